@@ -1,0 +1,158 @@
+"""Plain text: one segment per line, UTF-8, optionally gzipped, or standard input as '-'.
+
+Only a line feed ends a line. `str.splitlines()` also cuts at U+2028 and others, which shifts every later segment.
+What cannot be a text is refused with file and line; what is harmless but changes scores elsewhere (a byte order mark,
+carriage returns before line feeds) is left out and said in a warning.
+"""
+
+import gzip
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, TextIO, cast
+
+from ..errors import DataError, UsageError
+
+log = logging.getLogger(__name__)
+
+BLOCK = 1 << 22  # bytes decoded at once: large enough to be fast, small enough for inputs larger than memory
+BOM = b"\xef\xbb\xbf"
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
+GZIP = b"\x1f\x8b"
+
+
+def read_lines(path: str | Path) -> list[str]:
+    """All lines of a text file."""
+    return [line for block in read_blocks(path) for line in block]
+
+
+def read_blocks(path: str | Path) -> Iterator[list[str]]:
+    """The lines of a text file in lists of some megabytes each, so that no more than one is in memory."""
+    with open_bytes(path) as stream:
+        yield from _decode_blocks(stream, str(path))
+
+
+@contextmanager
+def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
+    """The bytes of a file, of a gzipped file (known by its content, not its name), or of standard input ('-')."""
+    if str(path) == "-":
+        yield sys.stdin.buffer
+        return
+    path = Path(path)
+    if path.is_dir():
+        raise UsageError(f"{path} is a directory; a file is needed.")
+    try:
+        with path.open("rb") as stream:
+            # A pipe (<(zcat …)) cannot be rewound, but what was peeked stays in the buffer.
+            if stream.peek(2)[:2] == GZIP:
+                with gzip.open(stream, "rb") as unzipped:
+                    yield cast(BinaryIO, unzipped)
+            else:
+                yield stream
+    except FileNotFoundError:
+        raise UsageError(f"There is no file {path}.") from None
+    except PermissionError:
+        raise UsageError(f"{path} cannot be read: permission denied.") from None
+    except (gzip.BadGzipFile, EOFError) as error:
+        raise DataError(f"{path} is a damaged gzip file: {error}.") from None
+
+
+def _decode_blocks(stream: BinaryIO, name: str) -> Iterator[list[str]]:
+    first, done, carriage_returns = True, 0, 0
+    rest = b""
+    while True:
+        read = stream.read(BLOCK)
+        if first:
+            first = False
+            if read[:2] in UTF16:
+                raise DataError(f"{name} is UTF-16, not UTF-8. Convert it: iconv -f UTF-16 -t UTF-8 {name}")
+            if read.startswith(BOM):
+                read = read[len(BOM) :]
+                log.warning("%s begins with a byte order mark, which is not part of the text: left out.", name)
+        block = rest + read
+        if read:
+            cut = block.rfind(b"\n") + 1
+            if not cut:  # a line longer than the block: collect it in one piece, so that the cost stays linear
+                rest = block + stream.readline()
+                if not rest.endswith(b"\n"):
+                    continue
+                cut = len(rest)
+                block = rest
+            block, rest = block[:cut], block[cut:]
+        if block:
+            lines = _decode(block, name, done)
+            if block.endswith(b"\n"):
+                lines.pop()
+            found = block.count(b"\r\n")
+            if found:
+                carriage_returns += found
+                lines = [line.removesuffix("\r") for line in lines]
+            done += len(lines)
+            yield lines
+        if not read:
+            break
+    if carriage_returns:
+        log.warning(
+            "%s has %d lines that end in CR LF (as on Windows): the carriage returns were left out.",
+            name,
+            carriage_returns,
+        )
+
+
+def _decode(block: bytes, name: str, lines_before: int) -> list[str]:
+    if b"\0" in block:
+        line = lines_before + block[: block.index(b"\0")].count(b"\n") + 1
+        raise DataError(f"{name}, line {line}: a NUL byte. This is not a UTF-8 text; it may be UTF-16 or binary.")
+    try:
+        return block.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        line = lines_before + block[: error.start].count(b"\n") + 1
+        byte = block[error.start]
+        raise DataError(
+            f"{name}, line {line}: byte 0x{byte:02x} is not UTF-8. Convert the file, for example: "
+            f"iconv -f ISO-8859-1 -t UTF-8 {name}"
+        ) from None
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[TextIO]:
+    """A text file that appears whole or not at all: written beside its place and moved there at the end."""
+    path = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except FileNotFoundError:
+        raise UsageError(f"There is no folder {path.parent} to write {path.name} into.") from None
+    except PermissionError:
+        raise UsageError(f"{path} cannot be written: permission denied.") from None
+    try:
+        raw: TextIO
+        if path.suffix == ".gz":
+            with os.fdopen(handle, "wb") as plain, gzip.open(plain, "wt", encoding="utf-8", newline="\n") as raw:
+                yield raw
+        else:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as raw:
+                yield raw
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_lines(path: str | Path, lines: list[str]) -> None:
+    """Write one segment per line; refuses a segment that holds a line feed, which would shift all later ones."""
+    for number, line in enumerate(lines, 1):
+        if "\n" in line:
+            raise DataError(f"Segment {number} holds a line feed and cannot be written as one line of {path}.")
+    with writing(path) as stream:
+        stream.writelines(f"{line}\n" for line in lines)

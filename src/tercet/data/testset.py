@@ -1,0 +1,151 @@
+"""`TestSet`: the texts of an evaluation, checked once when built.
+
+Outputs and references are named, never lists of lists: the transposed list has cost the field years of wrong scores.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import DataError, NotParallel, UnknownName, UsageError
+
+Texts = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """Named outputs and references, source, documents and labels, one entry per segment.
+
+    outputs: system name -> its output per segment.
+    references: reference name -> text per segment; None where a segment has no such reference.
+    source: source text per segment.
+    documents: document id per segment.
+    labels: further facts per segment, by name: {"domain": [...]}.
+    pair: language pair, as "ru-en".
+    """
+
+    __test__ = False  # not a test, whatever pytest thinks of the name
+
+    outputs: Mapping[str, Sequence[str]]
+    references: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    source: Sequence[str] | None = None
+    documents: Sequence[str] | None = None
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    pair: str | None = None
+    name: str = "unnamed"
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "outputs", _named("outputs", "system", self.outputs))
+        put(self, "references", _named("references", "reference", self.references, gaps=True))
+        put(self, "labels", _named("labels", "label", self.labels))
+        if self.source is not None:
+            put(self, "source", _texts("source", self.source))
+        if self.documents is not None:
+            put(self, "documents", _texts("documents", self.documents))
+        lengths = [(text, len(lines)) for text, lines in self._all_texts()]
+        if len({length for _, length in lengths}) > 1:
+            raise NotParallel(self.name, lengths)
+        if not lengths or lengths[0][1] == 0:
+            raise DataError(f"Test set {self.name!r} has no segments.")
+        if self.references:
+            for i, row in enumerate(zip(*self.references.values(), strict=True), 1):
+                if all(text is None for text in row):
+                    raise DataError(f"Test set {self.name!r}, segment {i}: no reference at all. One is needed.")
+
+    def _all_texts(self) -> Iterator[tuple[str, Sequence[Any]]]:
+        yield from ((f"output {name!r}", lines) for name, lines in self.outputs.items())
+        yield from ((f"reference {name!r}", lines) for name, lines in self.references.items())
+        if self.source is not None:
+            yield "source", self.source
+        if self.documents is not None:
+            yield "documents", self.documents
+        yield from ((f"label {name!r}", lines) for name, lines in self.labels.items())
+
+    def __len__(self) -> int:
+        return len(next(self._all_texts())[1])
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(self.outputs)
+
+    @property
+    def target_language(self) -> str | None:
+        return self.pair.split("-")[-1] if self.pair else None
+
+    def __getitem__(self, rows: slice) -> TestSet:
+        """The same texts for some of the segments."""
+        return self._mapped(lambda lines: lines[rows])
+
+    def take(self, rows: Sequence[int]) -> TestSet:
+        """The same texts for the segments with these numbers (from 0), in this order."""
+        return self._mapped(lambda lines: [lines[row] for row in rows])
+
+    def _mapped(self, choose: Any) -> TestSet:
+        return replace(
+            self,
+            outputs={name: choose(lines) for name, lines in self.outputs.items()},
+            references={name: choose(lines) for name, lines in self.references.items()},
+            source=None if self.source is None else choose(self.source),
+            documents=None if self.documents is None else choose(self.documents),
+            labels={name: choose(lines) for name, lines in self.labels.items()},
+        )
+
+    def only(self, systems: Sequence[str]) -> TestSet:
+        """The same test set with these systems alone, in this order."""
+        for system in systems:
+            if system not in self.outputs:
+                raise UnknownName("system", system, self.outputs)
+        return replace(self, outputs={system: self.outputs[system] for system in systems})
+
+    def shards(self, size: int) -> Iterator[TestSet]:
+        """The test set in consecutive pieces of at most `size` segments."""
+        if len(self) <= size:
+            yield self
+            return
+        for start in range(0, len(self), size):
+            yield self[start : start + size]
+
+    def checksum(self) -> str:
+        """A digest of the references and source, the texts that all systems share."""
+        digest = hashlib.sha256()
+        for name, lines in (*self.references.items(), ("source", self.source or ())):
+            digest.update(f"{name}\n".encode())
+            digest.update(checksum(lines).encode())
+        return digest.hexdigest()[:16]
+
+
+def checksum(lines: Sequence[str | None]) -> str:
+    """A digest of a text; a missing line differs from an empty one."""
+    digest = hashlib.sha256()
+    # The lengths make the join unambiguous, whatever characters the lines hold.
+    digest.update(repr([-1 if line is None else len(line) for line in lines]).encode())
+    digest.update("".join([line for line in lines if line is not None]).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _named(what: str, kind: str, texts: Any, *, gaps: bool = False) -> dict[str, tuple[Any, ...]]:
+    if not isinstance(texts, Mapping):
+        raise UsageError(
+            f"{what} must be named: a mapping of {kind} name to a list of texts, "
+            f'as {{"{kind[:3]}A": [...]}}, not {type(texts).__name__}.'
+        )
+    for name in texts:
+        if not isinstance(name, str) or not name:
+            raise UsageError(f"{what}: {name!r} is not a name; a {kind} needs a name that is not empty.")
+    return {name: _texts(f"{kind} {name!r}", lines, gaps=gaps) for name, lines in texts.items()}
+
+
+def _texts(what: str, lines: Any, *, gaps: bool = False) -> tuple[Any, ...]:
+    if isinstance(lines, str) or not isinstance(lines, Sequence):
+        raise UsageError(f"{what} must be a list of texts, one per segment, not {type(lines).__name__}.")
+    checked = tuple(lines)
+    if set(map(type, checked)) <= {str}:
+        return checked
+    for number, line in enumerate(checked, 1):
+        if not isinstance(line, str) and not (gaps and line is None):
+            raise UsageError(f"{what}, segment {number}: {type(line).__name__} where a text is needed.")
+    return checked

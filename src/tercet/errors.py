@@ -1,0 +1,54 @@
+"""The few errors that a user can cause. Each message says what is wrong, where, and what to do.
+
+`exit_code` is what the command line returns: 2 for misuse, 1 for bad data.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class TercetError(Exception):
+    """Anything that a user can cause and mend."""
+
+    exit_code = 1
+
+
+class UsageError(TercetError):
+    """What was asked for cannot be done: a wrong name, a missing argument, a missing file."""
+
+    exit_code = 2
+
+
+class DataError(TercetError):
+    """What was read is not what it should be."""
+
+
+class UnknownName(UsageError):
+    """A name that does not exist, with the nearest ones that do."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        near = get_close_matches(name.lower(), known, n=3, cutoff=0.6)
+        if near:
+            hint = f"Did you mean {' or '.join(near)}?"
+        else:
+            hint = f"Known: {', '.join(known)}." if known else "There is none."
+        super().__init__(f"There is no {kind} called {name!r}. {hint}")
+
+
+class NotParallel(DataError):
+    """Texts that should have one line per segment have different numbers of lines."""
+
+    def __init__(self, name: str, lengths: Iterable[tuple[str, int]]) -> None:
+        counts = ", ".join(f"{text}: {length}" for text, length in lengths)
+        super().__init__(
+            f"Test set {name!r} is not parallel. Lines per text: {counts}. "
+            "Run 'tercet check' on the files to see where they drift apart."
+        )
+
+
+class MissingDependency(UsageError):
+    """An optional package is needed; the message gives the pip line."""
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(f"{purpose} needs a package that is not installed. Install it: pip install 'tercet[{extra}]'")

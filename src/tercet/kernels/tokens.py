@@ -1,0 +1,290 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""From code points to words: spaces put in by the rules of the field's tokenisers, splitting, numbering of words.
+
+A rule set is a list of passes over the text, each the equal of one regular-expression substitution of mteval-v13a
+(Perl) with its left-to-right, non-overlapping matches. Slow oracle: those expressions with `re`, in the tests.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from . import plain as cython
+
+COMPILED = cython.compiled
+SPACE = 32
+
+
+@cython.cfunc
+def _is_space(c: cython.uint) -> cython.bint:
+    """What str.split() splits at."""
+    if c <= 32:
+        return c == 32 or (9 <= c <= 13) or (28 <= c <= 31)
+    if c < 0x1680:
+        return c == 0x85 or c == 0xA0
+    return (
+        c == 0x1680
+        or (0x2000 <= c <= 0x200A)
+        or c == 0x2028
+        or c == 0x2029
+        or c == 0x202F
+        or c == 0x205F
+        or c == 0x3000
+    )
+
+
+def insert_spaces(
+    text: cython.uint[::1],
+    offsets: cython.longlong[::1],
+    classes: cython.uchar[::1],
+    passes: cython.int[::1],
+    pad: cython.int,
+    scratch: cython.uint[::1],
+    result: cython.uint[::1],
+    result_offsets: cython.longlong[::1],
+) -> None:
+    """Apply `passes` to every text: text t is text[offsets[t]:offsets[t + 1]].
+
+    classes gives every code point a set of bits. passes holds five numbers each:
+      a, b, negated, before, after
+    b = 0: a space on both sides of every character with a bit of a.
+    b > 0: two neighbours, the first with a bit of a (without, if negated = 1), the second with a bit of b (without,
+    if negated = 2), get a space between them, one before them if `before`, one after them if `after`.
+    pad = 1 puts a space before and after the text first. scratch and result need nine places a character, plus two a
+    text; both are used in turn.
+    """
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    n: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    written: cython.Py_ssize_t = 0
+    first: cython.uint
+    second: cython.uint
+    a: cython.int
+    b: cython.int
+    negated: cython.int
+    take: cython.bint
+
+    result_offsets[0] = 0
+    for t in range(offsets.shape[0] - 1):
+        n = 0
+        if pad:
+            result[written] = SPACE
+            n = 1
+        for i in range(offsets[t], offsets[t + 1]):
+            result[written + n] = text[i]
+            n += 1
+        if pad:
+            result[written + n] = SPACE
+            n += 1
+        for k in range(passes.shape[0] // 5):
+            a = passes[5 * k]
+            b = passes[5 * k + 1]
+            negated = passes[5 * k + 2]
+            for i in range(n):
+                scratch[i] = result[written + i]
+            m = written
+            i = 0
+            while i < n:
+                first = scratch[i]
+                if b == 0:
+                    if classes[first] & a:
+                        result[m] = SPACE
+                        result[m + 1] = first
+                        result[m + 2] = SPACE
+                        m += 3
+                    else:
+                        result[m] = first
+                        m += 1
+                    i += 1
+                    continue
+                take = False
+                if i + 1 < n:
+                    second = scratch[i + 1]
+                    take = ((classes[first] & a) != 0) != (negated == 1) and ((classes[second] & b) != 0) != (
+                        negated == 2
+                    )
+                if take:
+                    if passes[5 * k + 3]:
+                        result[m] = SPACE
+                        m += 1
+                    result[m] = first
+                    result[m + 1] = SPACE
+                    result[m + 2] = second
+                    m += 3
+                    if passes[5 * k + 4]:
+                        result[m] = SPACE
+                        m += 1
+                    i += 2
+                else:
+                    result[m] = first
+                    m += 1
+                    i += 1
+            n = m - written
+        written += n
+        result_offsets[t + 1] = written
+
+
+def split_words(
+    text: cython.uint[::1],
+    offsets: cython.longlong[::1],
+    punctuation: cython.uchar[::1],
+    blanks: cython.int,
+    chars: cython.uint[::1],
+    word_ends: cython.longlong[::1],
+    text_ends: cython.longlong[::1],
+) -> cython.longlong:
+    """Words as str.split() gives them, their characters laid end to end in `chars`; returns the number of words.
+
+    word_ends[w] is where word w ends in `chars`, text_ends[t] the number of words up to the end of text t.
+    blanks = 0: every Unicode blank splits; 1: only ASCII blanks do (as Perl and Java programs on bytes).
+    A word of two or more characters loses a last (else a first) character with punctuation[c] = 1 to a word of its
+    own, as chrF++ does; an array of zeros switches that off. It covers ASCII.
+    """
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    begin: cython.Py_ssize_t
+    written: cython.Py_ssize_t = 0
+    words: cython.Py_ssize_t = 0
+    c: cython.uint
+    inside: cython.bint
+    blank: cython.bint
+
+    for t in range(offsets.shape[0] - 1):
+        inside = False
+        begin = written
+        for i in range(offsets[t], offsets[t + 1] + 1):
+            blank = i == offsets[t + 1]
+            c = SPACE
+            if not blank:
+                c = text[i]
+                blank = (c == 32 or (9 <= c <= 13)) if blanks else _is_space(c)
+            if not blank:
+                if not inside:
+                    begin = written
+                    inside = True
+                chars[written] = c
+                written += 1
+            elif inside:
+                inside = False
+                if written - begin > 1:
+                    c = chars[written - 1]
+                    if c < 128 and punctuation[c]:
+                        word_ends[words] = written - 1
+                        words += 1
+                    else:
+                        c = chars[begin]
+                        if c < 128 and punctuation[c]:
+                            word_ends[words] = begin + 1
+                            words += 1
+                word_ends[words] = written
+                words += 1
+        text_ends[t] = words
+    return words
+
+
+def drop_blanks(
+    text: cython.uint[::1],
+    offsets: cython.longlong[::1],
+    blanks: cython.int,
+    chars: cython.int[::1],
+    ends: cython.longlong[::1],
+) -> None:
+    """The characters of every text without blanks (0: any Unicode blank, 2: U+0020 only, 3: drop nothing)."""
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    written: cython.Py_ssize_t = 0
+    c: cython.uint
+    for t in range(offsets.shape[0] - 1):
+        for i in range(offsets[t], offsets[t + 1]):
+            c = text[i]
+            if blanks == 3 or (c != 32 if blanks == 2 else not _is_space(c)):
+                chars[written] = c
+                written += 1
+        ends[t] = written
+
+
+@cython.cfunc
+def _hash_word(chars: cython.uint[::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.ulonglong:
+    i: cython.Py_ssize_t
+    h: cython.ulonglong = 1469598103934665603
+    for i in range(begin, end):
+        h = ((h ^ chars[i]) * 1099511628211) & 0xFFFFFFFFFFFFFFFF
+    return h ^ (h >> 32)
+
+
+@cython.cfunc
+def _same_word(
+    a: cython.uint[::1],
+    a_begin: cython.Py_ssize_t,
+    a_end: cython.Py_ssize_t,
+    b: cython.uint[::1],
+    b_begin: cython.Py_ssize_t,
+    b_end: cython.Py_ssize_t,
+) -> cython.bint:
+    i: cython.Py_ssize_t
+    if a_end - a_begin != b_end - b_begin:
+        return False
+    for i in range(a_end - a_begin):
+        if a[a_begin + i] != b[b_begin + i]:
+            return False
+    return True
+
+
+def number_words(
+    chars: cython.uint[::1],
+    word_ends: cython.longlong[::1],
+    slots: cython.int[::1],
+    ids: cython.int[::1],
+) -> None:
+    """Give every word the number of its first occurrence; slots (a power of two, at least twice the words, filled
+    with -1) becomes the index that `find_words` reads. A word is compared in full: a hash alone never decides.
+    """
+    w: cython.Py_ssize_t
+    begin: cython.Py_ssize_t = 0
+    other: cython.Py_ssize_t
+    slot: cython.Py_ssize_t
+    other_begin: cython.Py_ssize_t
+    mask: cython.Py_ssize_t = slots.shape[0] - 1
+    for w in range(word_ends.shape[0]):
+        slot = _hash_word(chars, begin, word_ends[w]) & mask
+        while slots[slot] >= 0:
+            other = slots[slot]
+            other_begin = word_ends[other - 1] if other else 0
+            if _same_word(chars, begin, word_ends[w], chars, other_begin, word_ends[other]):
+                break
+            slot = (slot + 1) & mask
+        if slots[slot] < 0:
+            slots[slot] = w
+        ids[w] = slots[slot]
+        begin = word_ends[w]
+
+
+def find_words(
+    chars: cython.uint[::1],
+    word_ends: cython.longlong[::1],
+    known_chars: cython.uint[::1],
+    known_ends: cython.longlong[::1],
+    slots: cython.int[::1],
+    ids: cython.int[::1],
+) -> None:
+    """The numbers that `number_words` gave to these words, -1 for a word that it has not seen."""
+    w: cython.Py_ssize_t
+    begin: cython.Py_ssize_t = 0
+    other: cython.Py_ssize_t
+    other_begin: cython.Py_ssize_t
+    slot: cython.Py_ssize_t
+    mask: cython.Py_ssize_t = slots.shape[0] - 1
+    for w in range(word_ends.shape[0]):
+        slot = _hash_word(chars, begin, word_ends[w]) & mask
+        ids[w] = -1
+        while slots[slot] >= 0:
+            other = slots[slot]
+            other_begin = known_ends[other - 1] if other else 0
+            if _same_word(chars, begin, word_ends[w], known_chars, other_begin, known_ends[other]):
+                ids[w] = other
+                break
+            slot = (slot + 1) & mask
+        begin = word_ends[w]

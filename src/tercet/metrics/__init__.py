@@ -1,0 +1,11 @@
+"""Metrics: texts -> counts -> scores. One file per metric; the file's name is the metric's name."""
+
+from ._contract import Batch as Batch
+from ._contract import Floats as Floats
+from ._contract import MeanMetric as MeanMetric
+from ._contract import Metric as Metric
+from ._contract import SegmentMetric as SegmentMetric
+from ._registry import create as create
+from ._registry import names as names
+
+__all__ = ["Batch", "Floats", "MeanMetric", "Metric", "SegmentMetric", "create", "names"]

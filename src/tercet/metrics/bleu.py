@@ -1,0 +1,216 @@
+"""BLEU: clipped n-gram precision with a brevity penalty.
+
+Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL.
+variant=sacrebleu equals sacreBLEU 2.6 (0 to 100); variant=mteval equals mteval-v13a.pl (0 to 1, ignores case unless
+told otherwise), whose smoothing and treatment of short segments differ (Post 2018, "A Call for Clarity…", WMT).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from ..data.testset import TestSet
+from ..errors import UnknownName, UsageError
+from ..text.coding import Ints, Vocabulary, count_matches, ngram_totals
+from ..text.tokenisers import check_tokeniser, lower, tokenise
+from ._contract import Batch, Floats, Metric, group_references
+
+SMOOTHING = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None}  # with default values (Chen and Cherry, 2014)
+VARIANTS = ("mteval", "sacrebleu")
+LOG_ZERO = -9999999999.0  # sacreBLEU's logarithm of zero
+
+
+class _References(NamedTuple):
+    vocabulary: Vocabulary
+    groups: Ints
+
+
+@dataclass(frozen=True)
+class BLEU(Metric):
+    """BLEU of sacreBLEU (default) or of mteval-v13a.
+
+    tokenize: none, 13a, intl, zh, char, moses-LANG, ja-mecab, ko-mecab.
+    lowercase: by default no; with variant=mteval yes, as that program does.
+    smooth_method, smooth_value: exp, floor, add-k or none; the value is for floor (0.1) and add-k (1).
+    max_ngram_order: the longest n-gram.
+    effective_order: whether orders that a text is too short for are left out. By default this is done for segments
+    and not for corpora, as the sacrebleu command does.
+    """
+
+    tokenize: str = "13a"
+    lowercase: bool | None = None
+    smooth_method: str = "exp"
+    smooth_value: float | None = None
+    max_ngram_order: int = 4
+    effective_order: bool | None = None
+    variant: str = "sacrebleu"
+
+    paper: ClassVar[str] = "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
+
+    def __post_init__(self) -> None:
+        check_tokeniser(self.tokenize)
+        if self.variant not in VARIANTS:
+            raise UnknownName("variant of bleu", self.variant, VARIANTS)
+        if self.smooth_method not in SMOOTHING:
+            raise UnknownName("smoothing method", self.smooth_method, SMOOTHING)
+        default = SMOOTHING[self.smooth_method]
+        if self.smooth_value is not None and default is None:
+            raise UsageError(f"bleu: smooth_value goes with floor and add-k, not with {self.smooth_method}.")
+        if self.smooth_value is not None and not self.smooth_value >= 0:
+            raise UsageError(f"bleu: smooth_value must not be negative: {self.smooth_value}.")
+        if not 1 <= self.max_ngram_order <= 100:
+            raise UsageError(f"bleu: max_ngram_order must be 1 to 100, not {self.max_ngram_order}.")
+        put = object.__setattr__
+        put(self, "smooth_value", default if self.smooth_value is None else float(self.smooth_value))
+        put(self, "lowercase", self.variant == "mteval" if self.lowercase is None else self.lowercase)
+        if self.variant == "mteval":
+            if self.smooth_method not in ("exp", "none"):
+                raise UsageError("bleu: mteval smooths by exp or none.")
+            if self.tokenize not in ("13a", "intl"):
+                raise UsageError("bleu: mteval tokenises by 13a or intl.")
+            if self.effective_order is not None:
+                raise UsageError("bleu: mteval has no effective_order.")
+
+    @property
+    def compatible(self) -> str:
+        return "sacrebleu2.6" if self.variant == "sacrebleu" else "mteval13a"
+
+    def signature_items(self) -> dict[str, str]:
+        items = {
+            "case": "lc" if self.lowercase else "mixed",
+            "eff": "yes" if self.effective_order else "no",
+            "tok": self.tokenize,
+            "smooth": self.smooth_method,
+        }
+        if self.smooth_value is not None:
+            text = f"{self.smooth_value:.2f}"
+            # sacreBLEU prints two digits; where they do not say it all, more are needed to find the way back.
+            items["smooth"] += f"[{text if float(text) == self.smooth_value else self.smooth_value!r}]"
+        if self.effective_order is False:
+            items["segeff"] = "no"
+        if self.max_ngram_order != 4:
+            items["order"] = str(self.max_ngram_order)
+        if self.variant != "sacrebleu":
+            items["variant"] = self.variant
+        return items
+
+    @classmethod
+    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
+        method, _, value = items.get("smooth", "exp").partition("[")
+        effective = {"yes": True, "no": False if items.get("segeff") == "no" else None}
+        return cls(
+            tokenize=items.get("tok", "13a"),
+            lowercase=items.get("case") == "lc",
+            smooth_method=method,
+            smooth_value=float(value.rstrip("]")) if value else None,
+            max_ngram_order=int(items.get("order", 4)),
+            effective_order=effective[items.get("eff", "no")],
+            variant=items.get("variant", "sacrebleu"),
+        )
+
+    def _words(self, texts: list[str]) -> Any:
+        if self.lowercase:
+            texts = lower(texts, ascii_only=self.variant == "mteval" and self.tokenize == "13a")
+        return tokenise(texts, f"mteval-{self.tokenize}" if self.variant == "mteval" else self.tokenize)
+
+    def prepare(self, testset: TestSet) -> _References:
+        texts, groups = group_references(testset.references)
+        return _References(Vocabulary(self._words(texts)), groups)
+
+    def count(self, batch: Batch) -> Floats:
+        """Output length, closest reference length, then matches and output n-grams of each order."""
+        references: _References = batch.prepared
+        known = references.vocabulary.units
+        outputs = references.vocabulary.find(self._words(list(batch.outputs)))
+        groups = references.groups
+        pairs = np.stack([np.arange(len(groups) - 1), groups[:-1], groups[1:]], axis=1)
+        matches = count_matches(outputs, known, pairs, self.max_ngram_order)
+        totals = ngram_totals(outputs.lengths, self.max_ngram_order)
+        closest = _closest(outputs.lengths, known.lengths, groups)
+        return np.column_stack([outputs.lengths, closest, matches, totals]).astype(np.float64)
+
+    def score(self, totals: Floats) -> Floats:
+        return self._score(totals, effective_order=bool(self.effective_order))
+
+    def segment_scores(self, counts: Floats) -> Floats:
+        return self._score(counts, effective_order=self.effective_order is not False)
+
+    def _score(self, totals: Floats, *, effective_order: bool) -> Floats:
+        length, closest = totals[..., 0], totals[..., 1]
+        precisions, reached = self._precisions(totals)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            penalty = np.where(length < closest, np.exp(1 - closest / length), 1.0)
+            if self.variant == "mteval":
+                # An order without n-grams counts as log 1, and the sum is still divided by all orders.
+                logs = np.log(np.where(reached, precisions / 100, 1.0))
+                logs = np.where(np.isneginf(logs), LOG_ZERO, logs)
+                any_match = length > 0
+                order: Any = self.max_ngram_order
+                scale = 1.0
+            else:
+                logs = np.where(precisions > 0, np.log(precisions), LOG_ZERO)
+                any_match = totals[..., 2 : 2 + self.max_ngram_order].any(-1)
+                order, scale = self.max_ngram_order, 1.0
+                if effective_order:
+                    order = np.maximum(reached.sum(-1), 1)
+                    logs = np.where(reached, logs, 0.0)
+            total = np.zeros(totals.shape[:-1])
+            for n in range(self.max_ngram_order):  # one by one, in the order of the published programs
+                total = total + logs[..., n]
+            return np.where(any_match, scale * penalty * np.exp(total / order), 0.0)
+
+    def _precisions(self, totals: Floats) -> tuple[Floats, Any]:
+        """Smoothed precisions in percent, and which orders have n-grams at all; shape (..., max_ngram_order) both."""
+        n = self.max_ngram_order
+        correct, total = totals[..., 2 : 2 + n].copy(), totals[..., 2 + n :].copy()
+        if self.smooth_method == "add-k":
+            correct[..., 1:] += self.smooth_value
+            total[..., 1:] += self.smooth_value
+        reached = np.logical_and.accumulate(total > 0, axis=-1)
+        missed = reached & (correct == 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            precisions = np.where(reached, 100.0 * correct / total, 0.0)
+            if self.smooth_method == "exp":
+                precisions = np.where(missed, 100.0 / (2.0 ** np.cumsum(missed, axis=-1) * total), precisions)
+            elif self.smooth_method == "floor":
+                precisions = np.where(missed, 100.0 * (self.smooth_value or 0.0) / total, precisions)
+        return precisions, reached
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        n = self.max_ngram_order
+        length, closest = float(totals[0]), float(totals[1])
+        precisions, _ = self._precisions(totals)
+        if not totals[2 : 2 + n].any() and self.variant == "sacrebleu":
+            precisions = np.zeros(n)
+        penalty = 1.0 if length >= closest else float(np.exp(1 - closest / length)) if length else 0.0
+        return {
+            "precisions": precisions.tolist(),
+            "bp": penalty,
+            "ratio": length / closest if closest else 0.0,
+            "sys_len": int(length),
+            "ref_len": int(closest),
+            "counts": totals[2 : 2 + n].astype(int).tolist(),
+            "totals": totals[2 + n :].astype(int).tolist(),
+        }
+
+    def verbose(self, totals: Floats) -> str:
+        parts = self.details(totals)
+        precisions = "/".join(f"{p:.1f}" for p in parts["precisions"])
+        return (
+            f"{precisions} (BP = {parts['bp']:.3f} ratio = {parts['ratio']:.3f} "
+            f"hyp_len = {parts['sys_len']} ref_len = {parts['ref_len']})"
+        )
+
+
+def _closest(lengths: Ints, reference_lengths: Ints, groups: Ints) -> Ints:
+    """For every segment the reference length nearest to the output's; of two equally near, the shorter."""
+    counts = np.diff(groups)
+    if (counts == 1).all():
+        return reference_lengths
+    segments = np.repeat(np.arange(len(counts)), counts)
+    order = np.lexsort((reference_lengths, np.abs(lengths[segments] - reference_lengths), segments))
+    return reference_lengths[order[groups[:-1]]]

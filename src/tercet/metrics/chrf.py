@@ -1,0 +1,227 @@
+"""chrF: F-score over character n-grams, and with words chrF+ and chrF++.
+
+Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation", WMT; (2017), "chrF++", WMT.
+variant=sacrebleu equals sacreBLEU 2.6. variant=original equals chrF++.py, with its habits: F per order and then
+their mean, only U+0020 removed, and a segment without any match adds the counts of the segment before it to the
+corpus. unit=byte takes bytes for characters, as that program did under Python 2, in the WMT19 metrics task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from ..data.testset import TestSet
+from ..errors import UnknownName, UsageError
+from ..text.coding import (
+    Ints,
+    Units,
+    Vocabulary,
+    characters,
+    code_points,
+    count_matches,
+    ngram_totals,
+    split_words,
+    utf8_bytes,
+)
+from ._contract import Batch, Floats, Metric, group_references
+
+EPSILON = 1e-16
+VARIANTS = ("original", "sacrebleu")
+UNITS = ("byte", "char")
+AVERAGES = ("corpus", "segment")
+
+
+class _References(NamedTuple):
+    characters: Units
+    words: Vocabulary | None
+    groups: Ints
+
+
+@dataclass(frozen=True)
+class CHRF(Metric):
+    """chrF of sacreBLEU (default) or of chrF++.py, 0 to 100.
+
+    char_order, word_order: the longest n-grams of characters and words; word_order=2 is chrF++.
+    beta: how much more recall counts than precision.
+    lowercase: ignore case. whitespace: keep blanks in the character n-grams.
+    eps_smoothing: average F over all orders as chrF++.py does, not precision and recall over those that exist.
+    variant=original: all habits of chrF++.py; unit=byte: of chrF++.py under Python 2.
+    average=segment: the system's score is the mean of its segments' (the avgF of chrF++.py), not that of their sums.
+    """
+
+    char_order: int = 6
+    word_order: int = 0
+    beta: float = 2.0
+    lowercase: bool = False
+    whitespace: bool = False
+    eps_smoothing: bool = False
+    variant: str = "sacrebleu"
+    unit: str = "char"
+    average: str = "corpus"
+
+    paper: ClassVar[str] = "Popović (2015), chrF: character n-gram F-score for automatic MT evaluation"
+
+    def __post_init__(self) -> None:
+        for what, value, known in (
+            ("variant of chrf", self.variant, VARIANTS),
+            ("unit of chrf", self.unit, UNITS),
+            ("average of chrf", self.average, AVERAGES),
+        ):
+            if value not in known:
+                raise UnknownName(what, value, known)
+        if not 0 <= self.char_order <= 100 or not 0 <= self.word_order <= 100 or not self.order:
+            raise UsageError("chrf: char_order and word_order must be 0 to 100, and not both 0.")
+        if not self.beta > 0:
+            raise UsageError(f"chrf: beta must be greater than 0, not {self.beta}.")
+        object.__setattr__(self, "beta", float(self.beta))
+        if self.variant == "original":
+            object.__setattr__(self, "eps_smoothing", True)
+
+    @property
+    def order(self) -> int:
+        return self.char_order + self.word_order
+
+    @property
+    def label(self) -> str:
+        return f"chrF{self.beta:g}" + "+" * self.word_order
+
+    @property
+    def compatible(self) -> str | None:
+        if self.variant == "original":
+            return "chrF++.py"
+        return "sacrebleu2.6" if self.unit == "char" and self.average == "corpus" else None
+
+    @property
+    def whole(self) -> bool:
+        return self.variant == "original"
+
+    def signature_items(self) -> dict[str, str]:
+        items = {
+            "case": "lc" if self.lowercase else "mixed",
+            "eff": "no" if self.eps_smoothing else "yes",
+            "nc": str(self.char_order),
+            "nw": str(self.word_order),
+            "space": "yes" if self.whitespace else "no",
+        }
+        for key, default in (("variant", "sacrebleu"), ("unit", "char"), ("average", "corpus")):
+            if getattr(self, key) != default:
+                items[key] = getattr(self, key)
+        return items
+
+    @classmethod
+    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
+        beta = label.rstrip("+")[len("chrF") :]
+        return cls(
+            char_order=int(items.get("nc", 6)),
+            word_order=int(items.get("nw", 0)),
+            beta=float(beta or 2),
+            lowercase=items.get("case") == "lc",
+            whitespace=items.get("space") == "yes",
+            eps_smoothing=items.get("eff") == "no",
+            variant=items.get("variant", "sacrebleu"),
+            unit=items.get("unit", "char"),
+            average=items.get("average", "corpus"),
+        )
+
+    def _code(self, texts: list[str], known: Vocabulary | None = None) -> tuple[Units, Vocabulary | Units | None]:
+        """Characters, and words: numbered by the vocabulary `known`, or a new vocabulary if there is none."""
+        if self.lowercase:
+            texts = [text.lower() for text in texts]
+        original = self.variant == "original"
+        if original:
+            texts = [text.strip() for text in texts]
+        points, offsets = utf8_bytes(texts) if self.unit == "byte" else code_points(texts)
+        drop = "none" if self.whitespace else "space" if original else "unicode"
+        units = characters(points, offsets, drop=drop)
+        if not self.word_order:
+            return units, None
+        words = split_words(points, offsets, punctuation=True, ascii_blanks=self.unit == "byte")
+        return units, known.find(words) if known else Vocabulary(words)
+
+    def prepare(self, testset: TestSet) -> _References:
+        texts, groups = group_references(testset.references)
+        units, words = self._code(texts)
+        return _References(units, words if isinstance(words, Vocabulary) else None, groups)
+
+    def count(self, batch: Batch) -> Floats:
+        """For each order the n-grams of output and reference and their matches; of the reference with the best F."""
+        references: _References = batch.prepared
+        groups = references.groups
+        outputs, words = self._code(list(batch.outputs), references.words)
+        segments = np.repeat(np.arange(len(groups) - 1), np.diff(groups))
+        texts = np.arange(len(segments))
+        pairs = np.stack([segments, texts, texts + 1], axis=1)
+        parts = [self._triples(outputs, references.characters, pairs, self.char_order)]
+        if references.words is not None and isinstance(words, Units):
+            parts.append(self._triples(words, references.words.units, pairs, self.word_order))
+        triples = np.concatenate(parts, axis=1).reshape(len(segments), 3 * self.order)
+        scores = self._f_score(triples)
+        best = _first_best(scores, groups)
+        counts, scores = triples[best], scores[best]
+        if self.variant == "original":
+            # chrF++.py keeps the last segment's counts where F is 0. A first segment with F = 0 makes it crash.
+            row = np.maximum.accumulate(np.where(scores > 1e-9, np.arange(len(scores)), 0))
+            counts = counts[row]
+        return np.column_stack([counts, scores, np.ones(len(scores))])
+
+    def _triples(self, outputs: Units, references: Units, pairs: Ints, order: int) -> Floats:
+        matches = count_matches(outputs, references, pairs, order)
+        in_output = ngram_totals(outputs.lengths, order)[pairs[:, 0]]
+        in_reference = ngram_totals(references.lengths, order)[pairs[:, 1]]
+        if self.variant == "sacrebleu":
+            in_output = np.where(in_reference > 0, in_output, 0)  # sacreBLEU counts no output n-grams without any
+        return np.stack([in_output, in_reference, matches], axis=2).astype(np.float64)
+
+    def _f_score(self, triples: Floats) -> Floats:
+        """Scores from shape (..., 3 * order); the order of operations is sacreBLEU's, as it decides between references."""
+        factor = self.beta**2
+        zero = np.zeros(triples.shape[:-1])
+        score, precision, recall, orders = zero, zero, zero, zero
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for i in range(self.order):
+                output, reference, match = (triples[..., 3 * i + j] for j in range(3))
+                p = np.where(output > 0, match / output, EPSILON)
+                r = np.where(reference > 0, match / reference, EPSILON)
+                weighted = factor * p + r
+                score = score + np.where(weighted > 0, (1 + factor) * p * r / weighted, EPSILON)
+                both = (output > 0) & (reference > 0)
+                precision = precision + np.where(both, p, 0.0)
+                recall = recall + np.where(both, r, 0.0)
+                orders = orders + both
+            if self.eps_smoothing:
+                return 100 * score / self.order
+            orders = np.maximum(orders, 1)
+            precision, recall = precision / orders, recall / orders
+            f = (1 + factor) * precision * recall / (factor * precision + recall)
+            return np.where(precision + recall > 0, 100 * f, 0.0)
+
+    def score(self, totals: Floats) -> Floats:
+        if self.average == "segment":
+            return totals[..., -2] / totals[..., -1]
+        return self._f_score(totals[..., :-2])
+
+    def segment_scores(self, counts: Floats) -> Floats:
+        return counts[..., -2] / counts[..., -1]
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        triples = totals[:-2].reshape(self.order, 3)
+        kinds = [f"char{n + 1}" for n in range(self.char_order)] + [f"word{n + 1}" for n in range(self.word_order)]
+        names = ("output", "reference", "match")
+        return {
+            kind: dict(zip(names, row.astype(int).tolist(), strict=True))
+            for kind, row in zip(kinds, triples, strict=True)
+        }
+
+
+def _first_best(scores: Floats, groups: Ints) -> Ints:
+    """The index of the best score of every group, the first of equals."""
+    counts = np.diff(groups)
+    if (counts == 1).all():
+        return np.arange(len(scores))
+    segments = np.repeat(np.arange(len(counts)), counts)
+    order = np.lexsort((np.arange(len(scores)), -scores, segments))
+    return order[groups[:-1]]

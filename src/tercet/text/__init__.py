@@ -1,0 +1,1 @@
+"""Strings only, no models: tokenisers, scripts of the world, and texts as arrays of numbers."""

@@ -1,0 +1,153 @@
+"""Texts as arrays of numbers, for whole systems at once: the bridge between strings and the kernels.
+
+`Units` are numbered characters or words; equal numbers mean equal units. Output words that no reference holds get -1:
+they cannot match, and the vocabulary of the references stays as it was built, shared by all systems.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import ngrams, tokens
+
+Ints = NDArray[np.int64]
+_NO_PUNCTUATION = np.zeros(128, dtype=np.uint8)
+_PUNCTUATION = np.zeros(128, dtype=np.uint8)
+_PUNCTUATION[[ord(c) for c in string.punctuation]] = 1
+_DROPPED = {"unicode": 0, "space": 2, "none": 3}  # as kernels.tokens.drop_blanks numbers them
+
+
+def _view(array: NDArray[Any]) -> memoryview:
+    """A view whose items are plain integers also where the kernels run uncompiled."""
+    return memoryview(array)
+
+
+@dataclass(frozen=True)
+class Units:
+    """Numbered units of many texts laid end to end; text t is ids[offsets[t]:offsets[t + 1]]."""
+
+    ids: NDArray[np.int32]
+    offsets: Ints
+
+    @property
+    def lengths(self) -> Ints:
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words of many texts: their characters end to end, where each word ends, and where each text ends (in words)."""
+
+    chars: NDArray[np.uint32]
+    ends: Ints
+    offsets: Ints
+
+    def strings(self) -> list[list[str]]:
+        """The words as strings, one list per text."""
+        text = self.chars.tobytes().decode("utf-32-le", "surrogatepass")
+        begins = [0, *self.ends.tolist()]
+        words = [text[begin:end] for begin, end in zip(begins[:-1], begins[1:], strict=True)]
+        return [words[a:b] for a, b in zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True)]
+
+
+def code_points(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:
+    """The code points of all texts end to end, and the offsets of the texts."""
+    coded = np.frombuffer(bytearray("".join(texts).encode("utf-32-le", "surrogatepass")), dtype=np.uint32)
+    return coded, _offsets([len(text) for text in texts])
+
+
+def utf8_bytes(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:
+    """The UTF-8 bytes of all texts end to end, as Python 2 programs saw them."""
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    coded = np.frombuffer(b"".join(encoded), dtype=np.uint8).astype(np.uint32)
+    return coded, _offsets([len(text) for text in encoded])
+
+
+def _offsets(lengths: Sequence[int]) -> Ints:
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def characters(points: NDArray[np.uint32], offsets: Ints, *, drop: str = "unicode") -> Units:
+    """Characters as units, without blanks: drop is 'unicode' (all blanks), 'space' (U+0020 only) or 'none'."""
+    ids = np.empty(len(points), dtype=np.int32)
+    ends = np.zeros(len(offsets), dtype=np.int64)
+    tokens.drop_blanks(_view(points), _view(offsets), _DROPPED[drop], _view(ids), _view(ends[1:]))
+    return Units(ids[: ends[-1]], ends)
+
+
+def split_words(
+    points: NDArray[np.uint32], offsets: Ints, *, punctuation: bool = False, ascii_blanks: bool = False
+) -> Words:
+    """Words between blanks; with `punctuation`, one punctuation mark at an end of a word is a word, as in chrF++."""
+    chars = np.empty(len(points), dtype=np.uint32)
+    ends = np.empty(len(points) + 1, dtype=np.int64)
+    text_ends = np.zeros(len(offsets), dtype=np.int64)
+    marks = _PUNCTUATION if punctuation else _NO_PUNCTUATION
+    count = tokens.split_words(
+        _view(points), _view(offsets), _view(marks), int(ascii_blanks), _view(chars), _view(ends), _view(text_ends[1:])
+    )
+    used = int(ends[count - 1]) if count else 0
+    return Words(chars[:used], ends[:count], text_ends)
+
+
+class Vocabulary:
+    """Numbers the words of the references; never changes afterwards."""
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+        size = 4
+        while size < 2 * len(words.ends):
+            size *= 2
+        self._slots = np.full(size, -1, dtype=np.int32)
+        ids = np.empty(len(words.ends), dtype=np.int32)
+        tokens.number_words(_view(words.chars), _view(words.ends), _view(self._slots), _view(ids))
+        self.units = Units(ids, words.offsets)
+
+    def find(self, words: Words) -> Units:
+        """Other words by the same numbers; -1 for a word that is not in the vocabulary."""
+        ids = np.empty(len(words.ends), dtype=np.int32)
+        known = self._words
+        tokens.find_words(
+            _view(words.chars), _view(words.ends), _view(known.chars), _view(known.ends), _view(self._slots), _view(ids)
+        )
+        return Units(ids, words.offsets)
+
+
+def count_matches(outputs: Units, references: Units, pairs: Ints, max_order: int) -> Ints:
+    """Clipped n-gram matches, shape (pairs, max_order). A row of pairs: output text, first reference, last one + 1."""
+    matches = np.zeros((len(pairs), max_order), dtype=np.int64)
+    if not len(pairs) or not max_order:
+        return matches
+    pairs = np.ascontiguousarray(pairs, dtype=np.int64)
+    longest = int((references.offsets[pairs[:, 2]] - references.offsets[pairs[:, 1]]).max())
+    size = 4
+    while size < 2 * longest:
+        size *= 2
+    ngrams.count_matches(
+        _view(outputs.ids),
+        _view(outputs.offsets),
+        _view(references.ids),
+        _view(references.offsets),
+        _view(pairs.ravel()),
+        max_order,
+        _view(matches.reshape(-1)),
+        _view(np.empty(size, dtype=np.uint64)),
+        _view(np.empty(size, dtype=np.int32)),
+        _view(np.empty(3 * longest + 3, dtype=np.int32)),
+        _view(np.empty(longest + 1, dtype=np.int32)),
+        _view(np.empty(int(outputs.lengths.max()) + 1, dtype=np.int32)),
+    )
+    return matches
+
+
+def ngram_totals(lengths: Ints, max_order: int) -> Ints:
+    """How many n-grams of each order texts of these lengths have, shape (texts, max_order)."""
+    return np.maximum(lengths[:, None] - np.arange(max_order), 0)

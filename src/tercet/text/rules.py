@@ -1,0 +1,138 @@
+"""Tokenisers that are rules over character classes: 13a, intl, zh, char, none, and mteval's own forms.
+
+13a and intl are those of mteval-v13a/v14 (NIST) as sacreBLEU 2.6 applies them, zh is sacreBLEU's: a space on both
+sides of every Chinese character, then the rules of 13a. Each pass below is one substitution of the original.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import tokens
+from .coding import Words, code_points, split_words
+
+# Bits of the class tables.
+SYMBOL, STOP, DIGIT, DASH, NUMBER, PUNCTUATION, MARK, CHINESE = (1 << i for i in range(8))
+EVERY = 255
+
+# a, b, negated (1: first is not a, 2: second is not b), space before, space after: see kernels.tokens.insert_spaces
+ISOLATE = 0
+V13A = (
+    (SYMBOL, ISOLATE, 0, 0, 0),  # ([\{-\~\[-\` -\&\(-\+\:-\@\/])
+    (DIGIT, STOP, 1, 0, 1),  # ([^0-9])([\.,])
+    (STOP, DIGIT, 2, 1, 0),  # ([\.,])([^0-9])
+    (DIGIT, DASH, 0, 0, 1),  # ([0-9])(-)
+)
+INTL = (
+    (NUMBER, PUNCTUATION, 1, 0, 1),  # (\P{N})(\p{P})
+    (PUNCTUATION, NUMBER, 2, 1, 0),  # (\p{P})(\P{N})
+    (MARK, ISOLATE, 0, 0, 0),  # (\p{S})
+)
+
+# sacreBLEU's list compares strings, and two of its ranges were written with five digits after \u: they cover
+# U+2001-2A6D and U+2F81-2FA1 instead of the supplementary planes. Scores depend on it, so it stays.
+CHINESE_RANGES = (
+    (0x3400, 0x4DB5), (0x4E00, 0x9FBB), (0xF900, 0xFA2D), (0xFA30, 0xFA6A), (0xFA70, 0xFAD9), (0x2001, 0x2A6D),
+    (0x2F81, 0x2FA1), (0xFF00, 0xFFEF), (0x2E80, 0x2EFF), (0x3000, 0x303F), (0x31C0, 0x31EF), (0x2F00, 0x2FDF),
+    (0x2FF0, 0x2FFF), (0x3100, 0x312F), (0x31A0, 0x31BF), (0xFE10, 0xFE1F), (0xFE30, 0xFE4F), (0x2600, 0x26FF),
+    (0x2700, 0x27BF), (0x3200, 0x33FF),
+)  # fmt: skip
+
+# Large blocks that hold letters only (and the unassigned): not worth asking for each character.
+LETTERS = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xAC00, 0xD7A4), (0xD800, 0xF900), (0x17000, 0x18D00), (0x20000, 0xE0000))
+
+
+@cache
+def _ascii_classes() -> NDArray[np.uint8]:
+    table = np.zeros(0x110000, dtype=np.uint8)
+    for first, last in ("{~", "[`", " &", "(+", ":@", "//"):
+        table[ord(first) : ord(last) + 1] |= SYMBOL
+    table[[ord("."), ord(",")]] |= STOP
+    table[ord("0") : ord("9") + 1] |= DIGIT
+    table[ord("-")] |= DASH
+    for begin, end in CHINESE_RANGES:
+        table[begin : end + 1] |= CHINESE
+    return table
+
+
+@cache
+def _unicode_classes() -> NDArray[np.uint8]:
+    """Categories by this Python's Unicode data; sacreBLEU asks the `regex` package, whose version may be newer."""
+    table = np.zeros(0x110000, dtype=np.uint8)
+    bits = {"N": NUMBER, "P": PUNCTUATION, "S": MARK}
+    start = 0
+    for begin, end in (*LETTERS, (0xF0000, 0x110000)):
+        for point in range(start, begin):
+            table[point] = bits.get(unicodedata.category(chr(point))[0], 0)
+        start = end
+    return table
+
+
+@cache
+def _every() -> NDArray[np.uint8]:
+    return np.full(0x110000, EVERY, dtype=np.uint8)
+
+
+def _unescape(text: str) -> str:
+    """What mteval undoes before 13a: <skipped>, line ends, and four entities, `&amp;` before `&lt;` as it does."""
+    text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    if "&" in text:
+        text = text.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+    return text
+
+
+def _unescape_international(text: str) -> str:
+    return _unescape(text).replace("&apos;", "'")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A tokeniser: what happens to the string, then passes over its characters, then splitting at blanks."""
+
+    passes: tuple[tuple[int, int, int, int, int], ...] = ()
+    classes: Callable[[], NDArray[np.uint8]] = _ascii_classes
+    pad: bool = False
+    clean: Callable[[str], str] | None = None
+    strip: Callable[[str], str] = str.rstrip
+
+    def words(self, texts: Sequence[str]) -> Words:
+        texts = [self.strip(text) for text in texts]
+        if self.clean is not None:
+            joined = "\0".join(texts)
+            if "&" in joined or "\n" in joined or "<skipped>" in joined:
+                texts = [self.clean(text) for text in texts]
+        points, offsets = code_points(texts)
+        if not self.passes:
+            return split_words(points, offsets)
+        longest = int(np.diff(offsets).max()) if texts else 0
+        spaced = np.empty(9 * len(points) + 2 * len(texts), dtype=np.uint32)
+        scratch = np.empty(9 * longest + 2, dtype=np.uint32)
+        spaced_offsets = np.zeros(len(offsets), dtype=np.int64)
+        tokens.insert_spaces(
+            memoryview(points),
+            memoryview(offsets),
+            memoryview(self.classes()),
+            memoryview(np.array(self.passes, dtype=np.int32).ravel()),
+            int(self.pad),
+            memoryview(scratch),
+            memoryview(spaced),
+            memoryview(spaced_offsets),
+        )
+        return split_words(spaced[: spaced_offsets[-1]], spaced_offsets)
+
+
+RULES = {
+    "none": Rules(),
+    "13a": Rules(V13A, pad=True, clean=_unescape),
+    "intl": Rules(INTL, _unicode_classes),
+    "zh": Rules(((CHINESE, ISOLATE, 0, 0, 0), *V13A), strip=str.strip),
+    "char": Rules(((EVERY, ISOLATE, 0, 0, 0),), _every),
+    "mteval-13a": Rules(V13A, pad=True, clean=_unescape),
+    "mteval-intl": Rules(INTL, _unicode_classes, clean=_unescape_international),
+}

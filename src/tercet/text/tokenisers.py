@@ -1,0 +1,64 @@
+"""All tokenisers by name. Rule sets work on whole systems at once; the others turn one string into another.
+
+sacreBLEU's names are kept: none, 13a, intl, zh, char, ja-mecab, ko-mecab. moses-LANG is tokenizer.perl -l LANG.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from ..errors import UnknownName
+from .coding import Words, code_points, split_words
+from .rules import RULES
+
+# Tokenisers of other files: name -> (module, function), a function of a string (and, for moses, a language).
+FUNCTIONS = {
+    "moses": ("moses", "tokenise"),
+    "tercom": ("tercom", "tokenise"),
+    "ja-mecab": ("mecab", "tokenise_japanese"),
+    "ko-mecab": ("mecab", "tokenise_korean"),
+}
+
+
+def names() -> tuple[str, ...]:
+    """What `tokenize` may be, with moses-LANG for any language code."""
+    return (*(name for name in RULES if not name.startswith("mteval")), *FUNCTIONS)
+
+
+def check_tokeniser(name: str) -> None:
+    """Refuse a name that does not exist."""
+    if name not in names() and not name.startswith("moses-"):
+        raise UnknownName("tokeniser", name, names())
+
+
+def tokenise(texts: Sequence[str], name: str) -> Words:
+    """The words of every text."""
+    if name in RULES:
+        return RULES[name].words(texts)
+    function = tokeniser(name)
+    return split_words(*code_points([function(text.rstrip()) for text in texts]))
+
+
+def tokeniser(name: str) -> Callable[[str], str]:
+    """A function that puts spaces between the tokens of a text."""
+    if name in RULES:
+        rules = RULES[name]
+        return lambda text: " ".join(rules.words([text]).strings()[0])
+    base, _, language = name.partition("-") if name.startswith("moses") else (name, "", "")
+    check_tokeniser(name)
+    module, function = FUNCTIONS[base]
+    found = getattr(import_module(f".{module}", __package__), function)
+    if base == "moses":
+        return lambda text: str(found(text, language or "en"))
+    return lambda text: str(found(text))
+
+
+_ASCII_LOWER = {ord(c): ord(c.lower()) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+
+
+def lower(texts: Sequence[str], *, ascii_only: bool = False) -> list[str]:
+    """Texts in lower case; ascii_only touches A to Z alone, as Perl's tr/A-Z/a-z/ in mteval-v13a."""
+    if ascii_only:
+        return [text.translate(_ASCII_LOWER) for text in texts]
+    return [text.lower() for text in texts]

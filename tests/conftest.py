@@ -1,0 +1,49 @@
+"""What all tests share: where the reference material lies, and readers for its golden scores."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "tercet", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("tercet")
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+_ESCAPES = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with papers, golden scores and data; a stranger's clone has none."""
+    if not (SHARED / "golden").is_dir():
+        pytest.skip("the reference material (../shared) is not here")
+    return SHARED
+
+
+def read_golden_table(path: Path) -> dict[str, list[str]]:
+    """Columns of a golden test set by header: src, ref0, ref1, sys:NAME; fields escape backslash, tab and line ends."""
+    header, *rows = [line.split("\t") for line in path.read_text("utf-8").split("\n") if line]
+    return {name: [_unescape(row[i]) for row in rows] for i, name in enumerate(header)}
+
+
+def _unescape(field: str) -> str:
+    parts, i = [], 0
+    while i < len(field):
+        if field[i] == "\\" and field[i + 1 : i + 2] in _ESCAPES:
+            parts.append(_ESCAPES[field[i + 1]])
+            i += 2
+        else:
+            parts.append(field[i])
+            i += 1
+    return "".join(parts)
+
+
+def read_golden(shared: Path, name: str) -> list[dict[str, Any]]:
+    """The records of one golden file."""
+    records: list[dict[str, Any]] = json.loads(gzip.decompress((shared / "golden" / f"{name}.json.gz").read_bytes()))
+    return records
