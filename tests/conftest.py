@@ -27,7 +27,7 @@ def shared() -> Path:
 
 def read_golden_table(path: Path) -> dict[str, list[str]]:
     """Columns of a golden test set by header: src, ref0, ref1, sys:NAME; fields escape backslash, tab and line ends."""
-    header, *rows = [line.split("\t") for line in path.read_text("utf-8").split("\n") if line]
+    header, *rows = [line.split("\t") for line in path.read_bytes().decode("utf-8").split("\n") if line]
     return {name: [_unescape(row[i]) for row in rows] for i, name in enumerate(header)}
 
 

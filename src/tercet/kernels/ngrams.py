@@ -1,8 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Clipped n-gram matches between an output and its references, for a whole system in one call.
+"""Clipped n-gram matches between outputs and references, for a whole system in one call.
 
-Exact, not probabilistic: an n-gram is the pair (number of its first n-1 units, last unit), looked up by that pair,
-so two n-grams meet in one entry only if they are equal. Slow oracle: `collections.Counter`, in the tests.
+`index_grams` lists the distinct n-grams of each group of references once, for all systems; `count_matches` meets
+outputs with that list. An n-gram is the pair (number of its first n-1 units, last unit), both small numbers within
+its group, so looking one up is reading one place of a table. Exact: an n-gram is never known by a hash alone.
+Slow oracle: `collections.Counter`, in the tests.
 """
 
 from __future__ import annotations
@@ -15,115 +17,227 @@ except ImportError:
 COMPILED = cython.compiled
 
 
-def count_matches(
-    out_ids: cython.int[::1],
-    out_offsets: cython.longlong[::1],
-    ref_ids: cython.int[::1],
-    ref_offsets: cython.longlong[::1],
-    pairs: cython.longlong[::1],
-    max_order: cython.int,
-    matches: cython.longlong[::1],
-    keys: cython.ulonglong[::1],
-    slots: cython.int[::1],
-    counts: cython.int[::1],
-    ref_grams: cython.int[::1],
-    out_grams: cython.int[::1],
-) -> None:
-    """Fill `matches`, shape (pairs, max_order) laid flat, with clipped n-gram matches.
+@cython.cfunc
+def _probe(
+    keys: cython.ulonglong[::1], values: cython.int[::1], mask: cython.ulonglong, key: cython.ulonglong
+) -> cython.Py_ssize_t:
+    """The place of a key in an open hash table, or the free place (value -1) where it belongs."""
+    # Typed, or Cython would multiply Python integers; the last mask is for the uncompiled form.
+    multiplier: cython.ulonglong = 0x9E3779B97F4A7C15
+    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    hashed: cython.ulonglong = ((key ^ (key >> 29)) * multiplier) & bits64
+    place: cython.Py_ssize_t = (hashed ^ (hashed >> 32)) & mask
+    while values[place] >= 0 and keys[place] != key:
+        place = (place + 1) & mask
+    return place
 
-    Text t of the outputs is out_ids[out_offsets[t]:out_offsets[t + 1]]; likewise the references. A unit that no
-    reference holds has id -1. pairs holds three numbers each: output text, first reference text, last one + 1;
-    an n-gram of the output counts at most as often as in the reference that has it most often.
-    keys and slots are scratch of a length that is a power of two, at least twice the longest set of references;
-    counts needs three entries for each unit of that set, ref_grams one; out_grams one for each unit of an output.
+
+def index_grams(
+    ids: cython.int[::1],
+    offsets: cython.longlong[::1],
+    groups: cython.longlong[::1],
+    max_order: cython.int,
+    prefixes: cython.int[::1],
+    units: cython.int[::1],
+    counts: cython.int[::1],
+    bounds: cython.longlong[::1],
+    keys: cython.ulonglong[::1],
+    values: cython.int[::1],
+    scratch: cython.int[::1],
+) -> None:
+    """List the distinct n-grams of each group of texts, order by order.
+
+    Text t is ids[offsets[t]:offsets[t + 1]]; group g holds the texts groups[g] to groups[g + 1] - 1. The n-grams of
+    group g and order n stand at bounds[g * max_order + n] up to the next bound: the number of the (n-1)-gram that
+    each begins with, its last unit (an id for single units, the number of that single unit after that), and how often
+    it occurs in the text that has it most often.
+    keys and values: a hash table, a power of two at least twice the units of the largest group; scratch: five numbers
+    for each of its units.
     """
-    pair: cython.Py_ssize_t
-    order: cython.Py_ssize_t
+    g: cython.Py_ssize_t
+    t: cython.Py_ssize_t
     i: cython.Py_ssize_t
-    position: cython.Py_ssize_t
+    n: cython.Py_ssize_t
     start: cython.Py_ssize_t
     length: cython.Py_ssize_t
-    ref: cython.Py_ssize_t
-    out_start: cython.Py_ssize_t
-    out_length: cython.Py_ssize_t
     base: cython.Py_ssize_t
-    units: cython.Py_ssize_t
+    total: cython.Py_ssize_t
     size: cython.Py_ssize_t
-    slot: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    written: cython.Py_ssize_t = 0
+    first: cython.Py_ssize_t
     gram: cython.int
-    next_gram: cython.int
-    found: cython.longlong
-    reachable: cython.longlong
-    key: cython.ulonglong
+    unit: cython.int
     prefix: cython.ulonglong
+    key: cython.ulonglong
     mask: cython.ulonglong
-    hashed: cython.ulonglong
 
-    for pair in range(pairs.shape[0] // 3):
-        out_start = out_offsets[pairs[3 * pair]]
-        out_length = out_offsets[pairs[3 * pair] + 1] - out_start
-        base = ref_offsets[pairs[3 * pair + 1]]
-        units = ref_offsets[pairs[3 * pair + 2]] - base
+    bounds[0] = 0
+    for g in range(groups.shape[0] - 1):
+        base = offsets[groups[g]]
+        total = offsets[groups[g + 1]] - base
         size = 4
-        while size < 2 * units:
+        while size < 2 * total:
             size *= 2
         mask = size - 1
-        for order in range(max_order):
-            for slot in range(size):
-                slots[slot] = -1
-            next_gram = 0
-            # counts holds per n-gram: most often in one reference, in the current one, number of that reference
-            for ref in range(pairs[3 * pair + 1], pairs[3 * pair + 2]):
-                start = ref_offsets[ref]
-                length = ref_offsets[ref + 1] - start
-                for i in range(length - order):
-                    position = start + i - base
-                    key = ref_ids[start + i + order]
-                    if order:
-                        prefix = ref_grams[position]
-                        key |= prefix << 32
-                    hashed = ((key ^ (key >> 29)) * 0x1E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
-                    slot = (hashed ^ (hashed >> 32)) & mask
-                    while slots[slot] >= 0 and keys[slot] != key:
-                        slot = (slot + 1) & mask
-                    gram = slots[slot]
+        # scratch holds: number of the single unit, number of the n-gram, at each position of the group; then for each
+        # n-gram how often it occurs in the current text, and which text that is
+        for n in range(max_order):
+            for place in range(size):
+                values[place] = -1
+            first = written
+            for t in range(groups[g], groups[g + 1]):
+                start = offsets[t] - base
+                length = offsets[t + 1] - base - start
+                for i in range(start, start + length - n):
+                    if n == 0:
+                        unit = ids[base + i]
+                        prefix = 0
+                    else:
+                        unit = scratch[i + n]
+                        prefix = scratch[total + i]
+                    key = unit
+                    key |= prefix << 32
+                    place = _probe(keys, values, mask, key)
+                    gram = values[place]
                     if gram < 0:
-                        gram = next_gram
-                        next_gram += 1
-                        keys[slot] = key
-                        slots[slot] = gram
-                        counts[3 * gram] = 0
-                        counts[3 * gram + 1] = 0
-                        counts[3 * gram + 2] = ref
-                    if counts[3 * gram + 2] != ref:
-                        counts[3 * gram + 1] = 0
-                        counts[3 * gram + 2] = ref
-                    counts[3 * gram + 1] += 1
-                    if counts[3 * gram + 1] > counts[3 * gram]:
-                        counts[3 * gram] = counts[3 * gram + 1]
-                    ref_grams[position] = gram
-            found = 0
-            reachable = 0
-            for i in range(out_length - order):
-                if order and out_grams[i] < 0:
-                    continue
-                gram = -1
-                if out_ids[out_start + i + order] >= 0:
-                    key = out_ids[out_start + i + order]
-                    if order:
-                        prefix = out_grams[i]
-                        key |= prefix << 32
-                    hashed = ((key ^ (key >> 29)) * 0x1E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
-                    slot = (hashed ^ (hashed >> 32)) & mask
-                    while slots[slot] >= 0 and keys[slot] != key:
-                        slot = (slot + 1) & mask
-                    gram = slots[slot]
-                    if gram >= 0:
-                        reachable += 1
-                        if counts[3 * gram] > 0:
-                            counts[3 * gram] -= 1
-                            found += 1
-                out_grams[i] = gram
-            matches[pair * max_order + order] = found
-            if not reachable:
+                        gram = written - first
+                        keys[place] = key
+                        values[place] = gram
+                        prefixes[written] = prefix
+                        units[written] = unit
+                        counts[written] = 0
+                        scratch[2 * total + gram] = 0
+                        scratch[3 * total + gram] = t
+                        written += 1
+                    if scratch[3 * total + gram] != t:
+                        scratch[2 * total + gram] = 0
+                        scratch[3 * total + gram] = t
+                    scratch[2 * total + gram] += 1
+                    if scratch[2 * total + gram] > counts[first + gram]:
+                        counts[first + gram] = scratch[2 * total + gram]
+                    scratch[total + i] = gram
+                    if n == 0:
+                        scratch[4 * total + i] = gram
+            if n == 0:
+                for i in range(total):
+                    scratch[i] = scratch[4 * total + i]
+            bounds[g * max_order + n + 1] = written
+
+
+def count_matches(
+    ids: cython.int[::1],
+    offsets: cython.longlong[::1],
+    texts: cython.longlong[::1],
+    max_order: cython.int,
+    prefixes: cython.int[::1],
+    units: cython.int[::1],
+    counts: cython.int[::1],
+    bounds: cython.longlong[::1],
+    matches: cython.longlong[::1],
+    numbers: cython.int[::1],
+    table: cython.int[::1],
+    keys: cython.ulonglong[::1],
+    values: cython.int[::1],
+    left: cython.int[::1],
+    scratch: cython.int[::1],
+) -> None:
+    """Fill `matches`, shape (groups, max_order) laid flat: how many n-grams of output texts[g] group g has too.
+
+    An n-gram counts at most as often as `index_grams` found it in one text. A unit that no reference holds is -1.
+    numbers: one place for each possible id, zeros. table: zeros; an n-gram is looked up there by
+    prefix * (single units of the group) + unit where that fits, else in the hash table of keys and values (a power
+    of two, at least twice the largest number of n-grams of one order). left: a place for each n-gram of an order;
+    scratch: two for each unit of an output.
+    Entries of `numbers` and `table` count from a base that only grows, so that old ones need no clearing.
+    """
+    g: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    length: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    grams: cython.Py_ssize_t
+    alphabet: cython.Py_ssize_t
+    size: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    gram: cython.int
+    base: cython.int = 1
+    found: cython.longlong
+    direct: cython.bint
+    prefix: cython.ulonglong
+    key: cython.ulonglong
+    mask: cython.ulonglong = 0
+
+    for g in range(texts.shape[0]):
+        start = offsets[texts[g]]
+        length = offsets[texts[g] + 1] - start
+        if base > 1000000000:
+            numbers[:] = 0
+            table[:] = 0
+            base = 1
+        first = bounds[g * max_order]
+        alphabet = bounds[g * max_order + 1] - first
+        for i in range(alphabet):
+            numbers[units[first + i]] = base + i
+            left[i] = counts[first + i]
+        found = 0
+        for i in range(length):
+            gram = -1
+            if ids[start + i] >= 0:
+                gram = numbers[ids[start + i]] - base
+                if gram >= 0:
+                    if left[gram] > 0:
+                        left[gram] -= 1
+                        found += 1
+                else:
+                    gram = -1
+            scratch[2 * i] = gram
+            scratch[2 * i + 1] = gram
+        base += alphabet
+        matches[g * max_order] = found
+        grams = alphabet
+        for n in range(1, max_order):
+            if not found:
                 break  # no longer n-gram can match
+            direct = grams * alphabet <= table.shape[0]
+            first = bounds[g * max_order + n]
+            grams = bounds[g * max_order + n + 1] - first
+            if direct:
+                for i in range(grams):
+                    table[prefixes[first + i] * alphabet + units[first + i]] = base + i
+                    left[i] = counts[first + i]
+            else:
+                size = 4
+                while size < 2 * grams:
+                    size *= 2
+                mask = size - 1
+                for place in range(size):
+                    values[place] = -1
+                for i in range(grams):
+                    prefix = prefixes[first + i]
+                    key = units[first + i]
+                    key |= prefix << 32
+                    place = _probe(keys, values, mask, key)
+                    keys[place] = key
+                    values[place] = i
+                    left[i] = counts[first + i]
+            found = 0
+            for i in range(length - n):
+                gram = -1
+                if scratch[2 * i + 1] >= 0 and scratch[2 * (i + n)] >= 0:
+                    if direct:
+                        gram = table[scratch[2 * i + 1] * alphabet + scratch[2 * (i + n)]] - base
+                        if gram < 0:
+                            gram = -1
+                    else:
+                        prefix = scratch[2 * i + 1]
+                        key = scratch[2 * (i + n)]
+                        key |= prefix << 32
+                        gram = values[_probe(keys, values, mask, key)]
+                    if gram >= 0 and left[gram] > 0:
+                        left[gram] -= 1
+                        found += 1
+                scratch[2 * i + 1] = gram
+            base += grams
+            matches[g * max_order + n] = found

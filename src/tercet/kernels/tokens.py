@@ -13,7 +13,6 @@ except ImportError:
     from . import plain as cython
 
 COMPILED = cython.compiled
-SPACE = 32
 
 
 @cython.cfunc
@@ -71,13 +70,13 @@ def insert_spaces(
     for t in range(offsets.shape[0] - 1):
         n = 0
         if pad:
-            result[written] = SPACE
+            result[written] = 32
             n = 1
         for i in range(offsets[t], offsets[t + 1]):
             result[written + n] = text[i]
             n += 1
         if pad:
-            result[written + n] = SPACE
+            result[written + n] = 32
             n += 1
         for k in range(passes.shape[0] // 5):
             a = passes[5 * k]
@@ -91,9 +90,9 @@ def insert_spaces(
                 first = scratch[i]
                 if b == 0:
                     if classes[first] & a:
-                        result[m] = SPACE
+                        result[m] = 32
                         result[m + 1] = first
-                        result[m + 2] = SPACE
+                        result[m + 2] = 32
                         m += 3
                     else:
                         result[m] = first
@@ -108,14 +107,14 @@ def insert_spaces(
                     )
                 if take:
                     if passes[5 * k + 3]:
-                        result[m] = SPACE
+                        result[m] = 32
                         m += 1
                     result[m] = first
-                    result[m + 1] = SPACE
+                    result[m + 1] = 32
                     result[m + 2] = second
                     m += 3
                     if passes[5 * k + 4]:
-                        result[m] = SPACE
+                        result[m] = 32
                         m += 1
                     i += 2
                 else:
@@ -157,7 +156,7 @@ def split_words(
         begin = written
         for i in range(offsets[t], offsets[t + 1] + 1):
             blank = i == offsets[t + 1]
-            c = SPACE
+            c = 32
             if not blank:
                 c = text[i]
                 blank = (c == 32 or (9 <= c <= 13)) if blanks else _is_space(c)
@@ -210,8 +209,10 @@ def drop_blanks(
 def _hash_word(chars: cython.uint[::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.ulonglong:
     i: cython.Py_ssize_t
     h: cython.ulonglong = 1469598103934665603
+    prime: cython.ulonglong = 1099511628211
+    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF  # for the uncompiled form
     for i in range(begin, end):
-        h = ((h ^ chars[i]) * 1099511628211) & 0xFFFFFFFFFFFFFFFF
+        h = ((h ^ chars[i]) * prime) & bits64
     return h ^ (h >> 32)
 
 

@@ -41,6 +41,11 @@ class Metric:
     version: ClassVar[int] = 1  # raised when any score changes
     paper: ClassVar[str] = ""
 
+    @classmethod
+    def language_defaults(cls, language: str | None) -> dict[str, object]:
+        """Parameters that the language of the outputs settles where the user does not."""
+        return {}
+
     def prepare(self, testset: TestSet) -> Any:
         """What all systems share, made once per shard: tokenised references and the like. Immutable."""
         return None
@@ -96,18 +101,18 @@ class Metric:
         changed = [
             f"{f.name}={_plain(getattr(self, f.name))}"
             for f in fields(self)
-            if getattr(self, f.name) != getattr(default, f.name)
+            if f.init and getattr(self, f.name) != getattr(default, f.name)
         ]
         return self.name + (":" + ",".join(changed) if changed else "")
 
     def signature_items(self) -> dict[str, str]:
         """What the signature says of the parameters; must hold all that `from_signature` needs."""
-        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self) if f.init}
 
     @classmethod
     def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
         """The metric that has this signature."""
-        names = {f.name for f in fields(cls)}
+        names = {f.name for f in fields(cls) if f.init}
         return cls(**{key: parse_value(cls, key, value) for key, value in items.items() if key in names})
 
     @property

@@ -41,8 +41,11 @@ def metric_class(name: str) -> type[Metric]:
     raise UsageError(f"Module {module.__name__} defines no metric.")
 
 
-def create(spec: str | Metric) -> Metric:
-    """A metric from its name and parameters ("chrf:word_order=2,beta=3") or from a signature ("BLEU|nrefs:1|…")."""
+def create(spec: str | Metric, *, language: str | None = None) -> Metric:
+    """A metric from its name and parameters ("chrf:word_order=2,beta=3") or from a signature ("BLEU|nrefs:1|…").
+
+    language, of the outputs, settles parameters that depend on it and are not given: BLEU's tokeniser for Chinese.
+    """
     if isinstance(spec, Metric):
         return spec
     if "|" in spec:
@@ -50,7 +53,7 @@ def create(spec: str | Metric) -> Metric:
     name, _, given = spec.partition(":")
     cls = metric_class(name.strip().lower())
     known = {f.name for f in fields(cls) if f.init}
-    values = {}
+    values: dict[str, object] = {}
     for part in filter(None, given.split(",")):
         key, equals, text = part.partition("=")
         key = key.strip()
@@ -61,7 +64,7 @@ def create(spec: str | Metric) -> Metric:
         if key in values:
             raise UsageError(f"{name}: parameter {key} is given twice.")
         values[key] = parse_value(cls, key, text.strip())
-    return cls(**values)
+    return cls(**{**cls.language_defaults(language), **values})
 
 
 def parse_signature(signature: str) -> tuple[str, dict[str, str]]:
@@ -78,7 +81,12 @@ def parse_signature(signature: str) -> tuple[str, dict[str, str]]:
 
 def _from_signature(signature: str) -> Metric:
     label, items = parse_signature(signature)
-    # chrF2++ names its beta and word order; the file is chrf.
-    name = re.sub(r"[0-9.+]+$", "", label).lower()
+    name = label.lower()
+    if name not in names():
+        # chrF2++ names its beta and word order; the file is chrf.
+        name = re.sub(r"[^a-z_].*", "", name)
     cls = metric_class(name)
-    return cls.from_signature(label, items)
+    try:
+        return cls.from_signature(label, items)
+    except (KeyError, ValueError) as error:
+        raise UsageError(f"{signature!r} is not a signature of {name}: {error}.") from None

@@ -3,6 +3,8 @@
 Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL.
 variant=sacrebleu equals sacreBLEU 2.6 (0 to 100); variant=mteval equals mteval-v13a.pl (0 to 1, ignores case unless
 told otherwise), whose smoothing and treatment of short segments differ (Post 2018, "A Call for Clarity…", WMT).
+variant=sacrebleu-1.3.6 equals the version behind the WMT19 metrics task: it smooths even where nothing matches, and
+its intl tokeniser splits at punctuation beside fractions, superscripts and the like.
 """
 
 from __future__ import annotations
@@ -15,17 +17,20 @@ import numpy as np
 
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
-from ..text.coding import Ints, Vocabulary, count_matches, ngram_totals
+from ..text.coding import Ints, NgramIndex, Vocabulary, Words, ngram_totals
+from ..text.rules import INTL_136
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Batch, Floats, Metric, group_references
 
 SMOOTHING = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None}  # with default values (Chen and Cherry, 2014)
-VARIANTS = ("mteval", "sacrebleu")
+VARIANTS = {"mteval": "mteval13a", "sacrebleu": "sacrebleu2.6", "sacrebleu-1.3.6": "sacrebleu1.3.6"}
+TOKENISERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}  # by language of the outputs, as sacreBLEU chooses
 LOG_ZERO = -9999999999.0  # sacreBLEU's logarithm of zero
 
 
 class _References(NamedTuple):
     vocabulary: Vocabulary
+    ngrams: NgramIndex
     groups: Ints
 
 
@@ -67,17 +72,21 @@ class BLEU(Metric):
         put = object.__setattr__
         put(self, "smooth_value", default if self.smooth_value is None else float(self.smooth_value))
         put(self, "lowercase", self.variant == "mteval" if self.lowercase is None else self.lowercase)
-        if self.variant == "mteval":
+        if self.variant != "sacrebleu":
             if self.smooth_method not in ("exp", "none"):
-                raise UsageError("bleu: mteval smooths by exp or none.")
+                raise UsageError(f"bleu: variant {self.variant} smooths by exp or none, not {self.smooth_method}.")
             if self.tokenize not in ("13a", "intl"):
-                raise UsageError("bleu: mteval tokenises by 13a or intl.")
-            if self.effective_order is not None:
-                raise UsageError("bleu: mteval has no effective_order.")
+                raise UsageError(f"bleu: variant {self.variant} tokenises by 13a or intl, not {self.tokenize}.")
+        if self.variant == "mteval" and self.effective_order is not None:
+            raise UsageError("bleu: variant mteval has no effective_order.")
 
     @property
     def compatible(self) -> str:
-        return "sacrebleu2.6" if self.variant == "sacrebleu" else "mteval13a"
+        return VARIANTS[self.variant]
+
+    @classmethod
+    def language_defaults(cls, language: str | None) -> dict[str, object]:
+        return {"tokenize": TOKENISERS[language]} if language in TOKENISERS else {}
 
     def signature_items(self) -> dict[str, str]:
         items = {
@@ -112,25 +121,27 @@ class BLEU(Metric):
             variant=items.get("variant", "sacrebleu"),
         )
 
-    def _words(self, texts: list[str]) -> Any:
+    def _words(self, texts: list[str]) -> Words:
+        if self.variant == "mteval":
+            return tokenise(texts, f"mteval-{self.tokenize}" + ("-lc" if self.lowercase else ""))
         if self.lowercase:
-            texts = lower(texts, ascii_only=self.variant == "mteval" and self.tokenize == "13a")
-        return tokenise(texts, f"mteval-{self.tokenize}" if self.variant == "mteval" else self.tokenize)
+            texts = lower(texts)
+        if self.variant == "sacrebleu-1.3.6" and self.tokenize == "intl":
+            return INTL_136.words(texts)
+        return tokenise(texts, self.tokenize)
 
     def prepare(self, testset: TestSet) -> _References:
         texts, groups = group_references(testset.references)
-        return _References(Vocabulary(self._words(texts)), groups)
+        vocabulary = Vocabulary(self._words(texts))
+        return _References(vocabulary, NgramIndex(vocabulary.units, groups, self.max_ngram_order), groups)
 
     def count(self, batch: Batch) -> Floats:
         """Output length, closest reference length, then matches and output n-grams of each order."""
         references: _References = batch.prepared
-        known = references.vocabulary.units
         outputs = references.vocabulary.find(self._words(list(batch.outputs)))
-        groups = references.groups
-        pairs = np.stack([np.arange(len(groups) - 1), groups[:-1], groups[1:]], axis=1)
-        matches = count_matches(outputs, known, pairs, self.max_ngram_order)
+        matches = references.ngrams.count_matches(outputs, np.arange(len(batch.outputs)))
         totals = ngram_totals(outputs.lengths, self.max_ngram_order)
-        closest = _closest(outputs.lengths, known.lengths, groups)
+        closest = closest_lengths(outputs.lengths, references.vocabulary.units.lengths, references.groups)
         return np.column_stack([outputs.lengths, closest, matches, totals]).astype(np.float64)
 
     def score(self, totals: Floats) -> Floats:
@@ -148,12 +159,16 @@ class BLEU(Metric):
                 # An order without n-grams counts as log 1, and the sum is still divided by all orders.
                 logs = np.log(np.where(reached, precisions / 100, 1.0))
                 logs = np.where(np.isneginf(logs), LOG_ZERO, logs)
-                any_match = length > 0
+                # Unsmoothed, it gives 0 as soon as an order has no match, for want of n-grams too.
+                matched = totals[..., 2 : 2 + self.max_ngram_order] > 0
+                any_match = matched.all(-1) if self.smooth_method == "none" else length > 0
                 order: Any = self.max_ngram_order
                 scale = 1.0
             else:
                 logs = np.where(precisions > 0, np.log(precisions), LOG_ZERO)
                 any_match = totals[..., 2 : 2 + self.max_ngram_order].any(-1)
+                if self.variant == "sacrebleu-1.3.6":
+                    any_match = length > 0
                 order, scale = self.max_ngram_order, 1.0
                 if effective_order:
                     order = np.maximum(reached.sum(-1), 1)
@@ -168,8 +183,8 @@ class BLEU(Metric):
         n = self.max_ngram_order
         correct, total = totals[..., 2 : 2 + n].copy(), totals[..., 2 + n :].copy()
         if self.smooth_method == "add-k":
-            correct[..., 1:] += self.smooth_value
-            total[..., 1:] += self.smooth_value
+            correct[..., 1:] += self.smooth_value or 0.0
+            total[..., 1:] += self.smooth_value or 0.0
         reached = np.logical_and.accumulate(total > 0, axis=-1)
         missed = reached & (correct == 0)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -206,7 +221,7 @@ class BLEU(Metric):
         )
 
 
-def _closest(lengths: Ints, reference_lengths: Ints, groups: Ints) -> Ints:
+def closest_lengths(lengths: Ints, reference_lengths: Ints, groups: Ints) -> Ints:
     """For every segment the reference length nearest to the output's; of two equally near, the shorter."""
     counts = np.diff(groups)
     if (counts == 1).all():

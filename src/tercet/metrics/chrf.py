@@ -2,8 +2,9 @@
 
 Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation", WMT; (2017), "chrF++", WMT.
 variant=sacrebleu equals sacreBLEU 2.6. variant=original equals chrF++.py, with its habits: F per order and then
-their mean, only U+0020 removed, and a segment without any match adds the counts of the segment before it to the
-corpus. unit=byte takes bytes for characters, as that program did under Python 2, in the WMT19 metrics task.
+their mean, only U+0020 removed, `*#` in a reference begins another one, and a segment without any match adds the
+counts of the segment before it to the corpus. unit=byte takes bytes for characters, as that program did under
+Python 2, in the WMT19 metrics task. variant=sacrebleu-1.3.6 equals the sacreBLEU of that task.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 from ..text.coding import (
     Ints,
+    NgramIndex,
     Units,
     Vocabulary,
     characters,
     code_points,
-    count_matches,
     ngram_totals,
     split_words,
     utf8_bytes,
@@ -30,14 +31,16 @@ from ..text.coding import (
 from ._contract import Batch, Floats, Metric, group_references
 
 EPSILON = 1e-16
-VARIANTS = ("original", "sacrebleu")
+ASCII_BLANKS = " \t\n\v\f\r"  # what Python 2 strips from bytes
+VARIANTS = {"original": "chrF++.py", "sacrebleu": "sacrebleu2.6", "sacrebleu-1.3.6": "sacrebleu1.3.6"}
 UNITS = ("byte", "char")
 AVERAGES = ("corpus", "segment")
 
 
 class _References(NamedTuple):
-    characters: Units
-    words: Vocabulary | None
+    characters: NgramIndex
+    words: NgramIndex | None
+    vocabulary: Vocabulary | None
     groups: Ints
 
 
@@ -87,13 +90,14 @@ class CHRF(Metric):
 
     @property
     def label(self) -> str:
-        return f"chrF{self.beta:g}" + "+" * self.word_order
+        beta = f"{self.beta:g}"
+        return f"chrF{beta if float(beta) == self.beta else repr(self.beta)}" + "+" * self.word_order
 
     @property
     def compatible(self) -> str | None:
-        if self.variant == "original":
-            return "chrF++.py"
-        return "sacrebleu2.6" if self.unit == "char" and self.average == "corpus" else None
+        if self.variant != "original" and (self.unit, self.average) != ("char", "corpus"):
+            return None
+        return VARIANTS[self.variant]
 
     @property
     def whole(self) -> bool:
@@ -133,7 +137,8 @@ class CHRF(Metric):
             texts = [text.lower() for text in texts]
         original = self.variant == "original"
         if original:
-            texts = [text.strip() for text in texts]
+            blanks = ASCII_BLANKS if self.unit == "byte" else None
+            texts = [text.strip(blanks) for text in texts]
         points, offsets = utf8_bytes(texts) if self.unit == "byte" else code_points(texts)
         drop = "none" if self.whitespace else "space" if original else "unicode"
         units = characters(points, offsets, drop=drop)
@@ -144,40 +149,46 @@ class CHRF(Metric):
 
     def prepare(self, testset: TestSet) -> _References:
         texts, groups = group_references(testset.references)
-        units, words = self._code(texts)
-        return _References(units, words if isinstance(words, Vocabulary) else None, groups)
+        if self.variant == "original":
+            texts, groups = _split_joined(texts, groups)
+        units, vocabulary = self._code(texts)
+        each = np.arange(len(texts) + 1)
+        characters = NgramIndex(units, each, self.char_order)
+        if not isinstance(vocabulary, Vocabulary):
+            return _References(characters, None, None, groups)
+        return _References(characters, NgramIndex(vocabulary.units, each, self.word_order), vocabulary, groups)
 
     def count(self, batch: Batch) -> Floats:
         """For each order the n-grams of output and reference and their matches; of the reference with the best F."""
         references: _References = batch.prepared
         groups = references.groups
-        outputs, words = self._code(list(batch.outputs), references.words)
+        outputs, words = self._code(list(batch.outputs), references.vocabulary)
         segments = np.repeat(np.arange(len(groups) - 1), np.diff(groups))
-        texts = np.arange(len(segments))
-        pairs = np.stack([segments, texts, texts + 1], axis=1)
-        parts = [self._triples(outputs, references.characters, pairs, self.char_order)]
+        parts = [self._triples(outputs, references.characters, segments)]
         if references.words is not None and isinstance(words, Units):
-            parts.append(self._triples(words, references.words.units, pairs, self.word_order))
+            parts.append(self._triples(words, references.words, segments))
         triples = np.concatenate(parts, axis=1).reshape(len(segments), 3 * self.order)
         scores = self._f_score(triples)
         best = _first_best(scores, groups)
         counts, scores = triples[best], scores[best]
         if self.variant == "original":
             # chrF++.py keeps the last segment's counts where F is 0. A first segment with F = 0 makes it crash.
-            row = np.maximum.accumulate(np.where(scores > 1e-9, np.arange(len(scores)), 0))
+            row = np.maximum.accumulate(np.where(counts[:, 2::3].any(1), np.arange(len(scores)), 0))
             counts = counts[row]
         return np.column_stack([counts, scores, np.ones(len(scores))])
 
-    def _triples(self, outputs: Units, references: Units, pairs: Ints, order: int) -> Floats:
-        matches = count_matches(outputs, references, pairs, order)
-        in_output = ngram_totals(outputs.lengths, order)[pairs[:, 0]]
-        in_reference = ngram_totals(references.lengths, order)[pairs[:, 1]]
-        if self.variant == "sacrebleu":
-            in_output = np.where(in_reference > 0, in_output, 0)  # sacreBLEU counts no output n-grams without any
+    def _triples(self, outputs: Units, references: NgramIndex, segments: Ints) -> Floats:
+        """Shape (reference texts, order, 3); reference text t belongs to segment segments[t]."""
+        matches = references.count_matches(outputs, segments)
+        in_output = ngram_totals(outputs.lengths, references.max_order)[segments]
+        in_reference = ngram_totals(references.units.lengths, references.max_order)
+        if self.variant != "sacrebleu-1.3.6":
+            # Of orders that the reference is too short for, sacreBLEU 2 and chrF++.py count no n-grams of the output.
+            in_output = np.where(in_reference > 0, in_output, 0)
         return np.stack([in_output, in_reference, matches], axis=2).astype(np.float64)
 
     def _f_score(self, triples: Floats) -> Floats:
-        """Scores from shape (..., 3 * order); the order of operations is sacreBLEU's, as it decides between references."""
+        """Scores from shape (..., 3 * order); operations in sacreBLEU's order, as they decide between references."""
         factor = self.beta**2
         zero = np.zeros(triples.shape[:-1])
         score, precision, recall, orders = zero, zero, zero, zero
@@ -215,6 +226,13 @@ class CHRF(Metric):
             kind: dict(zip(names, row.astype(int).tolist(), strict=True))
             for kind, row in zip(kinds, triples, strict=True)
         }
+
+
+def _split_joined(texts: list[str], groups: Ints) -> tuple[list[str], Ints]:
+    """References as chrF++.py reads them: it joins those of a segment by `*#` and splits there, whoever wrote it."""
+    split = [text.split("*#") for text in texts]
+    ends = np.concatenate([[0], np.cumsum([len(parts) for parts in split], dtype=np.int64)])
+    return [part for parts in split for part in parts], ends[groups]
 
 
 def _first_best(scores: Floats, groups: Ints) -> Ints:

@@ -103,10 +103,7 @@ class Vocabulary:
 
     def __init__(self, words: Words) -> None:
         self._words = words
-        size = 4
-        while size < 2 * len(words.ends):
-            size *= 2
-        self._slots = np.full(size, -1, dtype=np.int32)
+        self._slots = np.full(_power_of_two(2 * len(words.ends)), -1, dtype=np.int32)
         ids = np.empty(len(words.ends), dtype=np.int32)
         tokens.number_words(_view(words.chars), _view(words.ends), _view(self._slots), _view(ids))
         self.units = Units(ids, words.offsets)
@@ -121,31 +118,69 @@ class Vocabulary:
         return Units(ids, words.offsets)
 
 
-def count_matches(outputs: Units, references: Units, pairs: Ints, max_order: int) -> Ints:
-    """Clipped n-gram matches, shape (pairs, max_order). A row of pairs: output text, first reference, last one + 1."""
-    matches = np.zeros((len(pairs), max_order), dtype=np.int64)
-    if not len(pairs) or not max_order:
+TABLE = 1 << 20  # places of the table that the kernel looks n-grams up in; larger groups go through a hash table
+
+
+class NgramIndex:
+    """The distinct n-grams of groups of references, listed once and met by every system; never changes.
+
+    Group g holds the texts groups[g] to groups[g + 1] - 1; in a group, an n-gram may match as often as it occurs in
+    the text that has it most often.
+    """
+
+    def __init__(self, units: Units, groups: Ints, max_order: int) -> None:
+        self.units, self.max_order = units, max_order
+        sizes = units.offsets[groups[1:]] - units.offsets[groups[:-1]]
+        largest = int(sizes.max()) if len(sizes) else 0
+        capacity = max_order * int(sizes.sum())
+        grams = np.empty((3, capacity), dtype=np.int32)
+        self._bounds = np.zeros(max_order * len(sizes) + 1, dtype=np.int64)
+        hashed = _power_of_two(2 * largest)
+        ngrams.index_grams(
+            _view(units.ids),
+            _view(units.offsets),
+            _view(groups),
+            max_order,
+            *(_view(row) for row in grams),
+            _view(self._bounds),
+            _view(np.empty(hashed, dtype=np.uint64)),
+            _view(np.empty(hashed, dtype=np.int32)),
+            _view(np.empty(5 * largest + 1, dtype=np.int32)),
+        )
+        used = int(self._bounds[-1])
+        self._grams = np.ascontiguousarray(grams[:, :used])
+
+    def count_matches(self, outputs: Units, texts: Ints) -> Ints:
+        """Clipped matches of output texts[g] with group g, shape (groups, max_order)."""
+        matches = np.zeros((len(texts), self.max_order), dtype=np.int64)
+        if not len(texts) or not self.max_order:
+            return matches
+        most = int(np.diff(self._bounds).max())
+        largest_id = max(int(self.units.ids.max(initial=0)), int(outputs.ids.max(initial=0)))
+        hashed = _power_of_two(2 * most) if most * most > TABLE else 4
+        ngrams.count_matches(
+            _view(outputs.ids),
+            _view(outputs.offsets),
+            _view(np.ascontiguousarray(texts, dtype=np.int64)),
+            self.max_order,
+            *(_view(row) for row in self._grams),
+            _view(self._bounds),
+            _view(matches.reshape(-1)),
+            _view(np.zeros(largest_id + 1, dtype=np.int32)),
+            _view(np.zeros(min(most * most, TABLE) + 1, dtype=np.int32)),
+            _view(np.empty(hashed, dtype=np.uint64)),
+            _view(np.empty(hashed, dtype=np.int32)),
+            _view(np.empty(most + 1, dtype=np.int32)),
+            _view(np.empty(2 * int(outputs.lengths.max()) + 1, dtype=np.int32)),
+        )
         return matches
-    pairs = np.ascontiguousarray(pairs, dtype=np.int64)
-    longest = int((references.offsets[pairs[:, 2]] - references.offsets[pairs[:, 1]]).max())
+
+
+def _power_of_two(least: int) -> int:
     size = 4
-    while size < 2 * longest:
+    while size < least:
         size *= 2
-    ngrams.count_matches(
-        _view(outputs.ids),
-        _view(outputs.offsets),
-        _view(references.ids),
-        _view(references.offsets),
-        _view(pairs.ravel()),
-        max_order,
-        _view(matches.reshape(-1)),
-        _view(np.empty(size, dtype=np.uint64)),
-        _view(np.empty(size, dtype=np.int32)),
-        _view(np.empty(3 * longest + 3, dtype=np.int32)),
-        _view(np.empty(longest + 1, dtype=np.int32)),
-        _view(np.empty(int(outputs.lengths.max()) + 1, dtype=np.int32)),
-    )
-    return matches
+    return size
 
 
 def ngram_totals(lengths: Ints, max_order: int) -> Ints:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import tokens
-from .coding import Words, code_points, split_words
+from .coding import Words, _view, code_points, split_words
 
 # Bits of the class tables.
 SYMBOL, STOP, DIGIT, DASH, NUMBER, PUNCTUATION, MARK, CHINESE = (1 << i for i in range(8))
@@ -45,7 +45,14 @@ CHINESE_RANGES = (
 )  # fmt: skip
 
 # Large blocks that hold letters only (and the unassigned): not worth asking for each character.
-LETTERS = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xAC00, 0xD7A4), (0xD800, 0xF900), (0x17000, 0x18D00), (0x20000, 0xE0000))
+LETTERS = (
+    (0x3400, 0x4DC0),
+    (0x4E00, 0xA000),
+    (0xAC00, 0xD7A4),
+    (0xD800, 0xF900),
+    (0x17000, 0x18D00),
+    (0x20000, 0xE0000),
+)
 
 
 @cache
@@ -75,6 +82,17 @@ def _unicode_classes() -> NDArray[np.uint8]:
 
 
 @cache
+def _classes_of_136() -> NDArray[np.uint8]:
+    r"""As sacreBLEU 1.3.6 wrote them: \d for numbers (so ½ is none), and a backslash that its own class swallowed."""
+    table = _unicode_classes().copy()
+    for point in np.flatnonzero(table & NUMBER):
+        if unicodedata.category(chr(point)) != "Nd":
+            table[point] = 0
+    table[ord("\\")] = 0
+    return table
+
+
+@cache
 def _every() -> NDArray[np.uint8]:
     return np.full(0x110000, EVERY, dtype=np.uint8)
 
@@ -87,19 +105,41 @@ def _unescape(text: str) -> str:
     return text
 
 
-def _unescape_international(text: str) -> str:
-    return _unescape(text).replace("&apos;", "'")
+def _from_sgm(text: str) -> str:
+    """What mteval sees of a text: it reads SGM, where & < > are escaped, so `&quot;` in a text stays as it is."""
+    return _unescape(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+
+
+def _from_sgm_international(text: str) -> str:
+    return _from_sgm(text).replace("&apos;", "'")
+
+
+_ASCII_LOWER = {ord(c): ord(c.lower()) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+
+
+def _ascii_lower(text: str) -> str:
+    """Perl's tr/A-Z/a-z/."""
+    return text.translate(_ASCII_LOWER)
+
+
+def _perl_lower(text: str) -> str:
+    """Perl's lc, which knows no final sigma."""
+    return text.replace("Σ", "σ").lower()
 
 
 @dataclass(frozen=True)
 class Rules:
-    """A tokeniser: what happens to the string, then passes over its characters, then splitting at blanks."""
+    """A tokeniser: what happens to the string, then passes over its characters, then splitting at blanks.
+
+    clean undoes entities and line ends; fold lowers case after that, as mteval does (sacreBLEU does it before).
+    """
 
     passes: tuple[tuple[int, int, int, int, int], ...] = ()
     classes: Callable[[], NDArray[np.uint8]] = _ascii_classes
     pad: bool = False
     clean: Callable[[str], str] | None = None
     strip: Callable[[str], str] = str.rstrip
+    fold: Callable[[str], str] | None = None
 
     def words(self, texts: Sequence[str]) -> Words:
         texts = [self.strip(text) for text in texts]
@@ -107,6 +147,8 @@ class Rules:
             joined = "\0".join(texts)
             if "&" in joined or "\n" in joined or "<skipped>" in joined:
                 texts = [self.clean(text) for text in texts]
+        if self.fold is not None:
+            texts = [self.fold(text) for text in texts]
         points, offsets = code_points(texts)
         if not self.passes:
             return split_words(points, offsets)
@@ -115,14 +157,14 @@ class Rules:
         scratch = np.empty(9 * longest + 2, dtype=np.uint32)
         spaced_offsets = np.zeros(len(offsets), dtype=np.int64)
         tokens.insert_spaces(
-            memoryview(points),
-            memoryview(offsets),
-            memoryview(self.classes()),
-            memoryview(np.array(self.passes, dtype=np.int32).ravel()),
+            _view(points),
+            _view(offsets),
+            _view(self.classes()),
+            _view(np.array(self.passes, dtype=np.int32).ravel()),
             int(self.pad),
-            memoryview(scratch),
-            memoryview(spaced),
-            memoryview(spaced_offsets),
+            _view(scratch),
+            _view(spaced),
+            _view(spaced_offsets),
         )
         return split_words(spaced[: spaced_offsets[-1]], spaced_offsets)
 
@@ -133,6 +175,11 @@ RULES = {
     "intl": Rules(INTL, _unicode_classes),
     "zh": Rules(((CHINESE, ISOLATE, 0, 0, 0), *V13A), strip=str.strip),
     "char": Rules(((EVERY, ISOLATE, 0, 0, 0),), _every),
-    "mteval-13a": Rules(V13A, pad=True, clean=_unescape),
-    "mteval-intl": Rules(INTL, _unicode_classes, clean=_unescape_international),
+    "mteval-13a": Rules(V13A, pad=True, clean=_from_sgm),
+    "mteval-13a-lc": Rules(V13A, pad=True, clean=_from_sgm, fold=_ascii_lower),
+    "mteval-intl": Rules(INTL, _unicode_classes, clean=_from_sgm_international),
+    "mteval-intl-lc": Rules(INTL, _unicode_classes, clean=_from_sgm_international, fold=_perl_lower),
 }
+
+# Not a tokeniser to choose: it is there so that the scores of the WMT19 metrics task can be repeated.
+INTL_136 = Rules(INTL, _classes_of_136)

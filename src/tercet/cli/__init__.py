@@ -1,0 +1,73 @@
+"""The command line. One thin file per command; a command's file is imported when it is called, not before."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from .. import __version__
+from ..errors import TercetError, UnknownName
+
+# Every command with the line that `tercet --help` shows, so that help needs no command's imports.
+COMMANDS = {
+    "score": "Score outputs against references.",
+    "compare": "Compare systems: differences, intervals, tests, clusters.",
+    "check": "Examine text files for what spoils an evaluation.",
+    "verify": "Recompute a published score from its signature.",
+    "metrics": "List the metrics, or explain one.",
+    "data": "List, get and add test sets.",
+    "demo": "Show score, compare and check on a small test set.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands' names and imports only the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            raise UnknownName("command", name, COMMANDS)
+        command: click.Command = import_module(f".{name}", __name__).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", prog_name="tercet", message="%(prog)s %(version)s")
+def group() -> None:
+    """Tercet evaluates machine translation: source, output, reference.
+
+    Start with: tercet score REFERENCE -i OUTPUT
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command; what a user can mend ends in a message and an exit code, never in a traceback."""
+    from .console import restore_pipe, show_warnings
+
+    restore_pipe()
+    show_warnings()
+    try:
+        group.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
+    except TercetError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(error.exit_code)
+    except click.exceptions.Exit as leaving:
+        sys.exit(leaving.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Stopped.", err=True)
+        sys.exit(130)
+    except MemoryError:
+        click.echo("Error: Not enough memory. Score fewer systems at once, or use --jobs 1.", err=True)
+        sys.exit(1)

@@ -1,0 +1,69 @@
+"""What commands share on the terminal: warnings, colour, progress."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+import click
+
+
+class _ToStderr(logging.Handler):
+    """Warnings of the library as lines on stderr, each once."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.said: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        message = record.getMessage()
+        if message not in self.said:
+            self.said.add(message)
+            click.echo(f"Warning: {message}", err=True)
+
+
+def show_warnings() -> None:
+    """Send the library's warnings to stderr."""
+    logger = logging.getLogger("tercet")
+    if not any(isinstance(handler, _ToStderr) for handler in logger.handlers):
+        logger.addHandler(_ToStderr())
+        logger.propagate = False
+
+
+def hush() -> None:
+    """Silence warnings (-q)."""
+    logging.getLogger("tercet").setLevel(logging.ERROR)
+
+
+def restore_pipe() -> None:
+    """Let `tercet … | head` end quietly, as other commands do."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def use_colour() -> bool:
+    """Colour only on a terminal, and never where NO_COLOR is set."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+class Progress:
+    """A line on stderr that counts finished work; silent where stderr is not a terminal."""
+
+    def __init__(self, what: str, *, quiet: bool = False) -> None:
+        self.what = what
+        self.shown = sys.stderr.isatty() and not quiet
+
+    def __call__(self, done: int, total: int | None) -> None:
+        if self.shown:
+            share = f"{done}/{total}" if total else str(done)
+            click.echo(f"\r\033[K{self.what}: {share}", err=True, nl=False)
+
+    def __enter__(self) -> Callable[[int, int | None], None]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.shown:
+            click.echo("\r\033[K", err=True, nl=False)

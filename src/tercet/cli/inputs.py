@@ -1,0 +1,162 @@
+"""What is scored, from the words of a command line: references, outputs, source, or a test set of a known layout."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ..data.lines import read_lines
+from ..data.stream import TextFiles
+from ..data.testset import TestSet
+from ..errors import DataError, UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def input_options(function: F) -> F:
+    """The options by which every command takes its texts."""
+    for decorate in reversed(
+        (
+            click.argument("references", nargs=-1, metavar="[REFERENCE]..."),
+            click.option("-r", "--reference", "more_references", multiple=True, help="A reference; the same as REFERENCE."),
+            click.option("-i", "--input", "outputs", multiple=True, metavar="OUTPUT...", help="Outputs, one file a system; without it standard input, systems separated by tabs."),
+            click.option("-s", "--source", help="The source text, for metrics that read it."),
+            click.option("-t", "--test-set", help="A test set: a folder or file of a known layout, or a name from 'tercet data list'."),
+            click.option("-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de."),
+            click.option("-nr", "--num-refs", default=1, show_default=True, help="Split each line of the one reference file at tabs into this many references."),
+            click.option("--docs", metavar="FILE", help="The document of each segment, one id per line."),
+        )
+    ):  # fmt: skip
+        function = decorate(function)
+    return function
+
+
+def read_inputs(
+    references: Sequence[str] = (),
+    more_references: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    source: str | None = None,
+    test_set: str | None = None,
+    pair: str | None = None,
+    num_refs: int = 1,
+    docs: str | None = None,
+    *,
+    needs_reference: bool = True,
+) -> TestSet | TextFiles:
+    """The texts that the options name; streamed from plain files, in memory where they can be read only once."""
+    references = (*references, *more_references)
+    if pair is not None and (len(pair.split("-")) != 2 or not all(pair.split("-"))):
+        raise UsageError(f"-l {pair}: a language pair is SRC-TGT, as en-de.")
+    if source is not None and source in ("exp", "floor", "add-k", "none") and not Path(source).exists():
+        raise UsageError(f"-s is the source text here. For smoothing write --smooth-method {source}.")
+    if test_set is not None:
+        if references:
+            raise UsageError("Give references or a test set (-t), not both.")
+        return _known_layout(test_set, pair, outputs)
+    if not references and needs_reference:
+        raise UsageError("No reference is given: put reference files before -i, or after it with -r, or use -t.")
+    files = TextFiles(
+        outputs=unique_names(outputs),
+        references=unique_names(references),
+        source=source,
+        documents=docs,
+        pair=pair,
+        name=", ".join(unique_names(references)) or "unnamed",
+    )
+    if num_refs != 1:
+        return _split_references(files, num_refs)
+    if not outputs:
+        return _from_stdin(files)
+    if [*outputs, *references, source].count("-") > 1:
+        raise UsageError("Standard input (-) can be read only once.")
+    return files if files.rereadable() else files.read()
+
+
+def _known_layout(test_set: str, pair: str | None, outputs: Sequence[str]) -> TestSet:
+    from ..data.layouts import open_testset
+
+    found = open_testset(located(test_set), pair)
+    if not outputs:
+        return found
+    named = {name: read_lines(path) for name, path in unique_names(outputs).items()}
+    return replace(found, outputs=named)
+
+
+def located(test_set: str) -> Path:
+    """Where a test set lies: a path that exists, or the folder of a name in the catalogue."""
+    path = Path(test_set)
+    if path.exists():
+        return path
+    from ..data.catalogue import where
+    from .data import data_folder
+
+    return where(test_set, folder=data_folder())
+
+
+def _split_references(files: TextFiles, count: int) -> TestSet:
+    """One reference file whose lines hold `count` references separated by tabs."""
+    if count < 1:
+        raise UsageError(f"-nr must be 1 or more, not {count}.")
+    if len(files.references) != 1:
+        raise UsageError(f"-nr goes with one reference file, not {len(files.references)}.")
+    path = next(iter(files.references.values()))
+    columns: list[list[str]] = [[] for _ in range(count)]
+    for number, line in enumerate(read_lines(path), 1):
+        fields = line.split("\t", count - 1)
+        if len(fields) != count:
+            raise DataError(f"{path}, line {number}: {count} references separated by tabs are needed, not {len(fields)}.")
+        for column, field in zip(columns, fields, strict=True):
+            column.append(field)
+    named = {f"{Path(path).name}:{i}": column for i, column in enumerate(columns, 1)}
+    rest = replace(files, references={})
+    plain = rest.read() if rest.outputs else _from_stdin(rest)
+    return replace(plain, references=named)
+
+
+def _from_stdin(files: TextFiles) -> TestSet:
+    """Outputs from standard input, one system per tab-separated column, as sacreBLEU reads them."""
+    if sys.stdin.isatty():
+        raise UsageError("No output is given: name output files with -i, or pipe them in.")
+    rows = [line.split("\t") for line in read_lines("-")]
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise DataError(
+                f"Standard input, line {number}: {len(row)} systems separated by tabs, but {len(rows[0])} in line 1."
+            )
+    if not rows:
+        raise DataError("Standard input is empty: no output to score.")
+    outputs = {f"System {i}": list(column) for i, column in enumerate(zip(*rows, strict=True), 1)}
+    given = replace(files, outputs={})
+    if not given._paths():
+        return TestSet(outputs, pair=files.pair, name=files.name)
+    return replace(given.read(), outputs=outputs)
+
+
+def unique_names(paths: Sequence[str]) -> dict[str, str]:
+    """Files by name: without the folder, or with as much of it as tells two files of one name apart.
+
+    A file that is given twice is numbered: there is nothing else that differs.
+    """
+    parts = [Path(path).parts if path != "-" else ("stdin",) for path in paths]
+    names = []
+    for mine in parts:
+        length = 1
+        rivals = [other for other in parts if other != mine and other[-1] == mine[-1]]
+        while any(other[-length:] == mine[-length:] for other in rivals) and length < len(mine):
+            length += 1
+        names.append(os.sep.join(mine[-length:]))
+    named: dict[str, str] = {}
+    for name, path in zip(names, paths, strict=True):
+        number = 2
+        unique = name
+        while unique in named:
+            unique = f"{name}#{number}"
+            number += 1
+        named[unique] = path
+    return named

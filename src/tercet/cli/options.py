@@ -1,0 +1,59 @@
+"""Options that take several values, as sacreBLEU's users write them: -i A B C -m bleu chrf, references anywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+class ManyValues(click.Command):
+    """A command whose `multiple` options also take several values at once: -i A B C is -i A -i B -i C.
+
+    A list of values ends at the next option, at `--`, or, for -m, at a word that is an existing file and no metric:
+    `-i out.txt -m bleu chrf ref.txt` scores against ref.txt.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        many = {
+            name
+            for parameter in self.params
+            if isinstance(parameter, click.Option) and parameter.multiple and not parameter.is_flag
+            for name in parameter.opts
+        }
+        taking = {
+            name
+            for parameter in self.params
+            if isinstance(parameter, click.Option) and not parameter.is_flag and not parameter.count
+            for name in parameter.opts
+        }
+        return super().parse_args(ctx, _expand(args, many, taking))
+
+
+def _expand(args: list[str], many: set[str], taking: set[str]) -> list[str]:
+    expanded: list[str] = []
+    rest = list(args)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            return [*expanded, word, *rest]
+        if word not in many:
+            expanded.append(word)
+            if word in taking and rest:
+                expanded.append(rest.pop(0))
+            continue
+        first = True
+        while rest and (not rest[0].startswith("-") or rest[0] == "-"):
+            if not first and word in ("-m", "--metric", "--metrics") and _is_file_not_metric(rest[0]):
+                break
+            expanded += [word, rest.pop(0)]
+            first = False
+        if first:
+            expanded.append(word)  # click says that a value is missing
+    return expanded
+
+
+def _is_file_not_metric(word: str) -> bool:
+    from ..metrics import names
+
+    return word.partition(":")[0].lower() not in names() and Path(word).exists()

@@ -1,0 +1,139 @@
+"""Texts that come in documents with numbered segments, as in WMT's SGM and XML files, put together into a `TestSet`.
+
+The order of segments is that of the documents where they first appear. Every output must have every segment; a
+reference may lack some.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..errors import DataError
+from .fields import chosen, further_labels
+from .testset import TestSet
+
+KINDS = ("source", "reference", "output")  # the order in which they decide the order of documents
+ATTRIBUTES = ("domain", "origlang")  # labels that belong to whole documents
+
+Key = tuple[str, str]  # document, segment id
+
+
+@dataclass
+class Gathered:
+    """Texts by kind and name, each with its segments by document and segment id, and where each was found."""
+
+    texts: dict[tuple[str, str], dict[Key, str]] = field(default_factory=dict)
+    places: dict[tuple[str, str, str], str] = field(default_factory=dict)  # kind, name, document -> file and line
+    attributes: dict[str, dict[str, str]] = field(default_factory=dict)  # document -> its domain, original language
+    claimed: dict[str, dict[str, str]] = field(default_factory=dict)  # the same as the outputs' files have it
+
+    def open_document(self, kind: str, name: str, document: str, place: str) -> None:
+        """Say that a document begins; refuses a second one of the same text."""
+        before = self.places.setdefault((kind, name, document), place)
+        if before != place:
+            raise DataError(f"{place}: document {document!r} of {kind} {name!r} was there before, in {before}.")
+        self.texts.setdefault((kind, name), {})
+
+    def describe(self, kind: str, document: str, attributes: Mapping[str, str], place: str) -> None:
+        """Keep a document's attributes. Source and references must agree; systems copied them with less care."""
+        known = (self.claimed if kind == "output" else self.attributes).setdefault(document, {})
+        for key, value in attributes.items():
+            before = known.setdefault(key, value)
+            if before != value and kind != "output":
+                raise DataError(f"{place}: the {key} of document {document!r} is {value!r}; before it was {before!r}.")
+
+    def add(self, kind: str, name: str, document: str, segment: str, text: str, place: str) -> None:
+        """Keep a segment; refuses a second one with the same id."""
+        texts = self.texts[kind, name]
+        if (document, segment) in texts:
+            raise DataError(f"{place}: document {document!r} of {kind} {name!r} has two segments {segment!r}.")
+        texts[document, segment] = text
+
+    def testset(self, where: str, *, pair: str | None, name: str, systems: Iterable[str] | None) -> TestSet:
+        """All of it as a test set; documents that do not match are named."""
+        by_kind = {kind: {n: texts for (k, n), texts in self.texts.items() if k == kind} for kind in KINDS}
+        by_kind["source"] = {n: texts for n, texts in by_kind["source"].items() if texts}  # may only name a language
+        order = self._order(by_kind)
+        if not order:
+            raise DataError(f"{where}: no segments.")
+        outputs = {system: by_kind["output"][system] for system in chosen(by_kind["output"], systems)}
+        source: list[str] | None = None
+        for kind, texts in (("source", by_kind["source"]), ("output", outputs)):
+            for text, segments in texts.items():
+                self._check_complete(kind, text, segments, order, where)
+        for segments in by_kind["source"].values():
+            source = [segments[key] for key in order]
+        facts = {document: self.claimed.get(document, {}) | self.attributes.get(document, {}) for document, _ in order}
+        labels = {
+            attribute: [facts[document].get(attribute, "") for document, _ in order]
+            for attribute in ATTRIBUTES
+            if any(attribute in known for known in facts.values())
+        }
+        return TestSet(
+            {system: [segments[key] for key in order] for system, segments in outputs.items()},
+            {text: [segments.get(key) for key in order] for text, segments in by_kind["reference"].items()},
+            source,
+            [document for document, _ in order],
+            labels,
+            pair=pair,
+            name=name,
+        )
+
+    def _order(self, by_kind: Mapping[str, Mapping[str, Mapping[Key, str]]]) -> list[Key]:
+        keys = dict.fromkeys(key for kind in KINDS for segments in by_kind[kind].values() for key in segments)
+        documents: dict[str, list[Key]] = {}
+        for key in keys:
+            documents.setdefault(key[0], []).append(key)
+        return [key for segments in documents.values() for key in segments]
+
+    def _check_complete(self, kind: str, name: str, found: Mapping[Key, str], order: list[Key], where: str) -> None:
+        missing: dict[str, list[str]] = {}
+        for document, segment in order:
+            if (document, segment) not in found:
+                missing.setdefault(document, []).append(segment)
+        if missing:
+            some = [f"{document!r} (segments {_shortened(ids)})" for document, ids in list(missing.items())[:5]]
+            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+            text = "The source" if kind == "source" else f"The {kind} {name!r}"
+            raise DataError(f"{where}: {text} lacks segments of {len(missing)} documents: {', '.join(some)}{more}.")
+
+
+def _shortened(ids: Sequence[str]) -> str:
+    return ", ".join(ids) if len(ids) <= 4 else f"{', '.join(ids[:3])}, … {ids[-1]}"
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document of a test set: its id, its attributes, its rows in the test set."""
+
+    id: str
+    attributes: Mapping[str, str]
+    rows: range
+
+
+def split(testset: TestSet, path: object) -> Iterator[Document]:
+    """The documents of a test set, for writing. One document called as the test set if it has none.
+
+    Refuses what such files cannot hold: labels that are not a document's, documents in several pieces.
+    """
+    further_labels(testset, ATTRIBUTES, str(path))
+    ids = testset.documents if testset.documents is not None else [testset.name or "unnamed"] * len(testset)
+    ends = [row for row in range(1, len(ids)) if ids[row] != ids[row - 1]]
+    seen: set[str] = set()
+    for start, stop in zip([0, *ends], [*ends, len(ids)], strict=True):
+        document = ids[start]
+        if not document:
+            raise DataError(f"Test set {testset.name!r}, segment {start + 1}: {path} needs a document id.")
+        if document in seen:
+            raise DataError(
+                f"Test set {testset.name!r}, segment {start + 1}: document {document!r} comes in several pieces, "
+                f"which {path} cannot hold."
+            )
+        seen.add(document)
+        attributes = {name: testset.labels[name][start] for name in ATTRIBUTES if name in testset.labels}
+        for name, value in attributes.items():
+            if any(other != value for other in testset.labels[name][start:stop]):
+                raise DataError(
+                    f"Test set {testset.name!r}: the {name} changes within document {document!r}, "
+                    f"which {path} cannot hold."
+                )
+        yield Document(document, attributes, range(start, stop))

@@ -1,0 +1,200 @@
+"""The folder layout of mt-metrics-eval (an EvalSet), for one or several language pairs.
+
+    sources/SRC-TGT.txt                        one segment per line
+    documents/SRC-TGT.docs                     DOMAIN DOC per segment
+    references/SRC-TGT.NAME.txt
+    system-outputs/SRC-TGT/NAME.txt
+    human-scores/SRC-TGT.NAME.LEVEL.score      SYSTEM SCORE per line, None where nobody judged
+    metric-scores/SRC-TGT/METRIC-REF.LEVEL.score
+
+LEVEL is sys, domain, doc or seg; REF is a reference, several joined by ".", or "src" for none. Scores come in blocks,
+one per system, in the order of the segments. Human references may also be among the outputs.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import DataError, UnknownName, UsageError
+from .fields import check_lines, chosen, file_in, further_labels
+from .lines import read_lines, write_lines, writing
+from .testset import TestSet
+
+LEVELS = ("sys", "domain", "doc", "seg")
+NO_DOMAIN = "-"  # stands in the first column when documents have no domain
+_SPACE = re.compile(r"\s")
+
+
+@dataclass(frozen=True)
+class ScoreFile:
+    """One score file: whose scores (a metric or a kind of human score), at which level, against which references.
+
+    scores: system -> its numbers (one at system level, one per segment at segment level); NaN where there is none.
+    references: names of the references used; empty for reference-free metrics and for people.
+    """
+
+    name: str
+    level: str
+    scores: Mapping[str, Sequence[float]]
+    references: tuple[str, ...] = ()
+
+
+def is_evalset(folder: str | Path) -> bool:
+    """Whether a folder looks like an EvalSet."""
+    return (Path(folder) / "sources").is_dir() and (Path(folder) / "system-outputs").is_dir()
+
+
+def pairs(folder: str | Path) -> list[str]:
+    """The language pairs of an EvalSet."""
+    return sorted(path.name.removesuffix(".txt") for path in (Path(folder) / "sources").glob("*.txt"))
+
+
+def read_evalset(folder: str | Path, pair: str, *, systems: Iterable[str] | None = None) -> TestSet:
+    """The texts of one language pair; all its systems unless some are named."""
+    folder = Path(folder)
+    known = pairs(folder)
+    if pair not in known:
+        raise UnknownName(f"language pair in {folder}", pair, known)
+    texts = {path.name.removesuffix(".txt"): path for path in sorted((folder / "system-outputs" / pair).glob("*.txt"))}
+    prefix = f"{pair}."
+    references = {
+        path.name.removeprefix(prefix).removesuffix(".txt"): path
+        for path in sorted((folder / "references").glob("*.txt"))
+        if path.name.startswith(prefix)
+    }
+    documents, labels = _documents(folder / "documents" / f"{pair}.docs")
+    return TestSet(
+        {name: read_lines(texts[name]) for name in chosen(texts, systems)},
+        {name: read_lines(path) for name, path in references.items()},
+        read_lines(folder / "sources" / f"{pair}.txt"),
+        documents,
+        labels,
+        pair=pair,
+        name=folder.resolve().name,
+    )
+
+
+def _documents(path: Path) -> tuple[list[str] | None, dict[str, list[str]]]:
+    if not path.exists():
+        return None, {}
+    rows = [line.split() for line in read_lines(path)]
+    for number, row in enumerate(rows, 1):
+        if len(row) != 2:
+            raise DataError(f"{path}, line {number}: {len(row)} words; DOMAIN and DOCUMENT are needed.")
+    domains = [domain for domain, _ in rows]
+    labels = {} if set(domains) <= {NO_DOMAIN} else {"domain": domains}
+    return [document for _, document in rows], labels
+
+
+def read_score_file(path: str | Path) -> dict[str, list[float]]:
+    """A table of `SYSTEM SCORE` lines: system -> its numbers in order. None becomes NaN."""
+    scores: dict[str, list[float]] = {}
+    last = None
+    for number, line in enumerate(read_lines(path), 1):
+        place = f"{path}, line {number}"
+        fields = line.split()
+        if len(fields) != 2:
+            raise DataError(f"{place}: {len(fields)} words; a system and its score are needed.")
+        system, value = fields
+        if system != last and system in scores:
+            raise DataError(f"{place}: the scores of {system!r} come in several pieces.")
+        last = system
+        scores.setdefault(system, []).append(_number(value, place))
+    if not scores:
+        raise DataError(f"{path} is empty.")
+    lengths = {system: len(values) for system, values in scores.items()}
+    if len(set(lengths.values())) > 1:
+        odd = next(system for system, length in lengths.items() if length != len(next(iter(scores.values()))))
+        first = next(iter(scores))
+        raise DataError(f"{path}: {lengths[first]} scores of {first!r}, {lengths[odd]} of {odd!r}.")
+    return scores
+
+
+def _number(value: str, place: str) -> float:
+    if value == "None":
+        return math.nan
+    try:
+        return float(value)
+    except ValueError:
+        raise DataError(f"{place}: {value!r} is not a number; write None where there is none.") from None
+
+
+def read_human_scores(folder: str | Path, pair: str) -> list[ScoreFile]:
+    """All human scores of a language pair."""
+    prefix = f"{pair}."
+    found = []
+    for path in sorted((Path(folder) / "human-scores").glob("*.score")):
+        name, _, level = path.name.removeprefix(prefix).removesuffix(".score").rpartition(".")
+        if path.name.startswith(prefix) and level in LEVELS and name:
+            found.append(ScoreFile(name, level, read_score_file(path)))
+    return found
+
+
+def read_metric_scores(folder: str | Path, pair: str) -> list[ScoreFile]:
+    """All metric scores of a language pair."""
+    found = []
+    for path in sorted((Path(folder) / "metric-scores" / pair).glob("*.score")):
+        rest, _, level = path.name.removesuffix(".score").rpartition(".")
+        name, hyphen, references = rest.rpartition("-")
+        if level not in LEVELS or not hyphen or not name:
+            raise DataError(f"{path} is not called METRIC-REFERENCE.LEVEL.score with a level of {', '.join(LEVELS)}.")
+        used = () if references == "src" else tuple(references.split("."))
+        found.append(ScoreFile(name, level, read_score_file(path), used))
+    return found
+
+
+def write_evalset(testset: TestSet, folder: str | Path) -> None:
+    """Write the texts of a test set into an EvalSet folder, which may hold other language pairs already."""
+    folder = Path(folder)
+    files = _texts(testset, folder)
+    checked = {path: check_lines(lines, path.name, starts_file=True) for path, lines in files.items()}
+    for path, lines in checked.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_lines(path, lines)
+
+
+def _texts(testset: TestSet, folder: Path) -> dict[Path, Sequence[str | None]]:
+    if not testset.pair or testset.source is None:
+        raise UsageError(f"An EvalSet needs a language pair and a source; test set {testset.name!r} lacks one.")
+    further_labels(testset, ("domain",), folder)
+    pair = testset.pair
+    files: dict[Path, Sequence[str | None]] = {file_in(folder / "sources", f"{pair}.txt"): testset.source}
+    for name, lines in testset.references.items():
+        if "-" in name or "." in name:
+            raise DataError(f"Reference {name!r}: in an EvalSet no reference may have '-' or '.' in its name.")
+        files[file_in(folder / "references", f"{pair}.{name}.txt")] = lines
+    for name, lines in testset.outputs.items():
+        files[file_in(folder / "system-outputs" / pair, f"{name}.txt")] = lines
+    domains = testset.labels.get("domain")
+    if testset.documents is not None:
+        files[folder / "documents" / f"{pair}.docs"] = [
+            f"{_word(domain)} {_word(document)}"
+            for domain, document in zip(domains or [NO_DOMAIN] * len(testset), testset.documents, strict=True)
+        ]
+        if domains and set(domains) == {NO_DOMAIN}:
+            raise DataError(f"Test set {testset.name!r}: the domain {NO_DOMAIN!r} stands for none in an EvalSet.")
+    elif domains:
+        raise DataError(f"Test set {testset.name!r} has domains but no documents; an EvalSet holds both or neither.")
+    return files
+
+
+def _word(text: str) -> str:
+    if not text or len(text.split()) != 1 or text.split()[0] != text:
+        raise DataError(f"{text!r} cannot be written in an EvalSet, where spaces separate domain, document and system.")
+    return text
+
+
+def write_score_file(path: str | Path, scores: Mapping[str, Sequence[float]]) -> None:
+    """Write `SYSTEM<tab>SCORE` lines in blocks by system; NaN becomes None. Numbers come back bit by bit."""
+    lengths = {len(values) for values in scores.values()}
+    if len(lengths) != 1 or lengths == {0}:
+        raise DataError(f"{path}: every system needs the same number of scores, at least one.")
+    with writing(path) as stream:
+        for system, values in scores.items():
+            _word(system)
+            check_lines([system], "A system's name", starts_file=True)
+            for value in values:
+                number = float(value)
+                stream.write(f"{system}\t{'None' if math.isnan(number) else repr(number)}\n")

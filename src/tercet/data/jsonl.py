@@ -1,0 +1,298 @@
+"""The interchange format: one JSON object per line and segment, in the form of subset2evaluate's items.
+
+    {"i": 0, "src": "…", "ref": {"A": "…"}, "tgt": {"sys1": "…"}, "doc": "d1", "domain": "news",
+     "scores": {"sys1": {"bleu": 31.2}}}
+
+Only "tgt" or one of the other texts is needed. "ref" may be a plain string (a reference called "ref"); a reference
+that a segment lacks is left out or null. Numbers that are missing are null and become NaN. What a `TestSet` holds
+beyond these keys travels in two more: "pair" (the language pair) and "labels" (labels other than the domain).
+Unlike the other formats this one keeps every text as it is, line feeds and tabs too.
+"""
+
+import json
+import logging
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..errors import DataError
+from .fields import check_encodable, chosen
+from .lines import read_lines, writing
+from .testset import TestSet
+
+log = logging.getLogger(__name__)
+
+KEYS = frozenset({"i", "src", "ref", "tgt", "doc", "domain", "scores", "pair", "labels"})
+
+SegmentScores = Mapping[str, Mapping[str, Sequence[float]]]
+
+
+@dataclass(frozen=True)
+class Items:
+    """What an interchange file holds: texts, and scores as metric -> system -> one number per segment."""
+
+    testset: TestSet
+    scores: SegmentScores = field(default_factory=dict)
+
+
+def read_jsonl(
+    path: str | Path, *, pair: str | None = None, name: str | None = None, systems: Iterable[str] | None = None
+) -> TestSet:
+    """The test set of an interchange file."""
+    return read_items(path, pair=pair, name=name, systems=systems).testset
+
+
+def read_items(
+    path: str | Path, *, pair: str | None = None, name: str | None = None, systems: Iterable[str] | None = None
+) -> Items:
+    """The test set of an interchange file and the segment scores in it."""
+    rows = [_Row(line, f"{path}, line {number}") for number, line in enumerate(read_lines(path), 1)]
+    if not rows:
+        raise DataError(f"{path} is empty; one JSON object per line is needed.")
+    _report_unknown(rows, path)
+    _check_numbers(rows)
+    outputs = _outputs(rows, systems)
+    labels = _labels(rows)
+    testset = TestSet(
+        outputs,
+        _references(rows),
+        _everywhere(rows, "src"),
+        _everywhere(rows, "doc"),
+        labels,
+        pair=_pair(rows) or pair,
+        name=name or Path(path).name.removesuffix(".gz").removesuffix(".jsonl") or "unnamed",
+    )
+    return Items(testset, _scores(rows, outputs))
+
+
+def write_jsonl(testset: TestSet, path: str | Path, *, scores: SegmentScores | None = None) -> None:
+    """Write a test set, and scores (metric -> system -> one number per segment) if there are any; NaN becomes null."""
+    scores = scores or {}
+    _check_scores(testset, scores)
+    with writing(path) as stream:
+        for row in range(len(testset)):
+            item = _item(testset, scores, row)
+            line = json.dumps(item, ensure_ascii=False, allow_nan=False)
+            check_encodable(line, f"Test set {testset.name!r}, segment {row + 1}")
+            stream.write(line + "\n")
+
+
+def _item(testset: TestSet, scores: SegmentScores, row: int) -> dict[str, Any]:
+    item: dict[str, Any] = {"i": row}
+    if testset.source is not None:
+        item["src"] = testset.source[row]
+    if testset.references:
+        item["ref"] = {name: lines[row] for name, lines in testset.references.items()}
+    item["tgt"] = {name: lines[row] for name, lines in testset.outputs.items()}
+    if testset.documents is not None:
+        item["doc"] = testset.documents[row]
+    labels = {name: values[row] for name, values in testset.labels.items()}
+    if "domain" in labels:
+        item["domain"] = labels.pop("domain")
+    if labels:
+        item["labels"] = labels
+    if testset.pair is not None:
+        item["pair"] = testset.pair
+    if scores:
+        by_system: dict[str, dict[str, float | None]] = {}
+        for metric, systems in scores.items():
+            for system, values in systems.items():
+                value = float(values[row])
+                by_system.setdefault(system, {})[metric] = None if math.isnan(value) else value
+        item["scores"] = by_system
+    return item
+
+
+def _check_scores(testset: TestSet, scores: SegmentScores) -> None:
+    for metric, systems in scores.items():
+        for system, values in systems.items():
+            if system not in testset.outputs:
+                raise DataError(f"{metric} has scores of {system!r}, which is not in test set {testset.name!r}.")
+            if len(values) != len(testset):
+                raise DataError(
+                    f"{metric} of {system!r} has {len(values)} scores for the {len(testset)} segments of "
+                    f"test set {testset.name!r}."
+                )
+            for number, value in enumerate(values, 1):
+                if math.isinf(value):
+                    raise DataError(f"{metric} of {system!r}, segment {number}: JSON cannot hold {value}.")
+
+
+class _Row:
+    """One line, parsed and checked for types."""
+
+    def __init__(self, line: str, where: str) -> None:
+        self.where = where
+        self.item = _parse(line, where)
+
+    def text(self, key: str, value: Any) -> str:
+        if not isinstance(value, str):
+            self.refuse(f"{key} must be a text, not {_kind(value)}")
+        # A lone surrogate can be written in JSON as an escape but is no character.
+        check_encodable(value, f"{self.where}: {key}")
+        return str(value)
+
+    def table(self, key: str) -> dict[str, Any]:
+        """The object under a key; empty if there is none."""
+        value = self.item.get(key)
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            self.refuse(f'"{key}" must be an object, not {_kind(value)}')
+        for name in value:
+            if not name:
+                self.refuse(f'"{key}" has a name that is empty')
+            check_encodable(name, f'{self.where}: a name in "{key}"')
+        return dict(value)
+
+    def refuse(self, problem: str) -> NoReturn:
+        raise DataError(f"{self.where}: {problem}.")
+
+
+def _parse(line: str, where: str) -> dict[str, Any]:
+    def infinite(constant: str) -> float:
+        if constant == "NaN":
+            return math.nan
+        raise DataError(f"{where}: {constant} is not a number.")
+
+    def unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        item = dict(members)
+        if len(item) != len(members):
+            names = [name for name, _ in members]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError(f"{where}: the name {twice!r} occurs twice in one object.")
+        return item
+
+    try:
+        item = json.loads(line, parse_constant=infinite, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{where}: not JSON: {error.msg} at character {error.colno}.") from None
+    except (ValueError, RecursionError):  # an integer of thousands of digits; thousands of brackets
+        raise DataError(f"{where}: a number too long or objects too deep to read.") from None
+    if not isinstance(item, dict):
+        raise DataError(f"{where}: one JSON object per line is needed, not {_kind(item)}.")
+    return item
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def _report_unknown(rows: list[_Row], path: str | Path) -> None:
+    unknown = sorted({key for row in rows for key in row.item} - KEYS)
+    if unknown:
+        log.warning("%s: keys that are not part of the format were left out: %s.", path, ", ".join(map(repr, unknown)))
+
+
+def _check_numbers(rows: list[_Row]) -> None:
+    seen: dict[Any, str] = {}
+    for row in rows:
+        number = row.item.get("i")
+        if number is None:
+            continue
+        if not isinstance(number, int | str) or isinstance(number, bool):
+            row.refuse(f'"i" must be a number or a name, not {_kind(number)}')
+        if number in seen:
+            row.refuse(f'segment "i" {number!r} was there before, in {seen[number]}')
+        seen[number] = row.where
+
+
+def _everywhere(rows: list[_Row], key: str) -> list[str] | None:
+    """The texts under a key that all segments have or none."""
+    have = [row.item.get(key) is not None for row in rows]
+    if not any(have):
+        return None
+    if not all(have):
+        _uneven(rows, have, f'"{key}"')
+    return [row.text(f'"{key}"', row.item[key]) for row in rows]
+
+
+def _uneven(rows: list[_Row], have: list[bool], what: str) -> NoReturn:
+    present, absent = rows[have.index(True)], rows[have.index(False)]
+    raise DataError(f"{absent.where}: no {what}, which {present.where} has. All segments need it or none.")
+
+
+def _pair(rows: list[_Row]) -> str | None:
+    pairs = _everywhere(rows, "pair")
+    if pairs is None:
+        return None
+    for row, pair in zip(rows, pairs, strict=True):
+        if pair != pairs[0]:
+            row.refuse(f"language pair {pair!r}, where {rows[0].where} has {pairs[0]!r}. One file holds one pair")
+    return pairs[0]
+
+
+def _outputs(rows: list[_Row], systems: Iterable[str] | None) -> dict[str, list[str]]:
+    tables = [row.table("tgt") for row in rows]
+    for row, table in zip(rows, tables, strict=True):
+        for system in tables[0].keys() ^ table.keys():
+            place, other = (rows[0], row) if system in table else (row, rows[0])
+            place.refuse(f"no output of {system!r}, which {other.where} has")
+    names = chosen(tables[0], systems)
+    return {
+        name: [row.text(f"the output of {name!r}", table[name]) for row, table in zip(rows, tables, strict=True)]
+        for name in names
+    }
+
+
+def _references(rows: list[_Row]) -> dict[str, list[str | None]]:
+    tables = []
+    for row in rows:
+        plain = row.item.get("ref")
+        tables.append({"ref": plain} if isinstance(plain, str) else row.table("ref"))
+    names = list(dict.fromkeys(name for table in tables for name in table))
+    return {
+        name: [
+            None if table.get(name) is None else row.text(f"reference {name!r}", table[name])
+            for row, table in zip(rows, tables, strict=True)
+        ]
+        for name in names
+    }
+
+
+def _labels(rows: list[_Row]) -> dict[str, list[str]]:
+    domains = _everywhere(rows, "domain")
+    labels = {} if domains is None else {"domain": domains}
+    tables = [row.table("labels") for row in rows]
+    for name in dict.fromkeys(name for table in tables for name in table):
+        have = [name in table for table in tables]
+        if not all(have):
+            _uneven(rows, have, f"label {name!r}")
+        if name in labels:
+            rows[0].refuse('the domain is given twice, as "domain" and in "labels"')
+        labels[name] = [row.text(f"label {name!r}", table[name]) for row, table in zip(rows, tables, strict=True)]
+    return labels
+
+
+def _scores(rows: list[_Row], outputs: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
+    scores: dict[str, dict[str, list[float]]] = {}
+    for number, row in enumerate(rows):
+        known = row.table("tgt")
+        for system, metrics in row.table("scores").items():
+            if system not in known:
+                row.refuse(f"scores of {system!r}, which has no output here")
+            if system not in outputs:
+                continue
+            if not isinstance(metrics, dict):
+                row.refuse(f"the scores of {system!r} must be an object (metric: number), not {_kind(metrics)}")
+            for metric, value in metrics.items():
+                column = scores.setdefault(metric, {}).setdefault(system, [math.nan] * len(rows))
+                column[number] = _number(row, f"{metric} of {system!r}", value)
+    return scores
+
+
+def _number(row: _Row, what: str, value: Any) -> float:
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        row.refuse(f"{what} must be a number or null, not {_kind(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if math.isinf(number):
+        row.refuse(f"{what} is too large a number")
+    return number

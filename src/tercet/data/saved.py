@@ -1,0 +1,87 @@
+"""Scores with their counts in one file, so that shards scored apart can be merged, and results kept.
+
+A file is a NumPy archive without pickles: arrays, and a JSON text with everything else.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError, UsageError
+from .scores import Scores
+
+FORMAT = 1
+_TEXTS = ("metric", "label", "signature", "higher_is_better", "n_segments")
+
+
+def save_scores(path: str | Path, scores: Sequence[Scores]) -> None:
+    """Write scores with their counts; the file appears whole or not at all."""
+    path = Path(path)
+    arrays: dict[str, Any] = {}
+    described = []
+    for i, item in enumerate(scores):
+        if not item.counts:
+            raise UsageError(f"{item.label}: scores kept without counts cannot be saved.")
+        entry: dict[str, Any] = {name: getattr(item, name) for name in _TEXTS}
+        entry |= {
+            "system": dict(item.system),
+            "document_ids": list(item.document_ids) if item.document_ids else None,
+            "provenance": dict(item.provenance),
+        }
+        described.append(entry)
+        for j, system in enumerate(item.systems):
+            arrays[f"counts_{i}_{j}"] = item.counts[system]
+            arrays[f"segment_{i}_{j}"] = item.segment[system]
+    about = json.dumps({"format": FORMAT, "scores": described}, ensure_ascii=False)
+    arrays["about"] = np.frombuffer(about.encode("utf-8"), dtype=np.uint8)
+    written = io.BytesIO()
+    np.savez_compressed(written, **arrays)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(written.getvalue())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def load_scores(path: str | Path) -> list[Scores]:
+    """Scores that `save_scores` wrote; anything else is refused."""
+    path = Path(path)
+    if not path.is_file():
+        raise UsageError(f"There is no file {path}.")
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            about = json.loads(archive["about"].tobytes().decode("utf-8"))
+            if about["format"] != FORMAT:
+                raise DataError(f"{path} has format {about['format']}; this version reads format {FORMAT}.")
+            return [_restore(entry, archive, i) for i, entry in enumerate(about["scores"])]
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
+        raise DataError(f"{path} is not a file written by 'tercet score --save': {error}") from None
+
+
+def _restore(entry: dict[str, Any], archive: Any, i: int) -> Scores:
+    systems = list(entry["system"])
+    counts = {system: archive[f"counts_{i}_{j}"] for j, system in enumerate(systems)}
+    return Scores(
+        **{name: entry[name] for name in _TEXTS},
+        system=entry["system"],
+        segment={system: archive[f"segment_{i}_{j}"] for j, system in enumerate(systems)},
+        counts=counts,
+        totals={system: array.sum(0) for system, array in counts.items()},
+        document_ids=entry["document_ids"],
+        provenance=entry["provenance"],
+    )

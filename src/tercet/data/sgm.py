@@ -1,0 +1,239 @@
+"""WMT's and NIST's SGM files: `srcset`, `refset` and `tstset` with documents of numbered segments.
+
+Such files are not always well-formed XML (a bare "&" or "<", attributes without quotes, tags in any case), so tags are
+looked for by name and everything else is text. &amp; &lt; &gt; &quot; &apos; and numeric references are decoded, all
+other text is kept as it is, spaces around it too. Structure is not forgiven: a segment or document that does not end,
+or two with the same id, is refused, because a cut file would otherwise pass for a short one.
+
+Names: a system is the `sysid` of the document or of its `tstset`; a reference the `refid` (of the document or the set)
+or else the `sysid`. A document's `genre` becomes the label "domain", its `origlang` the label "origlang".
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import DataError, UsageError
+from .documents import Gathered, split
+from .fields import check_text, file_in
+from .lines import read_lines, writing
+from .testset import TestSet
+
+SETS = {"srcset": "source", "refset": "reference", "tstset": "output"}
+_TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)(?=[\s>/])([^>]*)>", re.IGNORECASE)
+_SEGMENT_END = re.compile(r"</seg\s*>|<seg(?=[\s>])", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"([A-Za-z_][\w.-]*)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_REFERENCE = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6}));")
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_LABELS = {"genre": "domain", "origlang": "origlang"}
+
+
+def read_sgm(
+    paths: str | Path | Sequence[str | Path],
+    *,
+    pair: str | None = None,
+    name: str | None = None,
+    systems: Iterable[str] | None = None,
+) -> TestSet:
+    """The test set of one or several SGM files: what each holds is told by its tags."""
+    paths = [paths] if isinstance(paths, str | Path) else list(paths)
+    if not paths:
+        raise UsageError("No SGM file was given.")
+    gathered = Gathered()
+    heads = [head for path in paths for head in _Reader(path, gathered).read()]
+    where = ", ".join(str(path) for path in paths) if len(paths) < 4 else f"{paths[0]} and {len(paths) - 1} more files"
+    set_name = name or next((head["setid"] for head in heads if head.get("setid")), None) or "unnamed"
+    return gathered.testset(where, pair=pair or _pair(heads), name=set_name, systems=systems)
+
+
+def read_heads(path: str | Path) -> list[dict[str, str]]:
+    """What the sets of a file say of themselves: their tag under "tag", and setid, srclang, trglang, …"""
+    text = "\n".join(read_lines(path))
+    return [
+        {**_attributes(match[3]), "tag": match[2].lower()}
+        for match in _TAG.finditer(text)
+        if not match[1] and match[2].lower() in SETS
+    ]
+
+
+def _pair(heads: list[dict[str, str]]) -> str | None:
+    found = {key: {head[key] for head in heads if head.get(key, "any").lower() != "any"} for key in ("srclang", "trglang")}
+    if all(len(values) == 1 for values in found.values()):
+        return "-".join(next(iter(found[key])) for key in ("srclang", "trglang"))
+    return None
+
+
+@dataclass
+class _Reader:
+    """Goes through the tags of one file."""
+
+    path: str | Path
+    gathered: Gathered
+    text: str = ""
+    breaks: list[int] = field(default_factory=list)  # where the lines end
+    heads: list[dict[str, str]] = field(default_factory=list)
+    set: dict[str, str] | None = None
+    document: tuple[str, str, str] | None = None  # kind, name, id
+
+    def read(self) -> list[dict[str, str]]:
+        self.text = "\n".join(read_lines(self.path))
+        self.breaks = [match.start() for match in re.finditer("\n", self.text)]
+        position = 0
+        while match := _TAG.search(self.text, position):
+            position = match.end()
+            closing, tag = bool(match[1]), match[2].lower()
+            if tag == "seg":
+                position = self._segment(match, closing=closing)
+            elif closing:
+                self._close(tag, match.start())
+            elif tag == "doc":
+                self._open_document(match)
+            else:
+                self._open_set(tag, match)
+        if self.set is not None:
+            raise DataError(f"{self.path} ends within <{self.set['tag']}>. It seems to be cut off.")
+        if not self.heads:
+            raise DataError(f"{self.path} has no <srcset>, <refset> or <tstset>: it is not a WMT SGM file.")
+        return self.heads
+
+    def _place(self, position: int) -> str:
+        return f"{self.path}, line {bisect_left(self.breaks, position) + 1}"
+
+    def _open_set(self, tag: str, match: re.Match[str]) -> None:
+        if self.set is not None:
+            raise DataError(f"{self._place(match.start())}: <{tag}> within <{self.set['tag']}>, which is not closed.")
+        self.set = {**_attributes(match[3]), "tag": tag}
+        self.heads.append(self.set)
+
+    def _open_document(self, match: re.Match[str]) -> None:
+        place = self._place(match.start())
+        if self.set is None:
+            raise DataError(f"{place}: <doc> outside of <srcset>, <refset> and <tstset>.")
+        if self.document is not None:
+            raise DataError(f"{place}: <doc> within document {self.document[2]!r}, which is not closed.")
+        attributes = _attributes(match[3])
+        identifier = attributes.get("docid") or attributes.get("id")
+        if not identifier:
+            raise DataError(f"{place}: a <doc> without docid.")
+        kind = SETS[self.set["tag"]]
+        self.document = (kind, self._name(kind, attributes, place), identifier)
+        self.gathered.open_document(*self.document, place)
+        labels = {label: attributes[key] for key, label in _LABELS.items() if key in attributes}
+        self.gathered.describe(kind, identifier, labels, place)
+
+    def _name(self, kind: str, document: Mapping[str, str], place: str) -> str:
+        if kind == "source":
+            return "source"
+        keys = ("refid", "sysid") if kind == "reference" else ("sysid",)
+        name = next((where[key] for key in keys for where in (document, self.set or {}) if where.get(key)), None)
+        if name is None:
+            raise DataError(f"{place}: nothing names this {kind}; give its <doc> or its set a sysid.")
+        return name
+
+    def _close(self, tag: str, position: int) -> None:
+        if tag == "doc":
+            if self.document is None:
+                raise DataError(f"{self._place(position)}: </doc> without <doc>.")
+            self.document = None
+            return
+        if self.set is None or self.set["tag"] != tag:
+            raise DataError(f"{self._place(position)}: </{tag}> without <{tag}>.")
+        if self.document is not None:
+            raise DataError(f"{self._place(position)}: </{tag}> within document {self.document[2]!r}; </doc> is missing.")
+        self.set = None
+
+    def _segment(self, match: re.Match[str], *, closing: bool) -> int:
+        place = self._place(match.start())
+        if closing:
+            raise DataError(f"{place}: </seg> without <seg>.")
+        if self.document is None:
+            raise DataError(f"{place}: <seg> outside of a document.")
+        identifier = _attributes(match[3]).get("id")
+        if not identifier:
+            raise DataError(f"{place}: a <seg> without id in document {self.document[2]!r}.")
+        end = _SEGMENT_END.search(self.text, match.end())
+        if match[3].rstrip().endswith("/"):
+            text, after = "", match.end()
+        elif end is None or not end[0].startswith("</"):
+            raise DataError(f"{place}: <seg id={identifier!r}> has no </seg>.")
+        else:
+            text, after = decode(self.text[match.end() : end.start()]), end.end()
+        kind, name, document = self.document
+        self.gathered.add(kind, name, document, identifier, text, place)
+        return after
+
+
+def _attributes(text: str) -> dict[str, str]:
+    """Attributes by lower-case name."""
+    return {match[1].lower(): decode(match[2] or match[3] or match[4] or "") for match in _ATTRIBUTE.finditer(text)}
+
+
+def decode(text: str) -> str:
+    """The text with entities and numeric references decoded, once; a bare & stays."""
+    if "&" not in text:
+        return text
+
+    def character(match: re.Match[str]) -> str:
+        if match[1]:
+            return _NAMED[match[1]]
+        code = int(match[2]) if match[2] else int(match[3], 16)
+        if code == 0 or code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+            return match[0]  # no character has this number
+        return chr(code)
+
+    return _REFERENCE.sub(character, text)
+
+
+def encode(text: str) -> str:
+    """The text with the characters that carry meaning in SGM, and those that readers change, as references."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    return text.replace("\r", "&#13;").replace("\n", "&#10;")
+
+
+def write_sgm(testset: TestSet, folder: str | Path) -> list[Path]:
+    """Write SOURCE, reference and output files as WMT does; returns them. One file per text.
+
+    A reference that a segment lacks is left out there. Without document ids all is one document.
+    """
+    folder = Path(folder)
+    stem = f"{testset.name}-{testset.pair.replace('-', '')}" if testset.pair else testset.name
+    texts: list[tuple[str, str, Sequence[str | None], Path]] = []
+    if testset.source is not None:
+        texts.append(("srcset", "source", testset.source, file_in(folder, f"{stem}-src.sgm")))
+    for name, lines in testset.references.items():
+        texts.append(("refset", name, lines, file_in(folder, f"{stem}-ref.{name}.sgm")))
+    for name, lines in testset.outputs.items():
+        texts.append(("tstset", name, lines, file_in(folder, f"{stem}.{name}.sgm")))
+    for tag, name, lines, path in texts:
+        _write(testset, tag, name, lines, path)
+    return [path for *_, path in texts]
+
+
+def _write(testset: TestSet, tag: str, name: str, lines: Sequence[str | None], path: Path) -> None:
+    languages = dict(zip(("srclang", "trglang"), (testset.pair or "any-any").split("-", 1), strict=False))
+    if _pair([languages]) != testset.pair:
+        raise DataError(f"{testset.pair!r} is not a language pair as 'ru-en', which {path} must name.")
+    head = {"setid": testset.name, **languages}
+    if tag != "srcset":
+        head["refid" if tag == "refset" else "sysid"] = name
+    with writing(path) as stream:
+        stream.write(f"<{tag}{_written(head)}>\n")
+        for document in split(testset, path):
+            attributes = {"docid": document.id, **({} if tag == "srcset" else {"sysid": name})}
+            attributes |= {key: document.attributes[label] for key, label in _LABELS.items() if label in document.attributes}
+            stream.write(f"<doc{_written(attributes)}>\n")
+            for number, row in enumerate(document.rows, 1):
+                line = lines[row]
+                if line is not None:
+                    check_text(line, f"{name!r}, segment {row + 1}", forbidden="\0")
+                    stream.write(f'<seg id="{number}">{encode(line)}</seg>\n')
+            stream.write("</doc>\n")
+        stream.write(f"</{tag}>\n")
+
+
+def _written(attributes: Mapping[str, str]) -> str:
+    for key, value in attributes.items():
+        check_text(value, f"The attribute {key}", forbidden="\0")
+    return "".join(f' {key}="{encode(value)}"' for key, value in attributes.items())

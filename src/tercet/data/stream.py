@@ -1,0 +1,114 @@
+"""`TextFiles`: a test set in plain text files that is read piece by piece and never held whole.
+
+It offers what scoring needs of a `TestSet` (`shards`, names, needs), so inputs may be larger than memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import DataError, NotParallel
+from .lines import read_blocks
+from .testset import TestSet
+
+
+@dataclass(frozen=True)
+class TextFiles:
+    """Files with one segment per line: outputs and references by name, source, document ids."""
+
+    outputs: Mapping[str, str | Path]
+    references: Mapping[str, str | Path]
+    source: str | Path | None = None
+    documents: str | Path | None = None
+    pair: str | None = None
+    name: str = "unnamed"
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(self.outputs)
+
+    @property
+    def target_language(self) -> str | None:
+        return self.pair.split("-")[-1] if self.pair else None
+
+    def rereadable(self) -> bool:
+        """Whether every text is a regular file; standard input and pipes can be read only once."""
+        return all(Path(path).is_file() for path in self._paths().values())
+
+    def read(self) -> TestSet:
+        """All texts in memory."""
+        return next(self.shards(1 << 62))
+
+    def _paths(self) -> dict[tuple[str, str], str | Path]:
+        paths: dict[tuple[str, str], str | Path] = {}
+        paths.update({("output", name): path for name, path in self.outputs.items()})
+        paths.update({("reference", name): path for name, path in self.references.items()})
+        if self.source is not None:
+            paths["source", "source"] = self.source
+        if self.documents is not None:
+            paths["documents", "documents"] = self.documents
+        return paths
+
+    def shards(self, size: int) -> Iterator[TestSet]:
+        """Consecutive pieces of `size` segments; the last may be shorter. Refuses texts of different lengths."""
+        paths = self._paths()
+        takers = {key: _Taker(path) for key, path in paths.items()}
+        done = 0
+        try:
+            while True:
+                taken = {key: taker.take(size) for key, taker in takers.items()}
+                lengths = {len(lines) for lines in taken.values()}
+                if len(lengths) > 1:
+                    raise NotParallel(
+                        self.name,
+                        [(f"{key[0]} {paths[key]}", done + len(taken[key]) + takers[key].count_rest()) for key in taken],
+                    )
+                count = lengths.pop()
+                if count:
+                    done += count
+                    yield self._shard(taken)
+                elif not done:
+                    raise DataError(f"No segments: {', '.join(str(path) for path in paths.values())} are empty.")
+                if count < size:
+                    return
+        finally:
+            for taker in takers.values():
+                taker.close()
+
+    def _shard(self, taken: Mapping[tuple[str, str], list[str]]) -> TestSet:
+        return TestSet(
+            outputs={name: lines for (kind, name), lines in taken.items() if kind == "output"},
+            references={name: lines for (kind, name), lines in taken.items() if kind == "reference"},
+            source=taken.get(("source", "source")),
+            documents=taken.get(("documents", "documents")),
+            pair=self.pair,
+            name=self.name,
+        )
+
+
+class _Taker:
+    """Lines of one file in pieces of any size."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._blocks = read_blocks(path)
+        self._rest: list[str] = []
+
+    def take(self, size: int) -> list[str]:
+        taken = self._rest
+        while len(taken) < size:
+            block = next(self._blocks, None)
+            if block is None:
+                break
+            taken = taken + block if taken else block
+        self._rest = taken[size:]
+        return taken[:size] if len(taken) > size else taken
+
+    def count_rest(self) -> int:
+        return len(self._rest) + sum(len(block) for block in self._blocks)
+
+    def close(self) -> None:
+        with closing(self._blocks):
+            self._rest = []

@@ -1,0 +1,229 @@
+"""Test sets as tab-separated tables: one file with a header, or a folder with two files per language pair.
+
+No quoting: a quotation mark is a character like any other. A tab or line end inside a text cannot be written.
+
+One file (`read_tsv`). The header names the columns:
+
+| column | holds |
+|---|---|
+| `source`, `src` | the source |
+| `reference`, `ref`, `ref0`, `refA`, … | a reference of that name |
+| `ref:NAME`, `ref_NAME` | the reference NAME |
+| `doc`, `document`, `documents` | document ids |
+| `seg`, `domain`, `label:NAME` | a label |
+| `sys:NAME` | the output of NAME |
+| any other | an output if there is no `sys:` column, else a label |
+
+A folder (`read_pair`): `PAIR.segments.tsv[.gz]` with seg, source, reference (or ref_A, ref_B, …), perhaps doc, domain;
+and `PAIR.outputs.tsv[.gz]` with seg and one column per system. Segment numbers must agree and become the label "seg".
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ..errors import DataError, UsageError
+from .fields import check_lines, check_text, chosen, same_width, table_rows
+from .lines import writing
+from .testset import TestSet
+
+SOURCE = ("source", "src")
+DOCUMENTS = ("doc", "document", "documents")
+REFERENCE = re.compile(r"(?:ref|reference)(?:\d+|[A-Z])?|(?:ref|reference)[:_](?P<name>.+)", re.DOTALL)
+SEGMENTS = ".segments.tsv"
+OUTPUTS = ".outputs.tsv"
+_FIELD = "\t\n\r\0"
+
+
+def read_tsv(
+    path: str | Path, *, pair: str | None = None, name: str | None = None, systems: Iterable[str] | None = None
+) -> TestSet:
+    """The test set of one table with a header (see the module's text for the names of columns)."""
+    columns = _columns(path)
+    prefixed = any(column.startswith("sys:") for column in columns)
+    found = _Sorted(path)
+    for column, values in columns.items():
+        found.place(column, values, others_are_labels=prefixed)
+    outputs = {system: found.outputs[system] for system in chosen(found.outputs, systems)}
+    return TestSet(
+        outputs,
+        found.references,
+        found.source,
+        found.documents,
+        found.labels,
+        pair=pair,
+        name=name or _stem(path),
+    )
+
+
+def read_pair(folder: str | Path, pair: str, *, systems: Iterable[str] | None = None) -> TestSet:
+    """The test set of one language pair from a folder with PAIR.segments.tsv and PAIR.outputs.tsv, gzipped or not."""
+    folder = Path(folder)
+    texts, translations = (_either(folder, pair, suffix) for suffix in (SEGMENTS, OUTPUTS))
+    columns, outputs = _columns(texts), _columns(translations)
+    for path, table in ((texts, columns), (translations, outputs)):
+        if "seg" not in table:
+            raise DataError(f"{path}, line 1: no column 'seg' with the segment numbers. Columns: {', '.join(table)}.")
+        _check_distinct(table["seg"], path)
+    _check_same_segments(columns["seg"], outputs.pop("seg"), texts, translations)
+    found = _Sorted(texts)
+    for column, values in columns.items():
+        found.place(column, values, others_are_labels=True)
+    if found.outputs:
+        raise DataError(f"{texts}, line 1: outputs ({', '.join(found.outputs)}) belong into {translations.name}.")
+    return TestSet(
+        {system: outputs[system] for system in chosen(outputs, systems)},
+        found.references,
+        found.source,
+        found.documents,
+        found.labels,
+        pair=pair,
+        name=folder.resolve().name,
+    )
+
+
+def pairs(folder: str | Path) -> list[str]:
+    """The language pairs of a folder in the two-file layout."""
+    names = {path.name.removesuffix(".gz") for path in Path(folder).iterdir()}
+    return sorted(
+        name.removesuffix(SEGMENTS)
+        for name in names
+        if name.endswith(SEGMENTS) and name.removesuffix(SEGMENTS) + OUTPUTS in names
+    )
+
+
+def write_tsv(testset: TestSet, path: str | Path) -> None:
+    """Write one table that `read_tsv` reads back: source, ref:NAME, doc, label:NAME, sys:NAME."""
+    columns: list[tuple[str, Sequence[str | None]]] = []
+    if testset.source is not None:
+        columns.append(("source", testset.source))
+    columns += [(f"ref:{name}", lines) for name, lines in testset.references.items()]
+    if testset.documents is not None:
+        columns.append(("doc", testset.documents))
+    columns += [(f"label:{name}", lines) for name, lines in testset.labels.items()]
+    columns += [(f"sys:{name}", lines) for name, lines in testset.outputs.items()]
+    _write(path, columns)
+
+
+def write_pair(testset: TestSet, folder: str | Path) -> None:
+    """Write PAIR.segments.tsv.gz and PAIR.outputs.tsv.gz into a folder; segments get numbers from 1 if they have none."""
+    if not testset.pair:
+        raise UsageError(f"Test set {testset.name!r} has no language pair, which names the files of this layout.")
+    segments = testset.labels.get("seg") or [str(number) for number in range(1, len(testset) + 1)]
+    columns: list[tuple[str, Sequence[str | None]]] = [("seg", segments)]
+    for name, lines in testset.labels.items():
+        if name != "seg":
+            columns.append((name if name == "domain" else f"label:{name}", lines))
+    if testset.documents is not None:
+        columns.append(("doc", testset.documents))
+    if testset.source is not None:
+        columns.append(("source", testset.source))
+    columns += [(f"ref_{name}", lines) for name, lines in testset.references.items()]
+    outputs = {"seg": segments, **testset.outputs}
+    if "seg" in testset.outputs:
+        raise DataError(f"Test set {testset.name!r}: a system called 'seg' has no place in this layout.")
+    place = Path(folder)
+    _check_distinct(segments, f"Test set {testset.name!r}")
+    _write(place / f"{testset.pair}{SEGMENTS}.gz", columns)
+    _write(place / f"{testset.pair}{OUTPUTS}.gz", list(outputs.items()))
+
+
+class _Sorted:
+    """The columns of a table by what they hold."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path
+        self.source: list[str] | None = None
+        self.documents: list[str] | None = None
+        self.references: dict[str, list[str]] = {}
+        self.outputs: dict[str, list[str]] = {}
+        self.labels: dict[str, list[str]] = {}
+
+    def place(self, column: str, values: list[str], *, others_are_labels: bool) -> None:
+        kind, _, rest = column.partition(":")
+        if column in SOURCE:
+            if self.source is not None:
+                raise DataError(f"{self.path}, line 1: two columns hold the source, {' and '.join(SOURCE)}.")
+            self.source = values
+        elif column in DOCUMENTS:
+            if self.documents is not None:
+                raise DataError(f"{self.path}, line 1: two columns hold the documents.")
+            self.documents = values
+        elif match := REFERENCE.fullmatch(column):
+            self._put(self.references, "reference", match["name"] or column, values)
+        elif kind == "sys" and rest:
+            self._put(self.outputs, "system", rest, values)
+        elif kind == "label" and rest:
+            self._put(self.labels, "label", rest, values)
+        elif column in ("seg", "domain") or others_are_labels:
+            self._put(self.labels, "label", column, values)
+        elif column.lower().startswith("ref"):
+            raise DataError(
+                f"{self.path}, line 1: is column {column!r} a reference or a system? "
+                f"Call it 'ref:{column}' or 'sys:{column}'."
+            )
+        else:
+            self._put(self.outputs, "system", column, values)
+
+    def _put(self, table: dict[str, list[str]], kind: str, name: str, values: list[str]) -> None:
+        if name in table:
+            raise DataError(f"{self.path}, line 1: two columns hold the {kind} {name!r}.")
+        table[name] = values
+
+
+def _columns(path: str | Path) -> dict[str, list[str]]:
+    rows = table_rows(path)
+    if not rows:
+        raise DataError(f"{path} is empty; a table with a header is needed.")
+    header = rows[0]
+    for number, column in enumerate(header, 1):
+        if not column:
+            raise DataError(f"{path}, line 1: column {number} has no name. The first line must name the columns.")
+        if header.index(column) != number - 1:
+            raise DataError(f"{path}, line 1: two columns are called {column!r}.")
+    same_width(rows, path)
+    if len(rows) == 1:
+        raise DataError(f"{path} has a header but no segments.")
+    return {column: list(values) for column, values in zip(header, zip(*rows[1:], strict=True), strict=True)}
+
+
+def _either(folder: Path, pair: str, suffix: str) -> Path:
+    found = [folder / f"{pair}{suffix}{ending}" for ending in ("", ".gz")]
+    found = [path for path in found if path.is_file()]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise DataError(f"{folder} has both {found[0].name} and {found[1].name}. Remove one.")
+    raise UsageError(f"{folder} has no {pair}{suffix}.gz.")
+
+
+def _check_distinct(segments: Sequence[str], where: str | Path) -> None:
+    seen: dict[str, int] = {}
+    for row, segment in enumerate(segments, 1):
+        if segment in seen:
+            raise DataError(f"{where}: segment number {segment!r} occurs twice, in rows {seen[segment]} and {row}.")
+        seen[segment] = row
+
+
+def _check_same_segments(first: list[str], second: list[str], path: Path, other: Path) -> None:
+    if first == second:
+        return
+    for line, (a, b) in enumerate(zip(first, second, strict=False), 2):
+        if a != b:
+            raise DataError(f"{path} and {other} are not parallel: line {line} is segment {a!r} here, {b!r} there.")
+    raise DataError(f"{path} and {other} are not parallel: {len(first)} segments here, {len(second)} there.")
+
+
+def _write(path: str | Path, columns: Sequence[tuple[str, Sequence[str | None]]]) -> None:
+    for position, (column, _) in enumerate(columns):
+        check_text(column, f"The name {column!r}", forbidden=_FIELD)
+        if position == 0 and column.startswith("\ufeff"):
+            raise DataError(f"The name {column!r} begins with U+FEFF, which readers take for a byte order mark.")
+    texts = [check_lines(values, f"Column {column!r}", forbidden=_FIELD) for column, values in columns]
+    with writing(path) as stream:
+        stream.write("\t".join(column for column, _ in columns) + "\n")
+        stream.writelines("\t".join(row) + "\n" for row in zip(*texts, strict=True))
+
+
+def _stem(path: str | Path) -> str:
+    return Path(path).name.removesuffix(".gz").removesuffix(".tsv") or "unnamed"

@@ -1,0 +1,1 @@
+"""How results leave: tables as text, Markdown, LaTeX, TSV, CSV and JSON."""

@@ -1,0 +1,125 @@
+"""One table, many forms: aligned text, Markdown, LaTeX (booktabs), TSV, CSV; and JSON that any reader accepts.
+
+Cells are strings, already rounded: numbers are rounded when rendered, nowhere else.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..errors import UnknownName
+
+DASH = "–"  # what a table prints for an undefined number
+
+
+def number(value: float | None, width: int) -> str:
+    """A number with `width` decimals, or a dash where it is undefined."""
+    if value is None or math.isnan(value):
+        return DASH
+    return f"{value:.{width}f}"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], form: str = "text") -> str:
+    """The table in one of FORMS, without a line feed at the end."""
+    if form not in FORMS:
+        raise UnknownName("table format", form, FORMS)
+    return FORMS[form](header, rows)
+
+
+def to_json(value: Any) -> str:
+    """JSON with undefined numbers as null: NaN is not JSON."""
+    return json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def shown_width(text: str) -> int:
+    """Columns that a text takes on a terminal: wide characters take two, combining marks none."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    marks = sum(unicodedata.combining(c) != 0 for c in text)
+    return len(text) + wide - marks
+
+
+def _numeric(cells: Sequence[str]) -> bool:
+    return all(not cell or cell[0] in "0123456789+-−<≥– " for cell in cells)
+
+
+def _text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    columns = list(zip(header, *rows, strict=True))
+    widths = [max(map(shown_width, column)) for column in columns]
+    right = [_numeric(column[1:]) for column in columns]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = [
+            (" " * (width - shown_width(cell)) + cell) if at_right else (cell + " " * (width - shown_width(cell)))
+            for cell, width, at_right in zip(cells, widths, right, strict=True)
+        ]
+        return "  ".join(padded).rstrip()
+
+    return "\n".join([line(header), line(["─" * width for width in widths]), *map(line, rows)])
+
+
+def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    right = [_numeric(column) for column in zip(*rows, strict=True)] if rows else [False] * len(header)
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    marks = "|" + "|".join("---:" if at_right else "---" for at_right in right) + "|"
+    return "\n".join([line(header), marks, *map(line, rows)])
+
+
+_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "±": r"$\pm$"}
+_LATEX |= {c: f"\\{c}" for c in "&%$#_{}"}
+
+
+def _latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    right = [_numeric(column) for column in zip(*rows, strict=True)] if rows else [False] * len(header)
+
+    def line(cells: Sequence[str]) -> str:
+        return " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in cells) + r" \\"
+
+    return "\n".join(
+        [
+            r"\begin{tabular}{" + "".join("r" if at_right else "l" for at_right in right) + "}",
+            r"\toprule",
+            line(header),
+            r"\midrule",
+            *map(line, rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def _separated(delimiter: str) -> Callable[[Sequence[str], Sequence[Sequence[str]]], str]:
+    def render(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        out = io.StringIO()
+        writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+        writer.writerows([header, *rows])
+        return out.getvalue().removesuffix("\n")
+
+    return render
+
+
+FORMS: dict[str, Callable[[Sequence[str], Sequence[Sequence[str]]], str]] = {
+    "text": _text,
+    "markdown": _markdown,
+    "latex": _latex,
+    "tsv": _separated("\t"),
+    "csv": _separated(","),
+}

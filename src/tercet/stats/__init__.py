@@ -1,0 +1,43 @@
+"""Statistics on numbers: resampling, intervals, paired tests, corrections, clusters, power. Knows nothing of MT.
+
+Everywhere `score` maps sums of counts, shape (..., k), to scores, shape (...), and counts have shape (segments, k)
+for one system or (systems, segments, k) for several.
+"""
+
+from .clusters import Ranking as Ranking
+from .clusters import rank as rank
+from .intervals import Interval as Interval
+from .intervals import bootstrap as bootstrap
+from .intervals import bootstrap_all as bootstrap_all
+from .multiple import holm as holm
+from .multiple import holm_pairs as holm_pairs
+from .paired import Comparison as Comparison
+from .paired import Comparisons as Comparisons
+from .paired import compare_all as compare_all
+from .paired import paired_bootstrap as paired_bootstrap
+from .paired import randomisation as randomisation
+from .power import Detectable as Detectable
+from .power import detectable_difference as detectable_difference
+from .power import minimum_detectable_difference as minimum_detectable_difference
+from .power import power_of as power_of
+from .power import segments_needed as segments_needed
+
+__all__ = [
+    "Comparison",
+    "Comparisons",
+    "Detectable",
+    "Interval",
+    "Ranking",
+    "bootstrap",
+    "bootstrap_all",
+    "compare_all",
+    "detectable_difference",
+    "holm",
+    "holm_pairs",
+    "minimum_detectable_difference",
+    "paired_bootstrap",
+    "power_of",
+    "randomisation",
+    "rank",
+    "segments_needed",
+]

@@ -1,0 +1,166 @@
+"""Confidence intervals of a corpus score by the bootstrap over segments.
+
+Efron and Tibshirani (1993), "An Introduction to the Bootstrap", chapters 13 (percentile) and 14 (BCa);
+Efron (1987), "Better Bootstrap Confidence Intervals", JASA; for MT: Koehn (2004), "Statistical Significance Tests for
+Machine Translation Evaluation", EMNLP.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import UnknownName
+from .resampling import (
+    SEED,
+    TOLERANCE,
+    Columns,
+    Floats,
+    Score,
+    batch_rows,
+    check_cube,
+    check_draws,
+    check_share,
+    evaluate,
+    exact_columns,
+    resampled_scores,
+    system_scores,
+)
+
+METHODS = ("bca", "percentile")
+_NORMAL = NormalDist()
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A score and the bounds between which it lies with the given confidence. NaN bounds: not defined."""
+
+    value: float
+    low: float
+    high: float
+    mean: float  # of the resampled scores
+    standard_error: float  # their standard deviation
+    confidence: float
+    method: str
+    resamples: int
+    seed: int
+    n: int  # segments
+
+    @property
+    def half_width(self) -> float:
+        """What follows ± where a table has room for one number."""
+        return (self.high - self.low) / 2
+
+
+def bootstrap(
+    score: Score,
+    counts: ArrayLike,
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    method: str = "percentile",
+    seed: int = SEED,
+) -> Interval:
+    """The interval of one system's score; `counts` has shape (segments, k)."""
+    cube = np.asarray(counts, dtype=np.float64)[np.newaxis]
+    return bootstrap_all(score, cube, resamples=resamples, confidence=confidence, method=method, seed=seed)[0]
+
+
+def bootstrap_all(
+    score: Score,
+    cube: ArrayLike,
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    method: str = "percentile",
+    seed: int = SEED,
+) -> tuple[Interval, ...]:
+    """The intervals of all systems, each as `bootstrap` gives it; `cube` has shape (systems, segments, k).
+
+    A score that is undefined on the data or on any resample has no interval: its bounds are NaN. A score that no
+    resample changes has its own value as both bounds.
+    """
+    check_draws(resamples, seed)
+    check_share("The confidence", confidence)
+    if method not in METHODS:
+        raise UnknownName("interval method", method, METHODS)
+    cube = check_cube(cube)
+    columns = exact_columns(cube)
+    values = system_scores(score, cube)
+    samples = resampled_scores(score, columns, resamples=resamples, seed=seed)
+    # What is compared with resampled scores is the score of the same, exact sums.
+    observed = evaluate(score, columns.totals)
+
+    def interval(system: int) -> Interval:
+        value, drawn = float(values[system]), samples[system]
+        low = high = mean = error = float("nan")
+        if not np.isnan(value) and not np.isnan(drawn).any():
+            if is_constant(drawn, observed[system], scale=abs(observed[system])):
+                low, high, mean, error = value, value, value, 0.0
+            else:
+                mean, error = float(drawn.mean()), standard_error(drawn)
+                if method == "bca":
+                    low, high = _bca_bounds(score, columns, system, drawn, float(observed[system]), confidence)
+                else:
+                    low, high = percentile_bounds(drawn, confidence)
+        return Interval(value, low, high, mean, error, confidence, method, resamples, seed, cube.shape[1])
+
+    return tuple(interval(system) for system in range(len(cube)))
+
+
+def percentile_bounds(samples: Floats, confidence: float) -> tuple[float, float]:
+    """The quantiles that leave out (1 - confidence) / 2 on each side, interpolated between neighbours."""
+    tail = (1 - confidence) / 2
+    # From below on both sides: the bounds of -x are exactly those of x with signs and places changed.
+    return float(np.quantile(samples, tail)), -float(np.quantile(-samples, tail))
+
+
+def standard_error(samples: Floats) -> float:
+    """The standard deviation of resampled values; NaN for a single one."""
+    return float(samples.std(ddof=1)) if len(samples) > 1 else float("nan")
+
+
+def is_constant(samples: Floats, observed: float, *, scale: float) -> bool:
+    """Whether all resampled values are the observed one, but for rounding noise in numbers of size `scale`."""
+    return bool((np.abs(samples - observed) <= TOLERANCE * scale).all())
+
+
+def _bca_bounds(
+    score: Score, columns: Columns, system: int, samples: Floats, observed: float, confidence: float
+) -> tuple[float, float]:
+    """Bounds corrected for bias and for a standard error that changes with the value (Efron 1987, equation 6.4)."""
+    undefined = float("nan"), float("nan")
+    noise = TOLERANCE * abs(observed)
+    equal = np.abs(samples - observed) <= noise
+    below = (samples < observed) & ~equal
+    share = float((below.sum() + equal.sum() / 2) / len(samples))
+    acceleration = _acceleration(score, columns, system)
+    if not 0 < share < 1 or np.isnan(acceleration):
+        return undefined
+    bias = _NORMAL.inv_cdf(share)
+    bounds = []
+    for tail in ((1 - confidence) / 2, (1 + confidence) / 2):
+        z = bias + _NORMAL.inv_cdf(tail)
+        if 1 - acceleration * z <= 0:  # beyond the point where the correction turns back
+            return undefined
+        level = _NORMAL.cdf(bias + z / (1 - acceleration * z))
+        bounds.append(float(np.quantile(samples, level)))
+    return bounds[0], bounds[1]
+
+
+def _acceleration(score: Score, columns: Columns, system: int) -> float:
+    """From the jackknife: the skewness of the scores without one segment. NaN where leaving out changes nothing."""
+    _, n, k = columns.shape
+    counts = columns.values[:, system * k : (system + 1) * k]
+    scores = np.empty(n)
+    rows = batch_rows(k)
+    for start in range(0, n, rows):
+        scores[start : start + rows] = evaluate(score, columns.totals[system] - counts[start : start + rows])
+    if np.isnan(scores).any() or np.ptp(scores) == 0:
+        return float("nan")
+    deviations = scores.mean() - scores
+    deviations /= np.abs(deviations).max()  # cubes of tiny numbers would vanish
+    return float((deviations**3).sum() / (6 * (deviations**2).sum() ** 1.5))

@@ -1,0 +1,90 @@
+"""How large must a difference be to be found, and how large a test set to find it?
+
+Card et al. (2020), "With Little Power Comes Great Responsibility", EMNLP, on why it matters. The normal
+approximation: a two-sided test at level alpha finds a true difference d with probability `power` if
+d = (z(1 - alpha/2) + z(power)) * standard error of the paired difference.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from numpy.typing import ArrayLike
+
+from ..errors import UsageError
+from .paired import RESAMPLES, paired_bootstrap
+from .resampling import SEED, Score, check_share
+
+_NORMAL = NormalDist()
+
+
+@dataclass(frozen=True)
+class Detectable:
+    """The smallest true difference of two systems that is found with the given power on so many segments."""
+
+    value: float
+    difference: float  # as observed
+    standard_error: float  # of the observed difference, by the paired bootstrap
+    alpha: float
+    power: float
+    resamples: int
+    seed: int
+    n: int  # segments
+
+
+def minimum_detectable_difference(
+    score: Score,
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    resamples: int = RESAMPLES["bootstrap"],
+    seed: int = SEED,
+) -> Detectable:
+    """What a test set of this size can tell about two systems like these; counts have shape (segments, k)."""
+    check_share("The significance level", alpha)
+    compared = paired_bootstrap(score, first, second, resamples=resamples, seed=seed)
+    value = detectable_difference(compared.standard_error, alpha=alpha, power=power)
+    return Detectable(value, compared.difference, compared.standard_error, alpha, power, resamples, seed, compared.n)
+
+
+def detectable_difference(standard_error: float, *, alpha: float = 0.05, power: float = 0.8) -> float:
+    """The smallest true difference that is found with this power, from the standard error of the difference."""
+    return _quantiles(alpha, power) * standard_error
+
+
+def power_of(difference: float, standard_error: float, *, alpha: float = 0.05) -> float:
+    """The probability that a true difference is found to be significant, in either direction. NaN if undefined."""
+    check_share("The significance level", alpha)
+    if math.isnan(difference) or math.isnan(standard_error):
+        return math.nan
+    if standard_error == 0:
+        return 1.0 if difference else alpha
+    z, shift = _NORMAL.inv_cdf(1 - alpha / 2), abs(difference) / standard_error
+    return _NORMAL.cdf(shift - z) + _NORMAL.cdf(-shift - z)
+
+
+def segments_needed(
+    difference: float, standard_error: float, n: int, *, alpha: float = 0.05, power: float = 0.8
+) -> float:
+    """How many segments like these find a true difference with this power; infinity for none, NaN if undefined.
+
+    `standard_error` is that of n segments; it falls with the square root of their number.
+    """
+    if n < 1:
+        raise UsageError(f"A standard error comes from at least one segment, not {n}.")
+    ratio = detectable_difference(standard_error, alpha=alpha, power=power)
+    if math.isnan(ratio) or math.isnan(difference):
+        return math.nan
+    if difference == 0:
+        return math.inf
+    return float(max(1, math.ceil(n * (ratio / difference) ** 2)))
+
+
+def _quantiles(alpha: float, power: float) -> float:
+    check_share("The significance level", alpha)
+    check_share("The power", power)
+    return _NORMAL.inv_cdf(1 - alpha / 2) + _NORMAL.inv_cdf(power)

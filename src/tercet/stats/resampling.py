@@ -1,0 +1,186 @@
+"""Drawing resamples and random swaps, and summing counts over them.
+
+A statistic is a function of sums of counts, so a bootstrap resample is a matrix product (weights times counts) and a
+random exchange of two systems is another (swaps times counts). Three things hold for every caller:
+
+- Draws come in order from one stream per seed and purpose, so that batches of any size see the same draws, and all
+  systems share them: comparisons are paired.
+- Sums are exact (see `exact_columns`), so that they do not depend on how a batch is cut, on the other systems, or on
+  the library that multiplies the matrices.
+- A batch is small: memory grows neither with the number of resamples nor, beyond the counts, with the segments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import DataError, UsageError
+
+Floats = NDArray[np.float64]
+Score = Callable[[Floats], Floats]
+
+SEED = 12345
+TOLERANCE = 1e-12  # relative to the scores; far above rounding noise, far below any difference that one segment makes
+
+_SMALL_BATCH = 2**18  # numbers; 2 MB stay in the cache, which is faster than larger batches
+_LARGE_BATCH = 2**21  # numbers; with all temporary arrays below 64 MB
+_MIN_ROWS = 32  # rows that pay for reading all counts once per batch, where `_LARGE_BATCH` allows
+_RESAMPLES, _SWAPS = 0, 1  # streams: resamples and swaps of one seed are independent of each other
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The counts of all systems side by side, such that sums over any resample are exact."""
+
+    values: NDArray[Any]  # (segments, systems * k), float32 or float64
+    totals: Floats  # (systems, k)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Systems, segments, k."""
+        systems, k = self.totals.shape
+        return systems, len(self.values), k
+
+
+def check_cube(cube: ArrayLike) -> Floats:
+    """Counts as float64, shape (systems, segments, k), or an error that says what is wrong with them."""
+    array = np.asarray(cube, dtype=np.float64)
+    if array.ndim != 3 or array.shape[2] == 0:
+        raise UsageError(f"Counts must have the shape (systems, segments, k), not {array.shape}.")
+    if array.shape[0] == 0:
+        raise UsageError("There are no systems to resample.")
+    if array.shape[1] == 0:
+        raise DataError("There are no segments to resample.")
+    return array
+
+
+def check_draws(resamples: int, seed: int) -> None:
+    """Refuse numbers that nothing can be drawn with."""
+    if resamples < 1:
+        raise UsageError(f"The number of resamples must be at least 1, not {resamples}.")
+    if seed < 0:
+        raise UsageError(f"The seed must not be negative: {seed}.")
+
+
+def check_share(name: str, value: float) -> None:
+    """Refuse a confidence level, a significance level or a power outside (0, 1)."""
+    if not 0 < value < 1:
+        raise UsageError(f"{name} must lie between 0 and 1, not {value}.")
+
+
+def exact_columns(cube: ArrayLike) -> Columns:
+    """Counts laid out for one matrix product, on a grid on which every sum over a resample is exact.
+
+    Integer counts are on the grid already. Others are rounded, column by column, to a power of two such that the
+    largest possible sum still fits the format: an error of less than 2**-51 of that sum. Where single precision holds
+    every possible sum exactly, as it does for most counts, it is used, because it is twice as fast.
+    """
+    cube = check_cube(cube)
+    systems, n, k = cube.shape
+    with np.errstate(invalid="ignore", over="ignore"):
+        single = all(np.array_equal(_on_grid(counts, 23), counts) for counts in cube)
+        values = np.empty((n, systems, k), dtype=np.float32 if single else np.float64)
+        for system, counts in enumerate(cube):
+            values[:, system] = counts if single else _on_grid(counts, 52)
+        values[~np.isfinite(values)] = np.nan  # whatever they are added to is undefined
+        totals = values.sum(0, dtype=np.float64)
+    return Columns(values.reshape(n, systems * k), totals)
+
+
+def _on_grid(counts: Floats, bits: int) -> Floats:
+    """Counts rounded so that sums of n of them, repetitions included, are whole multiples below 2**(bits + 1)."""
+    _, exponent = np.frexp(len(counts) * np.abs(counts).max(0))
+    step = np.maximum(exponent, -900) - bits  # smaller steps have no reciprocal
+    result: Floats = np.rint(counts * np.ldexp(1.0, -step)) * np.ldexp(1.0, step)
+    return result
+
+
+def evaluate(score: Score, totals: Floats) -> Floats:
+    """Scores of sums, shape (..., k) -> (...). NaN, without a warning, where a score is undefined or infinite."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scores = np.asarray(score(totals), dtype=np.float64)
+    if scores.shape != totals.shape[:-1]:
+        raise UsageError(
+            f"The score function returned shape {scores.shape} for sums of shape {totals.shape}; "
+            f"it must return {totals.shape[:-1]}."
+        )
+    return np.where(np.isfinite(scores), scores, np.nan)
+
+
+def system_scores(score: Score, cube: Floats) -> Floats:
+    """The corpus score of each system, shape (systems,), to the last digit what `score` makes of the plain sums."""
+    with np.errstate(invalid="ignore"):
+        totals = cube.sum(1)
+    return evaluate(score, totals)
+
+
+def batch_rows(width: int) -> int:
+    """How many resamples to hold at once when each takes `width` numbers."""
+    return max(_SMALL_BATCH // width, min(_MIN_ROWS, _LARGE_BATCH // width), 1)
+
+
+def draw_weights(
+    n: int, resamples: int, *, seed: int = SEED, rows: int | None = None, dtype: Any = np.float64
+) -> Iterator[NDArray[Any]]:
+    """How often each of n segments occurs in each resample: batches of shape (rows, n), `resamples` rows in all."""
+    rng = _stream(seed, _RESAMPLES)
+    for size in _sizes(resamples, rows or batch_rows(n)):
+        drawn = rng.integers(0, n, size=(size, n))
+        drawn += np.arange(0, size * n, n)[:, np.newaxis]
+        weights = np.bincount(drawn.ravel(), minlength=size * n)
+        del drawn  # before the next large array
+        yield weights.reshape(size, n).astype(dtype)
+
+
+def draw_swaps(
+    n: int, trials: int, *, seed: int = SEED, rows: int | None = None, dtype: Any = np.float64
+) -> Iterator[NDArray[Any]]:
+    """Which of n segments two systems exchange, 1 or 0: batches of shape (rows, n), `trials` rows in all."""
+    rng = _stream(seed, _SWAPS)
+    for size in _sizes(trials, rows or batch_rows(n)):
+        # Whole words, a fixed number per trial: draws of booleans or bytes would depend on where a batch ends.
+        words = rng.integers(0, 2**64, size=(size, -(-n // 64)), dtype=np.uint64)
+        bits = np.unpackbits(words.astype("<u8", copy=False).view(np.uint8), axis=1, count=n, bitorder="little")
+        yield bits.astype(dtype)
+
+
+def resampled_scores(score: Score, columns: Columns, *, resamples: int, seed: int) -> Floats:
+    """Scores of all systems on the same bootstrap resamples, shape (systems, resamples)."""
+    systems, n, k = columns.shape
+    scores = np.empty((systems, resamples))
+    done = 0
+    rows = batch_rows(max(n, systems * k))
+    for weights in draw_weights(n, resamples, seed=seed, rows=rows, dtype=columns.values.dtype):
+        sums = _product(weights, columns)
+        scores[:, done : done + len(sums)] = evaluate(score, sums).T
+        done += len(sums)
+    return scores
+
+
+def swapped_sums(columns: Columns, *, trials: int, seed: int) -> Iterator[Floats]:
+    """What each system counts in the segments chosen for exchange: batches of shape (rows, systems, k)."""
+    systems, n, k = columns.shape
+    rows = batch_rows(max(n, systems * k))
+    for swaps in draw_swaps(n, trials, seed=seed, rows=rows, dtype=columns.values.dtype):
+        yield _product(swaps, columns)
+
+
+def _product(draws: NDArray[Any], columns: Columns) -> Floats:
+    systems, _, k = columns.shape
+    with np.errstate(invalid="ignore"):
+        sums: Floats = (draws @ columns.values).astype(np.float64, copy=False)
+    return sums.reshape(len(draws), systems, k)
+
+
+def _stream(seed: int, purpose: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(purpose,))))
+
+
+def _sizes(total: int, rows: int) -> Iterator[int]:
+    for start in range(0, total, rows):
+        yield min(rows, total - start)

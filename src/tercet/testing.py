@@ -1,0 +1,306 @@
+"""The contract battery for metrics, ours and those that other packages plug in.
+
+    from tercet.testing import check_metric
+    check_metric("chrf:word_order=2")
+
+It scores a few hostile texts and compares what must agree: shards with the whole, many rows with single ones, a metric
+with what its signature makes. It returns nothing, or raises `ContractViolation` that says what is broken.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import FrozenInstanceError, dataclass, fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .data.testset import TestSet
+from .errors import TercetError, UsageError
+from .metrics import Batch, Floats, Metric, create, names
+from .metrics._registry import parse_signature
+
+NEEDS = frozenset({"reference", "source"})
+# What a bug in a metric raises; anything else (a missing package, an interrupt) is not for this battery to judge.
+BUGS = (ArithmeticError, AttributeError, LookupError, NotImplementedError, RuntimeWarning, TypeError, ValueError)
+
+SAMPLE = TestSet(
+    outputs={
+        "close": [
+            "The cat sat on the mat .",
+            "He has 3.5 apples, and a pear.",
+            "Nobody knew (or cared) why it rained.",
+            "It is raining cats and dogs today",
+            "Good morning!",
+            "We left at half past ten.",
+        ],
+        "far": [
+            "Cat the mat on",
+            "3.5 apples belong to him",
+            "why",
+            "dogs and cats are raining on us all the time, every day, without any end in sight",
+            "Good evening , everybody",
+            "We went away at 10:30.",
+        ],
+    },
+    references={
+        "first": [
+            "The cat is sitting on the mat.",
+            "He has 3.5 apples and a pear.",
+            "Nobody knew (or cared) why it was raining.",
+            "It is pouring today",
+            "Good morning!",
+            "We left at half past ten.",
+        ],
+        "second": [
+            "A cat sat on the mat .",
+            None,
+            "No one knew, or cared, why it rained.",
+            "It's raining cats and dogs today.",
+            None,
+            "We set off at 10:30.",
+        ],
+    },
+    source=[
+        "Le chat est assis sur le tapis.",
+        "Il a 3,5 pommes et une poire.",
+        "Personne ne savait (ni ne voulait savoir) pourquoi il pleuvait.",
+        "Il pleut des cordes aujourd'hui",
+        "Bonjour !",
+        "Nous sommes partis à dix heures et demie.",
+    ],
+    pair="fr-en",
+    name="contract sample",
+)
+
+HARD = {
+    "empty": "",
+    "blank": " \t ",
+    "one word": "word",
+    "one character": "x",
+    "emoji": "👩‍👩‍👧‍👦 🏳️‍🌈 👍🏽 ok",
+    "combining marks": "e\u0301te\u0301 \u0301 Z\u0351\u036b\u0343\u036a\u0302",
+    "right to left": "שלום עולם، مرحبا \u202b123\u202c",
+    "no blanks": "今天天气很好，我们去公园吧。",
+    "odd blanks": "a\u00a0b\u2028c\u3000d\u0085e\u200bf",
+    "markup": "&amp; <b>1,000.50</b> &quot;x&quot; <skipped> *#",
+    "repetition": "the the the the the the the",
+    "long": " ".join(f"word{i % 97} and" for i in range(200)),
+}
+
+
+class ContractViolation(TercetError):
+    """A metric does not keep what the contract promises to its users."""
+
+
+def check_metric(metric: Metric | str) -> None:
+    """Run the whole battery on a metric or on what `tercet.metrics.create` makes of a string."""
+    checked = _Checked(create(metric))
+    for check in CHECKS:
+        with checked.guarding(check.__name__.removeprefix("_").replace("_", " ")):
+            check(checked)
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """The metric under test, with the ways in which every check uses it."""
+
+    metric: Metric
+
+    def require(self, kept: object, problem: str) -> None:
+        if not kept:
+            raise ContractViolation(f"Metric {self.metric.name} breaks the contract: {problem}")
+
+    @contextmanager
+    def guarding(self, doing: str) -> Iterator[None]:
+        """A bug that shows as an exception or a NumPy warning is a violation too, and says where it came up."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", RuntimeWarning)
+                yield
+        except BUGS as error:
+            raise ContractViolation(
+                f"Metric {self.metric.name} breaks the contract: {type(error).__name__} while checking {doing}: {error}"
+            ) from error
+
+    def count(self, testset: TestSet, *, fit_on: TestSet | None = None) -> dict[str, Floats]:
+        metric = self.metric.fitted(fit_on or testset)
+        prepared = metric.prepare(testset)
+        return {
+            system: metric.count(Batch(outputs, testset.references, testset.source, prepared))
+            for system, outputs in testset.outputs.items()
+        }
+
+
+def _declarations(checked: _Checked) -> None:
+    metric, cls = checked.metric, type(checked.metric)
+    require = checked.require
+    require(isinstance(cls.needs, frozenset) and cls.needs <= NEEDS, f"needs must be a frozenset out of {set(NEEDS)}.")
+    require(isinstance(cls.higher_is_better, bool), "higher_is_better must be True or False.")
+    require(type(cls.version) is int and cls.version >= 1, "version must be a whole number, 1 or more.")
+    require(isinstance(metric.whole, bool), "whole must be True or False.")
+    written = (cls.__doc__ or "").strip()
+    # A dataclass without a docstring gets one that lists its fields.
+    require(written and not written.startswith(f"{cls.__name__}("), "its class has no docstring.")
+    require(isinstance(cls.paper, str) and cls.paper.strip(), "paper must name the publication that it follows.")
+    require(metric.label and not set(metric.label) & set("|:"), "label must not be empty or hold '|' or ':'.")
+
+
+def _immutability(checked: _Checked) -> None:
+    metric = checked.metric
+    checked.require(is_dataclass(metric) and fields(metric) is not None, "it is not a dataclass.")
+    for name in ("version", *(f.name for f in fields(metric))):
+        try:
+            setattr(metric, name, getattr(metric, name))
+        except FrozenInstanceError:
+            continue
+        checked.require(False, f"{name} can be assigned; declare the class with @dataclass(frozen=True).")
+    before = pickle.dumps(metric)
+    checked.count(SAMPLE)
+    checked.require(pickle.dumps(metric) == before, "scoring changes the metric itself.")
+
+
+def _round_trips(checked: _Checked) -> None:
+    metric, require = checked.metric, checked.require
+    fitted = metric.fitted(SAMPLE)
+    for which in (metric, fitted):
+        label, items = parse_signature(which.signature)
+        require(list(items)[-1] == "version", f"version is not the last part of the signature {which.signature}.")
+        require(type(metric).from_signature(label, items) == metric, f"{which.signature} does not lead back to it.")
+    if metric.name in names():
+        require(create(metric.signature) == metric, f"create({metric.signature!r}) makes another metric.")
+        require(create(metric.spec) == metric, f"create({metric.spec!r}) makes another metric.")
+    require(replace(metric) == metric and hash(replace(metric)) == hash(metric), "an equal copy has another hash.")
+    require(pickle.loads(pickle.dumps(fitted)) == fitted, "a pickled copy is not equal to it.")
+
+
+def _counts(checked: _Checked) -> None:
+    counts = checked.count(SAMPLE)
+    width = {table.shape[1:] for table in counts.values()}
+    checked.require(len(width) == 1 and len(next(iter(width))) == 1, "count must return shape (segments, k).")
+    for table in counts.values():
+        checked.require(table.dtype == np.float64, f"count must return float64, not {table.dtype}.")
+        checked.require(len(table) == len(SAMPLE), "count must return one row per segment.")
+        checked.require(np.isfinite(table).all(), "count returns numbers that are not finite.")
+    again = checked.count(SAMPLE)
+    copy = _Checked(pickle.loads(pickle.dumps(checked.metric))).count(SAMPLE)
+    for system, table in counts.items():
+        checked.require(np.array_equal(table, again[system]), "counting twice gives different counts.")
+        checked.require(np.array_equal(table, copy[system]), "a pickled copy counts differently.")
+
+
+def _vectorised_scores(checked: _Checked) -> None:
+    metric, counts = checked.metric, checked.count(SAMPLE)
+    cube = np.stack(list(counts.values()))
+    kept = cube.copy()
+    for name, function in (("score", metric.score), ("segment_scores", metric.segment_scores)):
+        many = np.asarray(function(cube))
+        checked.require(many.shape == cube.shape[:-1], f"{name} must turn shape (..., k) into (...), not {many.shape}.")
+        single = np.array([[float(function(row)) for row in table] for table in cube])
+        same = np.allclose(many, single, rtol=1e-12, atol=1e-12, equal_nan=True)
+        checked.require(same, f"{name} of many rows differs from {name} of each row.")
+    checked.require(np.array_equal(cube, kept), "scoring changes the counts that it is given.")
+    totals = cube[0].sum(0)
+    checked.require(np.isfinite(float(metric.score(totals))), "score of an ordinary test set is not a finite number.")
+    json.dumps(metric.details(totals), allow_nan=False)
+    checked.require(isinstance(metric.verbose(totals), str), "verbose must return a text.")
+
+
+def _additivity(checked: _Checked) -> None:
+    metric = checked.metric
+    if metric.whole:
+        return
+    whole = checked.count(SAMPLE)
+    parts = [checked.count(shard, fit_on=SAMPLE) for shard in SAMPLE.shards(4)]
+    order = [3, 0, 5, 1, 4, 2]
+    mixed = checked.count(SAMPLE.take(order), fit_on=SAMPLE)
+    for system, table in whole.items():
+        joined = np.concatenate([part[system] for part in parts])
+        same = np.allclose(joined, table, rtol=1e-12, atol=1e-12)
+        checked.require(same, "shards give other counts than the whole test set; if they must, declare whole.")
+        same = np.allclose(mixed[system], table[order], rtol=1e-12, atol=1e-12)
+        checked.require(same, "another order of segments gives other counts; if it must, declare whole.")
+
+
+def _direction(checked: _Checked) -> None:
+    """The reference itself is at least as good as words that nobody wrote, and too many of them."""
+    metric = checked.metric
+    if "reference" not in metric.needs:
+        return
+    reference = [text or "" for text in SAMPLE.references["first"]]
+    garbage = [" ".join("zqxj" for _ in range(len(text.split()) + 3)) for text in reference]
+    counts = checked.count(replace(SAMPLE, outputs={"same": reference, "garbage": garbage}))
+    same, bad = (float(metric.score(counts[system].sum(0))) for system in ("same", "garbage"))
+    direction = "higher" if metric.higher_is_better else "lower"
+    better = same > bad if metric.higher_is_better else same < bad
+    checked.require(
+        better, f"it says {direction} is better, but scores the reference itself {same:g} and garbage {bad:g}."
+    )
+
+
+def _hard_texts(checked: _Checked) -> None:
+    rows = [(output, reference) for output in HARD for reference in HARD]
+    testset = TestSet(
+        {"x": [HARD[output] for output, _ in rows]},
+        {"r": [HARD[reference] for _, reference in rows]},
+        source=[HARD[reference] for _, reference in rows],
+        name="hard texts",
+    )
+    for each in (testset, testset[:1], testset[-1:]):
+        counts = checked.count(each, fit_on=testset)["x"]
+        checked.require(counts.shape[0] == len(each), "count must return one row per segment.")
+        for row in np.flatnonzero(~np.isfinite(counts).all(1)):
+            output, reference = rows[row]
+            checked.require(False, f"counts are not finite for output {output!r} and reference {reference!r}.")
+        checked.metric.score(counts.sum(0))
+        checked.metric.segment_scores(counts)
+
+
+def _needs(checked: _Checked) -> None:
+    """What it declares is enough, and less is refused with a message that names what is missing."""
+    metric = checked.metric
+    have: dict[str, Any] = {
+        "references": SAMPLE.references if "reference" in metric.needs else {},
+        "source": SAMPLE.source if "source" in metric.needs else None,
+    }
+    metric.statistics(replace(SAMPLE, **have))
+    for need, missing in (("reference", {"references": {}}), ("source", {"source": None})):
+        if need not in metric.needs:
+            continue
+        try:
+            metric.statistics(replace(SAMPLE, **{**have, **missing}))
+        except UsageError as error:
+            checked.require(need in str(error), f"the error for a missing {need} does not name it: {error}")
+        else:
+            checked.require(False, f"it needs a {need} and does not refuse a test set without one.")
+
+
+def _untouched_inputs(checked: _Checked) -> None:
+    metric = checked.metric
+    outputs, references = list(SAMPLE.outputs["close"]), {k: list(v) for k, v in SAMPLE.references.items()}
+    source = list(SAMPLE.source or ())
+    testset = replace(SAMPLE, references=references)
+    fitted = metric.fitted(testset)
+    given = (outputs, references, source)
+    kept = deepcopy(given)
+    fitted.count(Batch(outputs, references, source, fitted.prepare(testset)))
+    checked.require(given == kept, "counting changes the texts that it is given.")
+
+
+CHECKS: tuple[Callable[[_Checked], None], ...] = (
+    _declarations,
+    _immutability,
+    _round_trips,
+    _counts,
+    _vectorised_scores,
+    _additivity,
+    _direction,
+    _hard_texts,
+    _needs,
+    _untouched_inputs,
+)
