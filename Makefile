@@ -11,6 +11,7 @@ $(VENV)/.user: pyproject.toml $(wildcard src/tercet/kernels/*.py)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m compileall -q src/tercet
 	touch $@
 
 $(STAMP): $(VENV)/.user

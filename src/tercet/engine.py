@@ -7,24 +7,22 @@ texts, signature and version: a run that was killed goes on where it stopped.
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import multiprocessing
 import os
-import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .data.testset import TestSet, checksum
 from .errors import MissingDependency, TercetError, UsageError
 from .metrics import Batch, Floats, Metric
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +46,9 @@ def open_executor(jobs: int = 1, cluster: str | None = None) -> Iterator[Executo
     if jobs == 1:
         yield None
         return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     # forkserver: a fork of a process with threads (BLAS has some) may hang.
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
@@ -83,8 +84,10 @@ class Cache:
             raise UsageError(f"The cache folder {folder} cannot be made: {error.strerror}.") from None
 
     def path(self, metric: Metric, shard: TestSet, system: str) -> Path:
+        from hashlib import sha256
+
         key = "\n".join([metric.signature, shard.checksum(), checksum(shard.outputs[system])])
-        return self.folder / f"{hashlib.sha256(key.encode()).hexdigest()}.npy"
+        return self.folder / f"{sha256(key.encode()).hexdigest()}.npy"
 
     def load(self, path: Path, segments: int) -> Floats | None:
         if not path.exists():
@@ -99,7 +102,9 @@ class Cache:
         return counts
 
     def save(self, path: Path, counts: Floats) -> None:
-        handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".part")
+        from tempfile import mkstemp
+
+        handle, temporary = mkstemp(dir=self.folder, suffix=".part")
         try:
             with os.fdopen(handle, "wb") as stream:
                 np.save(stream, counts, allow_pickle=False)
@@ -142,7 +147,7 @@ def count(
         index, shard, parts = waiting.popleft()
         counts = {}
         for system, part in parts.items():
-            if isinstance(part, Future) or hasattr(part, "result"):
+            if not isinstance(part, np.ndarray):
                 part = _result(part)[system]
                 if store:
                     store.save(store.path(metrics[index], shard, system), part)
@@ -190,6 +195,8 @@ def _start(
 
 
 def _result(future: Any) -> dict[str, Floats]:
+    from concurrent.futures.process import BrokenProcessPool
+
     try:
         result: dict[str, Floats] = future.result()
     except BrokenProcessPool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
-from concurrent.futures import Executor
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,15 @@ from .engine import SHARD, Progress, count, open_executor
 from .errors import UsageError
 from .kernels import warn_if_slow
 from .metrics import Floats, Metric, create
-from .text.scripts import advise_tokeniser
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from .data.stream import TextFiles
 
 log = logging.getLogger(__name__)
+# Thai to Burmese, Khmer, Chinese to Korean: only where these occur is it worth asking for the script.
+UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u2e80-\ufaff\uff66-\uffdc]")
 
 
 def score(
@@ -103,6 +107,10 @@ def _warn_of_script(metric: Metric, shard: TestSet) -> None:
     if tokeniser is None or not shard.references:
         return
     sample = [text for text in next(iter(shard.references.values()))[:200] if text]
+    if not UNSPACED.search("".join(sample)):
+        return
+    from .text.scripts import advise_tokeniser
+
     advice = advise_tokeniser(sample, tokeniser, language=shard.target_language)
     if advice:
         log.warning("%s: %s", metric.name, advice)
@@ -176,8 +184,28 @@ class _Tally:
         return {system: bootstrap(self.metric.score, array, **interval) for system, array in counts.items()}
 
 
+def add_intervals(
+    scores: Sequence[Scores], *, resamples: int = 1000, method: str = "percentile", seed: int = 12345
+) -> list[Scores]:
+    """The same scores with bootstrap intervals, from the counts that they keep."""
+    from .stats import bootstrap
+
+    return [
+        replace(
+            item,
+            interval={
+                system: bootstrap(create(item.metric).score, counts, resamples=resamples, method=method, seed=seed)
+                for system, counts in item.counts.items()
+            },
+        )
+        for item in scores
+    ]
+
+
 def merge(parts: Sequence[Sequence[Scores]]) -> list[Scores]:
     """Scores of shards put together, in the given order: the same as if the whole had been scored at once."""
+    if len({len(part) for part in parts}) > 1:
+        raise UsageError("These files do not belong together: they hold different numbers of metrics.")
     merged = []
     for same in zip(*parts, strict=True):
         metric = create(same[0].metric)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -51,6 +52,8 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; what a user can mend ends in a message and an exit code, never in a traceback."""
+    # One thread for linear algebra: work is spread by --jobs, and starting more threads takes longer than a small run.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from .console import restore_pipe, show_warnings
 
     restore_pipe()
@@ -71,3 +74,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except MemoryError:
         click.echo("Error: Not enough memory. Score fewer systems at once, or use --jobs 1.", err=True)
         sys.exit(1)
+
+
+def run() -> None:
+    """The installed command: `main`, and out without tearing down NumPy, which takes as long as a small run."""
+    code: object = 0
+    try:
+        main()
+    except SystemExit as leaving:
+        code = leaving.code
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else 0)

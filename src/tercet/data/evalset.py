@@ -12,7 +12,6 @@ one per system, in the order of the segments. Human references may also be among
 """
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,6 @@ from .testset import TestSet
 
 LEVELS = ("sys", "domain", "doc", "seg")
 NO_DOMAIN = "-"  # stands in the first column when documents have no domain
-_SPACE = re.compile(r"\s")
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ def _number(value: str, place: str) -> float:
     if value == "None":
         return math.nan
     try:
-        return float(value)
+        return float(value if "_" not in value else "")  # Python reads 1_000, nobody else does
     except ValueError:
         raise DataError(f"{place}: {value!r} is not a number; write None where there is none.") from None
 

@@ -5,11 +5,9 @@ What cannot be a text is refused with file and line; what is harmless but change
 carriage returns before line feeds) is left out and said in a warning.
 """
 
-import gzip
 import logging
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,18 +44,29 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
     if path.is_dir():
         raise UsageError(f"{path} is a directory; a file is needed.")
     try:
-        with path.open("rb") as stream:
-            # A pipe (<(zcat …)) cannot be rewound, but what was peeked stays in the buffer.
-            if stream.peek(2)[:2] == GZIP:
-                with gzip.open(stream, "rb") as unzipped:
-                    yield cast(BinaryIO, unzipped)
-            else:
-                yield stream
+        stream = path.open("rb")
     except FileNotFoundError:
         raise UsageError(f"There is no file {path}.") from None
-    except PermissionError:
-        raise UsageError(f"{path} cannot be read: permission denied.") from None
-    except (gzip.BadGzipFile, EOFError) as error:
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+    with stream:
+        # A pipe (<(zcat …)) cannot be rewound, but what was peeked stays in the buffer.
+        if stream.peek(2)[:2] == GZIP:
+            with _unzipped(stream, path) as unzipped:
+                yield unzipped
+        else:
+            yield stream
+
+
+@contextmanager
+def _unzipped(stream: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    import gzip
+    import zlib
+
+    try:
+        with gzip.open(stream, "rb") as unzipped:
+            yield cast(BinaryIO, unzipped)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"{path} is a damaged gzip file: {error}.") from None
 
 
@@ -121,6 +130,9 @@ def _decode(block: bytes, name: str, lines_before: int) -> list[str]:
 @contextmanager
 def writing(path: str | Path) -> Iterator[TextIO]:
     """A text file that appears whole or not at all: written beside its place and moved there at the end."""
+    import gzip
+    import tempfile
+
     path = Path(path)
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

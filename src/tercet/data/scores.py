@@ -14,7 +14,7 @@ from ..errors import DataError, MissingDependency
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scores:
     """Scores of one metric.
 

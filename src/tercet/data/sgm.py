@@ -48,9 +48,8 @@ def read_sgm(
     return gathered.testset(where, pair=pair or _pair(heads), name=set_name, systems=systems)
 
 
-def read_heads(path: str | Path) -> list[dict[str, str]]:
-    """What the sets of a file say of themselves: their tag under "tag", and setid, srclang, trglang, …"""
-    text = "\n".join(read_lines(path))
+def head_tags(text: str) -> list[dict[str, str]]:
+    """What the sets in (the beginning of) a file say of themselves: "tag", and setid, srclang, trglang, …"""
     return [
         {**_attributes(match[3]), "tag": match[2].lower()}
         for match in _TAG.finditer(text)
@@ -59,7 +58,9 @@ def read_heads(path: str | Path) -> list[dict[str, str]]:
 
 
 def _pair(heads: list[dict[str, str]]) -> str | None:
-    found = {key: {head[key] for head in heads if head.get(key, "any").lower() != "any"} for key in ("srclang", "trglang")}
+    found = {
+        key: {head[key] for head in heads if head.get(key, "any").lower() != "any"} for key in ("srclang", "trglang")
+    }
     if all(len(values) == 1 for values in found.values()):
         return "-".join(next(iter(found[key])) for key in ("srclang", "trglang"))
     return None
@@ -141,7 +142,9 @@ class _Reader:
         if self.set is None or self.set["tag"] != tag:
             raise DataError(f"{self._place(position)}: </{tag}> without <{tag}>.")
         if self.document is not None:
-            raise DataError(f"{self._place(position)}: </{tag}> within document {self.document[2]!r}; </doc> is missing.")
+            raise DataError(
+                f"{self._place(position)}: </{tag}> within document {self.document[2]!r}; </doc> is missing."
+            )
         self.set = None
 
     def _segment(self, match: re.Match[str], *, closing: bool) -> int:
@@ -222,7 +225,9 @@ def _write(testset: TestSet, tag: str, name: str, lines: Sequence[str | None], p
         stream.write(f"<{tag}{_written(head)}>\n")
         for document in split(testset, path):
             attributes = {"docid": document.id, **({} if tag == "srcset" else {"sysid": name})}
-            attributes |= {key: document.attributes[label] for key, label in _LABELS.items() if label in document.attributes}
+            attributes |= {
+                key: document.attributes[label] for key, label in _LABELS.items() if label in document.attributes
+            }
             stream.write(f"<doc{_written(attributes)}>\n")
             for number, row in enumerate(document.rows, 1):
                 line = lines[row]

@@ -15,7 +15,7 @@ from .lines import read_blocks
 from .testset import TestSet
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class TextFiles:
     """Files with one segment per line: outputs and references by name, source, document ids."""
 

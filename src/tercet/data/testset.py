@@ -5,7 +5,6 @@ Outputs and references are named, never lists of lists: the transposed list has 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -111,7 +110,9 @@ class TestSet:
 
     def checksum(self) -> str:
         """A digest of the references and source, the texts that all systems share."""
-        digest = hashlib.sha256()
+        from hashlib import sha256  # here, as it is slow to import and only caches need it
+
+        digest = sha256()
         for name, lines in (*self.references.items(), ("source", self.source or ())):
             digest.update(f"{name}\n".encode())
             digest.update(checksum(lines).encode())
@@ -120,7 +121,9 @@ class TestSet:
 
 def checksum(lines: Sequence[str | None]) -> str:
     """A digest of a text; a missing line differs from an empty one."""
-    digest = hashlib.sha256()
+    from hashlib import sha256
+
+    digest = sha256()
     # The lengths make the join unambiguous, whatever characters the lines hold.
     digest.update(repr([-1 if line is None else len(line) for line in lines]).encode())
     digest.update("".join([line for line in lines if line is not None]).encode("utf-8", "surrogatepass"))

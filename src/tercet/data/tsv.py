@@ -106,7 +106,7 @@ def write_tsv(testset: TestSet, path: str | Path) -> None:
 
 
 def write_pair(testset: TestSet, folder: str | Path) -> None:
-    """Write PAIR.segments.tsv.gz and PAIR.outputs.tsv.gz into a folder; segments get numbers from 1 if they have none."""
+    """Write PAIR.segments.tsv.gz and PAIR.outputs.tsv.gz into a folder; segments without numbers get 1, 2, 3, …"""
     if not testset.pair:
         raise UsageError(f"Test set {testset.name!r} has no language pair, which names the files of this layout.")
     segments = testset.labels.get("seg") or [str(number) for number in range(1, len(testset) + 1)]

@@ -77,7 +77,8 @@ def detect_form(rows: Sequence[Sequence[str]], path: str | Path) -> str:
     if not candidates:
         widths = sorted({len(columns) for columns in FORMS.values()})
         raise DataError(
-            f"{path}, line 1: {width} tab-separated fields. A WMT score file has {_listed(widths)}: {_described(FORMS)}."
+            f"{path}, line 1: {width} tab-separated fields. A WMT score file has {_listed(widths)}: "
+            f"{_described(FORMS)}."
         )
     problems = {form: _misfit(rows, form) or _numbered_systems(rows, form) for form in candidates}
     fitting = [form for form, problem in problems.items() if problem is None]
@@ -162,7 +163,9 @@ def write_wmt_scores(records: Iterable[ScoreRecord], path: str | Path, *, form: 
         values = record._asdict()
         for name, value in values.items():
             if name in columns and value is None:
-                raise DataError(f"Record {number} ({record.metric}, {record.system}) has no {name}, which {form} needs.")
+                raise DataError(
+                    f"Record {number} ({record.metric}, {record.system}) has no {name}, which {form} needs."
+                )
             if name not in columns and value is not None:
                 raise DataError(f"Record {number} ({record.metric}, {record.system}): {form} has no place for {name}.")
         values["score"] = "None" if math.isnan(record.score) else repr(float(record.score))

@@ -64,7 +64,9 @@ def _parsed(path: str | Path) -> "_Reader":
     except SAXParseException as error:
         raise DataError(f"{path}, line {error.getLineNumber()}: not XML: {error.getMessage()}.") from None
     except DefusedXmlException as error:
-        raise DataError(f"{path}: {type(error).__name__}: entity declarations and outside references are refused.") from None
+        raise DataError(
+            f"{path}: {type(error).__name__}: entity declarations and outside references are refused."
+        ) from None
     except (SAXException, ValueError) as error:
         raise DataError(f"{path}: not XML: {error}.") from None
     return reader

@@ -50,8 +50,8 @@ def insert_spaces(
     b = 0: a space on both sides of every character with a bit of a.
     b > 0: two neighbours, the first with a bit of a (without, if negated = 1), the second with a bit of b (without,
     if negated = 2), get a space between them, one before them if `before`, one after them if `after`.
-    pad = 1 puts a space before and after the text first. scratch and result need nine places a character, plus two a
-    text; both are used in turn.
+    pad = 1 puts a space before and after the text first. scratch and result need nine places a character, plus six a
+    text (rules may put spaces around spaces, those of pad too); both are used in turn.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t

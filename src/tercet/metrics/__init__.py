@@ -6,6 +6,7 @@ from ._contract import MeanMetric as MeanMetric
 from ._contract import Metric as Metric
 from ._contract import SegmentMetric as SegmentMetric
 from ._registry import create as create
+from ._registry import metric_class as metric_class
 from ._registry import names as names
 
-__all__ = ["Batch", "Floats", "MeanMetric", "Metric", "SegmentMetric", "create", "names"]
+__all__ = ["Batch", "Floats", "MeanMetric", "Metric", "SegmentMetric", "create", "metric_class", "names"]

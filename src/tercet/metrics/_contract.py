@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Batch:
     """One system's outputs with what they are measured against, and what `prepare` made of that."""
 
@@ -96,14 +96,15 @@ class Metric:
 
     @property
     def spec(self) -> str:
-        """The shortest string that `create` makes this metric from."""
-        default = type(self)()
-        changed = [
-            f"{f.name}={_plain(getattr(self, f.name))}"
-            for f in fields(self)
-            if f.init and getattr(self, f.name) != getattr(default, f.name)
-        ]
-        return self.name + (":" + ",".join(changed) if changed else "")
+        """A short string that `create` makes this metric from: what differs from the defaults."""
+        given: dict[str, object] = {}
+        for _ in range(2):  # a second time, because one parameter may set the default of another
+            made = type(self)(**given)
+            for f in fields(self):
+                if f.init and getattr(self, f.name) != getattr(made, f.name):
+                    given[f.name] = getattr(self, f.name)
+        changed = ",".join(f"{key}={_plain(value)}" for key, value in given.items())
+        return f"{self.name}:{changed}" if changed else self.name
 
     def signature_items(self) -> dict[str, str]:
         """What the signature says of the parameters; must hold all that `from_signature` needs."""
@@ -144,7 +145,6 @@ class Metric:
                 raise UsageError(f"{self.name} needs {need}s, and test set {testset.name!r} has none.")
 
 
-@dataclass(frozen=True)
 class SegmentMetric(Metric):
     """A metric that is simple per segment: `count_segment` says what one segment counts."""
 
@@ -176,7 +176,6 @@ class SegmentMetric(Metric):
         )
 
 
-@dataclass(frozen=True)
 class MeanMetric(SegmentMetric):
     """A metric whose corpus score is the mean of its segment scores."""
 

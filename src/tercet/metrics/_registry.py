@@ -6,8 +6,8 @@ import re
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Any
 
 from ..errors import UnknownName, UsageError
 from ._contract import Metric, parse_value
@@ -20,7 +20,9 @@ def names() -> tuple[str, ...]:
 
 
 @cache
-def _plugins() -> dict[str, EntryPoint]:
+def _plugins() -> dict[str, Any]:
+    from importlib.metadata import entry_points  # here, as it is slow to import and seldom needed
+
     return {point.name: point for point in entry_points(group="tercet.metrics")}
 
 

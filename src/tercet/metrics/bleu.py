@@ -98,7 +98,7 @@ class BLEU(Metric):
         if self.smooth_value is not None:
             text = f"{self.smooth_value:.2f}"
             # sacreBLEU prints two digits; where they do not say it all, more are needed to find the way back.
-            items["smooth"] += f"[{text if float(text) == self.smooth_value else self.smooth_value!r}]"
+            items["smooth"] += f"[{text if float(text) == self.smooth_value else repr(self.smooth_value)}]"
         if self.effective_order is False:
             items["segeff"] = "no"
         if self.max_ngram_order != 4:

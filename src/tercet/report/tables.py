@@ -5,11 +5,7 @@ Cells are strings, already rounded: numbers are rounded when rendered, nowhere e
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
-import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -34,6 +30,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], form: str = "tex
 
 def to_json(value: Any) -> str:
     """JSON with undefined numbers as null: NaN is not JSON."""
+    import json
+
     return json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False)
 
 
@@ -49,6 +47,10 @@ def _plain(value: Any) -> Any:
 
 def shown_width(text: str) -> int:
     """Columns that a text takes on a terminal: wide characters take two, combining marks none."""
+    import unicodedata
+
+    if text.isascii():
+        return len(text)
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     marks = sum(unicodedata.combining(c) != 0 for c in text)
     return len(text) + wide - marks
@@ -108,6 +110,9 @@ def _latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _separated(delimiter: str) -> Callable[[Sequence[str], Sequence[Sequence[str]]], str]:
     def render(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        import csv
+        import io
+
         out = io.StringIO()
         writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
         writer.writerows([header, *rows])

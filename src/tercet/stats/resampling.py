@@ -130,11 +130,14 @@ def draw_weights(
     """How often each of n segments occurs in each resample: batches of shape (rows, n), `resamples` rows in all."""
     rng = _stream(seed, _RESAMPLES)
     for size in _sizes(resamples, rows or batch_rows(n)):
-        drawn = rng.integers(0, n, size=(size, n))
-        drawn += np.arange(0, size * n, n)[:, np.newaxis]
-        weights = np.bincount(drawn.ravel(), minlength=size * n)
-        del drawn  # before the next large array
-        yield weights.reshape(size, n).astype(dtype)
+        yield _weights(rng, size, n).astype(dtype)
+
+
+def _weights(rng: np.random.Generator, size: int, n: int) -> NDArray[np.int64]:
+    """Not part of the loop that yields: what is large here is freed before the next batch."""
+    drawn = rng.integers(0, n, size=(size, n))
+    drawn += np.arange(0, size * n, n)[:, np.newaxis]
+    return np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
 
 
 def draw_swaps(

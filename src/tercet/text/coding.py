@@ -28,7 +28,7 @@ def _view(array: NDArray[Any]) -> memoryview:
     return memoryview(array)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Units:
     """Numbered units of many texts laid end to end; text t is ids[offsets[t]:offsets[t + 1]]."""
 
@@ -40,7 +40,7 @@ class Units:
         return np.diff(self.offsets)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Words:
     """Words of many texts: their characters end to end, where each word ends, and where each text ends (in words)."""
 

@@ -127,7 +127,7 @@ def _perl_lower(text: str) -> str:
     return text.replace("Σ", "σ").lower()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rules:
     """A tokeniser: what happens to the string, then passes over its characters, then splitting at blanks.
 
@@ -153,8 +153,8 @@ class Rules:
         if not self.passes:
             return split_words(points, offsets)
         longest = int(np.diff(offsets).max()) if texts else 0
-        spaced = np.empty(9 * len(points) + 2 * len(texts), dtype=np.uint32)
-        scratch = np.empty(9 * longest + 2, dtype=np.uint32)
+        spaced = np.empty(9 * len(points) + 6 * len(texts), dtype=np.uint32)
+        scratch = np.empty(9 * longest + 6, dtype=np.uint32)
         spaced_offsets = np.zeros(len(offsets), dtype=np.int64)
         tokens.insert_spaces(
             _view(points),

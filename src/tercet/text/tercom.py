@@ -13,7 +13,9 @@ _STOP_AFTER_OTHER = re.compile(r"([^0-9])([.,])")
 _STOP_BEFORE_OTHER = re.compile(r"([.,])([^0-9])")
 _DASH_AFTER_DIGIT = re.compile(r"([0-9])(-)")
 _PUNCTUATION = re.compile(r'[.,?:;!"()]')
-_ASIAN_MARKS = "\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09"
+_ASIAN_MARKS = (
+    "\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09"
+)
 _ASIAN_PUNCTUATION = re.compile(f"[{_ASIAN_MARKS}]")
 # The range from U+3200 ends at U+3F22 in sacreBLEU (a slip for U+32FF) and lies within the ideographs from U+3400 on.
 # tercom's rules for kana need a line that begins with kana; lines are padded with blanks, so those never apply.

@@ -1,0 +1,100 @@
+"""What the doctor says: findings and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..text.anomalies import ERROR, NOTE, WARNING
+
+SHOWN = 5  # line numbers in a finding
+SEVERITIES = (ERROR, WARNING, NOTE)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong or odd in one file; `lines` are the first few of `count` lines, from 1."""
+
+    kind: str
+    severity: str
+    file: str
+    lines: tuple[int, ...]
+    count: int
+    message: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """All findings, gravest first, on the files that were examined."""
+
+    files: tuple[str, ...]
+    segments: int
+    findings: tuple[Finding, ...]
+
+    def count(self, severity: str) -> int:
+        return sum(found.severity == severity for found in self.findings)
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error."""
+        return not self.count(ERROR)
+
+    def as_records(self) -> list[dict[str, Any]]:
+        """The findings as dictionaries, for JSON."""
+        return [{**asdict(found), "lines": list(found.lines)} for found in self.findings]
+
+    def as_text(self, *, colour: bool = False) -> str:
+        """The findings for people to read."""
+        files = "1 file" if len(self.files) == 1 else f"{len(self.files)} files"
+        segments = "1 segment" if self.segments == 1 else f"{self.segments} segments"
+        if not self.findings:
+            return f"No problems found in {files} ({segments})."
+        rows = [line for found in self.findings for line in _rows(found, colour=colour)]
+        counts = [f"{n} {name}{'s' if n > 1 else ''}" for name in SEVERITIES if (n := self.count(name))]
+        return "\n".join([*rows, f"{', '.join(counts)} in {files} ({segments})."])
+
+
+_COLOURS = {ERROR: "31", WARNING: "33", NOTE: "36"}
+
+
+def _rows(found: Finding, *, colour: bool) -> list[str]:
+    severity = found.severity.ljust(8)
+    if colour:
+        severity = f"\033[{_COLOURS[found.severity]}m{severity}\033[0m"
+    where = ""
+    if found.lines:
+        more = f" and {found.count - len(found.lines)} more" if found.count > len(found.lines) else ""
+        where = f", line{'s' if found.count > 1 else ''} {', '.join(map(str, found.lines))}{more}"
+    return [f"{severity} {found.file}{where}: {found.message} [{found.kind}]", f"{' ' * 9}{found.advice}"]
+
+
+@dataclass(frozen=True)
+class Text:
+    """The lines of a file and what the file is for."""
+
+    name: str
+    role: str  # "source", "reference", "output", or "text" where only files were given
+    lines: list[str]
+
+    @property
+    def a_role(self) -> str:
+        return {"source": "the source", "reference": "a reference", "output": "an output"}.get(self.role, "a file")
+
+
+def finding(
+    kind: str, severity: str, file: str, lines: Sequence[int], message: str, advice: str, count: int | None = None
+) -> Finding:
+    """A finding that shows the first of its lines; `count` where it is not their number."""
+    return Finding(kind, severity, file, tuple(lines[:SHOWN]), len(lines) if count is None else count, message, advice)
+
+
+def merge(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """One finding per kind and file, the graver one; gravest first, otherwise in the order found."""
+    kept: dict[tuple[str, str], Finding] = {}
+    for found in findings:
+        key = (found.kind, found.file)
+        if key not in kept or SEVERITIES.index(found.severity) < SEVERITIES.index(kept[key].severity):
+            kept[key] = found
+    return tuple(sorted(kept.values(), key=lambda found: SEVERITIES.index(found.severity)))

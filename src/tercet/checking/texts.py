@@ -1,0 +1,66 @@
+"""What is odd in the text of one file, and what of that matters because the other files differ."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..text.anomalies import ERROR, WARNING, find_anomalies
+from .report import Finding, Text, finding
+
+LONG = 2000  # characters; and ten times the usual length of the file
+_SPACED_STOP = re.compile(r"\w [.。]\s*\Z")
+_SPACED_MARK = re.compile(r"\w [.,](?:\s|\Z)|\( \w|\w \)")
+
+
+def check_lines(text: Text) -> Iterator[Finding]:
+    """What is odd in one text."""
+    for odd in find_anomalies(text.lines):
+        yield finding(odd.kind, odd.severity, text.name, odd.lines, odd.message, odd.advice)
+    usual = sorted(len(line) for line in text.lines)[len(text.lines) // 2] if text.lines else 0
+    long = [number for number, line in enumerate(text.lines, 1) if len(line) > max(LONG, 10 * usual)]
+    if long:
+        longest = max(len(text.lines[number - 1]) for number in long)
+        message = f"Very long lines, up to {longest} characters; the usual line here has {usual}."
+        advice = "Look whether line ends were lost: one line must be one segment."
+        yield finding("long-lines", WARNING, text.name, long, message, advice)
+    yield from _check_tokenised(text)
+
+
+def _check_tokenised(text: Text) -> Iterator[Finding]:
+    marked = [number for number, line in enumerate(text.lines, 1) if _SPACED_MARK.search(line)]
+    stops = [number for number, line in enumerate(text.lines, 1) if _SPACED_STOP.search(line[-8:])]
+    if len(marked) > 0.3 * len(text.lines):
+        message = "The text looks tokenised: spaces before commas and full stops."
+        advice = "Score the text as people read it: detokenise it (for Moses: detokenizer.perl)."
+        yield finding("tokenised", WARNING, text.name, marked, message, advice)
+    elif stops:
+        message = "Lines end in a space and a full stop, as in tokenised text."
+        advice = "Remove the space if it is left over from tokenising."
+        yield finding("spaced-full-stop", WARNING, text.name, stops, message, advice)
+
+
+def settle_between_files(findings: Sequence[Finding], texts: Sequence[Text]) -> list[Finding]:
+    """Findings that are harmless where all files share them and errors where they do not."""
+    names = {text.name for text in texts if text.role != "source"}
+    raised = []
+    for kind in ("normalisation", "tokenised", "html-entities"):
+        found = {item.file: item for item in findings if item.kind == kind and item.file in names}
+        if not found:
+            continue
+        if kind == "normalisation":
+            # Composed and separate accents in one place: equal words count as different.
+            mixed = any(_has_composed(text.lines) for text in texts if text.name in names)
+        else:
+            mixed = len(found) < len(names)
+        if mixed and (kind != "normalisation" or len(names) > 1 or _has_composed(texts[0].lines)):
+            others = "" if kind == "normalisation" else " The other files are not like this."
+            raised += [replace(item, severity=ERROR, message=item.message + others) for item in found.values()]
+    return raised
+
+
+def _has_composed(lines: Sequence[str]) -> bool:
+    """Whether the text holds characters that NFD would take apart."""
+    return any(not unicodedata.is_normalized("NFD", line) for line in lines)

@@ -1,0 +1,539 @@
+"""`compare`: which systems differ, by how much, how surely, and which segments make the difference.
+
+Differences are score(a) - score(b), whatever the metric; `higher_is_better` says whom they favour. Intervals and tests
+are those of `stats` (Koehn 2004, "Statistical Significance Tests for Machine Translation Evaluation"; Riezler and
+Maxwell 2005, "On Some Pitfalls in Automatic Evaluation and Significance Testing for MT"), corrected for the number of
+comparisons per metric and test (Holm 1979).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, field
+from math import floor, isnan, log10, nan
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .data.scores import Scores
+from .data.stream import TextFiles
+from .data.testset import TestSet
+from .engine import Progress
+from .errors import UnknownName, UsageError
+from .metrics import Floats, Metric, create
+from .scoring import score, sum_counts
+from .stats import Comparisons, bootstrap_all, compare_all, detectable_difference, holm_pairs, rank
+from .stats.paired import RESAMPLES
+from .stats.resampling import SEED, TOLERANCE, check_draws, check_share, evaluate
+from .text.scripts import dominant
+
+TESTS = tuple(RESAMPLES)
+POWER = 0.8
+SHARE = 0.8  # of a difference, that the segments counted in `Deciding` make
+UNSPACED = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar")  # lengths in characters, not words
+BLOCK = 1 << 16  # segments whose scores are computed at once
+
+
+@dataclass(frozen=True)
+class SystemResult:
+    """A system's score. Cluster and ranks are None where not all pairs were compared or there is no score."""
+
+    system: str
+    score: float
+    ci_low: float
+    ci_high: float
+    confidence: float
+    cluster: int | None
+    rank_low: int | None  # the best rank it may have
+    rank_high: int | None
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A segment (numbered from 1) and its contribution: the difference minus the difference without it."""
+
+    segment: int
+    contribution: float
+    a_score: float
+    b_score: float
+    source: str | None = None
+    references: Mapping[str, str | None] | None = None
+    a_output: str | None = None
+    b_output: str | None = None
+
+
+@dataclass(frozen=True)
+class Deciding:
+    """The smallest number of segments, largest contributions first, that make most (SHARE) of a difference."""
+
+    segments: int
+    share: float
+    difference_without: float
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """Two systems: a - b, p-values by test, and the shares of segments in which a is better, both tie, b is better.
+
+    mde: the true difference that is found with 80 % power; NaN where the difference does not vary.
+    """
+
+    a: str
+    b: str
+    difference: float
+    ci_low: float
+    ci_high: float
+    p_value: Mapping[str, float]
+    p_holm: Mapping[str, float]
+    wins: float
+    ties: float
+    losses: float
+    mde: float
+    segments: tuple[Segment, ...]
+    deciding: Deciding | None
+
+    def better(self, higher_is_better: bool) -> str | None:
+        """The name of the system with the better score; None for equal or undefined scores."""
+        if self.difference == 0 or isnan(self.difference):
+            return None
+        return self.a if (self.difference > 0) == higher_is_better else self.b
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Scores by system on some of the segments."""
+
+    by: str
+    slice: str
+    n_segments: int
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class MetricResult:
+    """All that one metric says. clusters: best first; systems within one are not all significantly different."""
+
+    metric: str
+    name: str
+    signature: str
+    higher_is_better: bool
+    n_segments: int
+    systems: tuple[SystemResult, ...]
+    pairs: tuple[PairResult, ...]
+    clusters: tuple[tuple[str, ...], ...]
+    mde: float
+    mde_sentence: str
+    slices: tuple[Slice, ...]
+    names: tuple[str, ...] = field(repr=False)  # by which it can be asked for
+
+    def pair(self, a: str, b: str) -> PairResult:
+        """The comparison of two systems, whichever of them it lists first."""
+        known = [result.system for result in self.systems]
+        for system in (a, b):
+            if system not in known:
+                raise UnknownName("system", system, known)
+        for pair in self.pairs:
+            if {pair.a, pair.b} == {a, b}:
+                return pair
+        raise UsageError(f"{a} and {b} were not compared with each other: all systems were compared with the baseline.")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The comparison of all pairs of systems, or of all with a baseline, by one or more metrics."""
+
+    metrics: tuple[MetricResult, ...]
+    tests: tuple[str, ...]
+    resamples: Mapping[str, int]  # by test
+    seed: int
+    alpha: float
+    confidence: float
+    baseline: str | None
+
+    def metric(self, name: str) -> MetricResult:
+        """What a metric says; asked for as it was given, by spec, name, label or signature."""
+        return self.metrics[find_metric(name, [result.names for result in self.metrics])]
+
+    def pvalue(self, metric: str, a: str, b: str, test: str | None = None, *, corrected: bool = False) -> float:
+        """The two-sided p-value of a test (by default the first); 1 for a system and itself. corrected: by Holm."""
+        test = self.tests[0] if test is None else test
+        if test not in self.tests:
+            raise UnknownName("test in this comparison", test, self.tests)
+        result = self.metric(metric)
+        if a == b and any(a == system.system for system in result.systems):
+            return 1.0
+        pair = result.pair(a, b)
+        return (pair.p_holm if corrected else pair.p_value)[test]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as the JSON form has it."""
+        everything = asdict(self)
+        for entry in everything["metrics"]:
+            del entry["names"]
+        return everything
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is to be compared and how; refused early, before anything is counted, if it makes no sense."""
+
+    tests: Sequence[str] = TESTS
+    resamples: int | None = None
+    seed: int = SEED
+    baseline: str | None = None
+    alpha: float = 0.05
+    confidence: float = 0.95
+    slices: Sequence[str] = ()
+    top: int = 5
+
+    def __post_init__(self) -> None:
+        for what, values in (("tests", self.tests), ("slices", self.slices)):
+            if isinstance(values, str):
+                raise UsageError(f'{what} must be a list of names, as ["{values}"], not a single text.')
+            object.__setattr__(self, what, tuple(dict.fromkeys(values)))
+        if not self.tests:
+            raise UsageError(f"A comparison needs a test: {' or '.join(TESTS)}.")
+        for test in self.tests:
+            if test not in RESAMPLES:
+                raise UnknownName("test", test, RESAMPLES)
+        check_draws(self.interval_resamples, self.seed)
+        check_share("The significance level", self.alpha)
+        check_share("The confidence", self.confidence)
+        if self.top < 0:
+            raise UsageError(f"The number of segments to show must not be negative: {self.top}.")
+
+    @property
+    def interval_resamples(self) -> int:
+        return RESAMPLES["bootstrap"] if self.resamples is None else self.resamples
+
+    def resamples_of(self, test: str) -> int:
+        return RESAMPLES[test] if self.resamples is None else self.resamples
+
+    def check_systems(self, systems: Sequence[str], where: str) -> None:
+        if len(systems) < 2:
+            named = f"only one system, {systems[0]!r}" if systems else "no system"
+            raise UsageError(f"{where} has {named}. Two or more are needed for a comparison.")
+        if self.baseline is not None and self.baseline not in systems:
+            raise UnknownName("system", self.baseline, systems)
+
+
+def compare(
+    testset: TestSet | TextFiles,
+    metrics: Sequence[str | Metric] | str = ("bleu",),
+    *,
+    tests: Sequence[str] = TESTS,
+    resamples: int | None = None,
+    seed: int = SEED,
+    baseline: str | None = None,
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    slices: Sequence[str] = (),
+    top: int = 5,
+    jobs: int = 1,
+    cluster: str | None = None,
+    executor: Executor | None = None,
+    cache: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare all pairs of systems, or all with the system called `baseline`, by every metric.
+
+    tests: "bootstrap", "randomisation"; the first decides on clusters. resamples: by default 1,000 for the bootstrap
+    and 10,000 for randomisation; a number applies to both. slices: "length" (of the reference), "document", or a label
+    of the test set such as "domain". top: segments to show per pair. The rest says where to count, as for `score`.
+    """
+    plan = _Plan(tests, resamples, seed, baseline, alpha, confidence, slices, top)
+    plan.check_systems(testset.systems, f"Test set {testset.name!r}")
+    if isinstance(metrics, str):
+        raise UsageError(f'metrics must be a list of names, as ["{metrics}"], not a single text.')
+    if not metrics:
+        raise UsageError('A comparison needs a metric, as ["bleu"].')
+    made = [create(metric, language=testset.target_language) for metric in metrics]
+    texts = testset.read() if isinstance(testset, TextFiles) else testset
+    for by in plan.slices:
+        _segment_groups(by, texts, texts.documents)
+    scores = score(texts, made, jobs=jobs, cluster=cluster, executor=executor, cache=cache, progress=progress)
+    given = [spec if isinstance(spec, str) else spec.spec for spec in metrics]
+    return _compared(plan, scores, made, given, texts)
+
+
+def compare_scores(
+    scores: Sequence[Scores],
+    *,
+    testset: TestSet | None = None,
+    tests: Sequence[str] = TESTS,
+    resamples: int | None = None,
+    seed: int = SEED,
+    baseline: str | None = None,
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    slices: Sequence[str] = (),
+    top: int = 5,
+) -> Comparison:
+    """The same from scores that were kept with their counts. With `testset` segments are shown with their texts."""
+    plan = _Plan(tests, resamples, seed, baseline, alpha, confidence, slices, top)
+    if not scores:
+        raise UsageError("There are no scores to compare.")
+    for item in scores:
+        plan.check_systems(item.systems, item.label)
+        if testset is not None and len(testset) != item.n_segments:
+            raise UsageError(f"{item.label} has {item.n_segments} segments, and the test set has {len(testset)}.")
+    return _compared(plan, scores, [create(item.metric) for item in scores], [i.metric for i in scores], testset)
+
+
+def find_metric(name: str, named: Sequence[tuple[str, ...]]) -> int:
+    """The number of the metric that `name` means; `named` has the names of each (see `metric_names`)."""
+    for level in zip(*named, strict=True):
+        found = [i for i, known in enumerate(level) if known.lower() == name.lower()]
+        if len({named[i][1] for i in found}) > 1:
+            raise UsageError(f"{name} may be any of {', '.join(named[i][0] for i in found)}: name one of these.")
+        if found:
+            return found[0]
+    raise UnknownName("metric in this comparison", name, {names[0] for names in named})
+
+
+def metric_names(given: str, metric: Metric, signature: str = "") -> tuple[str, ...]:
+    """By what a metric can be asked for, most exact first."""
+    return given, metric.spec, metric.name, metric.label, signature or metric.signature
+
+
+def _compared(
+    plan: _Plan, scores: Sequence[Scores], metrics: Sequence[Metric], given: Sequence[str], testset: TestSet | None
+) -> Comparison:
+    results = []
+    for item, metric, name in zip(scores, metrics, given, strict=True):
+        results.append(_Work(plan, item, metric, testset).result(metric_names(name, metric, item.signature)))
+    return Comparison(
+        metrics=tuple(results),
+        tests=tuple(plan.tests),
+        resamples={test: plan.resamples_of(test) for test in plan.tests},
+        seed=plan.seed,
+        alpha=plan.alpha,
+        confidence=plan.confidence,
+        baseline=plan.baseline,
+    )
+
+
+class _Work:
+    """The comparison by one metric, under way."""
+
+    def __init__(self, plan: _Plan, scores: Scores, metric: Metric, testset: TestSet | None) -> None:
+        self.plan, self.scores, self.metric, self.testset = plan, scores, metric, testset
+        self.systems = scores.systems
+        self.cube = scores.cube
+        self.totals = np.stack([sum_counts(counts) for counts in self.cube])
+        kept = scores.segment or {system: metric.segment_scores(counts) for system, counts in scores.counts.items()}
+        self.segment = [kept[system] for system in self.systems]
+        self.without = [_without_each(metric, t, c) for t, c in zip(self.totals, self.cube, strict=True)]
+        self.tests = self._run_tests()
+        self.holm = {test: holm_pairs(found.p_value) for test, found in self.tests.items()}
+        # The interval of a difference is the bootstrap's, whichever test decides.
+        self.intervals = self.tests.get("bootstrap", self.tests[plan.tests[0]])
+
+    def _run_tests(self) -> dict[str, Comparisons]:
+        plan = self.plan
+        both = "bootstrap" in plan.tests
+        return {
+            test: compare_all(
+                self.metric.score,
+                self.cube,
+                test=test,
+                resamples=plan.resamples_of(test),
+                interval_resamples=0 if both else plan.interval_resamples,
+                confidence=plan.confidence,
+                seed=plan.seed,
+                baseline=None if plan.baseline is None else self.systems.index(plan.baseline),
+            )
+            for test in plan.tests
+        }
+
+    def result(self, names: tuple[str, ...]) -> MetricResult:
+        plan, scores = self.plan, self.scores
+        # Against a baseline the baseline comes second: a positive difference is a higher score than the baseline's.
+        numbers = self.intervals.pairs if plan.baseline is None else tuple((j, i) for i, j in self.intervals.pairs)
+        pairs = tuple(self._pair(i, j) for i, j in numbers)
+        systems, clusters = self._ranked(complete=len(pairs) == len(self.systems) * (len(self.systems) - 1) // 2)
+        varying = [pair.mde for pair in pairs if not isnan(pair.mde)]
+        mde = median(varying) if varying else nan
+        return MetricResult(
+            metric=scores.metric,
+            name=scores.label,
+            signature=scores.signature,
+            higher_is_better=scores.higher_is_better,
+            n_segments=scores.n_segments,
+            systems=systems,
+            pairs=pairs,
+            clusters=clusters,
+            mde=mde,
+            mde_sentence=_power_sentence(scores.label, scores.n_segments, mde, len(varying), plan.alpha),
+            slices=tuple(part for by in plan.slices for part in self._slices(by)),
+            names=names,
+        )
+
+    def _ranked(self, *, complete: bool) -> tuple[tuple[SystemResult, ...], tuple[tuple[str, ...], ...]]:
+        """Systems with intervals and, if all pairs were compared, clusters by the first test's corrected p-values."""
+        plan, values = self.plan, [self.scores.system[system] for system in self.systems]
+        intervals = bootstrap_all(
+            self.metric.score,
+            self.cube,
+            resamples=plan.interval_resamples,
+            confidence=plan.confidence,
+            seed=plan.seed,
+        )
+        ranking = None
+        if complete:
+            p_values = self.holm[plan.tests[0]]
+            ranking = rank(values, p_values, higher_is_better=self.scores.higher_is_better, alpha=plan.alpha)
+        results = []
+        for i, (system, value, interval) in enumerate(zip(self.systems, values, intervals, strict=True)):
+            low, high = (ranking and ranking.ranges[i]) or (None, None)
+            cluster = ranking.cluster_of(i) if ranking else None
+            results.append(
+                SystemResult(system, value, interval.low, interval.high, plan.confidence, cluster, low, high)
+            )
+        clusters = ranking.clusters if ranking else ()
+        return tuple(results), tuple(tuple(self.systems[i] for i in cluster) for cluster in clusters)
+
+    def _pair(self, i: int, j: int) -> PairResult:
+        a, b = self.systems[i], self.systems[j]
+        difference = self.scores.system[a] - self.scores.system[b]
+        error = float(self.intervals.standard_error[i, j])
+        wins, ties, losses = _win_rates(self.segment[i], self.segment[j], self.scores.higher_is_better)
+        contributions = difference - (self.without[i] - self.without[j])
+        order = _by_contribution(contributions, difference, self._noise(i, j))
+        return PairResult(
+            a=a,
+            b=b,
+            difference=difference,
+            ci_low=float(self.intervals.low[i, j]),
+            ci_high=float(self.intervals.high[i, j]),
+            p_value={test: float(found.p_value[i, j]) for test, found in self.tests.items()},
+            p_holm={test: float(p_values[i, j]) for test, p_values in self.holm.items()},
+            wins=wins,
+            ties=ties,
+            losses=losses,
+            # Where nothing varies, nothing is known of how large a difference must be.
+            mde=detectable_difference(error, alpha=self.plan.alpha, power=POWER) if error else nan,
+            segments=tuple(self._shown(int(row), float(contributions[row]), i, j) for row in order[: self.plan.top]),
+            deciding=self._deciding(order, difference, i, j),
+        )
+
+    def _noise(self, i: int, j: int) -> float:
+        """What rounding alone may make of a difference of these two scores."""
+        return TOLERANCE * max(abs(self.scores.system[self.systems[k]]) for k in (i, j))
+
+    def _shown(self, row: int, contribution: float, i: int, j: int) -> Segment:
+        texts: dict[str, Any] = {}
+        if self.testset is not None:
+            texts = {
+                "source": self.testset.source[row] if self.testset.source is not None else None,
+                "references": {name: lines[row] for name, lines in self.testset.references.items()},
+                "a_output": self.testset.outputs[self.systems[i]][row],
+                "b_output": self.testset.outputs[self.systems[j]][row],
+            }
+        return Segment(row + 1, contribution, float(self.segment[i][row]), float(self.segment[j][row]), **texts)
+
+    def _deciding(self, order: NDArray[np.int64], difference: float, i: int, j: int) -> Deciding | None:
+        """Leaves out segments in this order until no more than 1 - SHARE of the difference is left."""
+        if not abs(difference) > self._noise(i, j):
+            return None
+        left_out = np.zeros((2, self.cube.shape[2]))
+        for start in range(0, len(order), BLOCK):
+            rows = order[start : start + BLOCK]
+            sums = left_out[:, np.newaxis] + np.stack([self.cube[k][rows].cumsum(0) for k in (i, j)])
+            first, second = evaluate(self.metric.score, self.totals[[i, j], np.newaxis] - sums)
+            remaining = first - second
+            found = np.flatnonzero(remaining / difference <= 1 - SHARE)
+            if len(found):
+                count = start + int(found[0]) + 1
+                return Deciding(count, SHARE, float(remaining[found[0]])) if count < self.scores.n_segments else None
+            left_out = sums[:, -1]
+        return None
+
+    def _slices(self, by: str) -> Iterator[Slice]:
+        names, rows = _segment_groups(by, self.testset, self.scores.document_ids)
+        sums = np.zeros((len(self.systems), len(names), self.cube.shape[2]))
+        for system, counts in zip(sums, self.cube, strict=True):
+            np.add.at(system, rows, counts)
+        values = evaluate(self.metric.score, sums)
+        sizes = np.bincount(rows, minlength=len(names))
+        for place, (name, size) in enumerate(zip(names, sizes.tolist(), strict=True)):
+            yield Slice(by, name, size, dict(zip(self.systems, values[:, place].tolist(), strict=True)))
+
+
+def _without_each(metric: Metric, total: Floats, counts: Floats) -> Floats:
+    """The corpus score without each of the segments in turn, shape (segments,)."""
+    parts = [evaluate(metric.score, total - counts[start : start + BLOCK]) for start in range(0, len(counts), BLOCK)]
+    return np.concatenate(parts)
+
+
+def _by_contribution(contributions: Floats, difference: float, noise: float) -> NDArray[np.int64]:
+    """Segments that pull towards the difference, strongest first; where there is none, by size alone."""
+    pull = np.abs(contributions) if abs(difference) <= noise else contributions * np.sign(difference)
+    order = np.argsort(-pull, kind="stable")
+    return order[pull[order] > noise]
+
+
+def _win_rates(first: Floats, second: Floats, higher_is_better: bool) -> tuple[float, float, float]:
+    """Shares of segments, of those that both have a score for, in which the first is better, neither, the second."""
+    defined = ~(np.isnan(first) | np.isnan(second))
+    a, b = first[defined], second[defined]
+    if not len(a):
+        return nan, nan, nan
+    noise = TOLERANCE * np.maximum(np.abs(a), np.abs(b))
+    above, below = float((a > b + noise).mean()), float((b > a + noise).mean())
+    ties = float((np.abs(a - b) <= noise).mean())
+    return (above, ties, below) if higher_is_better else (below, ties, above)
+
+
+def _segment_groups(
+    by: str, testset: TestSet | None, documents: Sequence[str] | None
+) -> tuple[list[str], NDArray[np.int64]]:
+    """The names of the slices in order, and the number of each segment's slice."""
+    labels = testset.labels if testset is not None else {}
+    if by == "length" and testset is not None:
+        return _length_groups(testset)
+    if by == "document" and documents is not None:
+        values = documents
+    elif by == "document":
+        raise UsageError("Slices by document need document ids, and this test set has none. Give them with --docs.")
+    elif by in labels:
+        values = labels[by]
+    else:
+        known = [*labels, *(["document"] if documents else []), *(["length"] if testset is not None else [])]
+        raise UnknownName("slice", by, known)
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(values))}
+    return list(numbers), np.array([numbers[value] for value in values])
+
+
+def _length_groups(testset: TestSet) -> tuple[list[str], NDArray[np.int64]]:
+    """Segments by the length of the first reference they have, or of the source where there are no references."""
+    if testset.references:
+        rows = zip(*testset.references.values(), strict=True)
+        texts = [next(text for text in row if text is not None) for row in rows]
+    elif testset.source is not None:
+        texts = list(testset.source)
+    else:
+        raise UsageError(f"Slices by length need references or a source, and test set {testset.name!r} has neither.")
+    unspaced = dominant(texts) in UNSPACED
+    unit, step = ("characters", 20) if unspaced else ("words", 10)
+    lengths = [len("".join(text.split())) if unspaced else len(text.split()) for text in texts]
+    buckets = np.clip((np.array(lengths) - 1) // step, 0, 6)
+    present, rows_of = np.unique(buckets, return_inverse=True)
+    names = [f"up to {step} {unit}", *(f"{i * step + 1} to {(i + 1) * step} {unit}" for i in range(1, 6))]
+    names.append(f"over {6 * step} {unit}")
+    return [names[i] for i in present], rows_of
+
+
+def _power_sentence(label: str, n: int, mde: float, pairs: int, alpha: float) -> str:
+    if isnan(mde):
+        return "How large a difference must be to be found is unknown: no difference varies between resamples."
+    digits = max(0, 1 - floor(log10(mde)))
+    several = f", median of {pairs} pairs" if pairs > 1 else ""
+    return (
+        f"With n = {n} segments, a true difference of about {mde:.{digits}f} {label} is found with {100 * POWER:g} % power "
+        f"(two-sided test at {100 * alpha:g} %, before correction{several})."
+    )

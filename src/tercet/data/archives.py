@@ -1,0 +1,206 @@
+"""Unpacking archives from elsewhere without letting them write outside their folder or fill the disk.
+
+Nothing is written under a name that is absolute, has "..", or exists already; links become copies of what they point to
+inside the archive, or are refused; devices are refused; the number of files and of bytes is limited, counted while
+unpacking, not taken from the archive's own claims.
+"""
+
+import gzip
+import lzma
+import shutil
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO, cast
+
+from ..errors import DataError, UsageError
+
+MAX_FILES = 100_000
+MAX_BYTES = 8 << 30
+CHUNK = 1 << 20
+_LARGEST_HEADER = 1 << 24  # bytes that tarfile may ask for at once, so that no header fills the memory
+
+
+def is_archive(path: str | Path) -> bool:
+    """Whether a file is named like an archive that `extract` reads."""
+    return str(path).lower().endswith((".zip", ".tar", ".tar.gz", ".tgz"))
+
+
+def extract(archive: str | Path, folder: str | Path, *, max_files: int = MAX_FILES, max_bytes: int = MAX_BYTES) -> None:
+    """Unpack a .zip, .tar or .tar.gz into a new folder; on any refusal the folder is removed again."""
+    archive, folder = Path(archive), Path(folder)
+    if not archive.is_file():
+        raise UsageError(f"There is no file {archive}.")
+    folder.mkdir()
+    try:
+        _extract(archive, _Target(archive, folder, max_files, max_bytes))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+@dataclass
+class _Target:
+    """Where members are written, and how much may still be."""
+
+    archive: Path
+    folder: Path
+    files_left: int
+    bytes_left: int
+    written: set[PurePosixPath] = field(default_factory=set)
+    links: dict[PurePosixPath, str] = field(default_factory=dict)  # name -> target, from the archive's root
+
+    def refuse(self, problem: str) -> DataError:
+        return DataError(f"{self.archive} was refused and nothing kept of it: {problem}.")
+
+    def place(self, name: str) -> PurePosixPath:
+        """The place of a member, within the folder."""
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name.split("/")[0] or "\0" in name:
+            raise self.refuse(f"the member {name!r} would lie outside of its folder")
+        if not path.parts:
+            raise self.refuse(f"a member is called {name!r}")
+        return path
+
+    def directory(self, name: str) -> None:
+        if PurePosixPath(name).parts:
+            (self.folder / self.place(name)).mkdir(parents=True, exist_ok=True)
+            self._count()
+
+    def file(self, name: str, stream: IO[bytes]) -> None:
+        place = self.place(name)
+        self._reserve(place)
+        target = self.folder / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("xb") as output:
+            while chunk := stream.read(CHUNK):
+                self.bytes_left -= len(chunk)
+                if self.bytes_left < 0:
+                    raise self.refuse("it unpacks to more bytes than the limit")
+                output.write(chunk)
+
+    def link(self, name: str, target: str) -> None:
+        """Remember a link; `target` is a path from the archive's root."""
+        place = self.place(name)
+        self._reserve(place)
+        self.links[place] = target
+
+    def finish(self) -> None:
+        """Make links copies of the files they point to."""
+        for place, target in self.links.items():
+            source = self._inside(place, target)
+            if source not in self.written or source in self.links:
+                raise self.refuse(f"{str(place)!r} is a link to {target!r}, which is not a file of the archive")
+            self.written.discard(place)
+            with (self.folder / source).open("rb") as stream:
+                self.file(str(place), stream)
+
+    def _inside(self, place: PurePosixPath, target: str) -> PurePosixPath:
+        parts: list[str] = []
+        for part in PurePosixPath(target).parts:
+            if part == ".." and parts:
+                parts.pop()
+            elif part in ("..", "/"):
+                raise self.refuse(f"{str(place)!r} is a link out of the archive, to {target!r}")
+            else:
+                parts.append(part)
+        return PurePosixPath(*parts)
+
+    def _reserve(self, place: PurePosixPath) -> None:
+        if place in self.written:
+            raise self.refuse(f"the member {str(place)!r} is there twice")
+        self.written.add(place)
+        self._count()
+
+    def _count(self) -> None:
+        self.files_left -= 1
+        if self.files_left < 0:
+            raise self.refuse("it holds more files than the limit")
+
+
+def _extract(archive: Path, target: _Target) -> None:
+    try:
+        with archive.open("rb") as stream:
+            if stream.read(2) == b"PK":
+                _unzip(archive, target)
+            else:
+                _untar(archive, target)
+        target.finish()
+    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, gzip.BadGzipFile) as error:
+        raise target.refuse(f"it is damaged or not an archive ({error})") from None
+    except (NotImplementedError, RuntimeError, ValueError) as error:  # how zipfile refuses encryption, odd methods
+        raise target.refuse(f"it cannot be read ({error})") from None
+    except OSError as error:
+        raise target.refuse(f"a member cannot be written ({error.strerror or error})") from None
+
+
+def _unzip(archive: Path, target: _Target) -> None:
+    with zipfile.ZipFile(archive) as members:
+        for member in members.infolist():
+            kind = stat.S_IFMT(member.external_attr >> 16)
+            if member.is_dir():
+                target.directory(member.filename)
+            elif kind == stat.S_IFLNK:
+                with members.open(member) as stream:
+                    text = stream.read(4096).decode("utf-8")
+                target.link(member.filename, _joined(member.filename, text))
+            elif kind in (0, stat.S_IFREG):
+                with members.open(member) as stream:
+                    target.file(member.filename, stream)
+            else:
+                raise target.refuse(f"the member {member.filename!r} is neither a file nor a folder")
+
+
+def _untar(archive: Path, target: _Target) -> None:
+    with _tar_stream(archive) as stream, tarfile.open(fileobj=stream, mode="r:") as members:
+        for member in members:
+            if member.isdir():
+                target.directory(member.name)
+            elif member.issym():
+                target.link(member.name, _joined(member.name, member.linkname))
+            elif member.islnk():
+                target.link(member.name, member.linkname)
+            elif member.isreg():
+                content = members.extractfile(member)
+                if content is None:
+                    raise target.refuse(f"the member {member.name!r} has no content")
+                target.file(member.name, content)
+            else:
+                raise target.refuse(f"the member {member.name!r} is neither a file nor a folder")
+
+
+def _joined(name: str, link: str) -> str:
+    """The target of a symbolic link as a path from the archive's root."""
+    return link if link.startswith("/") else str(PurePosixPath(name).parent / link)
+
+
+@contextmanager
+def _tar_stream(archive: Path) -> Iterator[IO[bytes]]:
+    with archive.open("rb") as plain:
+        zipped = plain.read(2) == b"\x1f\x8b"
+        plain.seek(0)
+        inner = cast("IO[bytes]", gzip.GzipFile(fileobj=plain)) if zipped else cast("IO[bytes]", plain)
+        yield cast("IO[bytes]", _Bounded(inner))
+
+
+class _Bounded:
+    """A stream that refuses to read very much at once: a tar header may claim to be gigabytes long."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0 or size > _LARGEST_HEADER:
+            raise tarfile.ReadError("a header that is too long")
+        return self.stream.read(size)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self.stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self.stream.tell()

@@ -1,0 +1,232 @@
+"""Which of the known layouts a file or folder has, and the test set in it.
+
+Files: JSONL, TSV, SGM, WMT XML, known by their ending (and .gz). Folders: an EvalSet of mt-metrics-eval;
+PAIR.segments.tsv + PAIR.outputs.tsv; PAIR.jsonl; PAIR.tsv; WMT XML files; SGM files, in subfolders too.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+
+from ..errors import DataError, UnknownName, UsageError
+from . import evalset, tsv
+from .jsonl import read_jsonl
+from .lines import read_blocks
+from .sgm import head_tags, read_sgm
+from .testset import TestSet
+from .wmtxml import language_pair, read_wmtxml
+
+ENDINGS = (".jsonl", ".tsv", ".sgm", ".sgml", ".xml")
+LOOKED_FOR = (
+    "an EvalSet (sources/, system-outputs/), PAIR.segments.tsv with PAIR.outputs.tsv, PAIR.jsonl, PAIR.tsv, "
+    "WMT XML files, SGM files"
+)
+_PAIR = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)?-[a-z]{2,3}(?:_[A-Za-z]+)?")
+_PAIR_IN_NAME = re.compile(rf"(?<![A-Za-z-])(?={_PAIR.pattern}(?![A-Za-z-]))({_PAIR.pattern})")
+_COMPACT_PAIR = re.compile(r"(?<=-)([a-z]{2})([a-z]{2})(?=[-.])")
+
+Opener = Callable[[Iterable[str] | None], TestSet]
+
+
+def open_testset(
+    path: str | Path, pair: str | None = None, systems: Iterable[str] | None = None, *, cache: Path | None = None
+) -> TestSet:
+    """The test set in a file or folder of a known layout, for one language pair, with all systems or those named.
+
+    cache: a folder with data sets of the catalogue; then `path` may also be the name of one.
+    """
+    place = _resolved(path, cache)
+    if place.is_dir():
+        known = _folder(place)
+        return known[_choose(place, known, pair)](systems)
+    testset = _file(place, pair, systems)
+    if pair and testset.pair != pair:
+        raise UnknownName(f"language pair in {place}", pair, [testset.pair] if testset.pair else [])
+    return testset
+
+
+def pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:
+    """The language pairs of a file or folder of a known layout."""
+    place = _resolved(path, cache)
+    if place.is_dir():
+        return sorted(_folder(place))
+    found = _file(place, None, None).pair
+    return [found] if found else []
+
+
+def _resolved(path: str | Path, cache: Path | None) -> Path:
+    place = Path(path)
+    if place.exists():
+        return place
+    if cache is not None:
+        from . import catalogue
+
+        if catalogue.is_name(str(path), cache):
+            return catalogue.where(str(path), cache)
+    hint = "" if cache is None else " Nor is it a data set of the catalogue ('tercet data list')."
+    raise UsageError(f"There is no file or folder {path}.{hint}")
+
+
+def _choose(place: Path, known: Mapping[str, Opener], pair: str | None) -> str:
+    if pair is None:
+        if len(known) == 1:
+            return next(iter(known))
+        raise UsageError(f"{place} has several language pairs. Choose one with -l: {', '.join(sorted(known))}.")
+    if pair not in known:
+        raise UnknownName(f"language pair in {place}", pair, known)
+    return pair
+
+
+def _bare(path: Path) -> str:
+    return path.name.removesuffix(".gz")
+
+
+def _file(path: Path, pair: str | None, systems: Iterable[str] | None) -> TestSet:
+    name = _bare(path)
+    for suffix in (tsv.SEGMENTS, tsv.OUTPUTS):
+        if name.endswith(suffix):
+            return tsv.read_pair(path.parent, name.removesuffix(suffix), systems=systems)
+    if name.endswith(".jsonl"):
+        return read_jsonl(path, pair=pair or pair_of_name(name.removesuffix(".jsonl")), systems=systems)
+    if name.endswith(".tsv"):
+        return tsv.read_tsv(path, pair=pair or pair_of_name(name.removesuffix(".tsv")), systems=systems)
+    if name.endswith((".sgm", ".sgml")):
+        return read_sgm(path, pair=_sgm_pair(path)[0] or pair, systems=systems)
+    if name.endswith(".xml"):
+        return read_wmtxml(path, pair=language_pair(path) or pair or pair_of_name(name), systems=systems)
+    raise UsageError(f"{path} is not of a known kind. Known endings: {', '.join(ENDINGS)}, each also with .gz.")
+
+
+def pair_of_name(name: str) -> str | None:
+    """The language pair that a file name holds, if it holds one and no more."""
+    found = set(_PAIR_IN_NAME.findall(name))
+    return found.pop() if len(found) == 1 else None
+
+
+def _folder(folder: Path) -> dict[str, Opener]:
+    """What opens each language pair; refuses a folder in which a pair is there twice."""
+    known: dict[str, tuple[str, Opener]] = {}
+    for layout, find in _LAYOUTS.items():
+        if find is _sgm and known:
+            continue  # SGM files are looked for in all subfolders, which may be many
+        for pair, opener in find(folder).items():
+            if pair in known:
+                raise DataError(
+                    f"{folder} holds {pair} twice: as {known[pair][0]} and as {layout}. Give the file, not the folder."
+                )
+            known[pair] = (layout, opener)
+    if not known:
+        inside = [child.name for child in sorted(folder.iterdir()) if child.is_dir() and _looks_known(child)]
+        hint = f" There is something in: {', '.join(inside)}." if inside else ""
+        raise DataError(f"No test set was recognised in {folder}. Looked for: {LOOKED_FOR}.{hint}")
+    return {pair: opener for pair, (_, opener) in known.items()}
+
+
+def _looks_known(folder: Path) -> bool:
+    return evalset.is_evalset(folder) or bool(tsv.pairs(folder)) or bool(_tables(folder, ".jsonl"))
+
+
+def _evalset(folder: Path) -> dict[str, Opener]:
+    if not evalset.is_evalset(folder):
+        return {}
+    return {pair: partial(_read_evalset, folder, pair) for pair in evalset.pairs(folder)}
+
+
+def _read_evalset(folder: Path, pair: str, systems: Iterable[str] | None) -> TestSet:
+    return evalset.read_evalset(folder, pair, systems=systems)
+
+
+def _two_tables(folder: Path) -> dict[str, Opener]:
+    return {pair: partial(_read_pair, folder, pair) for pair in tsv.pairs(folder)}
+
+
+def _read_pair(folder: Path, pair: str, systems: Iterable[str] | None) -> TestSet:
+    return tsv.read_pair(folder, pair, systems=systems)
+
+
+def _tables(folder: Path, ending: str) -> dict[str, Opener]:
+    """Files called PAIR + ending."""
+    found: dict[str, Opener] = {}
+    for path in sorted(folder.iterdir()):
+        pair = _bare(path).removesuffix(ending)
+        if _bare(path).endswith(ending) and _PAIR.fullmatch(pair) and path.is_file():
+            if pair in found:
+                raise DataError(f"{folder} has both {pair}{ending} and {pair}{ending}.gz. Remove one.")
+            found[pair] = partial(_read_file, path, pair)
+    return found
+
+
+def _read_file(path: Path, pair: str, systems: Iterable[str] | None) -> TestSet:
+    testset = _file(path, pair, systems)
+    if testset.pair != pair:
+        raise DataError(f"{path} holds the language pair {testset.pair}, not {pair} as its name says.")
+    return testset
+
+
+def _xml(folder: Path) -> dict[str, Opener]:
+    found: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        if not _bare(path).endswith(".xml") or not path.is_file():
+            continue
+        pair = pair_of_name(_bare(path)) or language_pair(path)
+        if pair is None:
+            raise DataError(f"{path} does not say its language pair, neither in its name nor in its text.")
+        if pair in found:
+            raise DataError(
+                f"{folder} has two XML files of {pair}: {found[pair].name} and {path.name}. Give one of them."
+            )
+        found[pair] = path
+    return {pair: partial(_read_file, path, pair) for pair, path in found.items()}
+
+
+def _sgm(folder: Path) -> dict[str, Opener]:
+    files = sorted(path for path in folder.rglob("*") if _bare(path).endswith((".sgm", ".sgml")) and path.is_file())
+    by_pair: dict[str, list[Path]] = {}
+    sources: list[tuple[Path, str]] = []  # whose name does not say the target language
+    for path in files:
+        pair, source = _sgm_pair(path)
+        if pair is not None:
+            by_pair.setdefault(pair, []).append(path)
+        elif source is not None:
+            sources.append((path, source))
+        else:
+            raise DataError(f"{path} does not say its language pair, neither in its name nor in its text.")
+    for path, source in sources:
+        for pair, members in by_pair.items():
+            if pair.split("-")[0] == source:
+                members.append(path)
+    return {pair: partial(_read_sgm, members, pair) for pair, members in by_pair.items()}
+
+
+def _read_sgm(paths: list[Path], pair: str, systems: Iterable[str] | None) -> TestSet:
+    return read_sgm(paths, pair=pair, systems=systems)
+
+
+def _sgm_pair(path: Path) -> tuple[str | None, str | None]:
+    """The language pair of an SGM file, from its head, or from its name where the head says "any"; and its source."""
+    heads = head_tags("\n".join(next(read_blocks(path), [])))
+    said = {
+        key: {head[key] for head in heads if head.get(key, "any").lower() != "any"} for key in ("srclang", "trglang")
+    }
+    source, target = (next(iter(said[key])) if len(said[key]) == 1 else None for key in ("srclang", "trglang"))
+    if source and target:
+        return f"{source}-{target}", source
+    names = (_bare(path), path.parent.name)
+    candidates = {pair for name in names for pair in _PAIR_IN_NAME.findall(name)}
+    candidates |= {f"{match[1]}-{match[2]}" for name in names for match in _COMPACT_PAIR.finditer(name)}
+    fitting = [
+        pair for pair in candidates if source in (None, pair.split("-")[0]) and target in (None, pair.split("-")[-1])
+    ]
+    only_source = source if heads and all(head["tag"] == "srcset" for head in heads) else None
+    return (fitting[0] if len(fitting) == 1 else None), only_source
+
+
+_LAYOUTS: dict[str, Callable[[Path], dict[str, Opener]]] = {
+    "an EvalSet": _evalset,
+    "PAIR.segments.tsv and PAIR.outputs.tsv": _two_tables,
+    "PAIR.jsonl": partial(_tables, ending=".jsonl"),
+    "PAIR.tsv": partial(_tables, ending=".tsv"),
+    "an XML file": _xml,
+    "SGM files": _sgm,
+}

@@ -1,0 +1,137 @@
+"""Where two parallel texts drift apart: lines lost, added or shifted.
+
+The idea of Gale and Church (1993), "A Program for Aligning Sentences in Bilingual Corpora" (lengths), with shared words,
+names and numbers as further evidence (Simard et al. 1992, cognates), reduced to one question per line: by how many
+lines is the other text ahead? The likeliest sequence of such offsets is found by dynamic programming; leaving an offset
+costs more than any single line can earn, so that one odd translation moves nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+WINDOW = 8  # offsets looked at on each side, beyond the difference of the numbers of lines
+WIDEST = 40
+LONGEST = 1000  # characters of a line that are compared
+MOST_LINES = 200_000  # compared; beyond that a drift would have shown
+BREAK_COST, STEP_COST = 12.0, 2.0
+END_BONUS = 8.0  # for ending at the offset that the numbers of lines imply
+SHARED_CAP, LENGTH_CAP = 10.0, 3.0
+
+_WORD = re.compile(r"\d+|[^\W\d_]{4,}")
+_UNSPACED = re.compile("[\u3041-\u30ff\u3400-\u9fff\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]{2,}")
+
+
+@dataclass(frozen=True)
+class Break:
+    """At `line` (from 1) of the other text the offset changes to `offset`: lines by which it is ahead of the base."""
+
+    line: int
+    base_line: int
+    change: int
+    offset: int
+
+
+def find_breaks(base: Sequence[str], other: Sequence[str]) -> list[Break]:
+    """Where `other` stops following `base` line by line; none where it follows it throughout."""
+    rows = min(len(base), MOST_LINES)
+    if not rows or not other or base == other:
+        return []
+    surplus = len(other) - len(base)
+    width = min(WIDEST, WINDOW + abs(surplus))
+    gains = _gains(base[:rows], other[: rows + width], width)
+    offsets = _likeliest(gains, width, surplus if abs(surplus) <= width else None) - width
+    found = []
+    before = 0
+    for row in np.flatnonzero(np.diff(offsets, prepend=0)).tolist():
+        change = int(offsets[row]) - before
+        place = row if change > 0 else _lost_lines(gains, row, before + width, change)
+        found.append(Break(max(place + before, 0) + 1, place + 1, change, int(offsets[row])))
+        before = int(offsets[row])
+    return found
+
+
+def _lost_lines(gains: Floats, row: int, column: int, change: int) -> int:
+    """The base lines that the other text lost match nothing: move the break to where leaving them out costs least."""
+    lost = -change
+    begins = range(max(0, row - lost - 1), row + 1)
+    low, high = begins[0], min(len(gains), row + 2 * lost + 1)
+    worth = [gains[low:at, column].sum() + gains[at + lost : high, column + change].sum() for at in begins]
+    return begins[int(np.argmax(worth))]
+
+
+def _gains(base: Sequence[str], other: Sequence[str], width: int) -> Floats:
+    """How well base line i fits other line i + d, shape (lines, 2 * width + 1)."""
+    left, right = [_words(line) for line in base], [_words(line) for line in other]
+    counts = Counter(word for words in (*left, *right) for word in words)
+    common = set().union(*left) & set().union(*right)
+    size = max(len(left) + len(right), 500)  # a word of a short text is not frequent because the text is short
+    weights = {word: min(math.log(size / counts[word]), 6.0) for word in common}
+    left, right = [words & common for words in left], [words & common for words in right]
+    gains = _length_gains(base, other, width)
+    for row, words in enumerate(left):
+        if not words:
+            continue
+        for column in range(max(0, width - row), min(2 * width + 1, len(right) - row + width)):
+            there = right[row + column - width]
+            shared = words & there
+            missing = 0.1 * (len(words) + len(there) - 2 * len(shared))
+            gains[row, column] += 0.5 * min(sum(weights[word] for word in shared), SHARED_CAP) - min(missing, 1.0)
+    return gains
+
+
+def _words(line: str) -> set[str]:
+    line = line[:LONGEST]
+    words = set(_WORD.findall(line.lower()))
+    for run in _UNSPACED.findall(line):
+        words.update(run[i : i + 2] for i in range(len(run) - 1))
+    return words
+
+
+def _length_gains(base: Sequence[str], other: Sequence[str], width: int) -> Floats:
+    """Minus the surprise of the ratio of lengths, after the ratio that these two texts usually have."""
+    ours = np.log(np.array([min(len(line), LONGEST) for line in base], dtype=np.float64) + 5)
+    theirs = np.log(np.array([min(len(line), LONGEST) for line in other], dtype=np.float64) + 5)
+    usual = float(np.median(theirs) - np.median(ours))
+    gains = np.full((len(ours), 2 * width + 1), -1.0)
+    for column in range(2 * width + 1):
+        begin, end = max(0, width - column), min(len(ours), len(theirs) - column + width)
+        if begin < end:
+            surprise = theirs[begin + column - width : end + column - width] - ours[begin:end] - usual
+            gains[begin:end, column] = -0.5 * np.minimum((surprise / 0.3) ** 2 / 2, LENGTH_CAP)
+    return gains
+
+
+def _likeliest(gains: Floats, width: int, end: int | None) -> NDArray[np.int64]:
+    """The best column of every row, by dynamic programming over rows."""
+    states = np.arange(2 * width + 1)
+    steps = np.abs(states[:, None] - states[None, :])
+    cost = np.where(steps > 0, BREAK_COST + STEP_COST * steps, 0.0)
+    best = -cost[width]
+    came_from = np.empty(gains.shape, dtype=np.int16)
+    for row, gain in enumerate(gains):
+        if row:
+            # Staying is free, so a state is left only for one that is better by more than the cost of a break.
+            if best.max() - best.min() > BREAK_COST:
+                ways = best[:, None] - cost
+                came_from[row] = ways.argmax(0)
+                best = ways.max(0)
+            else:
+                came_from[row] = states
+        best = best + gain
+    if end:
+        best[width + end] += END_BONUS
+    path = np.empty(len(gains), dtype=np.int64)
+    path[-1] = int(best.argmax())
+    for row in range(len(gains) - 1, 0, -1):
+        path[row - 1] = came_from[row, path[row]]
+    return path

@@ -1,0 +1,214 @@
+"""The public battery over every metric that exists, and over the parameters that change what a metric does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from tercet import metrics
+from tercet.metrics import Batch, Floats, MeanMetric, Metric
+from tercet.testing import ContractViolation, check_metric
+
+VARIANTS = [
+    "bleu:smooth_method=floor",
+    "bleu:smooth_method=floor,smooth_value=0.0137",
+    "bleu:smooth_method=add-k,effective_order=true",
+    "bleu:smooth_method=none,effective_order=false",
+    "bleu:max_ngram_order=1,lowercase=true",
+    "bleu:max_ngram_order=9,tokenize=char",
+    "bleu:tokenize=intl",
+    "bleu:tokenize=zh",
+    "bleu:variant=mteval",
+    "bleu:variant=mteval,tokenize=intl,lowercase=false,smooth_method=none",
+    "bleu:variant=sacrebleu-1.3.6,tokenize=intl",
+    "chrf:word_order=2",
+    "chrf:char_order=0,word_order=1,beta=0.5",
+    "chrf:beta=1e-7,lowercase=true",
+    "chrf:beta=2.1234567,whitespace=true",
+    "chrf:eps_smoothing=true,average=segment",
+    "chrf:variant=original,word_order=2",
+    "chrf:variant=original,unit=byte,beta=3,average=segment",
+    "chrf:variant=sacrebleu-1.3.6",
+    "length:unit=char",
+    "length:tokenize=zh",
+    "nist:tokenize=intl,lowercase=false",
+    "nist:max_ngram_order=1",
+    "sentbleu:tokenize=none,lowercase=true",
+]
+
+
+@pytest.mark.parametrize("name", metrics.names())
+def test_every_metric_keeps_the_contract(name):
+    check_metric(name)
+
+
+@pytest.mark.parametrize("spec", VARIANTS)
+def test_every_variant_keeps_the_contract(spec):
+    check_metric(spec)
+
+
+@dataclass(frozen=True)
+class Overlap(MeanMetric):
+    """The share of the reference's words that the output has: a metric as somebody else would write it."""
+
+    scale: float = 1.0
+    paper: ClassVar[str] = "None (2024), A metric for a test"
+
+    def score_segment(self, output: str, references: Sequence[str], source: Any) -> float:
+        words = set(output.split())
+        return self.scale * max(len(words & set(text.split())) / max(len(set(text.split())), 1) for text in references)
+
+
+def test_a_simple_metric_of_another_package_keeps_the_contract():
+    check_metric(Overlap())
+    check_metric(Overlap(scale=2.0))
+
+
+@dataclass(frozen=True)
+class SourceCopies(MeanMetric):
+    """Whether the output is the source."""
+
+    needs: ClassVar[frozenset[str]] = frozenset({"source"})
+    paper: ClassVar[str] = "None (2024), A metric for a test"
+
+    def score_segment(self, output: str, references: Sequence[str], source: str) -> float:
+        assert not references
+        return float(output == source)
+
+
+def test_a_metric_without_references_keeps_the_contract():
+    check_metric(SourceCopies())
+
+
+@dataclass(frozen=True)
+class Mutable(Overlap):
+    """Remembers what it did."""
+
+    seen: list[str] = field(default_factory=list, compare=False, hash=False)
+
+    def score_segment(self, output: str, references: Sequence[str], source: Any) -> float:
+        self.seen.append(output)
+        return super().score_segment(output, references, source)
+
+
+@dataclass(frozen=True)
+class Backwards(Overlap):
+    """Says that lower is better."""
+
+    higher_is_better: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class NotVectorised(Overlap):
+    """Scores one row only."""
+
+    def score(self, totals: Floats) -> Floats:
+        return np.asarray(float(totals.ravel()[0]) / float(totals.ravel()[1]))
+
+
+@dataclass(frozen=True)
+class Infinite(Overlap):
+    """Divides by the length of the output."""
+
+    def score_segment(self, output: str, references: Sequence[str], source: Any) -> float:
+        return 1 / len(output.split()) if output.split() else float("inf")
+
+
+@dataclass(frozen=True)
+class Crashing(Overlap):
+    """Divides by the length of the output, and by zero."""
+
+    def score_segment(self, output: str, references: Sequence[str], source: Any) -> float:
+        return 1 / len(output.split())
+
+
+@dataclass(frozen=True)
+class Neighbourly(Overlap):
+    """Counts the segment before too, and does not say so."""
+
+    def count(self, batch: Batch) -> Floats:
+        return super().count(batch).cumsum(0)
+
+
+@dataclass(frozen=True)
+class Forgetful(Overlap):
+    """Its signature lacks its parameter."""
+
+    def signature_items(self) -> dict[str, str]:
+        return {}
+
+
+@dataclass(frozen=True)
+class Greedy(Overlap):
+    """Empties the list of outputs."""
+
+    def count(self, batch: Batch) -> Floats:
+        counts = super().count(batch)
+        if isinstance(batch.outputs, list):
+            batch.outputs.clear()
+        return counts
+
+
+@dataclass(frozen=True)
+class Careless(Overlap):
+    """Takes any test set."""
+
+    def check_needs(self, testset: Any) -> None:
+        pass
+
+    def score_segment(self, output: str, references: Sequence[str], source: Any) -> float:
+        return super().score_segment(output, references, source) if references else 0.0
+
+
+@dataclass(frozen=True)
+class Unpublished(Overlap):
+    """Follows nothing."""
+
+    paper: ClassVar[str] = ""
+
+
+@dataclass(frozen=True)
+class Undocumented(Overlap):
+    paper: ClassVar[str] = "None (2024), A metric for a test"
+
+
+@dataclass(frozen=True)
+class Random(Overlap):
+    """Draws lots."""
+
+    def score_segment(self, output: str, references: Sequence[str], source: Any) -> float:
+        return float(np.random.default_rng().random())
+
+
+@dataclass(frozen=True)
+class Nosy(Overlap):
+    """Reads the source without needing it."""
+
+    def count(self, batch: Batch) -> Floats:
+        return super().count(batch) * len(batch.source)
+
+
+@pytest.mark.parametrize(
+    ("metric", "problem"),
+    [
+        (Mutable(), "scoring changes the metric itself"),
+        (Backwards(), "it says lower is better, but scores the reference itself 1 and garbage 0"),
+        (NotVectorised(), r"score must turn shape \(\.\.\., k\) into \(\.\.\.\)"),
+        (Infinite(), "counts are not finite for output 'empty'"),
+        (Crashing(), "ZeroDivisionError while checking hard texts"),
+        (Neighbourly(), "shards give other counts than the whole test set"),
+        (Forgetful(scale=2.0), "does not lead back to it"),
+        (Greedy(), "counting changes the texts that it is given"),
+        (Careless(), "needs a reference and does not refuse a test set without one"),
+        (Unpublished(), "paper must name the publication"),
+        (Undocumented(), "its class has no docstring"),
+        (Nosy(), "TypeError while checking needs"),
+        (Random(), "counting twice gives different counts"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Metric) else "",
+)
+def test_a_broken_metric_is_told_what_is_broken(metric, problem):
+    with pytest.raises(ContractViolation, match=problem):
+        check_metric(metric)
