@@ -534,6 +534,6 @@ def _power_sentence(label: str, n: int, mde: float, pairs: int, alpha: float) ->
     digits = max(0, 1 - floor(log10(mde)))
     several = f", median of {pairs} pairs" if pairs > 1 else ""
     return (
-        f"With n = {n} segments, a true difference of about {mde:.{digits}f} {label} is found with {100 * POWER:g} % power "
-        f"(two-sided test at {100 * alpha:g} %, before correction{several})."
+        f"With n = {n} segments, a true difference of about {mde:.{digits}f} {label} is found with "
+        f"{100 * POWER:g} % power (two-sided test at {100 * alpha:g} %, before correction{several})."
     )

@@ -148,7 +148,8 @@ def count(
         counts = {}
         for system, part in parts.items():
             if not isinstance(part, np.ndarray):
-                part = _result(part)[system]
+                with _reporting_dead_workers():
+                    part = part.result()[system]
                 if store:
                     store.save(store.path(metrics[index], shard, system), part)
             counts[system] = part
@@ -190,18 +191,19 @@ def _start(
                 store.save(store.path(metric, shard, system), counts)
     elif executor is not None:
         for system in missing:
-            parts[system] = executor.submit(count_unit, metric, shard.only([system]))
+            with _reporting_dead_workers():
+                parts[system] = executor.submit(count_unit, metric, shard.only([system]))
     return {system: parts[system] for system in shard.systems}
 
 
-def _result(future: Any) -> dict[str, Floats]:
+@contextmanager
+def _reporting_dead_workers() -> Iterator[None]:
     from concurrent.futures.process import BrokenProcessPool
 
     try:
-        result: dict[str, Floats] = future.result()
+        yield
     except BrokenProcessPool:
         raise WorkerDied(
             "A worker process died, perhaps for want of memory. Use fewer --jobs; with --cache DIR the run goes on "
             "where it stopped."
         ) from None
-    return result

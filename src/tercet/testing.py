@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import FrozenInstanceError, dataclass, fields, is_dataclass, replace
+from dataclasses import FrozenInstanceError, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -153,7 +153,6 @@ def _declarations(checked: _Checked) -> None:
 
 def _immutability(checked: _Checked) -> None:
     metric = checked.metric
-    checked.require(is_dataclass(metric) and fields(metric) is not None, "it is not a dataclass.")
     for name in ("version", *(f.name for f in fields(metric))):
         try:
             setattr(metric, name, getattr(metric, name))

@@ -7,9 +7,26 @@ import pytest
 
 from tercet import TestSet, metrics
 
-PAIRS = (
-    "de-cs de-en de-fr en-cs en-de en-fi en-gu en-kk en-lt en-ru en-zh fi-en fr-de gu-en kk-en lt-en ru-en zh-en"
-).split()
+PAIRS = [
+    "de-cs",
+    "de-en",
+    "de-fr",
+    "en-cs",
+    "en-de",
+    "en-fi",
+    "en-gu",
+    "en-kk",
+    "en-lt",
+    "en-ru",
+    "en-zh",
+    "fi-en",
+    "fr-de",
+    "gu-en",
+    "kk-en",
+    "lt-en",
+    "ru-en",
+    "zh-en",
+]
 
 
 def read_columns(path: Path) -> dict[str, list[str]]:

@@ -93,6 +93,10 @@ class Mutable(Overlap):
         return super().score_segment(output, references, source)
 
 
+class Undecorated(Overlap):
+    """Inherits the fields but is not frozen itself."""
+
+
 @dataclass(frozen=True)
 class Backwards(Overlap):
     """Says that lower is better."""
@@ -187,13 +191,14 @@ class Nosy(Overlap):
     """Reads the source without needing it."""
 
     def count(self, batch: Batch) -> Floats:
-        return super().count(batch) * len(batch.source)
+        return super().count(batch) + 0 * len(batch.source)
 
 
 @pytest.mark.parametrize(
     ("metric", "problem"),
     [
         (Mutable(), "scoring changes the metric itself"),
+        (Undecorated(), r"version can be assigned; declare the class with @dataclass\(frozen=True\)"),
         (Backwards(), "it says lower is better, but scores the reference itself 1 and garbage 0"),
         (NotVectorised(), r"score must turn shape \(\.\.\., k\) into \(\.\.\.\)"),
         (Infinite(), "counts are not finite for output 'empty'"),

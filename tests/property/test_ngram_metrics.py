@@ -11,7 +11,25 @@ from sacrebleu.metrics import BLEU, CHRF
 
 from tercet import TestSet, metrics
 
-WORDS = ["the", "The", "cat", "sat", "on", "mat", ".", ",", "3.5", "it's", "(a", "b)", "été", "中文", "0", "&amp;", "\u00a0"]
+WORDS = [
+    "the",
+    "The",
+    "cat",
+    "sat",
+    "on",
+    "mat",
+    ".",
+    ",",
+    "3.5",
+    "it's",
+    "(a",
+    "b)",
+    "été",
+    "中文",
+    "0",
+    "&amp;",
+    "\u00a0",
+]
 lines = st.one_of(
     st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join),
     st.text(st.characters(codec="utf-8", exclude_characters="\0\n\r", exclude_categories=["Cn", "Cs"]), max_size=12),
@@ -103,7 +121,9 @@ def test_the_order_of_segments_and_references_does_not_matter(spec, rows, order)
 
 
 @given(pairs)
-@pytest.mark.parametrize(("spec", "best"), [("bleu", 100), ("chrf", 100), ("bleu:variant=mteval", 1), ("sentbleu:tokenize=none", 1)])
+@pytest.mark.parametrize(
+    ("spec", "best"), [("bleu", 100), ("chrf", 100), ("bleu:variant=mteval", 1), ("sentbleu:tokenize=none", 1)]
+)
 def test_scores_stay_within_their_bounds(spec, best, rows):
     outputs, references = zip(*rows, strict=True)
     corpus, segments = score(spec, outputs, [references])

@@ -26,12 +26,18 @@ from tercet.errors import DataError, TercetError
 # Every character that some format treats in its own way, and any other.
 SPECIAL = "\t\n\r\0\x01\x0b\x85\u2028\ufeff\ufffe&<>\"'\\ 中🙂"
 texts = st.text(st.one_of(st.sampled_from(SPECIAL), st.characters()), max_size=8)
-plain = st.text(st.one_of(st.sampled_from("&<>\"' \u2028\x85中🙂"), st.characters(exclude_categories=["C", "Z"])), max_size=8)
-names = st.text(st.characters(min_codepoint=33, max_codepoint=0x24F, exclude_categories=["C", "Z"]), min_size=1, max_size=6)
+plain = st.text(
+    st.one_of(st.sampled_from("&<>\"' \u2028\x85中🙂"), st.characters(exclude_categories=["C", "Z"])), max_size=8
+)
+names = st.text(
+    st.characters(min_codepoint=33, max_codepoint=0x24F, exclude_categories=["C", "Z"]), min_size=1, max_size=6
+)
 
 
 @st.composite
-def some_testsets(draw: st.DrawFn, text: st.SearchStrategy[str] = texts, name: st.SearchStrategy[str] = names) -> TestSet:
+def some_testsets(
+    draw: st.DrawFn, text: st.SearchStrategy[str] = texts, name: st.SearchStrategy[str] = names
+) -> TestSet:
     size = draw(st.integers(1, 4))
     lines = st.lists(text, min_size=size, max_size=size)
     references: dict[str, list[str | None]] = dict(draw(st.dictionaries(name, lines, max_size=2)))

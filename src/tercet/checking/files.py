@@ -68,7 +68,7 @@ def _decode(data: bytes, name: str) -> tuple[str, list[Finding]]:
         return data.decode("utf-8", "surrogateescape").translate(_NO_SURROGATES), findings
 
 
-_NO_SURROGATES = {point: " " for point in range(0xDC80, 0xDD00)}
+_NO_SURROGATES = dict.fromkeys(range(0xDC80, 0xDD00), " ")
 
 
 def _is_utf8(line: bytes) -> bool:

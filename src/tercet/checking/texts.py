@@ -51,12 +51,11 @@ def settle_between_files(findings: Sequence[Finding], texts: Sequence[Text]) -> 
         if not found:
             continue
         if kind == "normalisation":
-            # Composed and separate accents in one place: equal words count as different.
-            mixed = any(_has_composed(text.lines) for text in texts if text.name in names)
+            # Composed and separate accents side by side: equal words count as different.
+            mixed, others = any(_has_composed(text.lines) for text in texts if text.name in names), ""
         else:
-            mixed = len(found) < len(names)
-        if mixed and (kind != "normalisation" or len(names) > 1 or _has_composed(texts[0].lines)):
-            others = "" if kind == "normalisation" else " The other files are not like this."
+            mixed, others = len(found) < len(names), " The other files are not like this."
+        if mixed:
             raised += [replace(item, severity=ERROR, message=item.message + others) for item in found.values()]
     return raised
 

@@ -4,6 +4,7 @@ The order of segments is that of the documents where they first appear. Every ou
 reference may lack some.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +12,8 @@ from ..errors import DataError
 from .fields import chosen, further_labels
 from .testset import TestSet
 
-KINDS = ("source", "reference", "output")  # the order in which they decide the order of documents
+KINDS = ("source", "reference", "output")
+PRECEDENCE = ("source", "output", "reference")  # whose order counts
 ATTRIBUTES = ("domain", "origlang")  # labels that belong to whole documents
 
 Key = tuple[str, str]  # document, segment id
@@ -79,11 +81,21 @@ class Gathered:
         )
 
     def _order(self, by_kind: Mapping[str, Mapping[str, Mapping[Key, str]]]) -> list[Key]:
-        keys = dict.fromkeys(key for kind in KINDS for segments in by_kind[kind].values() for key in segments)
-        documents: dict[str, list[Key]] = {}
-        for key in keys:
-            documents.setdefault(key[0], []).append(key)
-        return [key for segments in documents.values() for key in segments]
+        """Documents and segments as in the text that has most of them; the source before an output before a reference."""
+        documents: dict[tuple[str, str], list[str]] = {}
+        for kind, name, document in self.places:
+            documents.setdefault((kind, name), []).append(document)
+        ranked = sorted(documents, key=lambda text: (-len(documents[text]), PRECEDENCE.index(text[0])))
+        order = dict.fromkeys(document for text in ranked for document in documents[text])
+        segments: dict[str, list[list[str]]] = {document: [] for document in order}
+        for kind in PRECEDENCE:
+            for text in by_kind[kind].values():
+                of_document: dict[str, list[str]] = {}
+                for document, segment in text:
+                    of_document.setdefault(document, []).append(segment)
+                for document, ids in of_document.items():
+                    segments[document].append(ids)
+        return [(document, segment) for document in order for segment in _merged(segments[document])]
 
     def _check_complete(self, kind: str, name: str, found: Mapping[Key, str], order: list[Key], where: str) -> None:
         missing: dict[str, list[str]] = {}
@@ -95,6 +107,15 @@ class Gathered:
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
             text = "The source" if kind == "source" else f"The {kind} {name!r}"
             raise DataError(f"{where}: {text} lacks segments of {len(missing)} documents: {', '.join(some)}{more}.")
+
+
+def _merged(lists: list[list[str]]) -> list[str]:
+    """The segment ids of a document in the order of the fullest list, or by number if none has all."""
+    ranked = sorted(lists, key=len, reverse=True)
+    merged = list(dict.fromkeys(segment for ids in ranked for segment in ids))
+    if ranked and len(ranked[0]) < len(merged) and all(re.fullmatch("[0-9]{1,9}", segment) for segment in merged):
+        merged.sort(key=int)
+    return merged
 
 
 def _shortened(ids: Sequence[str]) -> str:

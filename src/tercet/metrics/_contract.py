@@ -42,8 +42,8 @@ class Metric:
     paper: ClassVar[str] = ""
 
     @classmethod
-    def language_defaults(cls, language: str | None) -> dict[str, object]:
-        """Parameters that the language of the outputs settles where the user does not."""
+    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
+        """Parameters that the language of the outputs settles where the user, who gave `given`, does not."""
         return {}
 
     def prepare(self, testset: TestSet) -> Any:

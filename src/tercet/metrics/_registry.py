@@ -66,7 +66,7 @@ def create(spec: str | Metric, *, language: str | None = None) -> Metric:
         if key in values:
             raise UsageError(f"{name}: parameter {key} is given twice.")
         values[key] = parse_value(cls, key, text.strip())
-    return cls(**{**cls.language_defaults(language), **values})
+    return cls(**{**cls.language_defaults(language, values), **values})
 
 
 def parse_signature(signature: str) -> tuple[str, dict[str, str]]:

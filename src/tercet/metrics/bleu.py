@@ -17,7 +17,7 @@ import numpy as np
 
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
-from ..text.coding import Ints, NgramIndex, Vocabulary, Words, ngram_totals
+from ..text.coding import Ints, NgramIndex, Vocabulary, Words, closest_lengths, ngram_totals
 from ..text.rules import INTL_136
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Batch, Floats, Metric, group_references
@@ -85,8 +85,10 @@ class BLEU(Metric):
         return VARIANTS[self.variant]
 
     @classmethod
-    def language_defaults(cls, language: str | None) -> dict[str, object]:
-        return {"tokenize": TOKENISERS[language]} if language in TOKENISERS else {}
+    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
+        if language not in TOKENISERS or given.get("variant", "sacrebleu") != "sacrebleu":
+            return {}
+        return {"tokenize": TOKENISERS[language]}
 
     def signature_items(self) -> dict[str, str]:
         items = {
@@ -219,13 +221,3 @@ class BLEU(Metric):
             f"{precisions} (BP = {parts['bp']:.3f} ratio = {parts['ratio']:.3f} "
             f"hyp_len = {parts['sys_len']} ref_len = {parts['ref_len']})"
         )
-
-
-def closest_lengths(lengths: Ints, reference_lengths: Ints, groups: Ints) -> Ints:
-    """For every segment the reference length nearest to the output's; of two equally near, the shorter."""
-    counts = np.diff(groups)
-    if (counts == 1).all():
-        return reference_lengths
-    segments = np.repeat(np.arange(len(counts)), counts)
-    order = np.lexsort((reference_lengths, np.abs(lengths[segments] - reference_lengths), segments))
-    return reference_lengths[order[groups[:-1]]]

@@ -15,10 +15,9 @@ import numpy as np
 
 from ..data.testset import TestSet
 from ..errors import UnknownName
-from ..text.coding import Ints, characters, code_points
+from ..text.coding import Ints, characters, closest_lengths, code_points
 from ..text.tokenisers import check_tokeniser, tokenise
 from ._contract import Batch, Floats, Metric, group_references
-from .bleu import closest_lengths
 
 UNITS = ("char", "word")
 

@@ -14,10 +14,18 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ..data.testset import TestSet
-from ..text.coding import Ints, NgramIndex, Vocabulary, Words, code_points, ngram_totals, split_words
+from ..text.coding import (
+    Ints,
+    NgramIndex,
+    Vocabulary,
+    Words,
+    closest_lengths,
+    code_points,
+    ngram_totals,
+    split_words,
+)
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Batch, Floats, Metric, group_references
-from .bleu import closest_lengths
 
 ORDER = 4
 UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tokeniser does not find
@@ -58,7 +66,7 @@ class SentBLEU(Metric):
         return "moses"
 
     @classmethod
-    def language_defaults(cls, language: str | None) -> dict[str, object]:
+    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
         return {"tokenize": UNSPACED.get(language, f"moses-{language}")} if language else {}
 
     def signature_items(self) -> dict[str, str]:

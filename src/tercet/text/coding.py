@@ -186,3 +186,13 @@ def _power_of_two(least: int) -> int:
 def ngram_totals(lengths: Ints, max_order: int) -> Ints:
     """How many n-grams of each order texts of these lengths have, shape (texts, max_order)."""
     return np.maximum(lengths[:, None] - np.arange(max_order), 0)
+
+
+def closest_lengths(lengths: Ints, reference_lengths: Ints, groups: Ints) -> Ints:
+    """For every segment the reference length nearest to the output's; of two equally near, the shorter."""
+    counts = np.diff(groups)
+    if (counts == 1).all():
+        return reference_lengths
+    segments = np.repeat(np.arange(len(counts)), counts)
+    order = np.lexsort((reference_lengths, np.abs(lengths[segments] - reference_lengths), segments))
+    return reference_lengths[order[groups[:-1]]]

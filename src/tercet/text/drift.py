@@ -1,9 +1,9 @@
 """Where two parallel texts drift apart: lines lost, added or shifted.
 
-The idea of Gale and Church (1993), "A Program for Aligning Sentences in Bilingual Corpora" (lengths), with shared words,
-names and numbers as further evidence (Simard et al. 1992, cognates), reduced to one question per line: by how many
-lines is the other text ahead? The likeliest sequence of such offsets is found by dynamic programming; leaving an offset
-costs more than any single line can earn, so that one odd translation moves nothing.
+The idea of Gale and Church (1993), "A Program for Aligning Sentences in Bilingual Corpora" (lengths), with shared
+words, names and numbers as further evidence (Simard et al. 1992, cognates), reduced to one question per line: by how
+many lines is the other text behind? The likeliest sequence of such offsets is found by dynamic programming; leaving an
+offset costs more than any single line can earn, so that one odd translation moves nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _UNSPACED = re.compile("[\u3041-\u30ff\u3400-\u9fff\u0e01-\u0eff\u1000-\u109f\u1
 
 @dataclass(frozen=True)
 class Break:
-    """At `line` (from 1) of the other text the offset changes to `offset`: lines by which it is ahead of the base."""
+    """At `line` (from 1) of the other text the offset changes to `offset`: how many lines later than in the base things stand."""
 
     line: int
     base_line: int

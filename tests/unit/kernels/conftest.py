@@ -18,7 +18,8 @@ def load_source(name: str) -> ModuleType:
     """The source of a kernel under another name, so that the compiled module beside it is not taken."""
     path = Path(kernels.__file__).with_name(f"{name}.py")
     spec = importlib.util.spec_from_file_location(f"tercet.kernels.uncompiled_{name}", path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)

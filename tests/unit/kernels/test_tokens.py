@@ -2,6 +2,7 @@
 
 import re
 import string
+from itertools import chain
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -46,7 +47,9 @@ def test_rules_equal_their_regular_expressions(form, name, slow, texts):
 
 
 @pytest.mark.parametrize("name", sorted(RULES))
-@pytest.mark.parametrize("text", ["", " ", ".", ",.,.", "0-", "-", "中", "$", "$.,$", "1.1.", "((((", "★★", "！！", "  a  "])
+@pytest.mark.parametrize(
+    "text", ["", " ", ".", ",.,.", "0-", "-", "中", "$", "$.,$", "1.1.", "((((", "★★", "！！", "  a  "]
+)
 def test_no_rule_writes_beyond_its_arrays(form, name, text):
     """One short text at a time leaves no slack from others; plain Python raises IndexError."""
     assert "".join(RULES[name].words([text]).strings()[0]) == "".join(text.split())
@@ -99,7 +102,9 @@ def test_equal_words_have_equal_numbers(form, known, others):
     words, asked = split_words(*code_points(known)), split_words(*code_points(others))
     vocabulary = Vocabulary(words)
     numbers: dict[str, int] = {}
-    for word, number in zip(sum(words.strings(), []), vocabulary.units.ids.tolist(), strict=True):
+    for word, number in zip(chain.from_iterable(words.strings()), vocabulary.units.ids.tolist(), strict=True):
         assert numbers.setdefault(word, number) == number
     assert len(set(numbers.values())) == len(numbers)
-    assert vocabulary.find(asked).ids.tolist() == [numbers.get(word, -1) for word in sum(asked.strings(), [])]
+    assert vocabulary.find(asked).ids.tolist() == [
+        numbers.get(word, -1) for word in chain.from_iterable(asked.strings())
+    ]

@@ -101,6 +101,15 @@ def test_sums_of_any_counts_are_exact(scale):
                 assert Fraction(float(row[column])) == expected
 
 
+@pytest.mark.parametrize("trials", [1, 15, 16, 17, 50])
+@pytest.mark.parametrize(("systems", "n", "k"), [(1, 1, 1), (2, 513, 3), (3, 64, 90), (1, 1030, 1), (2, 30, 129)])
+def test_products_in_blocks_equal_whole_products(systems, n, k, trials):
+    columns = exact_columns(np.random.default_rng(n).integers(0, 50, (systems, n, k)))
+    draws = np.concatenate(list(draw_swaps(n, trials)))
+    expected = (draws @ columns.values.astype(np.float64)).reshape(trials, systems, k)
+    assert np.array_equal(np.concatenate(list(swapped_sums(columns, trials=trials, seed=SEED))), expected)
+
+
 def test_resampled_scores_equal_a_plain_loop_over_the_same_draws():
     rng = np.random.default_rng(2)
     cube = np.stack([rng.integers(0, 20, (30, 2)), rng.integers(1, 20, (30, 2))]).astype(float)

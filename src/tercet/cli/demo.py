@@ -1,0 +1,73 @@
+"""`tercet demo`: the main commands on a small test set, each shown with what it prints."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+
+@click.command("demo")
+@click.option(
+    "-l",
+    "--language-pair",
+    "pair",
+    default="en-de",
+    show_default=True,
+    metavar="SRC-TGT",
+    help="en-de, en-ru, en-zh or de-en.",
+)
+@click.option("--write", "folder", metavar="DIR", help="Keep the texts in this folder.")
+def command(pair: str, folder: str | None) -> None:
+    """Show score, compare and check on a small test set: three systems, two references.
+
+    Needs no network. With --write the texts stay, so that you can go on with them.
+    """  # fmt: skip
+    with contextlib.ExitStack() as stack:
+        place = Path(folder) if folder else Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tercet-")))
+        _show(pair, place, kept=folder is not None)
+
+
+def _show(pair: str, place: Path, *, kept: bool) -> None:
+    from .. import demo
+
+    files = demo.write(pair, place)
+    texts = [*files["references"], "-i", *files["outputs"]]
+    where = f"They are in {place}." if kept else "They are deleted at the end; --write DIR keeps them."
+    click.echo(f"Three systems translated 32 segments ({pair}); two people translated them too. {where}\n")
+    with contextlib.chdir(place):
+        _say("How good are they? Two metrics, with 95 % intervals: on so few segments they are wide.")
+        _run(["score", *texts, "-l", pair, "-m", "bleu", "chrf", "--confidence"])
+        _say("Which differences are real? All pairs are tested, and corrected for being several.")
+        _run(["compare", *texts, "-l", pair, "-m", "chrf", "--top", "1"])
+        _say("Are the files sound? The doctor looks at them; Cedar was not careful.")
+        _run(["check", *texts, "-s", *files["source"], "-l", pair])
+    others = [other for other in demo.pairs() if other != pair]
+    _say("What to try next:")
+    for words, why in (
+        (f"tercet demo -l {others[-1]}", f"another language pair ({', '.join(others)})"),
+        (f"tercet demo -l {pair} --write demo", "keep the texts, and go on with them in demo/"),
+        ("tercet score refA.txt -i Alder.txt -sl -f json", "scores of segments, for programs"),
+        ("tercet compare refA.txt -i Alder.txt Birch.txt --fail-if 'bleu drops'", "a gate for CI: exit code 1"),
+        ("tercet metrics", "all metrics and their parameters"),
+    ):
+        click.echo(f"  {words}\n      {why}")
+
+
+def _say(text: str) -> None:
+    click.secho(text, bold=True)
+
+
+def _run(words: Sequence[str]) -> None:
+    """Print a command and run it, through the very code that the command line runs."""
+    from . import group
+
+    click.echo(f"$ tercet {shlex.join(words)}")
+    # A command that finds something wrong leaves by SystemExit; the demo goes on.
+    with contextlib.suppress(SystemExit):
+        group.main(args=list(words), prog_name="tercet", standalone_mode=False)
+    click.echo()

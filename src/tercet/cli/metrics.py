@@ -1,0 +1,100 @@
+"""`tercet metrics`: which metrics there are, and what is to be known of each, from the classes themselves."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ..metrics import Metric
+
+
+@click.command("metrics")
+@click.argument("spec", metavar="[NAME]", required=False)
+@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(spec: str | None, form: str) -> None:
+    """List the metrics, or explain one: what it is, its paper, parameters and needs.
+
+    \b
+    tercet metrics
+    tercet metrics chrf:word_order=2
+    """
+    from ..metrics import create, names
+    from ..report.tables import table, to_json
+
+    if spec is not None:
+        described = describe(create(spec))
+        click.echo(to_json(described) if form == "json" else _page(described))
+        return
+    listed = [describe(create(name)) for name in names()]
+    if form == "json":
+        click.echo(to_json(listed))
+        return
+    rows = [[entry["name"], _needs(entry), _direction(entry), entry["description"]] for entry in listed]
+    click.echo(table(["metric", "needs", "better", "what it is"], rows))
+    click.echo("\n'tercet metrics NAME' explains one. Parameters follow a colon: -m chrf:word_order=2,beta=3")
+
+
+def describe(metric: Metric) -> dict[str, Any]:
+    """Everything that a metric's class says of itself, and the values of its parameters."""
+    cls = type(metric)
+    about = inspect.cleandoc(cls.__doc__ or "")
+    module = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
+    return {
+        "name": metric.name,
+        "label": metric.label,
+        "description": about.partition("\n")[0],
+        "about": module,
+        "details": about,
+        "paper": metric.paper,
+        "needs": sorted(metric.needs),
+        "higher_is_better": metric.higher_is_better,
+        "version": metric.version,
+        "equals": metric.compatible,
+        "parameters": [
+            {
+                "name": field.name,
+                "type": str(field.type),
+                "default": None if field.default is MISSING else field.default,
+                "value": getattr(metric, field.name),
+            }
+            for field in fields(metric)
+            if field.init
+        ],
+        "spec": metric.spec,
+        "signature": metric.full_signature({"nrefs": 1} if "reference" in metric.needs else {}),
+    }
+
+
+def _needs(entry: dict[str, Any]) -> str:
+    return ", ".join(entry["needs"])
+
+
+def _direction(entry: dict[str, Any]) -> str:
+    return "higher" if entry["higher_is_better"] else "lower"
+
+
+def _page(entry: dict[str, Any]) -> str:
+    from ..report.tables import table
+
+    def plain(value: object) -> str:
+        return str(value).lower() if isinstance(value, bool) else "none" if value is None else str(value)
+
+    rows = [[p["name"], p["type"], plain(p["default"]), plain(p["value"])] for p in entry["parameters"]]
+    facts = [
+        f"paper:      {entry['paper']}",
+        f"needs:      {_needs(entry)}",
+        f"better:     {_direction(entry)}",
+        f"version:    {entry['version']}",
+        f"equals:     {entry['equals'] or 'no published program'}",
+        f"write:      -m {entry['spec']}",
+        f"signature:  {entry['signature']}",
+    ]
+    parts = [f"{entry['name']} ({entry['label']})", entry["about"], entry["details"], "\n".join(facts)]
+    if rows:
+        parts.append(table(["parameter", "type", "default", "here"], rows))
+    return "\n\n".join(parts)

@@ -1,0 +1,49 @@
+"""`tercet verify`: recompute a published score from its signature."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from .inputs import input_options
+from .options import ManyValues
+
+
+@click.command("verify", cls=ManyValues)
+@click.argument("signature")
+@click.argument("stated", metavar="SCORE")
+@input_options
+@click.option("--system", metavar="NAME", help="Which output, where a test set (-t) has several.")
+@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("-q", "--quiet", is_flag=True, help="No warnings.")
+def command(signature: str, stated: str, system: str | None, form: str, quiet: bool, **inputs: Any) -> None:
+    """Recompute SCORE from its SIGNATURE and the texts, and say whether it is the same.
+
+    The score is compared at the precision it is written with. Exit code: 0 if equal, 1 if not, 2 if the question
+    makes no sense, as a signature with nrefs:1 and two references.
+
+    \b
+    tercet verify 'BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0' 36.4 ref.txt -i out.txt
+    """
+    from dataclasses import asdict
+
+    from ..report.tables import to_json
+    from ..verifying import verify
+    from .console import hush
+    from .inputs import read_inputs
+
+    if quiet:
+        hush()
+    found = verify(read_inputs(**inputs), signature, stated, system=system)
+    if form == "json":
+        click.echo(to_json(asdict(found)))
+    else:
+        verdict = "Equal" if found.equal else "Not equal"
+        click.echo(f"{verdict}: stated {found.stated}, recomputed {found.score!r}")
+        click.echo(found.signature)
+        for note in found.notes:
+            click.echo(f"Note: {note}")
+    if not found.equal:
+        sys.exit(1)

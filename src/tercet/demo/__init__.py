@@ -1,0 +1,66 @@
+"""A small test set to try things on: four language pairs, three systems, two references, written for this package.
+
+The texts belong to nobody's corpus. Alder translates well, Birch makes the errors that one knows, Cedar goes word by
+word, leaves words out and leaves some in the source language; one of its outputs is a copy of the source, one is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from ..data.jsonl import read_jsonl, write_jsonl
+from ..data.lines import read_lines, write_lines
+from ..data.testset import TestSet
+from ..errors import UnknownName, UsageError
+
+
+def pairs() -> tuple[str, ...]:
+    """The language pairs that there are texts for."""
+    return tuple(sorted(Path(item.name).stem for item in files(__package__).iterdir() if item.name.endswith(".jsonl")))
+
+
+def load(pair: str = "en-de") -> TestSet:
+    """The demo test set of a language pair."""
+    if pair not in pairs():
+        raise UnknownName("demo language pair", pair, pairs())
+    with as_file(files(__package__).joinpath(f"{pair}.jsonl")) as path:
+        return read_jsonl(path)
+
+
+def write(pair: str, folder: str | Path) -> dict[str, list[str]]:
+    """Write the texts of a pair into a folder and return the files' names by what they hold.
+
+    Plain texts, one segment per line: source, references, outputs, document ids; and all of them in one JSONL file.
+    A file that is there already is left alone if it says the same, and not overwritten if it does not.
+    """
+    testset, folder = load(pair), Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be made a folder: {error.strerror}.") from None
+    texts: dict[str, dict[str, Sequence[str | None] | None]] = {
+        "source": {"src.txt": testset.source},
+        "references": {f"{name}.txt": lines for name, lines in testset.references.items()},
+        "outputs": {f"{name}.txt": list(lines) for name, lines in testset.outputs.items()},
+        "documents": {"docs.txt": testset.documents},
+    }
+    for named in texts.values():
+        for name, lines in named.items():
+            _write_once(folder / name, [text or "" for text in lines or ()])
+    together = folder / f"{pair}.jsonl"
+    if together.exists() and read_jsonl(together) != testset:
+        raise _other(together)
+    write_jsonl(testset, together)
+    return {kind: list(named) for kind, named in texts.items()} | {"jsonl": [together.name]}
+
+
+def _write_once(path: Path, lines: list[str]) -> None:
+    if path.exists() and read_lines(path) != lines:
+        raise _other(path)
+    write_lines(path, lines)
+
+
+def _other(path: Path) -> UsageError:
+    return UsageError(f"{path} exists and holds something else. Choose another folder; nothing is overwritten.")

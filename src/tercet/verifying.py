@@ -1,0 +1,294 @@
+"""`verify`: recompute a published score from its signature and say whether it is the same.
+
+Signatures are ours or sacreBLEU's, with long or short keys, with or without the metric's name, also in the form of
+sacreBLEU 1.x (Post 2018, "A Call for Clarity in Reporting BLEU Scores", WMT): BLEU+case.mixed+numrefs.1+….
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING
+
+from .data.testset import TestSet
+from .errors import UnknownName, UsageError
+from .metrics import Metric, create, metric_class, names
+from .scoring import score
+from .text.rules import RULES
+
+if TYPE_CHECKING:
+    from .data.scores import Scores
+    from .data.stream import TextFiles
+
+NOISE = Decimal("1e-9")  # how far the same score may differ between machines and programs
+LONG = {
+    "#": "nrefs",
+    "c": "case",
+    "e": "eff",
+    "v": "version",
+    "rs": "seed",
+    "l": "lang",
+    "S": "subset",
+    "o": "origlang",
+}
+OLD = {"numrefs": "nrefs", "numchars": "nc"}  # keys of sacreBLEU 1.x
+OF_THE_RUN = ("nrefs", "bs", "ar", "seed")
+OF_THE_TEXTS = ("test", "lang", "subset", "origlang")
+_OLD_FORM = re.compile(r"[A-Za-z]+[\d.]*(\+[a-z]+\.[^+|]+)+")
+_OURS = re.compile(r"(\d+)\+tercet(\S+)")
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Whether a score is what the texts give.
+
+    stated: the score as it was written; decimals: how many it has. score: the recomputed one; difference: how much
+    higher than the stated. given: the signature as it was written; signature: of what was computed. notes: what the
+    signature leaves open, and what may explain a difference.
+    """
+
+    equal: bool
+    stated: str
+    decimals: int
+    score: float
+    difference: float
+    metric: str
+    signature: str
+    given: str
+    system: str
+    notes: tuple[str, ...]
+
+
+def verify(
+    testset: TestSet | TextFiles, signature: str, stated: str | float, *, system: str | None = None
+) -> Verification:
+    """Recompute the score of one system from its signature and compare, at the precision of `stated`.
+
+    Write `stated` as it was printed: "36.40" is compared at two decimals, "36.4" at one. A score that lies just
+    between two printed numbers equals both, as programs round it differently.
+    """
+    written = str(stated).strip()
+    value = _number(written)
+    decimals = max(0, -int(value.as_tuple().exponent))
+    testset = _one_system(testset, system)
+    claim = _read(signature)
+    scores = score(testset, [claim.metric])[0]
+    recomputed = next(iter(scores.system.values()))
+    notes = [*claim.notes, *_check_texts(claim, scores)]
+    equal = _equal(recomputed, value)
+    if not equal:
+        notes += _explanations(testset, claim.metric, recomputed, value)
+    return Verification(
+        equal=equal,
+        stated=written,
+        decimals=decimals,
+        score=recomputed,
+        difference=recomputed - float(value),
+        metric=claim.metric.spec,
+        signature=scores.signature,
+        given=signature,
+        system=next(iter(scores.system)),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _number(written: str) -> Decimal:
+    try:
+        value = Decimal(written)
+    except InvalidOperation:
+        value = Decimal("nan")
+    if not value.is_finite():
+        raise UsageError(f"{written!r} is not a score; write it as it was printed, as 36.4.")
+    return value
+
+
+def _equal(recomputed: float, stated: Decimal) -> bool:
+    """Whether the score rounds to what was printed, by whichever rule for halves."""
+    if recomputed != recomputed:
+        return False
+    unit = Decimal(1).scaleb(min(0, int(stated.as_tuple().exponent)))
+    return abs(Decimal(recomputed) - stated) <= unit / 2 + NOISE * max(Decimal(1), abs(stated))
+
+
+def _one_system(testset: TestSet | TextFiles, system: str | None) -> TestSet | TextFiles:
+    if system is not None:
+        if system not in testset.outputs:
+            raise UnknownName("system", system, testset.outputs)
+        if isinstance(testset, TestSet):
+            return testset.only([system])
+        return replace(testset, outputs={system: testset.outputs[system]})
+    if len(testset.outputs) != 1:
+        raise UsageError(
+            f"A score belongs to one system, and there are {len(testset.outputs)}: {', '.join(testset.outputs)}. "
+            "Name one; references go before -i."
+        )
+    return testset
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """What a signature says."""
+
+    metric: Metric
+    items: Mapping[str, str]  # with long keys
+    notes: tuple[str, ...]
+
+
+def _read(signature: str) -> _Claim:
+    label, items = _parse(signature.strip())
+    notes = list(_set_aside(items))
+    asked = {key: text for key, text in items.items() if key not in (*OF_THE_RUN, *OF_THE_TEXTS, "version", "compat")}
+    # The one old version whose differences are known and kept as a variant.
+    if items.get("version") == "1.3.6" and asked.get("tok", "13a") in ("13a", "intl"):
+        asked.setdefault("variant", "sacrebleu-1.3.6")
+    metric = _named(label, asked) if label else _inferred(signature, asked)
+    if not label:
+        notes.append(f"The signature does not name its metric; taken for {metric.label}.")
+    elif label.lower() != metric.label.lower():
+        if label.lower() != metric.name:
+            raise UsageError(
+                f"The signature contradicts itself: {label}, but its parameters are those of {metric.label}."
+            )
+        notes.append(f"The signature says {label}; taken for {metric.label}.")
+    notes += _compare_parameters(metric, asked)
+    notes += _version_notes(metric, items)
+    return _Claim(metric, items, tuple(notes))
+
+
+def _parse(signature: str) -> tuple[str, dict[str, str]]:
+    """Label (empty if there is none) and items with long keys."""
+    if _OLD_FORM.fullmatch(signature):
+        label, *parts = signature.split("+")
+        pairs = [part.partition(".") for part in parts]
+    else:
+        first, *parts = signature.split("|")
+        label, parts = ("", [first, *parts]) if ":" in first else (first.strip(), parts)
+        pairs = [part.partition(":") for part in parts]
+    items: dict[str, str] = {}
+    for key, separator, value in pairs:
+        long = _long(key.strip(), value.strip())
+        if not separator or not long:
+            raise UsageError(f"{signature!r} is not a signature: {key!r} should be KEY:VALUE.")
+        if long in items:
+            raise UsageError(f"{signature!r} is not a signature: {long} is there twice.")
+        items[long] = {"true": "yes", "false": "no"}.get(value.lower(), value) if long == "space" else value.strip()
+    if not items:
+        raise UsageError(f"{signature!r} is not a signature; one looks like BLEU|nrefs:1|case:mixed|eff:no|tok:13a|….")
+    return label, items
+
+
+def _long(key: str, value: str) -> str:
+    if key == "s":  # smoothing of BLEU, but the blanks of chrF, which are kept or not
+        return "space" if value.lower() in ("yes", "no", "true", "false") else "smooth"
+    if key == "t":  # the test set, but the tokeniser of TER
+        return "tok" if value == "tercom" else "test"
+    return LONG.get(key, OLD.get(key, key))
+
+
+def _set_aside(items: Mapping[str, str]) -> Iterator[str]:
+    drawn = [f"{key}:{items[key]}" for key in ("bs", "ar", "seed") if key in items]
+    if drawn:
+        yield f"{', '.join(drawn)}: the score is recomputed, an interval or a test is not."
+    named = [f"{key}:{items[key]}" for key in OF_THE_TEXTS if key in items]
+    if named:
+        yield f"{', '.join(named)}: nobody can tell from the files whether they are these texts."
+
+
+def _named(label: str, asked: Mapping[str, str]) -> Metric:
+    return create("|".join([label, *(f"{key}:{value}" for key, value in asked.items()), "version:"]))
+
+
+def _inferred(signature: str, asked: Mapping[str, str]) -> Metric:
+    """The metric that has exactly these parameters in its signature, or else the only one that has them all."""
+    exact, possible = [], []
+    for name in names():
+        cls = metric_class(name)
+        try:
+            metric = cls.from_signature("", asked)
+        except (UsageError, KeyError, ValueError):
+            continue
+        items = metric.signature_items()
+        if {**items, **asked}.keys() == items.keys():
+            possible.append(metric)
+            if items.keys() == asked.keys():
+                exact.append(metric)
+    found = exact or possible
+    if len(found) != 1:
+        which = f"It could be {' or '.join(metric.name for metric in found)}." if found else "No metric has it."
+        raise UsageError(f"{signature!r} does not say which metric it is of. {which} Put the name in front, as BLEU|….")
+    return found[0]
+
+
+def _compare_parameters(metric: Metric, asked: Mapping[str, str]) -> Iterator[str]:
+    """Refuse what the metric did not understand; say what was not stated."""
+    items = metric.signature_items()
+    for key, value in asked.items():
+        if key == "weights":  # learnt from the references: known only when they have been read
+            continue
+        if key not in items:
+            raise UsageError(f"{key}:{value} means nothing to {metric.name}. Its signature is {metric.signature}.")
+        if items[key] != value:
+            if not items[key].startswith(f"{value}["):
+                raise UsageError(f"{key}:{value} cannot be read; {metric.name} would write {key}:{items[key]}.")
+            yield f"{key}:{value} has no value in the signature; taken: {items[key]}."
+    unsaid = [f"{key}:{value}" for key, value in items.items() if key not in asked]
+    if unsaid:
+        yield f"The signature does not say everything; taken: {', '.join(unsaid)}."
+
+
+def _version_notes(metric: Metric, items: Mapping[str, str]) -> Iterator[str]:
+    stated = items.get("version", "")
+    if ours := _OURS.fullmatch(stated):
+        if int(ours[1]) != metric.version:
+            yield (
+                f"The signature is of version {ours[1]} of {metric.name}, this is version {metric.version}: "
+                "scores may differ."
+            )
+    elif not re.fullmatch(r"\d+(\.\w+)*", stated):
+        yield "The signature does not say of which version it is." if not stated else f"Version {stated} is unknown."
+    elif int(stated.split(".")[0]) < 2 and metric.compatible != f"sacrebleu{stated}":
+        yield (
+            f"The score is of sacreBLEU {stated}, recomputed as {metric.compatible or metric.name}: "
+            "versions before 2 differ in rare cases."
+        )
+
+
+def _check_texts(claim: _Claim, scores: Scores) -> Iterator[str]:
+    """What the signature says of the texts against what was found in them."""
+    found = dict(part.partition(":")[::2] for part in scores.signature.split("|")[1:])
+    stated, have = claim.items.get("nrefs"), found.get("nrefs")
+    if stated is not None and have is not None and stated != have:
+        given = {"var": "a varying number of references"}.get(have, f"{have} reference{'s' * (have != '1')}")
+        raise UsageError(f"The signature says nrefs:{stated}, but there {'are' if have != '1' else 'is'} {given} here.")
+    if stated is None and have is not None:
+        yield f"The signature does not say nrefs; there {'is 1 reference' if have == '1' else f'are {have}'}."
+    if "weights" in claim.items and claim.items["weights"] != found.get("weights"):
+        yield f"These are other references: weights:{claim.items['weights']} there, {found.get('weights')} here."
+
+
+def _explanations(testset: TestSet | TextFiles, metric: Metric, recomputed: float, stated: Decimal) -> Iterator[str]:
+    """Changes of one parameter that would give the stated score, as far as they are cheap to try."""
+    for factor, scale in ((100, "0 to 1"), (Decimal("0.01"), "0 to 100")):
+        if stated and _equal(recomputed, stated * factor):
+            yield f"It would be equal if the stated score is on a scale of {scale}."
+    for changed in _neighbours(metric):
+        if _equal(next(iter(score(testset, [changed])[0].system.values())), stated):
+            yield f"It would be equal with {changed.spec}."
+
+
+def _neighbours(metric: Metric) -> Iterator[Metric]:
+    """The metric with a flag turned round or another built-in tokeniser."""
+    for field in fields(metric):
+        value = getattr(metric, field.name)
+        others: list[object] = []
+        if isinstance(value, bool):
+            others = [not value]
+        elif field.name == "tokenize":
+            others = [name for name in RULES if name != value and not name.startswith("mteval")]
+        for other in others if field.init else []:
+            try:
+                yield replace(metric, **{field.name: other})
+            except UsageError:  # the variant does not have it
+                continue

@@ -1,0 +1,128 @@
+"""Where counting runs must not matter: one process, a pool, a cluster that loses a worker, a cache that was cut off."""
+
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tercet import TestSet, engine, score, scoring
+from tercet.errors import UsageError
+from tercet.metrics import create
+
+WORDS = "the cat dog sat ran on under a mat house quickly and then slept again".split()
+
+
+def make_testset(segments: int = 300, systems: int = 3, seed: int = 1) -> TestSet:
+    rng = np.random.default_rng(seed)
+
+    def text() -> str:
+        return " ".join(rng.choice(WORDS, size=rng.integers(0, 12)))
+
+    reference = [text() for _ in range(segments)]
+    outputs = {
+        f"system {s}": [line if rng.random() < 0.5 else text() for line in reference] for s in range(systems)
+    }
+    return TestSet(outputs, {"one": reference, "two": [text() for _ in reference]})
+
+
+@pytest.fixture
+def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "SHARD", 32)
+    monkeypatch.setattr(scoring, "SHARD", 32)
+
+
+def results(testset: TestSet, **options: object) -> list[tuple[dict[str, float], dict[str, list[float]]]]:
+    found = score(testset, ["bleu", "chrf:word_order=2", "chrf:variant=original"], **options)  # type: ignore[arg-type]
+    return [(dict(item.system), {name: list(values) for name, values in item.segment.items()}) for item in found]
+
+
+def test_a_pool_gives_the_same_numbers_to_the_last_bit(small_shards: None) -> None:
+    testset = make_testset()
+    assert results(testset, jobs=2) == results(testset)
+
+
+def test_a_dead_worker_process_is_reported_with_what_to_do(small_shards: None) -> None:
+    with engine.open_executor(2) as pool:
+        assert pool is not None
+        pool.submit(os.getpid).result()
+        with pytest.raises(engine.WorkerDied, match="--cache"):
+            for process in list(pool._processes.values()):  # type: ignore[attr-defined]
+                os.kill(process.pid, signal.SIGKILL)
+            list(engine.count(make_testset(), [create("bleu")], executor=pool))
+
+
+def test_a_negative_number_of_jobs_is_refused() -> None:
+    with pytest.raises(UsageError, match="jobs must be 0"), engine.open_executor(-1):
+        pass
+
+
+def test_a_cache_serves_a_second_run_and_ignores_damaged_files(
+    small_shards: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    testset = make_testset(100, 2)
+    expected = results(testset, cache=tmp_path)
+    files = sorted(tmp_path.glob("*.npy"))
+    assert len(files) == 2 * (2 * 4 + 1)  # two systems: four shards for each of two metrics, one whole for the third
+    files[0].write_bytes(b"cut off")
+    counted = []
+    original = engine.count_unit
+    monkeypatch.setattr(engine, "count_unit", lambda m, shard: counted.append(shard.systems) or original(m, shard))
+    assert results(testset, cache=tmp_path) == expected
+    assert len(counted) == 1
+    assert "damaged" in caplog.text
+
+
+def test_the_cache_key_tells_texts_parameters_and_versions_apart(tmp_path: Path) -> None:
+    store = engine.Cache(tmp_path)
+    a = TestSet({"x": ["ab", "c"]}, {"r": ["d", "e"]})
+    b = TestSet({"x": ["a", "bc"]}, {"r": ["d", "e"]})
+    c = TestSet({"x": ["ab", "c"]}, {"r": ["d", None], "q": ["f", "e"]})
+    keys = {store.path(create(spec), t, "x") for t in (a, b, c) for spec in ("bleu", "bleu:lowercase=true", "chrf")}
+    assert len(keys) == 9
+
+
+def test_a_killed_run_goes_on_from_its_cache(small_shards: None, tmp_path: Path) -> None:
+    testset = make_testset()
+
+    class Killed(Exception):
+        pass
+
+    def stop(done: int, total: int | None) -> None:
+        if done == 7:
+            raise Killed
+
+    with pytest.raises(Killed):
+        results(testset, cache=tmp_path, progress=stop)
+    done = len(list(tmp_path.glob("*.npy")))
+    assert done >= 7 * len(testset.systems)
+    assert not list(tmp_path.glob("*.part"))
+    assert results(testset, cache=tmp_path) == results(testset)
+
+
+@pytest.mark.xdist_group("cluster")
+@pytest.mark.filterwarnings("ignore")  # distributed is noisy about the worker that we kill
+def test_a_cluster_that_loses_a_worker_gives_the_same_numbers(small_shards: None) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra tercet[cluster] is not installed")
+    testset = make_testset()
+    expected = results(testset)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        victim = next(iter(cluster.workers.values())).process.process.pid
+        killed = []
+
+        def kill_one(done: int, total: int | None) -> None:
+            if done == 2:
+                os.kill(victim, signal.SIGKILL)
+                killed.append(victim)
+
+        assert results(testset, cluster=cluster.scheduler_address, progress=kill_one) == expected
+        assert killed
+
+
+def test_an_address_without_a_cluster_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="the extra tercet[cluster] is not installed")
+    with pytest.raises(UsageError, match="No cluster answers at tcp://127.0.0.1:9"):
+        score(make_testset(5), ["bleu"], cluster="tcp://127.0.0.1:9")

@@ -1,0 +1,156 @@
+"""`tercet.score`, merging of shards, saved scores, streams."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tercet
+from tercet import TestSet, scoring
+from tercet.data.saved import load_scores, save_scores
+from tercet.data.stream import TextFiles
+from tercet.errors import DataError, NotParallel, UnknownName, UsageError
+
+from .test_engine import make_testset
+
+
+def test_the_form_that_others_rely_on() -> None:
+    testset = TestSet(
+        outputs={"a": ["The cat sat.", "Hello"], "b": ["A dog", "Hello there"]},
+        references={"ref": ["The cat sat down.", "Hello there"]},
+        source=None,
+    )
+    bleu, chrf = tercet.score(testset, ["bleu", "chrf"])
+    assert isinstance(bleu.system["a"], float)
+    assert chrf.segment["b"].shape == (2,)
+    assert chrf.segment["b"][1] == pytest.approx(100)
+    assert bleu.signature.startswith("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|")
+    assert bleu.higher_is_better
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda t: tercet.score(t, "bleu"), UsageError, "list of names"),
+        (lambda t: tercet.score(t, ["blue"]), UnknownName, "Did you mean bleu"),
+        (lambda t: tercet.score(t, ["bleu:smoth=exp"]), UnknownName, "parameter of bleu"),
+        (lambda t: tercet.score(t, ["bleu:max_ngram_order=x"]), UsageError, "whole number, not 'x'"),
+        (lambda t: tercet.score(t, ["bleu:max_ngram_order"]), UsageError, "has no value"),
+        (lambda t: tercet.score(t, ["bleu:tokenize=13b"]), UnknownName, "tokeniser"),
+        (lambda t: tercet.score(t, ["bleu"], documents=True), UsageError, "document ids"),
+        (lambda t: tercet.score(TestSet({"a": ["x"]}), ["bleu"]), UsageError, "bleu needs references"),
+        (lambda t: TestSet({"a": "text"}, {"r": ["text"]}), UsageError, "must be a list of texts"),
+        (lambda t: TestSet([["a"]], {"r": ["b"]}), UsageError, "outputs must be named"),
+        (lambda t: TestSet({"a": ["x", "y"]}, {"r": ["x"]}), NotParallel, "output 'a': 2, reference 'r': 1"),
+        (lambda t: TestSet({"a": []}, {"r": []}), DataError, "no segments"),
+        (lambda t: TestSet({"a": ["x", 3]}, {"r": ["x", "y"]}), UsageError, "segment 2: int"),
+        (lambda t: TestSet({"a": ["x"]}, {"r": [None]}), DataError, "segment 1: no reference"),
+        (lambda t: t.only(["systen 0"]), UnknownName, "Did you mean system 0"),
+    ],
+)
+def test_misuse_is_refused_with_a_message(call, error, message) -> None:
+    with pytest.raises(error, match=message):
+        call(make_testset(5))
+
+
+def test_numbers_of_references_may_vary() -> None:
+    testset = TestSet({"a": ["one two three four", "five"]}, {"r": ["one two three four", "six"], "q": [None, "five"]})
+    (bleu,) = tercet.score(testset, ["bleu"])
+    assert bleu.system["a"] == pytest.approx(100)
+    assert "|nrefs:var|" in bleu.signature
+
+
+def test_documents_are_scored_from_their_sums() -> None:
+    whole = make_testset(12, 2)
+    testset = TestSet(whole.outputs, whole.references, documents=["d1"] * 5 + ["d2"] * 7)
+    (bleu,) = tercet.score(testset, ["bleu"], documents=True)
+    for name, rows in (("d1", slice(0, 5)), ("d2", slice(5, 12))):
+        (alone,) = tercet.score(whole[rows], ["bleu"])
+        assert bleu.document["system 0"][name] == alone.system["system 0"]
+
+
+def test_shards_saved_apart_merge_to_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "SHARD", 16)
+    testset = make_testset(90, 2)
+    specs = ["bleu", "chrf:average=segment"]
+    whole = tercet.score(testset, specs)
+    for i, rows in enumerate((slice(0, 32), slice(32, 80), slice(80, 90))):
+        save_scores(tmp_path / f"{i}.npz", tercet.score(testset[rows], specs))
+    merged = scoring.merge([load_scores(tmp_path / f"{i}.npz") for i in range(3)])
+    for a, b in zip(whole, merged, strict=True):
+        assert (dict(a.system), a.signature, a.n_segments) == (dict(b.system), b.signature, b.n_segments)
+        assert all(np.array_equal(a.segment[name], b.segment[name]) for name in a.systems)
+
+
+def test_files_that_do_not_belong_together_are_not_merged() -> None:
+    testset = make_testset(10, 2)
+    bleu, other = tercet.score(testset, ["bleu"]), tercet.score(testset, ["bleu:lowercase=true"])
+    with pytest.raises(UsageError, match="do not belong together"):
+        scoring.merge([bleu, other])
+    with pytest.raises(UsageError, match="do not belong together"):
+        scoring.merge([bleu, tercet.score(testset.only(["system 1"]), ["bleu"])])
+    with pytest.raises(UsageError, match="different numbers of metrics"):
+        scoring.merge([bleu, [*bleu, *other]])
+    original = tercet.score(testset, ["chrf:variant=original"])
+    with pytest.raises(UsageError, match="cannot be merged exactly"):
+        scoring.merge([original, original])
+
+
+def test_a_foreign_file_is_not_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    path.write_bytes(b"PK nothing")
+    with pytest.raises(DataError, match="not a file written by"):
+        load_scores(path)
+    np.savez(path, about=np.frombuffer(b"[]", dtype=np.uint8))
+    with pytest.raises(DataError, match="not a file written by"):
+        load_scores(path)
+    with pytest.raises(UsageError, match="no file"):
+        load_scores(tmp_path / "absent")
+
+
+def write(path: Path, lines: list[str]) -> Path:
+    text = "".join(f"{line}\n" for line in lines).encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    return path
+
+
+def test_a_stream_equals_the_test_set_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tercet import engine
+
+    monkeypatch.setattr(engine, "SHARD", 7)
+    monkeypatch.setattr("tercet.data.lines.BLOCK", 50)
+    testset = make_testset(40, 2)
+    files = TextFiles(
+        {name: write(tmp_path / name, list(lines)) for name, lines in testset.outputs.items()},
+        {name: write(tmp_path / f"{name}.gz", list(lines)) for name, lines in testset.references.items()},
+    )
+    for spec in ("bleu", "chrf:variant=original", "nist"):
+        (streamed,), (whole,) = tercet.score(files, [spec], keep_counts=False), tercet.score(testset, [spec])
+        assert dict(streamed.system) == dict(whole.system)
+        assert not streamed.segment
+        assert streamed.n_segments == 40
+
+
+def test_a_stream_of_unequal_files_names_all_lengths(tmp_path: Path) -> None:
+    files = TextFiles({"a": write(tmp_path / "a", ["x"] * 9)}, {"r": write(tmp_path / "r", ["y"] * 5)})
+    with pytest.raises(NotParallel, match=r"output .*a: 9, reference .*r: 5"):
+        tercet.score(files, ["bleu"])
+
+
+def test_a_warning_names_the_tokeniser_for_chinese(caplog: pytest.LogCaptureFixture) -> None:
+    texts = ["今天天气很好，我们去公园散步。", "他昨天买了一本新书。"]
+    tercet.score(TestSet({"a": texts}, {"r": texts}), ["bleu"])
+    assert "zh" in caplog.text
+    caplog.clear()
+    (bleu,) = tercet.score(TestSet({"a": texts}, {"r": texts}, pair="en-zh"), ["bleu"])
+    assert "tok:zh" in bleu.signature
+    assert not caplog.text
+
+
+def test_a_data_frame_has_a_row_per_system_and_segment() -> None:
+    pytest.importorskip("pandas", reason="the extra tercet[frames] is not installed")
+    (chrf,) = tercet.score(make_testset(4, 2), ["chrf"])
+    frame = chrf.to_pandas()
+    assert list(frame.columns) == ["system", "doc", "seg", "metric", "score"]
+    assert len(frame) == 8
