@@ -69,7 +69,7 @@ def ratio_score(totals: Floats) -> Floats:
 
 
 def mean_simulation(rng: np.random.Generator) -> Simulation:
-    """Segment scores between 0 and 1, skewed, with a correlation of about .6 between the systems."""
+    """Segment scores between 0 and 1, skewed, with a correlation of about .5 between the systems."""
     ease = rng.beta(4, 2, POPULATION)
     scores = rng.beta(6 * ease, 6 * (1 - ease), size=(2, POPULATION))
     return Simulation("mean", mean_score, np.stack([scores, np.ones_like(scores)], axis=-1))

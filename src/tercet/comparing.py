@@ -8,10 +8,11 @@ comparisons per metric and test (Holm 1979).
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
-from math import floor, isnan, log10, nan
+from math import ceil, floor, isnan, log10, nan
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -30,6 +31,8 @@ from .stats import Comparisons, bootstrap_all, compare_all, detectable_differenc
 from .stats.paired import RESAMPLES
 from .stats.resampling import SEED, TOLERANCE, check_draws, check_share, evaluate
 from .text.scripts import dominant
+
+log = logging.getLogger(__name__)
 
 TESTS = tuple(RESAMPLES)
 POWER = 0.8
@@ -219,6 +222,30 @@ class _Plan:
             raise UsageError(f"{where} has {named}. Two or more are needed for a comparison.")
         if self.baseline is not None and self.baseline not in systems:
             raise UnknownName("system", self.baseline, systems)
+        self._warn_of_resolution(len(systems))
+
+    def _warn_of_resolution(self, systems: int) -> None:
+        for test in self.tests:
+            advice = find_no_hope(systems, test, self.resamples, self.alpha, baseline=self.baseline is not None)
+            if advice:
+                log.warning("%s", advice)
+
+
+def find_no_hope(systems: int, test: str, resamples: int | None, alpha: float, *, baseline: bool) -> str | None:
+    """What to do where the smallest p-value that resamples allow is, corrected, too large to be significant."""
+    if test not in RESAMPLES:
+        raise UnknownName("test", test, RESAMPLES)
+    count = RESAMPLES[test] if resamples is None else resamples
+    check_draws(count, SEED)
+    check_share("The significance level", alpha)
+    pairs = systems - 1 if baseline else systems * (systems - 1) // 2
+    if pairs / (count + 1) < alpha:
+        return None
+    hint = "" if baseline or systems == 2 else ", or a baseline"
+    return (
+        f"{test}: with {count} resamples no p-value corrected for {pairs} comparison{'s' * (pairs > 1)} "
+        f"can fall below {alpha:g}. Use at least {ceil(pairs / alpha)} resamples{hint}."
+    )
 
 
 def compare(

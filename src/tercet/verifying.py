@@ -270,8 +270,8 @@ def _check_texts(claim: _Claim, scores: Scores) -> Iterator[str]:
 
 def _explanations(testset: TestSet | TextFiles, metric: Metric, recomputed: float, stated: Decimal) -> Iterator[str]:
     """Changes of one parameter that would give the stated score, as far as they are cheap to try."""
-    for factor, scale in ((100, "0 to 1"), (Decimal("0.01"), "0 to 100")):
-        if stated and _equal(recomputed, stated * factor):
+    for shift, scale in ((2, "0 to 1"), (-2, "0 to 100")):
+        if stated and _equal(recomputed, stated.scaleb(shift)):
             yield f"It would be equal if the stated score is on a scale of {scale}."
     for changed in _neighbours(metric):
         if _equal(next(iter(score(testset, [changed])[0].system.values())), stated):

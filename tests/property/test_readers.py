@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from tercet.data import TestSet
 from tercet.data.archives import extract
 from tercet.data.evalset import read_evalset, read_score_file, write_evalset, write_score_file
-from tercet.data.jsonl import read_items, read_jsonl, write_jsonl
+from tercet.data.jsonl import KEYS, read_items, read_jsonl, write_jsonl
 from tercet.data.layouts import open_testset, pairs
 from tercet.data.sgm import read_sgm, write_sgm
 from tercet.data.tsv import read_pair, read_tsv, write_pair, write_tsv
@@ -81,6 +82,16 @@ def expected_from(form: str, testset: TestSet) -> TestSet:
     return replace(testset, labels=labels, documents=documents)
 
 
+def every_text(testset: TestSet) -> Iterator[str]:
+    for name, lines in testset._all_texts():
+        yield name
+        yield from (line for line in lines if line is not None)
+
+
+def is_half_a_character(text: str) -> bool:
+    return any(0xD800 <= ord(character) <= 0xDFFF for character in text)
+
+
 @pytest.mark.parametrize("form", WRITERS)
 @given(testset=st.one_of(some_testsets(), some_testsets(plain)))
 @settings(max_examples=120)
@@ -89,8 +100,10 @@ def test_what_is_written_comes_back_equal_or_was_refused(form: str, testset: Tes
     with TemporaryDirectory() as folder:
         try:
             write(testset, Path(folder))
-        except TercetError as error:
-            assert not form.startswith("jsonl") or "surrogate" in str(error)
+        except TercetError:
+            # JSONL holds every text; only half a character is too little for it.
+            if form.startswith("jsonl") and not any(map(is_half_a_character, every_text(testset))):
+                raise
             return
         assert replace(read(Path(folder), testset), name="unnamed") == expected_from(form, testset)
 
@@ -147,10 +160,8 @@ def read_bytes(name: str, content: bytes) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(content)
-        try:
+        with suppress(TercetError):  # any other error ends the test
             FILES[name](path)
-        except TercetError as error:
-            assert str(error)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -167,6 +178,9 @@ def test_random_bytes_give_a_clear_error_or_data(name: str, content: bytes) -> N
     read_bytes(name, content)
 
 
+DAMAGE = [b"<seg>", b"</doc>", b'"', b"\t", b"\n", b"&x;", b"&#0;", b"null", b"{", b"9" * 30, b"\\ud800", b"\xff\xfe"]
+
+
 @pytest.mark.parametrize("name", FILES)
 @given(data=st.data())
 @settings(max_examples=200)
@@ -175,19 +189,20 @@ def test_damaged_files_give_a_clear_error_or_data(name: str, data: st.DataObject
     for _ in range(data.draw(st.integers(1, 3))):
         start = data.draw(st.integers(0, len(content)))
         length = data.draw(st.integers(0, 12))
-        inserted = data.draw(st.one_of(st.binary(max_size=6), st.sampled_from([b"<seg>", b"</doc>", b'"', b"\t", b"\n", b"&x;", b"null", b"{", b"9" * 30])))  # fmt: skip
-        content[start : start + length] = inserted
+        content[start : start + length] = data.draw(st.one_of(st.binary(max_size=6), st.sampled_from(DAMAGE)))
     read_bytes(name, bytes(content))
 
 
 JSON = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), texts),
-    lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(st.sampled_from(["a", "b", ""]), inner, max_size=2)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=2), st.dictionaries(st.sampled_from(["a", "b", ""]), inner, max_size=2)
+    ),
     max_leaves=5,
-)  # fmt: skip
+)
 
 
-@given(st.lists(st.dictionaries(st.sampled_from(["i", "src", "ref", "tgt", "doc", "domain", "scores", "pair", "labels", "other"]), JSON), max_size=3))  # fmt: skip
+@given(st.lists(st.dictionaries(st.sampled_from([*sorted(KEYS), "other"]), JSON), max_size=3))
 @settings(max_examples=200)
 def test_any_json_in_any_place_gives_a_clear_error_or_data(items: list[dict[str, Any]]) -> None:
     lines = [json.dumps(item) for item in items]

@@ -149,7 +149,7 @@ def _copies(text: Text, source: Text | None, references: Sequence[Text]) -> Iter
         ]
         if copied:
             share = len(copied) / len(text.lines)
-            message = f"{len(copied)} lines ({share:.1%}) are copies of the source."
+            message = f"Copies of the source: {len(copied)} of {len(text.lines)} lines ({share:.1%})."
             advice = "Look whether these segments were translated at all; some metrics reward copies."
             severity = ERROR if share >= MANY_COPIES else WARNING
             yield finding("source-copied", severity, text.name, copied, message, advice)

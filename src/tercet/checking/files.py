@@ -95,7 +95,7 @@ def _wide_encoding(data: bytes) -> str | None:
 def _check_line_ends(lines: Sequence[str], name: str) -> Iterator[Finding]:
     windows = [number for number, line in enumerate(lines, 1) if line.endswith("\r")]
     if windows:
-        message = f"{len(windows)} lines end in CR LF, as on Windows; the carriage return becomes part of the text."
+        message = "The lines end in CR LF, as on Windows; the carriage return becomes part of the text."
         yield finding("crlf", ERROR, name, windows, message, f"Remove them: sed -i 's/\\r$//' {name}")
     lone = [number for number, line in enumerate(lines, 1) if "\r" in line[:-1]]
     if lone:

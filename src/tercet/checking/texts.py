@@ -10,7 +10,8 @@ from dataclasses import replace
 from ..text.anomalies import ERROR, WARNING, find_anomalies
 from .report import Finding, Text, finding
 
-LONG = 2000  # characters; and ten times the usual length of the file
+LONG = 2000  # characters, where that is also ten times the usual length of the file
+TOO_LONG = 20_000  # whatever is usual
 _SPACED_STOP = re.compile(r"\w [.。]\s*\Z")
 _SPACED_MARK = re.compile(r"\w [.,](?:\s|\Z)|\( \w|\w \)")
 
@@ -19,8 +20,9 @@ def check_lines(text: Text) -> Iterator[Finding]:
     """What is odd in one text."""
     for odd in find_anomalies(text.lines):
         yield finding(odd.kind, odd.severity, text.name, odd.lines, odd.message, odd.advice)
-    usual = sorted(len(line) for line in text.lines)[len(text.lines) // 2] if text.lines else 0
-    long = [number for number, line in enumerate(text.lines, 1) if len(line) > max(LONG, 10 * usual)]
+    usual = sorted(len(line) for line in text.lines)[(len(text.lines) - 1) // 2] if text.lines else 0
+    limit = min(TOO_LONG, max(LONG, 10 * usual))
+    long = [number for number, line in enumerate(text.lines, 1) if len(line) > limit]
     if long:
         longest = max(len(text.lines[number - 1]) for number in long)
         message = f"Very long lines, up to {longest} characters; the usual line here has {usual}."

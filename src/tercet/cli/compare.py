@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -86,7 +87,8 @@ def command(**options: Any) -> None:
     tercet compare ref.txt -i old.txt new.txt --fail-if "bleu drops"
     tercet compare -t DIR -l en-de -m chrf --baseline online-A --slice length domain
     """  # fmt: skip
-    from ..comparing import TESTS, compare
+    from ..comparing import TESTS, compare, find_no_hope
+    from ..errors import UsageError
     from ..metrics import create
     from .console import Progress, hush
 
@@ -96,13 +98,18 @@ def command(**options: Any) -> None:
     specs = chosen_metrics(options)
     texts = texts_of(options)
     made = [create(spec, language=texts.target_language) for spec in specs]
+    tests = options["tests"] or TESTS
     for gate in gates:
         gate.check(specs, made)
+        baseline = options["baseline"] is not None
+        no_hope = find_no_hope(len(texts.systems), tests[0], options["resamples"], options["alpha"], baseline=baseline)
+        if gate.tests and len(texts.systems) > 1 and no_hope:
+            raise UsageError(f"--fail-if {gate.text!r} could never hold. {no_hope}")
     with Progress("Counting", quiet=options["quiet"]) as progress:
         result = compare(
             texts,
             specs,
-            tests=options["tests"] or TESTS,
+            tests=tests,
             seed=seed_of(options),
             progress=progress,
             **{
@@ -115,7 +122,7 @@ def command(**options: Any) -> None:
     for message in failures:
         click.echo(f"Failed: {message}", err=True)
     if failures:
-        raise click.exceptions.Exit(1)
+        sys.exit(1)
 
 
 @dataclass(frozen=True)
@@ -127,6 +134,11 @@ class Gate:
     verb: str
     significantly: bool
     by: float | None
+
+    @property
+    def tests(self) -> bool:
+        """Whether it asks for a significant difference."""
+        return self.significantly or self.by is None
 
     def check(self, specs: Sequence[str], metrics: Sequence[Metric]) -> None:
         """Refuse what cannot be meant: a metric that is not compared, or the verb of an improvement."""
@@ -159,12 +171,12 @@ class Gate:
                 p_value = pair.p_holm[result.tests[0]]
                 change = score[system] - score[baseline]
                 facts = f"{system} against {baseline}: {metric.name} {score[system]:.4g} against {score[baseline]:.4g}"
-                if isnan(change) or (self.by is None and isnan(p_value)):
+                if isnan(change) or (self.tests and isnan(p_value)):
                     yield f"{self.text!r} cannot be judged for {facts}, an undefined comparison."
                     continue
                 loss = -change if metric.higher_is_better else change
                 significant = loss > 0 and p_value < result.alpha
-                if (loss > self.by if self.by is not None else significant) and (significant or not self.significantly):
+                if (significant or not self.tests) and (self.by is None or loss > self.by):
                     yield f"{self.text!r} holds for {facts} ({change:+.4g}, corrected p = {p_value:.4f})."
 
 
@@ -198,7 +210,7 @@ def render(result: Comparison, form: str = "text", width: int = 2) -> str:
     if form == "json":
         return to_json(result.to_dict())
     blocks = [block for metric in result.metrics for block in _blocks(result, metric, form, width)]
-    return "\n\n".join([*blocks, *_notes(_legend(result), form)])
+    return "\n\n".join([*blocks, *_notes(_legend(result, form), form)])
 
 
 def _blocks(result: Comparison, metric: MetricResult, form: str, width: int) -> Iterator[str]:
@@ -212,15 +224,18 @@ def _blocks(result: Comparison, metric: MetricResult, form: str, width: int) -> 
         yield from _notes([heading, metric.signature], form)
     yield _systems(metric, form, width)
     if len(metric.clusters) == 1:
-        yield from _notes(["One cluster: no system is significantly better than all those ranked below it."], form)
+        yield from _notes(
+            ["One cluster: nowhere in this order are all above significantly better than all below."], form
+        )
     yield _pairs(result, metric, form, width)
     yield from _notes([metric.mde_sentence], form)
     if metric.slices:
         yield _slices(metric, form, width)
     if form in ("text", "markdown"):
-        for pair in metric.pairs[:PAIRS_WITH_SEGMENTS]:
+        known = [pair for pair in metric.pairs if pair.segments or pair.deciding]
+        for pair in known[:PAIRS_WITH_SEGMENTS]:
             yield _deciding(metric, pair, form, width)
-        left = len(metric.pairs) - PAIRS_WITH_SEGMENTS
+        left = len(known) - PAIRS_WITH_SEGMENTS
         if left > 0:
             yield f"Deciding segments of {left} more pairs: use -f json, or choose a --baseline."
 
@@ -293,7 +308,7 @@ def _pairs(result: Comparison, metric: MetricResult, form: str, width: int) -> s
     several = len(metric.pairs) > 1
     header = ["A", "B", "A - B", f"{100 * result.confidence:g} % interval"]
     for test in result.tests:
-        header += [f"p {test}", "Holm"] if several else [f"p {test}"]
+        header += [f"p {test}", "Holm" if form == "text" else f"Holm {test}"] if several else [f"p {test}"]
     header += ["Segments A/tie/B", "Verdict"]
     rows = []
     for pair in metric.pairs:
@@ -332,8 +347,6 @@ def _slices(metric: MetricResult, form: str, width: int) -> str:
 
 def _deciding(metric: MetricResult, pair: PairResult, form: str, width: int) -> str:
     """The segments that contribute most to a difference, with their texts."""
-    if not pair.segments:
-        return f"No segment to show between {pair.a} and {pair.b}."
     title = f"What decides {pair.a} - {pair.b} = {pair.difference:+.{width}f} {metric.name}"
     if pair.deciding is not None:
         rest = f"{pair.deciding.difference_without:+.{width}f}"
@@ -379,14 +392,21 @@ def _clip(text: str, columns: int) -> str:
     return start.rstrip() + "…"
 
 
-def _legend(result: Comparison) -> list[str]:
+def _legend(result: Comparison, form: str) -> list[str]:
     tests = ", ".join(f"{TEST_NAMES[test]} ({result.resamples[test]} resamples)" for test in result.tests)
     several = any(len(metric.pairs) > 1 for metric in result.metrics)
-    legend = [f"p: two-sided, {tests}, seed {result.seed}. Segments: shares in which A is better, tied, B is better."]
+    legend = [
+        f"p: two-sided, {tests}, seed {result.seed}.",
+        "Segments: shares in which A is better, both tie, B is better.",
+    ]
     if several:
         legend.append("Holm: corrected for the number of comparisons by this metric and test.")
-    levels = ", ".join(f"{'*' * n} below {result.alpha / part:g}" for n, part in ((1, 1), (2, 5), (3, 50)))
-    legend.append(f"{levels}. Verdicts{' and clusters' if several else ''} go by {TEST_NAMES[result.tests[0]]}.")
+    if form == "text":
+        levels = ((1, 1), (2, 5), (3, 50))
+        legend.append(", ".join(f"{'*' * stars} below {result.alpha / part:g}" for stars, part in levels) + ".")
+    clusters = " and clusters" if any(metric.clusters for metric in result.metrics) else ""
+    corrected = " (Holm)" if several else ""
+    legend.append(f"Verdicts{clusters} go by {TEST_NAMES[result.tests[0]]}{corrected} at {result.alpha:g}.")
     if any(len(metric.clusters) > 1 for metric in result.metrics):
         legend.append("Clusters: every system of one is significantly better than every system of those below.")
     return legend

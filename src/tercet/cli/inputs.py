@@ -91,8 +91,11 @@ def _known_layout(test_set: str, pair: str | None, outputs: Sequence[str]) -> Te
 def located(test_set: str) -> Path:
     """Where a test set lies: a path that exists, or the folder of a name in the catalogue."""
     path = Path(test_set)
-    if path.exists():
-        return path
+    try:
+        if path.exists():
+            return path
+    except OSError:
+        raise UsageError(f"{test_set[:200]!r} cannot be a test set's name.") from None
     from ..data.catalogue import where
     from .data import data_folder
 
@@ -143,7 +146,7 @@ def unique_names(paths: Sequence[str]) -> dict[str, str]:
 
     A file that is given twice is numbered: there is nothing else that differs.
     """
-    parts = [Path(path).parts if path != "-" else ("stdin",) for path in paths]
+    parts = [Path(path).parts or (path,) if path != "-" else ("stdin",) for path in paths]
     names = []
     for mine in parts:
         length = 1

@@ -56,4 +56,7 @@ def _expand(args: list[str], many: set[str], taking: set[str]) -> list[str]:
 def _is_file_not_metric(word: str) -> bool:
     from ..metrics import names
 
-    return word.partition(":")[0].lower() not in names() and Path(word).exists()
+    try:
+        return word.partition(":")[0].lower() not in names() and Path(word).exists()
+    except OSError:
+        return False  # a name that no file can have

@@ -124,9 +124,9 @@ def _segments(scores: Sequence[Scores], options: dict[str, Any]) -> str:
     if options["form"] == "text" and len(systems) == len(scores) == 1:
         item = scores[0]
         metric, signature = create(item.metric), _signature(item, options)
-        rows = zip(item.segment[systems[0]], item.counts[systems[0]], strict=True)
+        pairs = zip(item.segment[systems[0]], item.counts[systems[0]], strict=True)
         return "\n".join(
-            f"{signature} = {number(value, options['width'])} {metric.verbose(counts)}".rstrip() for value, counts in rows
+            f"{signature} = {number(value, options['width'])} {metric.verbose(counts)}".rstrip() for value, counts in pairs
         )
     header = ["segment", *(f"{system} {item.label}" for system in systems for item in scores)]
     columns = [item.segment[system] for system in systems for item in scores]

@@ -5,7 +5,7 @@ reference may lack some.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import DataError
@@ -59,9 +59,13 @@ class Gathered:
             raise DataError(f"{where}: no segments.")
         outputs = {system: by_kind["output"][system] for system in chosen(by_kind["output"], systems)}
         source: list[str] | None = None
-        for kind, texts in (("source", by_kind["source"]), ("output", outputs)):
-            for text, segments in texts.items():
-                self._check_complete(kind, text, segments, order, where)
+        for segments in by_kind["source"].values():
+            self._check_complete("The source", segments, order, where)
+        for system, segments in outputs.items():
+            self._check_complete(f"The output {system!r}", segments, order, where)
+        if by_kind["reference"]:
+            any_reference = {key for segments in by_kind["reference"].values() for key in segments}
+            self._check_complete("Every reference", any_reference, order, where)
         for segments in by_kind["source"].values():
             source = [segments[key] for key in order]
         facts = {document: self.claimed.get(document, {}) | self.attributes.get(document, {}) for document, _ in order}
@@ -81,7 +85,7 @@ class Gathered:
         )
 
     def _order(self, by_kind: Mapping[str, Mapping[str, Mapping[Key, str]]]) -> list[Key]:
-        """Documents and segments as in the text that has most of them; the source before an output before a reference."""
+        """Documents and segments as in the text that has most of them; of equals the source, then an output."""
         documents: dict[tuple[str, str], list[str]] = {}
         for kind, name, document in self.places:
             documents.setdefault((kind, name), []).append(document)
@@ -97,7 +101,7 @@ class Gathered:
                     segments[document].append(ids)
         return [(document, segment) for document in order for segment in _merged(segments[document])]
 
-    def _check_complete(self, kind: str, name: str, found: Mapping[Key, str], order: list[Key], where: str) -> None:
+    def _check_complete(self, text: str, found: Container[Key], order: list[Key], where: str) -> None:
         missing: dict[str, list[str]] = {}
         for document, segment in order:
             if (document, segment) not in found:
@@ -105,7 +109,6 @@ class Gathered:
         if missing:
             some = [f"{document!r} (segments {_shortened(ids)})" for document, ids in list(missing.items())[:5]]
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-            text = "The source" if kind == "source" else f"The {kind} {name!r}"
             raise DataError(f"{where}: {text} lacks segments of {len(missing)} documents: {', '.join(some)}{more}.")
 
 

@@ -6,6 +6,7 @@ PAIR.segments.tsv + PAIR.outputs.tsv; PAIR.jsonl; PAIR.tsv; WMT XML files; SGM f
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -94,7 +95,8 @@ def _file(path: Path, pair: str | None, systems: Iterable[str] | None) -> TestSe
     if name.endswith((".sgm", ".sgml")):
         return read_sgm(path, pair=_sgm_pair(path)[0] or pair, systems=systems)
     if name.endswith(".xml"):
-        return read_wmtxml(path, pair=language_pair(path) or pair or pair_of_name(name), systems=systems)
+        testset = read_wmtxml(path, systems=systems)
+        return testset if testset.pair else replace(testset, pair=pair or pair_of_name(name))
     raise UsageError(f"{path} is not of a known kind. Known endings: {', '.join(ENDINGS)}, each also with .gz.")
 
 

@@ -8,7 +8,7 @@ carriage returns before line feeds) is left out and said in a warning.
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
@@ -28,7 +28,7 @@ def read_lines(path: str | Path) -> list[str]:
     return [line for block in read_blocks(path) for line in block]
 
 
-def read_blocks(path: str | Path) -> Iterator[list[str]]:
+def read_blocks(path: str | Path) -> Generator[list[str]]:
     """The lines of a text file in lists of some megabytes each, so that no more than one is in memory."""
     with open_bytes(path) as stream:
         yield from _decode_blocks(stream, str(path))
@@ -40,15 +40,17 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
     if str(path) == "-":
         yield sys.stdin.buffer
         return
+    if not str(path):
+        raise UsageError("An empty file name is given.")
     path = Path(path)
-    if path.is_dir():
-        raise UsageError(f"{path} is a directory; a file is needed.")
     try:
         stream = path.open("rb")
     except FileNotFoundError:
         raise UsageError(f"There is no file {path}.") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path} is a directory; a file is needed.") from None
+    except (OSError, ValueError) as error:  # no permission, a name that is too long or holds a NUL
+        raise UsageError(f"{str(path)[:200]!r} cannot be read: {error}.") from None
     with stream:
         # A pipe (<(zcat …)) cannot be rewound, but what was peeked stays in the buffer.
         if stream.peek(2)[:2] == GZIP:

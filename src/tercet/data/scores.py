@@ -65,7 +65,7 @@ class Scores:
         """A tidy table: one row per system and segment, or per system where there are no segment scores."""
         if not self.segment:
             return [{"system": s, "metric": self.label, "score": value} for s, value in self.system.items()]
-        documents = self.document_ids or [None] * self.n_segments
+        documents: Sequence[str | None] = self.document_ids or [None] * self.n_segments
         return [
             {"system": system, "doc": doc, "seg": number, "metric": self.label, "score": float(value)}
             for system, values in self.segment.items()

@@ -6,7 +6,6 @@ It offers what scoring needs of a `TestSet` (`shards`, names, needs), so inputs 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +35,10 @@ class TextFiles:
 
     def rereadable(self) -> bool:
         """Whether every text is a regular file; standard input and pipes can be read only once."""
-        return all(Path(path).is_file() for path in self._paths().values())
+        try:
+            return all(Path(path).is_file() for path in self._paths().values())
+        except OSError:
+            return False  # a name that cannot be a file's: reading says so
 
     def read(self) -> TestSet:
         """All texts in memory."""
@@ -110,5 +112,5 @@ class _Taker:
         return len(self._rest) + sum(len(block) for block in self._blocks)
 
     def close(self) -> None:
-        with closing(self._blocks):
-            self._rest = []
+        self._blocks.close()
+        self._rest = []

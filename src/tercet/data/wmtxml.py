@@ -188,7 +188,7 @@ class _Handler(ContentHandler):
         self.reader.characters(content, self.place)
 
     def skippedEntity(self, name: str) -> None:  # noqa: N802
-        raise DataError(f"{self.place}: the entity &{name}; is not defined; its text would be lost.")
+        raise DataError(f"{self.place}: the entity {name} is not defined; its text would be lost.")
 
 
 def write_wmtxml(testset: TestSet, path: str | Path) -> None:

@@ -1,7 +1,7 @@
 """Ranking systems with clusters: a line is drawn where all above are significantly better than all below.
 
-As in the tables of the WMT news tasks: Bojar et al. (2016), "Findings of the 2016 Conference on Machine Translation",
-section 3.4, with significance by whichever test gave the p-values.
+As in the tables of the WMT news tasks, for example Bojar et al. (2016), "Findings of the 2016 Conference on Machine
+Translation", with significance by whichever test gave the p-values.
 """
 
 from __future__ import annotations

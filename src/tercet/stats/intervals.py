@@ -131,7 +131,7 @@ def is_constant(samples: Floats, observed: float, *, scale: float) -> bool:
 def _bca_bounds(
     score: Score, columns: Columns, system: int, samples: Floats, observed: float, confidence: float
 ) -> tuple[float, float]:
-    """Bounds corrected for bias and for a standard error that changes with the value (Efron 1987, equation 6.4)."""
+    """Bounds corrected for bias and for a standard error that changes with the value (E. and T., chapter 14)."""
     undefined = float("nan"), float("nan")
     noise = TOLERANCE * abs(observed)
     equal = np.abs(samples - observed) <= noise

@@ -45,7 +45,8 @@ _SUBWORDS = re.compile("@@(?: |$)|\u2581|(?:^| )##\\w")
 
 # UTF-8 that was read as Windows-1252 and written as UTF-8 again: a lead byte and its continuation bytes as characters.
 _CP1252 = "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ"
-_MOJIBAKE = re.compile(f"[\xc2-\xf4][\x80-\xbf{_CP1252}]{{1,3}}")
+_MOJIBAKE = re.compile(f"[\xc2-\xdf][\x80-\xbf{_CP1252}]|[\xe0-\xf4][\x80-\xbf{_CP1252}]{{1,3}}")
+_QUOTES = frozenset("«»‹›“”„‘’‚–—…")
 _AS_BYTE = {ord(c): c.encode("cp1252")[0] for c in _CP1252}
 
 
@@ -115,19 +116,27 @@ def _mojibake(text: str, lines: Sequence[str]) -> Anomaly | None:
 
 
 def _is_mojibake(line: str) -> bool:
-    """Sequences that are valid UTF-8 again; capitals before a quote mark (É») alone are no proof."""
-    found = [run[0] for run in _MOJIBAKE.finditer(line) if _is_utf8_twice(run[0])]
-    return len(found) > 1 or any(run[0] in "ÂÃâ" for run in found)
+    """Sequences that are valid UTF-8 again: typical ones, or two in a row. One capital and a quote (É») is no proof."""
+    end = -1
+    for run in _MOJIBAKE.finditer(line):
+        length = _twice_encoded(run[0])
+        if length:
+            lead, following = run[0][0], run[0][1]
+            if lead in "ÂÃâ" or run.start() == end or (lead in "ÄÅÐÑ" and following not in _QUOTES):
+                return True
+            end = run.start() + length
+    return False
 
 
-def _is_utf8_twice(run: str) -> bool:
+def _twice_encoded(run: str) -> int:
+    """How many characters at the beginning are one character encoded twice."""
     data = bytes(_AS_BYTE.get(ord(c), ord(c)) for c in run)
     length = 2 if data[0] < 0xE0 else 3 if data[0] < 0xF0 else 4
     try:
         data[:length].decode("utf-8")
     except UnicodeDecodeError:
-        return False
-    return len(data) >= length
+        return 0
+    return length if len(data) >= length else 0
 
 
 def _entities(text: str, lines: Sequence[str]) -> Anomaly | None:

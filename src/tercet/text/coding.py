@@ -25,7 +25,7 @@ _DROPPED = {"unicode": 0, "space": 2, "none": 3}  # as kernels.tokens.drop_blank
 
 def _view(array: NDArray[Any]) -> memoryview:
     """A view whose items are plain integers also where the kernels run uncompiled."""
-    return memoryview(array)
+    return array.data
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,7 +141,9 @@ class NgramIndex:
             _view(units.offsets),
             _view(groups),
             max_order,
-            *(_view(row) for row in grams),
+            _view(grams[0]),
+            _view(grams[1]),
+            _view(grams[2]),
             _view(self._bounds),
             _view(np.empty(hashed, dtype=np.uint64)),
             _view(np.empty(hashed, dtype=np.int32)),
@@ -163,7 +165,9 @@ class NgramIndex:
             _view(outputs.offsets),
             _view(np.ascontiguousarray(texts, dtype=np.int64)),
             self.max_order,
-            *(_view(row) for row in self._grams),
+            _view(self._grams[0]),
+            _view(self._grams[1]),
+            _view(self._grams[2]),
             _view(self._bounds),
             _view(matches.reshape(-1)),
             _view(np.zeros(largest_id + 1, dtype=np.int32)),
@@ -185,7 +189,8 @@ def _power_of_two(least: int) -> int:
 
 def ngram_totals(lengths: Ints, max_order: int) -> Ints:
     """How many n-grams of each order texts of these lengths have, shape (texts, max_order)."""
-    return np.maximum(lengths[:, None] - np.arange(max_order), 0)
+    totals: Ints = np.maximum(lengths[:, None] - np.arange(max_order), 0)
+    return totals
 
 
 def closest_lengths(lengths: Ints, reference_lengths: Ints, groups: Ints) -> Ints:

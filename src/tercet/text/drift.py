@@ -33,7 +33,12 @@ _UNSPACED = re.compile("[\u3041-\u30ff\u3400-\u9fff\u0e01-\u0eff\u1000-\u109f\u1
 
 @dataclass(frozen=True)
 class Break:
-    """At `line` (from 1) of the other text the offset changes to `offset`: how many lines later than in the base things stand."""
+    """A place where the other text loses or gains lines.
+
+    line, base_line: where, in the other text and in the base, from 1.
+    change: how many lines are added (above 0) or lost there.
+    offset: by how many lines things stand later than in the base from there on.
+    """
 
     line: int
     base_line: int
@@ -55,7 +60,8 @@ def find_breaks(base: Sequence[str], other: Sequence[str]) -> list[Break]:
     for row in np.flatnonzero(np.diff(offsets, prepend=0)).tolist():
         change = int(offsets[row]) - before
         place = row if change > 0 else _lost_lines(gains, row, before + width, change)
-        found.append(Break(max(place + before, 0) + 1, place + 1, change, int(offsets[row])))
+        if place + before < len(other):  # otherwise the other text just ends
+            found.append(Break(max(place + before, 0) + 1, place + 1, change, int(offsets[row])))
         before = int(offsets[row])
     return found
 

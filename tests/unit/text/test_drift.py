@@ -6,7 +6,22 @@ import pytest
 
 from tercet.text.drift import find_breaks
 
-WORDS = "river mountain window letter garden winter shadow bridge candle market silver thunder orange harbour".split()
+WORDS = [
+    "river",
+    "mountain",
+    "window",
+    "letter",
+    "garden",
+    "winter",
+    "shadow",
+    "bridge",
+    "candle",
+    "market",
+    "silver",
+    "thunder",
+    "orange",
+    "harbour",
+]
 
 
 def base(count, seed=3):

@@ -7,11 +7,12 @@ from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
 from tercet.text import tercom
 
+PIECES = ["&quot;", "&amp;", "lt;", "'s", "1-", "\n-", "3.5", "a.b", " ", "中文。", "カナ"]
 TEXTS = st.one_of(
     st.text(max_size=40),
     st.text(alphabet="aB1.,'s-/&;:()[]\n \u3042\u30a2\u4e2d\u3001\uff0c\uff61\u3200\u3300\uac00", max_size=40),
-    st.lists(st.sampled_from(["&quot;", "&amp;", "lt;", "'s", "1-", "\n-", "3.5", "a.b", " ", "中文。", "カナ"]), max_size=12).map("".join),
-)  # fmt: skip
+    st.lists(st.sampled_from(PIECES), max_size=12).map("".join),
+)
 
 
 @given(TEXTS, st.tuples(*[st.booleans()] * 4))

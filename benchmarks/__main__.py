@@ -1,0 +1,174 @@
+"""`make bench`: CPU time against sacreBLEU in the same process, on the same texts, results compared while at it.
+
+With a folder ../shared (real WMT19 texts) the test set is en-de, 16 systems x 2,000 segments; without it, sentences
+made up from a word list, with the same sizes. Fails (exit 1) when a promised ratio is missed.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tercet import TestSet, compare, score
+from tercet.data.lines import write_lines
+from tercet.data.stream import TextFiles
+from tercet.report.tables import table
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+SYSTEMS, SEGMENTS = 16, 2000
+
+
+def load() -> TestSet:
+    if (SHARED / "data/wmt19").is_dir():
+        from tercet.data.layouts import open_testset
+
+        testset = open_testset(SHARED / "data/wmt19", "en-de")
+        return testset.only(testset.systems[:SYSTEMS])[:SEGMENTS]
+    rng = np.random.default_rng(1)
+    letters = list("abcdefghijklmnopqrstuvwxyz")
+    words = np.array(["".join(rng.choice(letters, rng.integers(2, 9))) for _ in range(5000)])
+    weights = 1 / np.arange(1, 5001)
+
+    def sentence() -> list[str]:
+        return list(rng.choice(words, rng.integers(8, 40), p=weights / weights.sum()))
+
+    references = [sentence() for _ in range(SEGMENTS)]
+
+    def output(quality: float) -> list[str]:
+        return [" ".join(w if rng.random() < quality else str(rng.choice(words)) for w in line) for line in references]
+
+    outputs = {f"system {i}": output(0.5 + 0.02 * i) for i in range(SYSTEMS)}
+    return TestSet(outputs, {"reference": [" ".join(line) for line in references]})
+
+
+def cpu(function: Callable[[], Any], repeat: int = 1) -> tuple[float, Any]:
+    """The least CPU time of some runs, and the result."""
+    best, result = float("inf"), None
+    for _ in range(repeat):
+        start = time.process_time()
+        result = function()
+        best = min(best, time.process_time() - start)
+    return best, result
+
+
+def children_cpu(command: list[str], folder: Path, repeat: int = 10) -> float:
+    best = float("inf")
+    for _ in range(repeat):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        best = min(best, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    return best
+
+
+def metric_speed(testset: TestSet) -> list[tuple[str, float, float, float]]:
+    from sacrebleu.metrics import BLEU, CHRF
+
+    references = [list(lines) for lines in testset.references.values()]
+    rows = []
+    for name, spec, peer, wanted in (
+        ("BLEU", "bleu", lambda: BLEU(references=references, force=True), 15),
+        ("chrF", "chrf", lambda: CHRF(references=references), 40),
+        ("chrF++", "chrf:word_order=2", lambda: CHRF(word_order=2, references=references), 30),
+    ):
+        ours, scores = cpu(lambda spec=spec: score(testset, [spec])[0], 3)  # type: ignore[misc]
+
+        def run(peer: Any = peer) -> dict[str, float]:
+            metric = peer()
+            return {name: metric.corpus_score(list(lines), None).score for name, lines in testset.outputs.items()}
+
+        theirs, expected = cpu(run)
+        worst = max(abs(scores.system[name] - value) for name, value in expected.items())
+        if worst > 1e-9:
+            sys.exit(f"{name}: differs from sacreBLEU by {worst}")
+        rows.append((name, ours, theirs, float(wanted)))
+    return rows
+
+
+def test_speed(testset: TestSet) -> list[tuple[str, float, float, float]]:
+    from sacrebleu.metrics import BLEU
+    from sacrebleu.significance import PairedTest
+
+    references = [list(lines) for lines in testset.references.values()]
+    named = [(name, list(lines)) for name, lines in testset.outputs.items()]
+    baseline = testset.systems[0]
+    rows = []
+    for name, test, kind, resamples in (
+        ("paired bootstrap, 1,000", "bootstrap", "bs", 1000),
+        ("randomisation, 10,000", "randomisation", "ar", 10000),
+    ):
+        ours, _ = cpu(
+            lambda test=test, n=resamples: compare(  # type: ignore[misc]
+                testset, ["bleu"], tests=(test,), resamples=n, baseline=baseline
+            ),
+            3,
+        )
+        metrics = {"BLEU": BLEU(references=references, force=True)}
+        theirs, _ = cpu(lambda kind=kind, n=resamples: PairedTest(named, metrics, None, test_type=kind, n_samples=n)())  # type: ignore[misc]
+        rows.append((name, ours, theirs, 50.0))
+    return rows
+
+
+def command_speed(testset: TestSet) -> list[tuple[str, float, float, float]]:
+    bin_folder = Path(sys.executable).parent
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_lines(folder / "ref", [text or "" for text in next(iter(testset.references.values()))[:100]])
+        write_lines(folder / "out", list(next(iter(testset.outputs.values()))[:100]))
+        words = ["ref", "-i", "out", "-m", "bleu", "-b"]
+        ours = children_cpu([str(bin_folder / "tercet"), "score", *words], folder)
+        theirs = children_cpu([str(bin_folder / "sacrebleu"), *words], folder)
+        start = children_cpu([str(bin_folder / "tercet"), "--help"], folder)
+    return [("command, 100 lines", ours, theirs, 1.0), ("tercet --help (limit .25 s)", start, 0.25, 1.0)]
+
+
+def growth(testset: TestSet) -> list[list[str]]:
+    """CPU time and memory as the input grows 16-fold: files of one system, streamed."""
+    reference = [text or "" for text in next(iter(testset.references.values()))]
+    output = list(next(iter(testset.outputs.values())))
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        for times in (4, 16, 64):
+            folder = Path(name) / str(times)
+            folder.mkdir()
+            write_lines(folder / "ref", reference * times)
+            write_lines(folder / "out", output * times)
+            files = TextFiles({"out": folder / "out"}, {"ref": folder / "ref"})
+            seconds, _ = cpu(lambda files=files: score(files, ["bleu", "chrf"], keep_counts=False))  # type: ignore[misc]
+            segments = times * len(reference)
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            rows.append([f"{segments:,}", f"{seconds:.2f}", f"{1e6 * seconds / segments:.1f}", f"{peak:.0f}"])
+    return rows
+
+
+def main() -> None:
+    testset = load()
+    grown = growth(testset)  # first: the peak of memory is the process's
+    rows = [*metric_speed(testset), *test_speed(testset), *command_speed(testset)]
+    print(f"{len(testset.systems)} systems x {len(testset)} segments; CPU seconds, ours and the peer's\n")
+    header = ["what", "Tercet", "sacreBLEU", "ratio", "promised"]
+    print(
+        table(
+            header,
+            [[name, f"{a:.3f}", f"{b:.3f}", f"{b / a:.1f}x", f"{wanted:.0f}x"] for name, a, b, wanted in rows],
+        )
+    )
+    print("\nBLEU and chrF of one system, streamed from files\n")
+    print(table(["segments", "CPU seconds", "µs per segment", "peak MB"], grown))
+    missed = [name for name, a, b, wanted in rows if b / a < wanted]
+    if float(grown[-1][2]) > 1.3 * float(grown[0][2]):
+        missed.append("linear growth")
+    if missed:
+        sys.exit("Missed: " + ", ".join(missed))
+
+
+if __name__ == "__main__":
+    main()

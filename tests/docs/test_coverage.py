@@ -1,0 +1,63 @@
+"""Every metric and every command has its page; every page is in the navigation; every link leads somewhere."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tercet import metrics
+from tercet.cli import COMMANDS
+
+from .running import ROOT, run
+
+DOCS = ROOT / "docs"
+LINK = re.compile(r"(?<!!)\[[^\]]+\]\((?!https?://|#)([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def navigation() -> list[str]:
+    def leaves(entry: Any) -> Iterator[str]:
+        if isinstance(entry, str):
+            yield entry
+        else:
+            for value in entry.values() if isinstance(entry, dict) else entry:
+                yield from leaves(value)
+
+    settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))
+    return list(leaves(settings["nav"]))
+
+
+def test_the_navigation_has_every_page_once_and_nothing_else() -> None:
+    pages = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
+    assert sorted(navigation()) == pages
+
+
+@pytest.mark.parametrize("name", metrics.names())
+def test_every_metric_has_its_page_with_all_its_parameters(name: str) -> None:
+    page = (DOCS / "metrics" / f"{name}.md").read_text("utf-8")
+    for parameter in metrics.create(name).__dataclass_fields__.values():
+        if parameter.init:
+            assert f"`{parameter.name}`" in page
+    assert f"metrics/{name}.md" in navigation()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_its_page_with_all_its_options(name: str) -> None:
+    page = (DOCS / "commands" / f"{name}.md").read_text("utf-8")
+    assert f"commands/{name}.md" in navigation()
+    shown = set(re.findall(r"^  (?:-\w+, )?(--[\w-]+)", run([name, "--help"]).out, re.MULTILINE)) - {"--help"}
+    assert not {option for option in shown if option not in page}
+
+
+@pytest.mark.parametrize("path", [*sorted(DOCS.rglob("*.md")), *sorted(ROOT.glob("*.md"))], ids=lambda path: path.name)
+def test_links_between_pages_lead_somewhere(path: Path) -> None:
+    targets = LINK.findall(path.read_text("utf-8"))
+    assert not [target for target in targets if not (path.parent / target).exists()]
+
+
+def test_the_changelog_has_the_current_version() -> None:
+    import tercet
+
+    assert f"## [{tercet.__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")

@@ -1,0 +1,152 @@
+"""What users do wrong: every case ends in one clear message and the right exit code, 2 for misuse, 1 for bad data."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tercet.data.lines import read_lines
+from tercet.errors import TercetError
+
+from .command import tercet
+
+GOOD = b"One line.\nAnother line.\n"
+BAD_FILES = {
+    "utf16": (GOOD.decode().encode("utf-16"), 1, "UTF-16"),
+    "utf16 without mark": (GOOD.decode().encode("utf-16-le"), 1, "NUL"),
+    "latin1": ("Eine Zeile.\nNoch eine für dich.\n".encode("latin-1"), 1, "line 2"),
+    "nul": (b"One\x00line.\nAnother line.\n", 1, "line 1: a NUL byte"),
+    "short": (b"One line.\n", 1, "not parallel"),
+    "empty": (b"", 1, "not parallel"),
+    "damaged gzip": (b"\x1f\x8b\x08\x00garbage", 1, "damaged gzip"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "ref").write_bytes(GOOD)
+    (tmp_path / "out").write_bytes(GOOD)
+    (tmp_path / "nothing").write_bytes(b"")
+    (tmp_path / "directory").mkdir()
+    for name, (content, _, _) in BAD_FILES.items():
+        (tmp_path / name).write_bytes(content)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+@pytest.mark.parametrize("place", ["output", "reference"])
+def test_a_bad_file_is_named_with_what_is_wrong(folder: Path, name: str, place: str) -> None:
+    files = ["ref", "-i", name] if place == "output" else [name, "-i", "out"]
+    result = tercet("score", *files, cwd=folder)
+    _, code, message = BAD_FILES[name]
+    assert result.code == code
+    assert message in result.err
+    assert name in result.err
+    assert result.out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["absent", "-i", "out"], 2, "There is no file absent"),
+        (["ref", "-i", "absent"], 2, "There is no file absent"),
+        (["directory", "-i", "out"], 2, "is a directory"),
+        (["nothing", "-i", "nothing"], 1, "empty"),
+        (["-i", "out"], 2, "No reference is given"),
+        (["ref", "-i", "out", "-m", "blue"], 2, "Did you mean bleu?"),
+        (["ref", "-i", "out", "-m", "chrf:word_oder=2"], 2, "Did you mean word_order?"),
+        (["ref", "-i", "out", "-m", "chrf:beta=-1"], 2, "beta must be greater than 0"),
+        (["ref", "-i", "out", "-m", "bleu:max_ngram_order=0"], 2, "max_ngram_order must be 1 to 100"),
+        (["ref", "-i", "out", "-tok", "13b"], 2, "Did you mean 13a?"),
+        (["ref", "-i", "out", "-f", "yaml"], 2, "yaml"),
+        (["ref", "-i", "out", "--paired-bs"], 2, "two systems"),
+        (["ref", "-i", "out", "out", "--paired-bs", "--paired-ar"], 2, "Choose"),
+        (["ref", "-i", "out", "-l", "ende"], 2, "SRC-TGT"),
+        (["ref", "-i", "out", "-t", "somewhere"], 2, "not both"),
+        (["-t", "no-such-set", "-l", "en-de"], 2, "no-such-set"),
+        (["ref", "-i", "out", "--no-such-option"], 2, "--no-such-option"),
+        (["ref", "-i", "out", "--save", "no/such/folder/x"], 2, "cannot be written"),
+        (["ref", "-i", "out", "-j", "-3"], 2, "jobs must be"),
+        (["-", "-i", "-"], 2, "only once"),
+        (["--merge", "ref"], 1, "not a file written by"),
+        (["ref", "-i", "out", "--confidence", "-cin", "0"], 2, "resamples"),
+    ],
+)
+def test_misuse_says_what_to_do(folder: Path, arguments: list[str], code: int, message: str) -> None:
+    result = tercet("score", *arguments, cwd=folder)
+    assert (result.code, result.out) == (code, "")
+    assert message in result.err
+
+
+def test_an_unknown_command_suggests_the_nearest(folder: Path) -> None:
+    result = tercet("scor", cwd=folder)
+    assert result.code == 2
+    assert "Did you mean score?" in result.err
+
+
+def test_a_byte_order_mark_and_carriage_returns_are_left_out_and_said(folder: Path) -> None:
+    plain = tercet("score", "ref", "-i", "out", "-f", "json", "-m", "bleu", "chrf:whitespace=true", cwd=folder)
+    (folder / "windows").write_bytes(b"\xef\xbb\xbf" + GOOD.replace(b"\n", b"\r\n"))
+    result = tercet("score", "ref", "-i", "windows", "-f", "json", "-m", "bleu", "chrf:whitespace=true", cwd=folder)
+    assert [entry["score"] for entry in result.json] == [entry["score"] for entry in plain.json]
+    assert "byte order mark" in result.err
+    assert "2 lines that end in CR LF" in result.err
+    assert tercet("score", "ref", "-i", "windows", "-q", cwd=folder).err == ""
+
+
+def test_only_line_feeds_end_lines(folder: Path) -> None:
+    (folder / "ref").write_bytes("one\u2028two\n three\x0bfour\x85five\n".encode())
+    (folder / "out").write_bytes(b"one two\nthree four five\n")
+    result = tercet("score", "ref", "-i", "out", "-f", "json", cwd=folder)
+    assert (result.code, result.json[0]["n_segments"]) == (0, 2)
+
+
+def test_a_line_of_ten_megabytes_is_scored(folder: Path) -> None:
+    line = ("The quick brown fox jumps over the lazy dog and runs away. " * 180_000).encode()
+    assert len(line) > 10_000_000
+    (folder / "ref").write_bytes(line + b"\n")
+    (folder / "out").write_bytes(line[: len(line) // 2] + b"\n")
+    result = tercet("score", "ref", "-i", "out", "-m", "bleu", "chrf:word_order=2", "-f", "json", cwd=folder)
+    assert result.code == 0
+    assert result.json[0]["details"]["precisions"] == [100.0] * 4
+
+
+@given(st.binary(max_size=200) | st.text(max_size=60).map(str.encode))
+def test_any_bytes_are_read_or_refused(content: bytes) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        path.write_bytes(content)
+        try:
+            lines = read_lines(path)
+        except TercetError as error:
+            assert "file" in str(error)
+        else:
+            assert "\n".join(lines).encode().count(b"\n") + bool(lines) == len(lines)
+            kept = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").removesuffix(b"\n")
+            if lines:
+                assert "\n".join(lines).encode().removesuffix(b"\r") == kept.removesuffix(b"\r")
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12) | st.sampled_from(
+    ["score", "compare", "check", "-i", "-m", "bleu", "chrf:", "-f", "json", "-w", "-t", "--", "-l", "en-de", "-nr"]
+), max_size=6))  # fmt: skip
+def test_any_words_end_in_an_exit_code(words: list[str]) -> None:
+    """In this process, for speed: whatever is typed, `main` leaves by SystemExit and nothing else."""
+    import contextlib
+    import io
+
+    from tercet.cli import main
+
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"one\ntwo\n")))
+        try:
+            main(["score", *words] if words[:1] != ["score"] else words)
+        except SystemExit as leaving:
+            assert leaving.code in (0, 1, 2)

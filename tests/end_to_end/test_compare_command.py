@@ -1,0 +1,289 @@
+"""`tercet compare` as installed: what it prints, how it fails, and that it says what the library says."""
+
+import csv
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tercet
+from tercet.cli.compare import _clip, read_gate
+from tercet.data.testset import TestSet
+from tercet.errors import UsageError
+
+WORDS = [
+    "the", "a", "cat", "dog", "house", "tree", "sees", "likes", "finds", "small",
+    "large", "green", "old", "in", "under", "near", "and", "river", "bird", "sleeps",
+]  # fmt: skip
+
+
+def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    program = Path(sys.executable).parent / "tercet"
+    kept = {key: value for key, value in os.environ.items() if key not in ("SACREBLEU_SEED", "COLUMNS")}
+    return subprocess.run(
+        [program, "compare", *arguments],
+        cwd=folder,
+        env=kept | environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def lines_of(share: float, seed: int) -> list[str]:
+    """40 segments in which a share of the reference's words is replaced."""
+    rng = random.Random(7)
+    reference = [rng.choices(WORDS, k=rng.randint(4, 25)) for _ in range(40)]
+    rng = random.Random(seed)
+    return [" ".join(rng.choice(WORDS) if rng.random() < share else word for word in words) for words in reference]
+
+
+TEXTS = {
+    "ref.txt": lines_of(0.0, 0),
+    "good.txt": lines_of(0.2, 1),
+    "fair.txt": lines_of(0.25, 2),
+    "bad.txt": lines_of(0.7, 3),
+    "docs.txt": ["first"] * 15 + ["second"] * 25,
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("compare")
+    for name, lines in TEXTS.items():
+        (path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_json_is_what_the_library_returns(folder):
+    done = run(folder, "ref.txt", "-i", "good.txt", "fair.txt", "bad.txt", "-m", "bleu", "chrf", "-f", "json",
+               "-n", "100", "--slice", "length", "document", "--docs", "docs.txt", "--top", "2")  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    names = ("good.txt", "fair.txt", "bad.txt")
+    testset = TestSet({n: TEXTS[n] for n in names}, {"ref.txt": TEXTS["ref.txt"]}, documents=TEXTS["docs.txt"])
+    result = tercet.compare(testset, ["bleu", "chrf"], resamples=100, slices=("length", "document"), top=2)
+    written = json.loads(done.stdout)
+    assert written == json.loads(json.dumps(result.to_dict()))
+    assert set(written) == {"metrics", "tests", "resamples", "seed", "alpha", "confidence", "baseline"}
+    bleu = written["metrics"][0]
+    assert {"metric", "name", "signature", "higher_is_better", "n_segments", "systems", "pairs", "clusters", "mde",
+            "mde_sentence", "slices"} == set(bleu)  # fmt: skip
+    assert {"system", "score", "ci_low", "ci_high", "confidence", "cluster", "rank_low", "rank_high"} == set(
+        bleu["systems"][0]
+    )
+    pair = bleu["pairs"][0]
+    assert pair["p_value"]["randomisation"] == result.pvalue("bleu", "good.txt", "fair.txt", "randomisation")
+    assert {"segment", "contribution", "a_score", "b_score", "source", "references", "a_output", "b_output"} == set(
+        pair["segments"][0]
+    )
+
+
+def test_the_whole_text_for_two_systems_that_say_the_same(tmp_path):
+    for name in ("ref", "one", "two"):
+        (tmp_path / name).write_text("the cat sat on the mat\nit was warm there today\n", encoding="utf-8")
+    done = run(tmp_path, "ref", "-i", "one", "two", "-m", "bleu", "-n", "50")
+    assert done.stderr == ""
+    signature = (
+        f"BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|compat:sacrebleu2.6|version:1+tercet{tercet.__version__}"
+    )
+    assert (
+        done.stdout
+        == f"""\
+BLEU: 2 systems, 2 segments, higher is better
+{signature}
+
+Rank  System    BLEU     ±     95 % interval
+────  ──────  ──────  ────  ────────────────
+ 1–2  one     100.00  0.00  100.00 to 100.00
+ 1–2  two     100.00  0.00  100.00 to 100.00
+
+One cluster: nowhere in this order are all above significantly better than all below.
+
+A    B    A - B   95 % interval  p bootstrap  p randomisation  Segments A/tie/B  Verdict
+───  ───  ─────  ──────────────  ───────────  ───────────────  ────────────────  ───────────────────────────
+one  two  +0.00  +0.00 to +0.00   1.0000           1.0000             0/100/0 %  not significantly different
+
+How large a difference must be to be found is unknown: no difference varies between resamples.
+
+p: two-sided, paired bootstrap (50 resamples), approximate randomisation (50 resamples), seed 12345.
+Segments: shares in which A is better, both tie, B is better.
+* below 0.05, ** below 0.01, *** below 0.001.
+Verdicts and clusters go by paired bootstrap at 0.05.
+"""
+    )
+
+
+def test_text_names_clusters_pairs_power_and_deciding_segments(folder):
+    done = run(
+        folder, "ref.txt", "-i", "bad.txt", "good.txt", "fair.txt", "-n", "200", "--slice", "length", "--top", "1"
+    )
+    assert done.returncode == 0
+    lines = done.stdout.split("\n")
+    ranked = [line.split()[1] for line in lines if line[:4].strip()[:1].isdigit() and ".txt" in line]
+    assert ranked == ["good.txt", "fair.txt", "bad.txt"]
+    assert sum(line.startswith("╌") for line in lines) == 1
+    [verdict] = [line for line in lines if line.startswith("bad.txt   good.txt")]
+    assert verdict.endswith("B is better")
+    assert "0.0149 *  " in verdict
+    assert "not significantly different" in done.stdout
+    assert "With n = 40 segments, a true difference of about" in done.stdout
+    assert "What decides bad.txt - good.txt = -" in done.stdout
+    assert "up to 10 words" in done.stdout
+    assert "\033" not in done.stdout
+    assert "equal" not in done.stdout
+
+
+def test_long_texts_are_cut_to_the_terminal(folder):
+    done = run(folder, "ref.txt", "-i", "bad.txt", "good.txt", "-n", "20", COLUMNS="60")
+    texts = [line for line in done.stdout.split("\n") if line.startswith("    ")]
+    assert texts
+    assert max(map(len, texts)) == 60
+
+
+def test_many_pairs_show_segments_of_some_and_say_so(folder):
+    done = run(folder, "ref.txt", "-i", "bad.txt", "good.txt", "fair.txt", "ref.txt", "docs.txt", "-n", "20")
+    assert done.stdout.count("What decides") == 6
+    # Of ten pairs one has no such segments: leaving any out changes neither the perfect nor the hopeless system.
+    assert "Deciding segments of 3 more pairs: use -f json, or choose a --baseline." in done.stdout
+
+
+def test_tsv_has_tables_alone(folder):
+    done = run(folder, "ref.txt", "-i", "bad.txt", "good.txt", "-m", "bleu", "chrf", "-n", "20", "-f", "tsv", "-w", "4")
+    tables = [list(csv.DictReader(io.StringIO(part), delimiter="\t")) for part in done.stdout.split("\n\n")]
+    assert [len(table) for table in tables] == [2, 1, 2, 1]
+    [scores] = tercet.score(TestSet({"good": TEXTS["good.txt"]}, {"r": TEXTS["ref.txt"]}), ["chrf"])
+    assert tables[2][0]["Metric"] == "chrf"
+    assert tables[2][0]["chrF2"] == f"{scores.system['good']:.4f}"
+    assert tables[3][0]["Verdict"] == "B is better"
+
+
+@pytest.mark.parametrize(("form", "sign"), [("markdown", "| Rank | System |"), ("latex", r"\begin{tabular}")])
+def test_other_forms(folder, form, sign):
+    done = run(folder, "ref.txt", "-i", "bad.txt", "good.txt", "-n", "20", "-f", form)
+    assert done.returncode == 0
+    assert sign.replace("| Rank", "| Cluster | Rank") in done.stdout
+    if form == "latex":
+        assert all(line[:1] in ("%", "\\", "") or line.endswith("\\\\") for line in done.stdout.split("\n"))
+
+
+def test_a_baseline_is_compared_with_all_others(folder):
+    done = run(folder, "ref.txt", "-i", "bad.txt", "good.txt", "fair.txt", "--baseline", "fair.txt", "-n", "20",
+               "-f", "json", "--test", "randomisation")  # fmt: skip
+    written = json.loads(done.stdout)
+    assert written["baseline"] == "fair.txt"
+    assert written["tests"] == ["randomisation"]
+    [metric] = written["metrics"]
+    assert [(pair["a"], pair["b"]) for pair in metric["pairs"]] == [("bad.txt", "fair.txt"), ("good.txt", "fair.txt")]
+    assert metric["clusters"] == []
+
+
+def test_the_seed_comes_from_the_option_then_from_the_environment(folder):
+    def seed(*arguments: str, **environment: str) -> int:
+        given = ("ref.txt", "-i", "bad.txt", "good.txt", "-n", "5", "-f", "json", *arguments)
+        return json.loads(run(folder, *given, **environment).stdout)["seed"]
+
+    assert seed() == 12345
+    assert seed(SACREBLEU_SEED="7") == 7
+    assert seed("--seed", "8", SACREBLEU_SEED="7") == 8
+
+
+@pytest.mark.parametrize(
+    ("systems", "sentences", "code"),
+    [
+        (("good.txt", "bad.txt"), ["bleu drops"], 1),
+        (("good.txt", "bad.txt"), ["chrf drops significantly"], 1),
+        (("good.txt", "bad.txt"), ["any drops"], 1),
+        (("good.txt", "bad.txt"), ["bleu drops by 99", "CHRF worsens by 1"], 1),
+        (("good.txt", "bad.txt"), ["bleu drops by 99"], 0),
+        (("bad.txt", "good.txt"), ["any worsens", "bleu drops by 0"], 0),
+        (("bad.txt", "good.txt", "--baseline", "good.txt"), ["bleu drops"], 1),
+    ],
+)
+def test_the_gate_fails_when_a_system_is_worse_than_the_baseline(folder, systems, sentences, code):
+    gates = [word for sentence in sentences for word in ("--fail-if", sentence)]
+    done = run(folder, "ref.txt", "-i", *systems, "-m", "bleu", "chrf", "-n", "100", *gates)
+    assert done.returncode == code
+    assert done.stdout.startswith("BLEU: 2 systems")
+    if code:
+        first = sentences[-1]
+        assert done.stderr.startswith(f"Failed: {first!r} holds for bad.txt against good.txt: ")
+    else:
+        assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-i", "good.txt"), "has only one system, 'good.txt'. Two or more are needed for a comparison."),
+        (
+            ("-i", "good.txt", "bad.txt", "--baseline", "god.txt"),
+            "no system called 'god.txt'. Did you mean good.txt or bad.txt?",
+        ),
+        (("-i", "good.txt", "bad.txt", "-m", "blue"), "There is no metric called 'blue'. Did you mean bleu?"),
+        (("-i", "good.txt", "bad.txt", "--test", "t"), "There is no test called 't'. Known: bootstrap, randomisation."),
+        (("-i", "good.txt", "bad.txt", "--slice", "domain"), "There is no slice called 'domain'. Known: length."),
+        (("-i", "good.txt", "bad.txt", "-n", "0"), "The number of resamples must be at least 1, not 0."),
+        (("-i", "good.txt", "bad.txt", "--alpha", "1.5"), "The significance level must lie between 0 and 1, not 1.5."),
+        (("-i", "good.txt", "bad.txt", "--fail-if", "chrf drops"), "no metric in this comparison called 'chrf'."),
+        (("-i", "good.txt", "bad.txt", "--fail-if", "bleu falls"), "--fail-if 'bleu falls' is not understood."),
+        (("-i", "good.txt", "bad.txt", "--fail-if", "bleu rises"), "higher BLEU is better. Write 'bleu drops'"),
+        (("-i", "good.txt", "bad.txt", "-m", "length", "--fail-if", "length drops"), "Write 'length rises' or"),
+        (("-i", "good.txt", "bad.txt", "--fail-if", "any rises"), "write 'any worsens'"),
+        (
+            ("-i", "good.txt", "bad.txt", "--fail-if", "bleu drops by x"),
+            "a number from 0 is needed after 'by', not 'x'.",
+        ),
+        (("-i", "good.txt", "bad.txt", "-n", "9", "--fail-if", "bleu drops"), "could never hold. bootstrap: with 9"),
+        (("-i", "good.txt", "bad.txt", "-n", "-1", "--fail-if", "bleu drops"), "must be at least 1, not -1."),
+        (("-i", "good.txt", "bad.txt", "--alpha", "0", "--fail-if", "bleu drops"), "between 0 and 1, not 0.0."),
+        (("-i", "good.txt", "missing.txt"), "missing.txt"),
+    ],
+)
+def test_misuse_is_explained_in_one_line_with_code_2(folder, arguments, message):
+    done = run(folder, "ref.txt", *arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("Error: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_files_of_different_lengths_are_a_data_error(folder, tmp_path):
+    short = tmp_path / "short.txt"
+    short.write_text("one line\n", encoding="utf-8")
+    done = run(folder, "ref.txt", "-i", "good.txt", str(short))
+    assert done.returncode == 1
+    assert "is not parallel" in done.stderr
+
+
+def test_sentences_of_a_gate_are_read():
+    gate = read_gate(" ter Rises significantly by 0.5 ")
+    assert (gate.metric, gate.verb, gate.significantly, gate.by) == ("ter", "rises", True, 0.5)
+    assert read_gate("Any drops").metric == "any"
+    for text in ("", "bleu", "bleu drops 0.5", "bleu drops by", "bleu drops by -1", "bleu drops by nan", "drops bleu"):
+        with pytest.raises(UsageError):
+            read_gate(text)
+
+
+def test_a_gate_on_a_lower_is_better_metric_and_on_undefined_scores(folder, tmp_path):
+    (tmp_path / "empty").write_text("\n" * 40, encoding="utf-8")
+    long = tmp_path / "long"
+    long.write_text("".join(f"{line} {line}\n" for line in TEXTS["ref.txt"]), encoding="utf-8")
+    worse = run(folder, "ref.txt", "-i", "good.txt", str(long), "-m", "length", "-n", "50", "--fail-if", "length rises")
+    assert worse.returncode == 1
+    assert "'length rises' holds for long against good.txt: length 2 against 1 (+1, corrected p = " in worse.stderr
+    undefined = run(tmp_path, "empty", "-i", "long", "empty", "-m", "length", "-n", "50", "--fail-if", "any worsens")
+    assert undefined.returncode == 1
+    assert "cannot be judged" in undefined.stderr
+
+
+def test_shown_texts_cannot_disturb_the_terminal():
+    assert _clip("a\x1b[31mb\tc", 20) == "a\ufffd[31mb c"
+    assert _clip("x" * 50, 10) == "x" * 9 + "…"
+    assert _clip("漢字漢字漢字", 7) == "漢字漢…"

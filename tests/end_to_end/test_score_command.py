@@ -1,0 +1,298 @@
+"""`tercet score` as users of sacrebleu type it, with sacrebleu itself as the oracle."""
+
+import gzip
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sacrebleu.metrics import BLEU, CHRF
+
+import tercet as library
+
+from .command import TERCET, tercet
+
+REFERENCE = [
+    "The river rose quickly after the storm.",
+    "Nobody expected the bridge to hold, but it did.",
+    "Prices went up by 3.5% (or more) in May.",
+    "\"Why not?\" she asked.",
+    "",
+    "Ten years later, the village is still there.",
+]  # fmt: skip
+SECOND = [
+    "After the storm the river rose fast.",
+    "No one thought that the bridge would hold, yet it held.",
+    "In May, prices rose by 3.5% (or more).",
+    "\"Why not,\" she asked?",
+    "Nothing.",
+    "The village still stands ten years on.",
+]  # fmt: skip
+A = [
+    "The river rose fast after the storm.",
+    "Nobody expected that the bridge holds, but it did.",
+    "Prices rose by 3.5% (or more) in May.",
+    "\"Why not?\" she asked.",
+    "Nothing",
+    "Ten years later the village is still here.",
+]  # fmt: skip
+B = [
+    "River grew quick after storm.",
+    "No expect the bridge hold but did.",
+    "The prices up 3,5 % in May.",
+    "Why not asked she",
+    "",
+    "Ten year later village still there.",
+]  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, lines in (("ref.txt", REFERENCE), ("ref2.txt", SECOND), ("a.txt", A), ("b.txt", B)):
+        (tmp_path / name).write_bytes("".join(f"{line}\n" for line in lines).encode())
+    return tmp_path
+
+
+def sacrebleu(folder: Path, *arguments: str, stdin: bytes = b"") -> str:
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("sacrebleu")), *arguments],
+        cwd=folder, input=stdin, capture_output=True, check=True,
+    )  # fmt: skip
+    return done.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "ref.txt -i a.txt -b",
+        "ref.txt ref2.txt -i a.txt -b -w 4",
+        "ref.txt -i a.txt -m bleu -b -w 4 -tok intl -lc",
+        "ref.txt -i a.txt -m chrf -b -w 4",
+        "ref.txt -i b.txt -m chrf -b -w 4 --chrf-word-order 2 --chrf-beta 3",
+        "ref.txt -i b.txt -m chrf -b -w 4 --chrf-whitespace --chrf-lowercase --chrf-eps-smoothing -cc 4 -cw 1",
+        "ref.txt -i b.txt -b -w 4 --smooth-method floor --smooth-value 0.2",
+        "ref.txt -i b.txt -b -w 4 --smooth-method add-k -sv 2 -tok char",
+        "ref.txt -i a.txt -sl -b -w 4",
+        "ref.txt -i a.txt -sl -m chrf -b -w 4",
+    ],
+)
+def test_the_same_words_give_the_same_output_as_sacrebleu(folder: Path, arguments: str) -> None:
+    ours = tercet("score", *arguments.split(), cwd=folder)
+    assert ours.code == 0, ours.err
+    assert ours.out == sacrebleu(folder, *arguments.split())
+
+
+@pytest.mark.parametrize("arguments", ["-f text", "-f text -m chrf", "-f text -sh -w 2", "-sl -f text"])
+def test_text_is_sacrebleus_line_apart_from_the_version(folder: Path, arguments: str) -> None:
+    ours = tercet("score", "ref.txt", "-i", "a.txt", *arguments.split(), cwd=folder)
+    theirs = sacrebleu(folder, "ref.txt", "-i", "a.txt", *arguments.split())
+    assert [normal(line) for line in ours.out.splitlines()] == [normal(line) for line in theirs.splitlines()]
+
+
+def normal(line: str) -> str:
+    """A line without version fields, and without eff: sacreBLEU says yes for segments, we show one signature."""
+    signature, equals, rest = line.partition(" = ")
+    parts = [part for part in signature.split("|") if part.partition(":")[0] not in ("compat", "version", "v", "eff", "e")]
+    return "|".join(parts) + equals + rest
+
+
+def test_standard_input_holds_one_or_several_systems(folder: Path) -> None:
+    one = "".join(f"{line}\n" for line in A).encode()
+    assert tercet("score", "ref.txt", "-b", "-w", 4, cwd=folder, stdin=one).out == sacrebleu(
+        folder, "ref.txt", "-b", "-w", "4", stdin=one
+    )
+    two = "".join(f"{a}\t{b}\n" for a, b in zip(A, B, strict=True)).encode()
+    found = tercet("score", "ref.txt", "-f", "json", cwd=folder, stdin=two).json
+    assert [entry["system"] for entry in found] == ["System 1", "System 2"]
+    uneven = tercet("score", "ref.txt", cwd=folder, stdin=b"a\tb\nc\n")
+    assert uneven.code == 1
+    assert "line 2" in uneven.err
+
+
+def test_json_is_a_list_with_one_object_per_system_and_metric(folder: Path) -> None:
+    arguments = ("ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf:word_order=2,beta=3")
+    found = tercet("score", *arguments, "-f", "json", "-sl", "--confidence", cwd=folder).json
+    assert [(entry["system"], entry["name"]) for entry in found] == [
+        ("a.txt", "BLEU"), ("a.txt", "chrF3++"), ("b.txt", "BLEU"), ("b.txt", "chrF3++"),
+    ]  # fmt: skip
+    bleu, chrf = BLEU(), CHRF(word_order=2, beta=3)
+    expected = [
+        metric.corpus_score(output, [REFERENCE]).score for output in (A, B) for metric in (bleu, chrf)
+    ]
+    assert [entry["score"] for entry in found] == pytest.approx(expected, abs=1e-9)
+    segments = [chrf.sentence_score(output, [reference]).score for output, reference in zip(B, REFERENCE, strict=True)]
+    assert found[3]["segments"] == pytest.approx(segments, abs=1e-9)
+    for entry in found:
+        assert entry["ci_low"] <= entry["score"] <= entry["ci_high"]
+        assert entry["confidence"] == 0.95
+        assert entry["signature"].startswith("nrefs:1|bs:1000|seed:12345|case:mixed|")
+    assert found[0]["details"]["bp"] == pytest.approx(bleu.corpus_score(A, [REFERENCE]).bp)
+    assert tercet("score", "ref.txt", "-i", "a.txt", "-f", "json", cwd=folder).json[0]["score"] == found[0]["score"]
+
+
+def test_the_command_gives_what_the_function_gives(folder: Path) -> None:
+    found = tercet("score", "ref.txt", "ref2.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "-f", "json", "-sl", cwd=folder)
+    testset = library.TestSet({"a.txt": A, "b.txt": B}, {"ref.txt": REFERENCE, "ref2.txt": SECOND})
+    (scores,) = library.score(testset, ["bleu"])
+    for entry in found.json:
+        assert entry["score"] == scores.system[entry["system"]]
+        assert entry["segments"] == scores.segment[entry["system"]].tolist()
+        assert "BLEU|" + entry["signature"] == scores.signature
+
+
+def test_references_may_stand_anywhere(folder: Path) -> None:
+    expected = tercet("score", "ref.txt", "ref2.txt", "-i", "a.txt", "-m", "bleu", "chrf", "-f", "json", cwd=folder).json
+    for words in (
+        "-i a.txt -m bleu chrf ref.txt ref2.txt -f json",
+        "-m bleu chrf -f json -i a.txt -w 1 ref.txt ref2.txt",
+        "-i a.txt -r ref.txt ref2.txt -m bleu -m chrf --format json",
+        "-f json -m bleu chrf -i a.txt -- ref.txt ref2.txt",
+    ):
+        assert tercet("score", *words.split(), cwd=folder).json == expected
+
+
+@pytest.mark.parametrize("test", ["--paired-bs", "--paired-ar"])
+def test_paired_tests_take_the_first_system_as_baseline(folder: Path, test: str) -> None:
+    found = tercet("score", "ref.txt", "-i", "a.txt", "b.txt", "a.txt", test, "-f", "json", cwd=folder).json
+    assert [entry["system"] for entry in found] == ["a.txt", "b.txt", "a.txt#2"]
+    assert found[0]["p_value"] is None
+    assert 0 < found[1]["p_value"] < 0.2
+    assert found[2]["p_value"] == 1.0
+    assert {entry["baseline"] for entry in found} == {"a.txt"}
+    shown = tercet("score", "ref.txt", "-i", "a.txt", "b.txt", test, cwd=folder).out
+    assert "baseline" in shown
+
+
+def test_several_references_in_one_file(folder: Path) -> None:
+    both = "".join(f"{a}\t{b}\n" for a, b in zip(REFERENCE, SECOND, strict=True))
+    (folder / "both.tsv").write_text(both, "utf-8")
+    assert (
+        tercet("score", "both.tsv", "-nr", 2, "-i", "a.txt", "-b", "-w", 4, cwd=folder).out
+        == tercet("score", "ref.txt", "ref2.txt", "-i", "a.txt", "-b", "-w", 4, cwd=folder).out
+    )
+    refused = tercet("score", "ref.txt", "-nr", 2, "-i", "a.txt", cwd=folder)
+    assert (refused.code, "line 1" in refused.err) == (1, True)
+
+
+def test_gzip_is_read_whatever_the_name(folder: Path) -> None:
+    plain = tercet("score", "ref.txt", "-i", "a.txt", "-b", "-w", 6, cwd=folder).out
+    (folder / "a.gz").write_bytes(gzip.compress((folder / "a.txt").read_bytes()))
+    (folder / "zipped").write_bytes(gzip.compress((folder / "ref.txt").read_bytes()))
+    assert tercet("score", "zipped", "-i", "a.gz", "-b", "-w", 6, cwd=folder).out == plain
+
+
+def test_names_are_made_unique_by_what_differs(folder: Path) -> None:
+    for place in ("x/run", "y/run"):
+        (folder / place).mkdir(parents=True)
+        (folder / place / "out.txt").write_bytes((folder / "a.txt").read_bytes())
+    found = tercet("score", "ref.txt", "-i", "x/run/out.txt", "y/run/out.txt", "a.txt", "-f", "json", cwd=folder).json
+    assert [entry["system"] for entry in found] == ["x/run/out.txt", "y/run/out.txt", "a.txt"]
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "tsv", "csv"])
+def test_tables_hold_the_scores_in_every_form(folder: Path, form: str) -> None:
+    shown = tercet("score", "ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "-w", 3, "-f", form, cwd=folder).out
+    for output in (A, B):
+        assert f"{BLEU().corpus_score(output, [REFERENCE]).score:.3f}" in shown
+        assert f"{CHRF().corpus_score(output, [REFERENCE]).score:.3f}" in shown
+
+
+def test_documents(folder: Path) -> None:
+    (folder / "docs.txt").write_text("d1\nd1\nd1\nd2\nd2\nd2\n", "utf-8")
+    arguments = ("ref.txt", "-i", "a.txt", "--docs", "docs.txt", "--documents")
+    found = tercet("score", *arguments, "-f", "json", cwd=folder).json
+    assert found[0]["documents"]["d2"] == pytest.approx(BLEU().corpus_score(A[3:], [REFERENCE[3:]]).score, abs=1e-9)
+    assert "d2" in tercet("score", *arguments, cwd=folder).out
+    refused = tercet("score", "ref.txt", "-i", "a.txt", "--documents", cwd=folder)
+    assert (refused.code, "document ids" in refused.err) == (2, True)
+
+
+def test_saved_shards_merge_exactly(folder: Path) -> None:
+    whole = tercet("score", "ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "-f", "json", "-sl", cwd=folder).json
+    for part, rows in (("1", slice(0, 2)), ("2", slice(2, 6))):
+        (folder / part).mkdir()
+        for name, lines in (("ref.txt", REFERENCE), ("a.txt", A), ("b.txt", B)):
+            (folder / part / name).write_bytes("".join(f"{line}\n" for line in lines[rows]).encode())
+        saved = tercet("score", "ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "--save", "../" + part + ".npz",
+                       cwd=folder / part)  # fmt: skip
+        assert saved.code == 0, saved.err
+    merged = tercet("score", "--merge", "1.npz", "2.npz", "-f", "json", "-sl", cwd=folder)
+    assert merged.json == whole
+    with_interval = tercet("score", "--merge", "1.npz", "2.npz", "-f", "json", "--confidence", cwd=folder).json
+    assert with_interval[0]["ci_low"] <= with_interval[0]["score"] <= with_interval[0]["ci_high"]
+
+
+def test_jobs_and_cache_change_nothing(folder: Path) -> None:
+    arguments = ("ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "nist", "-f", "json", "-sl")
+    expected = tercet("score", *arguments, cwd=folder).out
+    assert tercet("score", *arguments, "-j", 2, "--cache", "kept", cwd=folder).out == expected
+    assert tercet("score", *arguments, "--cache", "kept", cwd=folder).out == expected
+    assert len(list((folder / "kept").iterdir())) == 6
+
+
+def test_a_seed_from_the_environment_is_recorded(folder: Path) -> None:
+    found = tercet("score", "ref.txt", "-i", "a.txt", "--confidence", "-f", "json", cwd=folder, SACREBLEU_SEED="7").json
+    assert found[0]["seed"] == "7"
+    refused = tercet("score", "ref.txt", "-i", "a.txt", "--confidence", cwd=folder, SACREBLEU_SEED="x")
+    assert refused.code == 2
+
+
+def test_a_known_layout_is_scored_with_all_its_systems(shared: Path, tmp_path: Path) -> None:
+    data = shared / "data" / "wmt19"
+    found = tercet("score", "-t", data, "-l", "lt-en", "-m", "bleu:tokenize=intl,lowercase=true", "-f", "json", cwd=tmp_path)
+    assert len(found.json) == 11
+    header, *rows = [
+        line.split("\t") for line in (shared / "data/wmt19_sys/wmt19_sys_scores.tsv").read_text("utf-8").splitlines()
+    ]
+    published = {row[1]: float(row[header.index("sacreBLEU-BLEU")]) for row in rows if row[0] == "lt-en"}
+    for entry in found.json:
+        assert entry["score"] / 100 == pytest.approx(published[entry["system"]], abs=2e-4)
+    several = tercet("score", "-t", data, "-m", "bleu", cwd=tmp_path)
+    assert (several.code, "lt-en" in several.err) == (2, True)
+
+
+def test_the_source_and_reference_of_a_test_set_are_echoed(tmp_path: Path) -> None:
+    lines = [{"i": i, "src": f"s{i}", "ref": {"r": f"t{i}"}, "tgt": {"x": f"o{i}"}, "doc": "d"} for i in range(3)]
+    (tmp_path / "set.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    shown = tercet("score", "-t", "set.jsonl", "--echo", "src", "ref", cwd=tmp_path)
+    assert shown.out == "s0\tt0\ns1\tt1\ns2\tt2\n"
+    refused = tercet("score", "-t", "set.jsonl", "--echo", "sorce", cwd=tmp_path)
+    assert (refused.code, "src" in refused.err) == (2, True)
+
+
+def test_a_source_that_is_a_smoothing_method_is_explained(folder: Path) -> None:
+    refused = tercet("score", "ref.txt", "-i", "a.txt", "-s", "exp", cwd=folder)
+    assert (refused.code, "--smooth-method exp" in refused.err) == (2, True)
+
+
+def test_stopping_leaves_no_half_written_file(folder: Path) -> None:
+    rng = np.random.default_rng(1)
+    words = np.array(["alpha", "beta", "gamma", "delta", "epsilon", "zeta"])
+    for name in ("big.ref", "big.out"):
+        (folder / name).write_text("".join(" ".join(row) + "\n" for row in rng.choice(words, (60000, 30))), "utf-8")
+    process = subprocess.Popen(
+        [str(TERCET), "score", "big.ref", "-i", "big.out", "-m", "chrf", "bleu", "--save", "kept.npz"],
+        cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"},
+    )  # fmt: skip
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err.decode()
+    assert "Traceback" not in err.decode()
+    assert not list(folder.glob("*kept.npz*"))
+
+
+def test_undefined_scores_are_null_in_json_and_a_dash_in_tables(folder: Path) -> None:
+    (folder / "empty.ref").write_text("\n", "utf-8")
+    (folder / "some.out").write_text("word\n", "utf-8")
+    found = tercet("score", "empty.ref", "-i", "some.out", "-m", "length", "-f", "json", cwd=folder).json
+    assert found[0]["score"] is None
+    assert tercet("score", "empty.ref", "-i", "some.out", "-m", "length", "-b", cwd=folder).out == "–\n"
+    (scores,) = library.score(library.TestSet({"x": ["word"]}, {"r": [""]}), ["length"])
+    assert math.isnan(scores.system["x"])
