@@ -14,7 +14,9 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from unittest import mock
 
@@ -77,7 +79,7 @@ class Page:
 
     path: Path
     folder: Path
-    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "example"})
+    module: ModuleType = field(default_factory=lambda: ModuleType("example"))
     code: int = 0
 
     def run(self) -> int:
@@ -85,7 +87,7 @@ class Page:
         text = self.path.read_text("utf-8")
         blocks = list(FENCE.finditer(text))
         done = 0
-        for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+        for block, following in zip_longest(blocks, blocks[1:]):
             line = text.count("\n", 0, block.start()) + 1
             where = f"{self.path.relative_to(ROOT)}, line {line}"
             if block[1] == "console":
@@ -130,11 +132,24 @@ class Page:
 
     def _python(self, block: str, expected: str | None, where: str, line: int) -> None:
         printed = io.StringIO()
-        with contextlib.chdir(self.folder), contextlib.redirect_stdout(printed):
+        with (
+            contextlib.chdir(self.folder),
+            contextlib.redirect_stdout(printed),
+            self._importable(),
+        ):
             # Lines of the page, so that a traceback points there.
-            exec(compile("\n" * line + block, str(self.path), "exec"), self.names)
+            exec(compile("\n" * line + block, str(self.path), "exec"), vars(self.module))
         if expected is not None:
             check_output(printed.getvalue(), expected, where)
+
+    @contextlib.contextmanager
+    def _importable(self) -> Iterator[None]:
+        """Classes of a page must be found by pickle."""
+        sys.modules[self.module.__name__] = self.module
+        try:
+            yield
+        finally:
+            del sys.modules[self.module.__name__]
 
 
 def check_output(actual: str, expected: str, where: str) -> None:

@@ -1,13 +1,17 @@
 """Every metric and every command has its page; every page is in the navigation; every link leads somewhere."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+import tercet
 from tercet import metrics
 from tercet.cli import COMMANDS
 
@@ -37,7 +41,7 @@ def test_the_navigation_has_every_page_once_and_nothing_else() -> None:
 @pytest.mark.parametrize("name", metrics.names())
 def test_every_metric_has_its_page_with_all_its_parameters(name: str) -> None:
     page = (DOCS / "metrics" / f"{name}.md").read_text("utf-8")
-    for parameter in metrics.create(name).__dataclass_fields__.values():
+    for parameter in fields(metrics.create(name)):
         if parameter.init:
             assert f"`{parameter.name}`" in page
     assert f"metrics/{name}.md" in navigation()
@@ -57,7 +61,15 @@ def test_links_between_pages_lead_somewhere(path: Path) -> None:
     assert not [target for target in targets if not (path.parent / target).exists()]
 
 
-def test_the_changelog_has_the_current_version() -> None:
-    import tercet
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="mkdocs-material is not installed")
+    words = ["build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "commands" / "verify" / "index.html").exists()
 
+
+def test_the_changelog_has_the_current_version() -> None:
     assert f"## [{tercet.__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")

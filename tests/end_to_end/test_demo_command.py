@@ -8,7 +8,6 @@ import tercet
 from tercet import demo
 from tercet.data.lines import read_lines
 from tercet.text.scripts import shares
-
 from tests.docs.running import run
 
 SCRIPTS = {"de-en": "Latin", "en-de": "Latin", "en-ru": "Cyrillic", "en-zh": "Han"}
@@ -27,8 +26,9 @@ def test_texts_are_complete_and_systems_differ_as_they_should(pair: str) -> None
     assert set(testset.references) == {"refA", "refB"}
     assert len(set(testset.documents or ())) == 4
     assert len(set(testset.labels["domain"])) == 4
-    assert max(shares([text or "" for text in testset.references["refA"]]).items(), key=lambda item: item[1])[0] == (
-        SCRIPTS[pair]
+    assert (
+        max(shares([text or "" for text in testset.references["refA"]]).items(), key=lambda item: item[1])[0]
+        == (SCRIPTS[pair])
     )
     for scores in tercet.score(testset, ["bleu", "chrf"]):
         values = list(scores.system.values())
@@ -83,7 +83,9 @@ def test_writing_again_changes_nothing_and_other_files_are_left_alone(tmp_path: 
     (tmp_path / "refA.txt").write_text("my own\n")
     ran = run(["demo", "--write", str(tmp_path)])
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.endswith("refA.txt exists and holds something else. Choose another folder; nothing is overwritten.\n")
+    assert ran.err.endswith(
+        "refA.txt exists and holds something else. Choose another folder; nothing is overwritten.\n"
+    )
     assert (tmp_path / "refA.txt").read_text() == "my own\n"
 
 

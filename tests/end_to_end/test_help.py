@@ -8,7 +8,6 @@ import pytest
 
 import tercet
 from tercet.cli import COMMANDS
-
 from tests.docs.running import run
 
 

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from tercet import metrics
-
 from tests.docs.running import run
 
 

@@ -10,7 +10,6 @@ import sacrebleu.metrics
 from tercet import demo, metrics, score
 from tercet.errors import UsageError
 from tercet.verifying import verify
-
 from tests.docs.running import Ran, run
 
 LONG = "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
@@ -134,7 +133,10 @@ def test_a_score_is_compared_at_the_precision_it_is_written_with(value: float, s
         ("BLEU|tok", "'BLEU|tok' is not a signature: 'tok' should be KEY:VALUE."),
         ("BLEU", "'BLEU' is not a signature; one looks like"),
         ("TOWER|nrefs:1|tok:13a", "There is no metric called 'tower'."),
-        ("chrF2++|nrefs:1|nc:6|nw:0", "The signature contradicts itself: chrF2++, but its parameters are those of chrF2."),
+        (
+            "chrF2++|nrefs:1|nc:6|nw:0",
+            "The signature contradicts itself: chrF2++, but its parameters are those of chrF2.",
+        ),
         ("nrefs:1|case:lc|tok:13a", "'nrefs:1|case:lc|tok:13a' does not say which metric it is of. It could be "),
         ("nrefs:1|norm:no", "'nrefs:1|norm:no' does not say which metric it is of. No metric has it."),
         ("chrF2|nc:six", "'chrF2|nc:six|version:' is not a signature of chrf"),
@@ -195,7 +197,9 @@ def test_the_old_form_of_sacrebleu_1_is_read(folder: Path, testset: Any) -> None
     assert "|variant:sacrebleu-1.3.6|" in ran.out
     assert "Note: test:wmt19, lang:en-de: nobody can tell" in ran.out
     value = sacrebleu_of(testset, "CHRF", 2)[0]
-    ran = verified(folder, "chrF2+case.mixed+numchars.6+numrefs.2+space.False+version.1.4.14", f"{value:.1f}", references=both)
+    ran = verified(
+        folder, "chrF2+case.mixed+numchars.6+numrefs.2+space.False+version.1.4.14", f"{value:.1f}", references=both
+    )
     assert ran.code == 0
     assert "chrF2|nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no|" in ran.out
 

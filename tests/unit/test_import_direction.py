@@ -67,7 +67,8 @@ def test_the_reader_of_imports_sees_all_forms(tmp_path: Path, monkeypatch: pytes
     module.parent.mkdir()
     module.write_text(
         "import tercet.cli.score\nfrom ..stats import rank\nfrom .. import demo, __version__\nfrom . import y\n"
-        "from .rules import RULES\nimport numpy\nfrom tercet.meta import a\n\ndef f():\n    from ..engine import count\n"
+        "from .rules import RULES\nimport numpy\nfrom tercet.meta import a\n"
+        "def f():\n    from ..engine import count\n"
     )
     found = [name for _, name in imports(module)]
     assert found == ["cli", "stats", "demo", "text", "text", "meta", "engine"]

@@ -59,7 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     restore_pipe()
     show_warnings()
     try:
-        group.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
+        # Without standalone mode click returns the code of ctx.exit() instead of raising it.
+        code = group.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
+        if isinstance(code, int) and code:
+            sys.exit(code)
     except TercetError as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(error.exit_code)

@@ -158,7 +158,7 @@ def get(
             f"Data set {name!r} has no address that can be fetched safely (HTTPS). "
             f"Get it from {entry.archive or entry.address} and add it: tercet data add FOLDER {name}."
         )
-    place.mkdir(parents=True, exist_ok=True)
+    _make(place)
     download = place / f".{name}.{secrets.token_hex(4)}.download"
     try:
         digest = _download(entry, entry.archive, download, opener or https_opener(), progress, max_bytes)
@@ -257,16 +257,19 @@ def _check_new(name: str, place: Path, *, replace: bool) -> None:
         )
 
 
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"The folder {folder} cannot be made: {error.strerror or error}.") from None
+
+
 @contextmanager
 def _building(name: str, place: Path, *, replace: bool) -> Iterator[Path]:
     """A folder beside the final place that is moved there when all went well."""
     _check_new(name, place, replace=replace)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        temporary = place / f".{name}.{secrets.token_hex(4)}"
-        temporary.mkdir()
-    except OSError as error:
-        raise UsageError(f"Nothing can be written into {place}: {error.strerror or error}.") from None
+    temporary = place / f".{name}.{secrets.token_hex(4)}"
+    _make(temporary)
     try:
         yield temporary
         final = place / name
@@ -320,5 +323,8 @@ def as_json(item: Entry | Installed) -> dict[str, Any]:
 
 
 def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from None

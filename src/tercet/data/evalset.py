@@ -149,7 +149,10 @@ def write_evalset(testset: TestSet, folder: str | Path) -> None:
     files = _texts(testset, folder)
     checked = {path: check_lines(lines, path.name, starts_file=True) for path, lines in files.items()}
     for path, lines in checked.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"The folder {path.parent} cannot be made: {error.strerror or error}.") from None
         write_lines(path, lines)
 
 

@@ -39,7 +39,7 @@ def open_testset(
     """
     place = _resolved(path, cache)
     if place.is_dir():
-        known = _folder(place)
+        known = _readable(place)
         return known[_choose(place, known, pair)](systems)
     testset = _file(place, pair, systems)
     if pair and testset.pair != pair:
@@ -51,7 +51,7 @@ def pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:
     """The language pairs of a file or folder of a known layout."""
     place = _resolved(path, cache)
     if place.is_dir():
-        return sorted(_folder(place))
+        return sorted(_readable(place))
     found = _file(place, None, None).pair
     return [found] if found else []
 
@@ -104,6 +104,13 @@ def pair_of_name(name: str) -> str | None:
     """The language pair that a file name holds, if it holds one and no more."""
     found = set(_PAIR_IN_NAME.findall(name))
     return found.pop() if len(found) == 1 else None
+
+
+def _readable(folder: Path) -> dict[str, Opener]:
+    try:
+        return _folder(folder)
+    except PermissionError as error:
+        raise UsageError(f"{error.filename} cannot be read: permission denied.") from None
 
 
 def _folder(folder: Path) -> dict[str, Opener]:

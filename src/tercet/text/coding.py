@@ -98,6 +98,18 @@ def split_words(
     return Words(chars[:used], ends[:count], text_ends)
 
 
+def split_13a(points: NDArray[np.uint32], offsets: Ints, classes: NDArray[np.uint8], *, pad: bool) -> Words:
+    """Words by the rules of 13a for these character classes (see kernels.tokens.split_13a)."""
+    chars = np.empty(len(points), dtype=np.uint32)
+    ends = np.empty(len(points) + 1, dtype=np.int64)
+    text_ends = np.zeros(len(offsets), dtype=np.int64)
+    count = tokens.split_13a(
+        _view(points), _view(offsets), _view(classes), int(pad), _view(chars), _view(ends), _view(text_ends[1:])
+    )
+    used = int(ends[count - 1]) if count else 0
+    return Words(chars[:used], ends[:count], text_ends)
+
+
 class Vocabulary:
     """Numbers the words of the references; never changes afterwards."""
 

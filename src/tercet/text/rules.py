@@ -1,7 +1,8 @@
 """Tokenisers that are rules over character classes: 13a, intl, zh, char, none, and mteval's own forms.
 
-13a and intl are those of mteval-v13a/v14 (NIST) as sacreBLEU 2.6 applies them, zh is sacreBLEU's: a space on both
-sides of every Chinese character, then the rules of 13a. Each pass below is one substitution of the original.
+13a and intl are those of mteval-v13a/v14 (NIST) as sacreBLEU 2.6 applies them, zh is sacreBLEU's: every Chinese
+character is a word, and for the rest the rules of 13a hold. 13a and its kin are split in one pass by character class
+(kernels.tokens.split_13a); intl is a list of passes, each one substitution of the original.
 """
 
 from __future__ import annotations
@@ -15,20 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import tokens
-from .coding import Words, _view, code_points, split_words
+from .coding import Words, _view, code_points, split_13a, split_words
 
 # Bits of the class tables.
-SYMBOL, STOP, DIGIT, DASH, NUMBER, PUNCTUATION, MARK, CHINESE = (1 << i for i in range(8))
-EVERY = 255
+SYMBOL, STOP, DIGIT, DASH, NUMBER, PUNCTUATION, MARK, BLANK = (1 << i for i in range(8))
 
 # a, b, negated (1: first is not a, 2: second is not b), space before, space after: see kernels.tokens.insert_spaces
 ISOLATE = 0
-V13A = (
-    (SYMBOL, ISOLATE, 0, 0, 0),  # ([\{-\~\[-\` -\&\(-\+\:-\@\/])
-    (DIGIT, STOP, 1, 0, 1),  # ([^0-9])([\.,])
-    (STOP, DIGIT, 2, 1, 0),  # ([\.,])([^0-9])
-    (DIGIT, DASH, 0, 0, 1),  # ([0-9])(-)
-)
 INTL = (
     (NUMBER, PUNCTUATION, 1, 0, 1),  # (\P{N})(\p{P})
     (PUNCTUATION, NUMBER, 2, 1, 0),  # (\p{P})(\P{N})
@@ -63,8 +57,22 @@ def _ascii_classes() -> NDArray[np.uint8]:
     table[[ord("."), ord(",")]] |= STOP
     table[ord("0") : ord("9") + 1] |= DIGIT
     table[ord("-")] |= DASH
+    return _with_blanks(table)
+
+
+@cache
+def _chinese_classes() -> NDArray[np.uint8]:
+    table = _ascii_classes().copy()
     for begin, end in CHINESE_RANGES:
-        table[begin : end + 1] |= CHINESE
+        table[begin : end + 1] = SYMBOL
+    return _with_blanks(table)
+
+
+def _with_blanks(table: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Blanks, as str.split() knows them, are nothing else."""
+    for begin, end in ((9, 13), (28, 32), (0x85, 0x85), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A),
+                       (0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000)):  # fmt: skip
+        table[begin : end + 1] = BLANK
     return table
 
 
@@ -94,7 +102,7 @@ def _classes_of_136() -> NDArray[np.uint8]:
 
 @cache
 def _every() -> NDArray[np.uint8]:
-    return np.full(0x110000, EVERY, dtype=np.uint8)
+    return _with_blanks(np.full(0x110000, SYMBOL, dtype=np.uint8))
 
 
 def _unescape(text: str) -> str:
@@ -129,13 +137,14 @@ def _perl_lower(text: str) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rules:
-    """A tokeniser: what happens to the string, then passes over its characters, then splitting at blanks.
+    """A tokeniser: what happens to the string, then how it is split.
 
+    Without passes the rules of 13a hold for the character classes, or, without classes, blanks alone divide words.
     clean undoes entities and line ends; fold lowers case after that, as mteval does (sacreBLEU does it before).
     """
 
+    classes: Callable[[], NDArray[np.uint8]] | None = None
     passes: tuple[tuple[int, int, int, int, int], ...] = ()
-    classes: Callable[[], NDArray[np.uint8]] = _ascii_classes
     pad: bool = False
     clean: Callable[[str], str] | None = None
     strip: Callable[[str], str] = str.rstrip
@@ -150,18 +159,19 @@ class Rules:
         if self.fold is not None:
             texts = [self.fold(text) for text in texts]
         points, offsets = code_points(texts)
-        if not self.passes:
+        if self.classes is None:
             return split_words(points, offsets)
+        if not self.passes:
+            return split_13a(points, offsets, self.classes(), pad=self.pad)
         longest = int(np.diff(offsets).max()) if texts else 0
-        spaced = np.empty(9 * len(points) + 6 * len(texts), dtype=np.uint32)
-        scratch = np.empty(9 * longest + 6, dtype=np.uint32)
+        spaced = np.empty(9 * len(points), dtype=np.uint32)
+        scratch = np.empty(9 * longest, dtype=np.uint32)
         spaced_offsets = np.zeros(len(offsets), dtype=np.int64)
         tokens.insert_spaces(
             _view(points),
             _view(offsets),
             _view(self.classes()),
             _view(np.array(self.passes, dtype=np.int32).ravel()),
-            int(self.pad),
             _view(scratch),
             _view(spaced),
             _view(spaced_offsets),
@@ -171,15 +181,15 @@ class Rules:
 
 RULES = {
     "none": Rules(),
-    "13a": Rules(V13A, pad=True, clean=_unescape),
-    "intl": Rules(INTL, _unicode_classes),
-    "zh": Rules(((CHINESE, ISOLATE, 0, 0, 0), *V13A), strip=str.strip),
-    "char": Rules(((EVERY, ISOLATE, 0, 0, 0),), _every),
-    "mteval-13a": Rules(V13A, pad=True, clean=_from_sgm),
-    "mteval-13a-lc": Rules(V13A, pad=True, clean=_from_sgm, fold=_ascii_lower),
-    "mteval-intl": Rules(INTL, _unicode_classes, clean=_from_sgm_international),
-    "mteval-intl-lc": Rules(INTL, _unicode_classes, clean=_from_sgm_international, fold=_perl_lower),
+    "13a": Rules(_ascii_classes, pad=True, clean=_unescape),
+    "intl": Rules(_unicode_classes, INTL),
+    "zh": Rules(_chinese_classes, strip=str.strip),
+    "char": Rules(_every),
+    "mteval-13a": Rules(_ascii_classes, pad=True, clean=_from_sgm),
+    "mteval-13a-lc": Rules(_ascii_classes, pad=True, clean=_from_sgm, fold=_ascii_lower),
+    "mteval-intl": Rules(_unicode_classes, INTL, clean=_from_sgm_international),
+    "mteval-intl-lc": Rules(_unicode_classes, INTL, clean=_from_sgm_international, fold=_perl_lower),
 }
 
 # Not a tokeniser to choose: it is there so that the scores of the WMT19 metrics task can be repeated.
-INTL_136 = Rules(INTL, _classes_of_136)
+INTL_136 = Rules(_classes_of_136, INTL)

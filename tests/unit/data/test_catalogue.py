@@ -111,6 +111,14 @@ def test_what_cannot_be_added_is_refused_and_leaves_nothing(tmp_path: Path, data
     assert list(cache.iterdir()) == []
 
 
+def test_a_data_folder_that_cannot_be_made_is_a_wrong_use(tmp_path: Path, data: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UsageError, match=r"The folder .* cannot be made: "):
+        add(data, "mine", tmp_path / "file" / "cache")
+    with pytest.raises(UsageError, match=r"The folder .* cannot be made: "):
+        get("mqm", tmp_path / "file" / "cache", opener=fails)
+
+
 def test_a_name_is_used_once_unless_replaced(tmp_path: Path, data: Path) -> None:
     add(data, "mine", tmp_path / "cache")
     with pytest.raises(UsageError, match=r"There is a data set 'mine' in .* already\. Choose another name, or replace"):

@@ -141,6 +141,12 @@ def test_what_an_evalset_cannot_hold_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_that_cannot_be_made_is_a_wrong_use(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UsageError, match=r"The folder .*sources cannot be made: "):
+        write_evalset(TestSet({"x": ["a"]}, source=["s"], pair="ru-en"), tmp_path / "file")
+
+
 def test_score_files_are_written_in_blocks(tmp_path: Path) -> None:
     write_score_file(tmp_path / "x.seg.score", {"b": [0.1, math.nan], "a": [1, 2]})
     assert (tmp_path / "x.seg.score").read_text() == "b\t0.1\nb\tNone\na\t1.0\na\t2.0\n"
