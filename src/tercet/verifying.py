@@ -99,7 +99,7 @@ def _number(written: str) -> Decimal:
         value = Decimal(written)
     except InvalidOperation:
         value = Decimal("nan")
-    if not value.is_finite():
+    if not value.is_finite() or abs(value.adjusted()) > 300 or abs(int(value.as_tuple().exponent)) > 300:
         raise UsageError(f"{written!r} is not a score; write it as it was printed, as 36.4.")
     return value
 

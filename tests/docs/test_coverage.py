@@ -63,10 +63,8 @@ def test_links_between_pages_lead_somewhere(path: Path) -> None:
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs", reason="mkdocs-material is not installed")
-    words = ["build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", *words], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "commands" / "verify" / "index.html").exists()
 

@@ -148,7 +148,7 @@ def test_a_signature_that_cannot_be_read_exits_with_2(folder: Path, signature: s
     assert ran.err.startswith(f"Error: {message}")
 
 
-@pytest.mark.parametrize("stated", ["36,4", "high", "nan", "inf", ""])
+@pytest.mark.parametrize("stated", ["36,4", "high", "nan", "inf", "", "1e99999999", "1e-2000000"])
 def test_a_score_that_is_no_number_exits_with_2(folder: Path, stated: str) -> None:
     ran = verified(folder, LONG, stated)
     assert ran.code == 2

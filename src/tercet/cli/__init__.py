@@ -54,13 +54,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; what a user can mend ends in a message and an exit code, never in a traceback."""
     # One thread for linear algebra: work is spread by --jobs, and starting more threads takes longer than a small run.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from .console import restore_pipe, show_warnings
+    from .console import restore_pipe, warnings_shown
 
     restore_pipe()
-    show_warnings()
     try:
         # Without standalone mode click returns the code of ctx.exit() instead of raising it.
-        code = group.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
+        with warnings_shown():
+            code = group.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
         if isinstance(code, int) and code:
             sys.exit(code)
     except TercetError as error:

@@ -6,7 +6,8 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -25,16 +26,23 @@ class _ToStderr(logging.Handler):
             click.echo(f"Warning: {message}", err=True)
 
 
-def show_warnings() -> None:
-    """Send the library's warnings to stderr."""
-    logger = logging.getLogger("tercet")
-    if not any(isinstance(handler, _ToStderr) for handler in logger.handlers):
-        logger.addHandler(_ToStderr())
-        logger.propagate = False
+@contextmanager
+def warnings_shown() -> Iterator[None]:
+    """Send the library's warnings to stderr while a command runs; leave logging as it was."""
+    logger, handler = logging.getLogger("tercet"), _ToStderr()
+    level, propagate = logger.level, logger.propagate
+    logger.addHandler(handler)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagate
+        logger.setLevel(level)
 
 
 def hush() -> None:
-    """Silence warnings (-q)."""
+    """Silence warnings (-q) until the command ends."""
     logging.getLogger("tercet").setLevel(logging.ERROR)
 
 

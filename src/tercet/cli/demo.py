@@ -38,7 +38,7 @@ def _show(pair: str, place: Path, *, kept: bool) -> None:
     files = demo.write(pair, place)
     texts = [*files["references"], "-i", *files["outputs"]]
     where = f"They are in {place}." if kept else "They are deleted at the end; --write DIR keeps them."
-    click.echo(f"Three systems translated 32 segments ({pair}); two people translated them too. {where}\n")
+    click.echo(f"An invented test set, {pair}: 32 segments, two references, the outputs of three systems. {where}\n")
     with contextlib.chdir(place):
         _say("How good are they? Two metrics, with 95 % intervals: on so few segments they are wide.")
         _run(["score", *texts, "-l", pair, "-m", "bleu", "chrf", "--confidence"])
@@ -59,7 +59,9 @@ def _show(pair: str, place: Path, *, kept: bool) -> None:
 
 
 def _say(text: str) -> None:
-    click.secho(text, bold=True)
+    from .console import use_colour
+
+    click.echo(click.style(text, bold=True) if use_colour() else text)
 
 
 def _run(words: Sequence[str]) -> None:

@@ -1,7 +1,8 @@
-"""A small test set to try things on: four language pairs, three systems, two references, written for this package.
+"""A small test set to try things on: four language pairs, two references, three systems, all invented for it.
 
-The texts belong to nobody's corpus. Alder translates well, Birch makes the errors that one knows, Cedar goes word by
-word, leaves words out and leaves some in the source language; one of its outputs is a copy of the source, one is empty.
+The texts come from no corpus, the outputs from no program. Alder translates well, Birch makes the errors that one
+knows, Cedar goes word by word, leaves words out and leaves some in the source language; one of its outputs is a copy of
+the source, one is empty.
 """
 
 from __future__ import annotations
