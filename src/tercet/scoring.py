@@ -167,7 +167,9 @@ class _Tally:
 
     def _document_scores(self, counts: dict[str, Floats]) -> dict[str, dict[str, float]]:
         if not self.documents:
-            raise UsageError("Scores of documents need document ids, and this test set has none. Give them with --docs.")
+            raise UsageError(
+                "Scores of documents need document ids, and this test set has none. Give them with --docs."
+            )
         names = list(dict.fromkeys(self.documents))
         numbers = {name: i for i, name in enumerate(names)}
         rows = np.array([numbers[name] for name in self.documents])

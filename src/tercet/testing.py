@@ -141,7 +141,10 @@ def _declarations(checked: _Checked) -> None:
     metric, cls = checked.metric, type(checked.metric)
     require = checked.require
     require(isinstance(cls.needs, frozenset) and cls.needs <= NEEDS, f"needs must be a frozenset out of {set(NEEDS)}.")
-    require(isinstance(cls.higher_is_better, bool), "higher_is_better must be True or False.")
+    require(
+        cls.higher_is_better is None or isinstance(cls.higher_is_better, bool),
+        "higher_is_better must be True, False, or None where no direction is better.",
+    )
     require(type(cls.version) is int and cls.version >= 1, "version must be a whole number, 1 or more.")
     require(isinstance(metric.whole, bool), "whole must be True or False.")
     written = (cls.__doc__ or "").strip()
@@ -229,7 +232,7 @@ def _additivity(checked: _Checked) -> None:
 def _direction(checked: _Checked) -> None:
     """The reference itself is at least as good as words that nobody wrote, and too many of them."""
     metric = checked.metric
-    if "reference" not in metric.needs:
+    if "reference" not in metric.needs or metric.higher_is_better is None:
         return
     reference = [text or "" for text in SAMPLE.references["first"]]
     garbage = [" ".join("zqxj" for _ in range(len(text.split()) + 3)) for text in reference]

@@ -98,7 +98,9 @@ def test_text_is_sacrebleus_line_apart_from_the_version(folder: Path, arguments:
 def normal(line: str) -> str:
     """A line without version fields, and without eff: sacreBLEU says yes for segments, we show one signature."""
     signature, equals, rest = line.partition(" = ")
-    parts = [part for part in signature.split("|") if part.partition(":")[0] not in ("compat", "version", "v", "eff", "e")]
+    parts = [
+        part for part in signature.split("|") if part.partition(":")[0] not in ("compat", "version", "v", "eff", "e")
+    ]
     return "|".join(parts) + equals + rest
 
 
@@ -122,9 +124,7 @@ def test_json_is_a_list_with_one_object_per_system_and_metric(folder: Path) -> N
         ("a.txt", "BLEU"), ("a.txt", "chrF3++"), ("b.txt", "BLEU"), ("b.txt", "chrF3++"),
     ]  # fmt: skip
     bleu, chrf = BLEU(), CHRF(word_order=2, beta=3)
-    expected = [
-        metric.corpus_score(output, [REFERENCE]).score for output in (A, B) for metric in (bleu, chrf)
-    ]
+    expected = [metric.corpus_score(output, [REFERENCE]).score for output in (A, B) for metric in (bleu, chrf)]
     assert [entry["score"] for entry in found] == pytest.approx(expected, abs=1e-9)
     segments = [chrf.sentence_score(output, [reference]).score for output, reference in zip(B, REFERENCE, strict=True)]
     assert found[3]["segments"] == pytest.approx(segments, abs=1e-9)
@@ -137,7 +137,9 @@ def test_json_is_a_list_with_one_object_per_system_and_metric(folder: Path) -> N
 
 
 def test_the_command_gives_what_the_function_gives(folder: Path) -> None:
-    found = tercet("score", "ref.txt", "ref2.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "-f", "json", "-sl", cwd=folder)
+    found = tercet(
+        "score", "ref.txt", "ref2.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "-f", "json", "-sl", cwd=folder
+    )
     testset = library.TestSet({"a.txt": A, "b.txt": B}, {"ref.txt": REFERENCE, "ref2.txt": SECOND})
     (scores,) = library.score(testset, ["bleu"])
     for entry in found.json:
@@ -147,7 +149,9 @@ def test_the_command_gives_what_the_function_gives(folder: Path) -> None:
 
 
 def test_references_may_stand_anywhere(folder: Path) -> None:
-    expected = tercet("score", "ref.txt", "ref2.txt", "-i", "a.txt", "-m", "bleu", "chrf", "-f", "json", cwd=folder).json
+    expected = tercet(
+        "score", "ref.txt", "ref2.txt", "-i", "a.txt", "-m", "bleu", "chrf", "-f", "json", cwd=folder
+    ).json
     for words in (
         "-i a.txt -m bleu chrf ref.txt ref2.txt -f json",
         "-m bleu chrf -f json -i a.txt -w 1 ref.txt ref2.txt",
@@ -197,7 +201,9 @@ def test_names_are_made_unique_by_what_differs(folder: Path) -> None:
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "tsv", "csv"])
 def test_tables_hold_the_scores_in_every_form(folder: Path, form: str) -> None:
-    shown = tercet("score", "ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "-w", 3, "-f", form, cwd=folder).out
+    shown = tercet(
+        "score", "ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "-w", 3, "-f", form, cwd=folder
+    ).out
     for output in (A, B):
         assert f"{BLEU().corpus_score(output, [REFERENCE]).score:.3f}" in shown
         assert f"{CHRF().corpus_score(output, [REFERENCE]).score:.3f}" in shown
@@ -214,13 +220,15 @@ def test_documents(folder: Path) -> None:
 
 
 def test_saved_shards_merge_exactly(folder: Path) -> None:
-    whole = tercet("score", "ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "-f", "json", "-sl", cwd=folder).json
+    whole = tercet(
+        "score", "ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "-f", "json", "-sl", cwd=folder
+    ).json
     for part, rows in (("1", slice(0, 2)), ("2", slice(2, 6))):
         (folder / part).mkdir()
         for name, lines in (("ref.txt", REFERENCE), ("a.txt", A), ("b.txt", B)):
             (folder / part / name).write_bytes("".join(f"{line}\n" for line in lines[rows]).encode())
-        saved = tercet("score", "ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "--save", "../" + part + ".npz",
-                       cwd=folder / part)  # fmt: skip
+        texts = ("ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf")
+        saved = tercet("score", *texts, "--save", f"../{part}.npz", cwd=folder / part)
         assert saved.code == 0, saved.err
     merged = tercet("score", "--merge", "1.npz", "2.npz", "-f", "json", "-sl", cwd=folder)
     assert merged.json == whole
@@ -245,7 +253,9 @@ def test_a_seed_from_the_environment_is_recorded(folder: Path) -> None:
 
 def test_a_known_layout_is_scored_with_all_its_systems(shared: Path, tmp_path: Path) -> None:
     data = shared / "data" / "wmt19"
-    found = tercet("score", "-t", data, "-l", "lt-en", "-m", "bleu:tokenize=intl,lowercase=true", "-f", "json", cwd=tmp_path)
+    found = tercet(
+        "score", "-t", data, "-l", "lt-en", "-m", "bleu:tokenize=intl,lowercase=true", "-f", "json", cwd=tmp_path
+    )
     assert len(found.json) == 11
     header, *rows = [
         line.split("\t") for line in (shared / "data/wmt19_sys/wmt19_sys_scores.tsv").read_text("utf-8").splitlines()
@@ -282,7 +292,7 @@ def test_stopping_leaves_no_half_written_file(folder: Path) -> None:
     )  # fmt: skip
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err.decode()
     assert "Traceback" not in err.decode()
     assert not list(folder.glob("*kept.npz*"))

@@ -1,7 +1,6 @@
 """Comparing systems: numbers by hand, directions, names, and independence of where the work runs."""
 
 import json
-import logging
 import random
 from dataclasses import FrozenInstanceError, dataclass
 from math import isnan
@@ -388,7 +387,7 @@ def test_unknown_names_are_named_with_what_is_near(question, message):
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_counted(options, message, monkeypatch):
-    monkeypatch.setattr("tercet.comparing.score", lambda *_, **__: pytest.fail("counted first"))
+    monkeypatch.setattr("tercet.comparing.run.score", lambda *_, **__: pytest.fail("counted first"))
     with pytest.raises(UsageError) as caught:
         tercet.compare(sample(10), **options)
     assert message in str(caught.value)

@@ -21,9 +21,7 @@ def make_testset(segments: int = 300, systems: int = 3, seed: int = 1) -> TestSe
         return " ".join(rng.choice(WORDS, size=rng.integers(0, 12)))
 
     reference = [text() for _ in range(segments)]
-    outputs = {
-        f"system {s}": [line if rng.random() < 0.5 else text() for line in reference] for s in range(systems)
-    }
+    outputs = {f"system {s}": [line if rng.random() < 0.5 else text() for line in reference] for s in range(systems)}
     return TestSet(outputs, {"one": reference, "two": [text() for _ in reference]})
 
 

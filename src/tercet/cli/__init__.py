@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         # Without standalone mode click returns the code of ctx.exit() instead of raising it.
         with warnings_shown():
-            code = group.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
+            code = group.main(list(arguments) if arguments is not None else None, "tercet", standalone_mode=False)
         if isinstance(code, int) and code:
             sys.exit(code)
     except TercetError as error:

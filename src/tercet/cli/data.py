@@ -44,7 +44,7 @@ def _print(form: str, value: object, text: str) -> None:
     click.echo(text)
 
 
-@click.group("data")
+@click.group("data", context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
     """List, get and add test sets.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -24,15 +23,39 @@ def input_options(function: F) -> F:
     for decorate in reversed(
         (
             click.argument("references", nargs=-1, metavar="[REFERENCE]..."),
-            click.option("-r", "--reference", "more_references", multiple=True, help="A reference; the same as REFERENCE."),
-            click.option("-i", "--input", "outputs", multiple=True, metavar="OUTPUT...", help="Outputs, one file a system; without it standard input, systems separated by tabs."),
+            click.option(
+                "-r",
+                "--reference",
+                "more_references",
+                multiple=True,
+                metavar="REFERENCE...",
+                help="A reference; the same as REFERENCE.",
+            ),
+            click.option(
+                "-i",
+                "--input",
+                "outputs",
+                multiple=True,
+                metavar="OUTPUT...",
+                help="Outputs, one file a system. Without it: standard input, systems separated by tabs.",
+            ),
             click.option("-s", "--source", help="The source text, for metrics that read it."),
-            click.option("-t", "--test-set", help="A test set: a folder or file of a known layout, or a name from 'tercet data list'."),
+            click.option(
+                "-t",
+                "--test-set",
+                help="A test set: a folder or file of a known layout, or a name from 'tercet data list'.",
+            ),
             click.option("-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de."),
-            click.option("-nr", "--num-refs", default=1, show_default=True, help="Split each line of the one reference file at tabs into this many references."),
+            click.option(
+                "-nr",
+                "--num-refs",
+                default=1,
+                show_default=True,
+                help="Split each line of the one reference file at tabs into this many references.",
+            ),
             click.option("--docs", metavar="FILE", help="The document of each segment, one id per line."),
         )
-    ):  # fmt: skip
+    ):
         function = decorate(function)
     return function
 
@@ -113,7 +136,9 @@ def _split_references(files: TextFiles, count: int) -> TestSet:
     for number, line in enumerate(read_lines(path), 1):
         fields = line.split("\t", count - 1)
         if len(fields) != count:
-            raise DataError(f"{path}, line {number}: {count} references separated by tabs are needed, not {len(fields)}.")
+            raise DataError(
+                f"{path}, line {number}: {count} references separated by tabs are needed, not {len(fields)}."
+            )
         for column, field in zip(columns, fields, strict=True):
             column.append(field)
     named = {f"{Path(path).name}:{i}": column for i, column in enumerate(columns, 1)}
@@ -153,7 +178,7 @@ def unique_names(paths: Sequence[str]) -> dict[str, str]:
         rivals = [other for other in parts if other != mine and other[-1] == mine[-1]]
         while any(other[-length:] == mine[-length:] for other in rivals) and length < len(mine):
             length += 1
-        names.append(os.sep.join(mine[-length:]))
+        names.append(str(Path(*mine[-length:])))
     named: dict[str, str] = {}
     for name, path in zip(names, paths, strict=True):
         number = 2

@@ -75,7 +75,7 @@ def _needs(entry: dict[str, Any]) -> str:
 
 
 def _direction(entry: dict[str, Any]) -> str:
-    return "higher" if entry["higher_is_better"] else "lower"
+    return {True: "higher", False: "lower", None: "neither"}[entry["higher_is_better"]]
 
 
 def _page(entry: dict[str, Any]) -> str:

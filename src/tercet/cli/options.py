@@ -8,17 +8,17 @@ import click
 
 
 class ManyValues(click.Command):
-    """A command whose `multiple` options also take several values at once: -i A B C is -i A -i B -i C.
+    """A command some of whose options take several values at once: -i A B C is -i A -i B -i C.
 
-    A list of values ends at the next option, at `--`, or, for -m, at a word that is an existing file and no metric:
-    `-i out.txt -m bleu chrf ref.txt` scores against ref.txt.
+    These are the options whose metavar ends in "...". A list of values ends at the next option, at `--`, or, for -m,
+    at a word that is an existing file and no metric: `-i out.txt -m bleu chrf ref.txt` scores against ref.txt.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         many = {
             name
             for parameter in self.params
-            if isinstance(parameter, click.Option) and parameter.multiple and not parameter.is_flag
+            if isinstance(parameter, click.Option) and (parameter.metavar or "").endswith("...")
             for name in parameter.opts
         }
         taking = {

@@ -33,7 +33,11 @@ def metric_flags(function: Any) -> Any:
     """sacreBLEU's options for BLEU and chrF; the same can be said in the metric's own string."""
     for decorate in reversed(
         (
-            click.option("-tok", "--tokenize", help="Tokeniser of word metrics: none, 13a, intl, zh, char, moses-LANG, ja-mecab, ko-mecab."),
+            click.option(
+                "-tok",
+                "--tokenize",
+                help="Tokeniser of word metrics: none, 13a, intl, zh, char, moses-LANG, ja-mecab, ko-mecab.",
+            ),
             click.option("-lc", "--lowercase", is_flag=True, default=None, help="Ignore case in word metrics."),
             click.option("--smooth-method", help="BLEU: exp, floor, add-k or none."),
             click.option("-sv", "--smooth-value", help="BLEU: the value of floor or add-k."),
@@ -44,15 +48,22 @@ def metric_flags(function: Any) -> Any:
             click.option("--chrf-lowercase", is_flag=True, default=None, help="chrF: ignore case."),
             click.option("--chrf-eps-smoothing", is_flag=True, default=None, help="chrF: average F as chrF++.py does."),
         )
-    ):  # fmt: skip
+    ):
         function = decorate(function)
     return function
 
 
 @click.command("score", cls=ManyValues)
 @input_options
-@click.option("-m", "--metrics", "--metric", "metrics", multiple=True, metavar="METRIC...",
-              help="Metrics, as bleu chrf:word_order=2; 'tercet metrics' lists them. [default: bleu]")
+@click.option(
+    "-m",
+    "--metrics",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC...",
+    help="Metrics, as bleu chrf:word_order=2; 'tercet metrics' lists them. [default: bleu]",
+)
 @metric_flags
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("-w", "--width", default=1, show_default=True, help="Decimals in tables and text; JSON has them all.")
@@ -203,6 +214,7 @@ def _merged(options: dict[str, Any]) -> list[Scores]:
 def _paired(scores: list[Scores], options: dict[str, Any]) -> list[Any] | None:
     """Comparisons with the first system, one per metric, if a paired test is asked for."""
     from ..errors import UsageError
+
     if not options["paired_bs"] and not options["paired_ar"]:
         return None
     from ..metrics import create
@@ -236,7 +248,7 @@ def _echo(options: dict[str, Any]) -> None:
     testset = read_inputs(test_set=options["test_set"], pair=options["pair"])
     fields: dict[str, Any] = {"src": testset.source, "docid": testset.documents}
     fields |= {f"ref:{name}": lines for name, lines in testset.references.items()}
-    fields |= {name: lines for name, lines in testset.outputs.items()}
+    fields |= testset.outputs
     if testset.references:
         fields["ref"] = next(iter(testset.references.values()))
     present = {name: lines for name, lines in fields.items() if lines is not None}

@@ -57,7 +57,11 @@ def objects(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict
                     "confidence_var": interval.half_width,  # a half-width; the name is sacreBLEU's
                 }
             if tests:
-                entry |= {"p_value": _p_value(tests[place], row), "baseline": item.systems[0], "test": tests[place].test}
+                entry |= {
+                    "p_value": _p_value(tests[place], row),
+                    "baseline": item.systems[0],
+                    "test": tests[place].test,
+                }
             if options["sentence_level"]:
                 entry["segments"] = item.segment[system].tolist()
             if item.document:
@@ -126,7 +130,8 @@ def _segments(scores: Sequence[Scores], options: dict[str, Any]) -> str:
         metric, signature = create(item.metric), _signature(item, options)
         pairs = zip(item.segment[systems[0]], item.counts[systems[0]], strict=True)
         return "\n".join(
-            f"{signature} = {number(value, options['width'])} {metric.verbose(counts)}".rstrip() for value, counts in pairs
+            f"{signature} = {number(value, options['width'])} {metric.verbose(counts)}".rstrip()
+            for value, counts in pairs
         )
     header = ["segment", *(f"{system} {item.label}" for system in systems for item in scores)]
     columns = [item.segment[system] for system in systems for item in scores]
@@ -142,7 +147,8 @@ def _documents(scores: Sequence[Scores], options: dict[str, Any]) -> str:
     names = list(scores[0].document[systems[0]])
     header = ["document", *(f"{system} {item.label}" for system in systems for item in scores)]
     rows = [
-        [name, *(number(item.document[s][name], options["width"]) for s in systems for item in scores)] for name in names
+        [name, *(number(item.document[s][name], options["width"]) for s in systems for item in scores)]
+        for name in names
     ]
     whole = [number(item.system[system], options["width"]) for system in systems for item in scores]
     return table(header, [*rows, ["all", *whole]], options["form"])

@@ -27,7 +27,7 @@ class Scores:
     metric: str
     label: str
     signature: str
-    higher_is_better: bool
+    higher_is_better: bool | None
     system: Mapping[str, float]
     segment: Mapping[str, Floats] = field(default_factory=dict)
     counts: Mapping[str, Floats] = field(default_factory=dict)

@@ -66,7 +66,10 @@ class TextFiles:
                 if len(lengths) > 1:
                     raise NotParallel(
                         self.name,
-                        [(f"{key[0]} {paths[key]}", done + len(taken[key]) + takers[key].count_rest()) for key in taken],
+                        [
+                            (f"{key[0]} {paths[key]}", done + len(taken[key]) + takers[key].count_rest())
+                            for key in taken
+                        ],
                     )
                 count = lengths.pop()
                 if count:

@@ -37,7 +37,7 @@ class Metric:
     """A metric. Parameters are dataclass fields; an instance never changes."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
-    higher_is_better: ClassVar[bool] = True
+    higher_is_better: ClassVar[bool | None] = True  # None: no direction is better, as for a length ratio
     version: ClassVar[int] = 1  # raised when any score changes
     paper: ClassVar[str] = ""
 

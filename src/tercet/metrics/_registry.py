@@ -70,7 +70,7 @@ def create(spec: str | Metric, *, language: str | None = None) -> Metric:
 
 
 def parse_signature(signature: str) -> tuple[str, dict[str, str]]:
-    """Label and items of a signature; short keys (-sh) are read as their long forms."""
+    """Label and items of a signature with long keys (`verifying` reads the short ones)."""
     label, *parts = signature.strip().split("|")
     items = {}
     for part in parts:

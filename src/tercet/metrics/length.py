@@ -38,8 +38,7 @@ class Length(Metric):
     unit: str = "word"
     tokenize: str = "13a"
 
-    # Neither direction is right: nearer to 1 is better. The contract needs one, and too long is what a ratio shows.
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool | None] = None  # nearer to 1 is better
     paper: ClassVar[str] = "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
 
     def __post_init__(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -51,9 +52,8 @@ class Words:
     def strings(self) -> list[list[str]]:
         """The words as strings, one list per text."""
         text = self.chars.tobytes().decode("utf-32-le", "surrogatepass")
-        begins = [0, *self.ends.tolist()]
-        words = [text[begin:end] for begin, end in zip(begins[:-1], begins[1:], strict=True)]
-        return [words[a:b] for a, b in zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True)]
+        words = [text[begin:end] for begin, end in pairwise([0, *self.ends.tolist()])]
+        return [words[begin:end] for begin, end in pairwise(self.offsets.tolist())]
 
 
 def code_points(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:

@@ -1,17 +1,16 @@
 """`compare`: which systems differ, by how much, how surely, and which segments make the difference.
 
-Differences are score(a) - score(b), whatever the metric; `higher_is_better` says whom they favour. Intervals and tests
-are those of `stats` (Koehn 2004, "Statistical Significance Tests for Machine Translation Evaluation"; Riezler and
-Maxwell 2005, "On Some Pitfalls in Automatic Evaluation and Significance Testing for MT"), corrected for the number of
-comparisons per metric and test (Holm 1979).
+Intervals and tests are those of `stats` (Koehn 2004, "Statistical Significance Tests for Machine Translation
+Evaluation"; Riezler and Maxwell 2005, "On Some Pitfalls in Automatic Evaluation and Significance Testing for MT"),
+corrected for the number of comparisons per metric and test (Holm 1979).
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from math import ceil, floor, isnan, log10, nan
 from pathlib import Path
 from statistics import median
@@ -20,164 +19,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .data.scores import Scores
-from .data.stream import TextFiles
-from .data.testset import TestSet
-from .engine import Progress
-from .errors import UnknownName, UsageError
-from .metrics import Floats, Metric, create
-from .scoring import score, sum_counts
-from .stats import Comparisons, bootstrap_all, compare_all, detectable_difference, holm_pairs, rank
-from .stats.paired import RESAMPLES
-from .stats.resampling import SEED, TOLERANCE, check_draws, check_share, evaluate
-from .text.scripts import dominant
+from ..data.scores import Scores
+from ..data.stream import TextFiles
+from ..data.testset import TestSet
+from ..engine import Progress
+from ..errors import UnknownName, UsageError
+from ..metrics import Floats, Metric, create
+from ..scoring import score, sum_counts
+from ..stats import Comparisons, bootstrap_all, compare_all, detectable_difference, holm_pairs, rank
+from ..stats.paired import RESAMPLES
+from ..stats.resampling import SEED, TOLERANCE, check_draws, check_share, evaluate
+from .results import (
+    Comparison,
+    Deciding,
+    MetricResult,
+    PairResult,
+    Segment,
+    Slice,
+    SystemResult,
+    metric_names,
+)
+from .slices import segment_groups
 
 log = logging.getLogger(__name__)
 
 TESTS = tuple(RESAMPLES)
 POWER = 0.8
 SHARE = 0.8  # of a difference, that the segments counted in `Deciding` make
-UNSPACED = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar")  # lengths in characters, not words
 BLOCK = 1 << 16  # segments whose scores are computed at once
-
-
-@dataclass(frozen=True)
-class SystemResult:
-    """A system's score. Cluster and ranks are None where not all pairs were compared or there is no score."""
-
-    system: str
-    score: float
-    ci_low: float
-    ci_high: float
-    confidence: float
-    cluster: int | None
-    rank_low: int | None  # the best rank it may have
-    rank_high: int | None
-
-
-@dataclass(frozen=True)
-class Segment:
-    """A segment (numbered from 1) and its contribution: the difference minus the difference without it."""
-
-    segment: int
-    contribution: float
-    a_score: float
-    b_score: float
-    source: str | None = None
-    references: Mapping[str, str | None] | None = None
-    a_output: str | None = None
-    b_output: str | None = None
-
-
-@dataclass(frozen=True)
-class Deciding:
-    """The smallest number of segments, largest contributions first, that make most (SHARE) of a difference."""
-
-    segments: int
-    share: float
-    difference_without: float
-
-
-@dataclass(frozen=True)
-class PairResult:
-    """Two systems: a - b, p-values by test, and the shares of segments in which a is better, both tie, b is better.
-
-    mde: the true difference that is found with 80 % power; NaN where the difference does not vary.
-    """
-
-    a: str
-    b: str
-    difference: float
-    ci_low: float
-    ci_high: float
-    p_value: Mapping[str, float]
-    p_holm: Mapping[str, float]
-    wins: float
-    ties: float
-    losses: float
-    mde: float
-    segments: tuple[Segment, ...]
-    deciding: Deciding | None
-
-    def better(self, higher_is_better: bool) -> str | None:
-        """The name of the system with the better score; None for equal or undefined scores."""
-        if self.difference == 0 or isnan(self.difference):
-            return None
-        return self.a if (self.difference > 0) == higher_is_better else self.b
-
-
-@dataclass(frozen=True)
-class Slice:
-    """Scores by system on some of the segments."""
-
-    by: str
-    slice: str
-    n_segments: int
-    scores: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class MetricResult:
-    """All that one metric says. clusters: best first; systems within one are not all significantly different."""
-
-    metric: str
-    name: str
-    signature: str
-    higher_is_better: bool
-    n_segments: int
-    systems: tuple[SystemResult, ...]
-    pairs: tuple[PairResult, ...]
-    clusters: tuple[tuple[str, ...], ...]
-    mde: float
-    mde_sentence: str
-    slices: tuple[Slice, ...]
-    names: tuple[str, ...] = field(repr=False)  # by which it can be asked for
-
-    def pair(self, a: str, b: str) -> PairResult:
-        """The comparison of two systems, whichever of them it lists first."""
-        known = [result.system for result in self.systems]
-        for system in (a, b):
-            if system not in known:
-                raise UnknownName("system", system, known)
-        for pair in self.pairs:
-            if {pair.a, pair.b} == {a, b}:
-                return pair
-        raise UsageError(f"{a} and {b} were not compared with each other: all systems were compared with the baseline.")
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The comparison of all pairs of systems, or of all with a baseline, by one or more metrics."""
-
-    metrics: tuple[MetricResult, ...]
-    tests: tuple[str, ...]
-    resamples: Mapping[str, int]  # by test
-    seed: int
-    alpha: float
-    confidence: float
-    baseline: str | None
-
-    def metric(self, name: str) -> MetricResult:
-        """What a metric says; asked for as it was given, by spec, name, label or signature."""
-        return self.metrics[find_metric(name, [result.names for result in self.metrics])]
-
-    def pvalue(self, metric: str, a: str, b: str, test: str | None = None, *, corrected: bool = False) -> float:
-        """The two-sided p-value of a test (by default the first); 1 for a system and itself. corrected: by Holm."""
-        test = self.tests[0] if test is None else test
-        if test not in self.tests:
-            raise UnknownName("test in this comparison", test, self.tests)
-        result = self.metric(metric)
-        if a == b and any(a == system.system for system in result.systems):
-            return 1.0
-        pair = result.pair(a, b)
-        return (pair.p_holm if corrected else pair.p_value)[test]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as the JSON form has it."""
-        everything = asdict(self)
-        for entry in everything["metrics"]:
-            del entry["names"]
-        return everything
 
 
 @dataclass(frozen=True)
@@ -210,6 +79,10 @@ class _Plan:
             raise UsageError(f"The number of segments to show must not be negative: {self.top}.")
 
     @property
+    def decisive(self) -> str:
+        return max(self.tests, key=self.resamples_of)
+
+    @property
     def interval_resamples(self) -> int:
         return RESAMPLES["bootstrap"] if self.resamples is None else self.resamples
 
@@ -225,10 +98,9 @@ class _Plan:
         self._warn_of_resolution(len(systems))
 
     def _warn_of_resolution(self, systems: int) -> None:
-        for test in self.tests:
-            advice = find_no_hope(systems, test, self.resamples, self.alpha, baseline=self.baseline is not None)
-            if advice:
-                log.warning("%s", advice)
+        advice = find_no_hope(systems, self.decisive, self.resamples, self.alpha, baseline=self.baseline is not None)
+        if advice:
+            log.warning("%s", advice)
 
 
 def find_no_hope(systems: int, test: str, resamples: int | None, alpha: float, *, baseline: bool) -> str | None:
@@ -268,9 +140,10 @@ def compare(
 ) -> Comparison:
     """Compare all pairs of systems, or all with the system called `baseline`, by every metric.
 
-    tests: "bootstrap", "randomisation"; the first decides on clusters. resamples: by default 1,000 for the bootstrap
-    and 10,000 for randomisation; a number applies to both. slices: "length" (of the reference), "document", or a label
-    of the test set such as "domain". top: segments to show per pair. The rest says where to count, as for `score`.
+    tests: "bootstrap", "randomisation"; the one with most resamples decides on verdicts and clusters. resamples: by
+    default 1,000 for the bootstrap and 10,000 for randomisation; a number applies to both. slices: "length" (of the
+    reference), "document", or a label of the test set such as "domain". top: segments to show per pair. The rest says
+    where to count, as for `score`.
     """
     plan = _Plan(tests, resamples, seed, baseline, alpha, confidence, slices, top)
     plan.check_systems(testset.systems, f"Test set {testset.name!r}")
@@ -281,7 +154,7 @@ def compare(
     made = [create(metric, language=testset.target_language) for metric in metrics]
     texts = testset.read() if isinstance(testset, TextFiles) else testset
     for by in plan.slices:
-        _segment_groups(by, texts, texts.documents)
+        segment_groups(by, texts, texts.documents)
     scores = score(texts, made, jobs=jobs, cluster=cluster, executor=executor, cache=cache, progress=progress)
     given = [spec if isinstance(spec, str) else spec.spec for spec in metrics]
     return _compared(plan, scores, made, given, texts)
@@ -309,22 +182,6 @@ def compare_scores(
         if testset is not None and len(testset) != item.n_segments:
             raise UsageError(f"{item.label} has {item.n_segments} segments, and the test set has {len(testset)}.")
     return _compared(plan, scores, [create(item.metric) for item in scores], [i.metric for i in scores], testset)
-
-
-def find_metric(name: str, named: Sequence[tuple[str, ...]]) -> int:
-    """The number of the metric that `name` means; `named` has the names of each (see `metric_names`)."""
-    for level in zip(*named, strict=True):
-        found = [i for i, known in enumerate(level) if known.lower() == name.lower()]
-        if len({named[i][1] for i in found}) > 1:
-            raise UsageError(f"{name} may be any of {', '.join(named[i][0] for i in found)}: name one of these.")
-        if found:
-            return found[0]
-    raise UnknownName("metric in this comparison", name, {names[0] for names in named})
-
-
-def metric_names(given: str, metric: Metric, signature: str = "") -> tuple[str, ...]:
-    """By what a metric can be asked for, most exact first."""
-    return given, metric.spec, metric.name, metric.label, signature or metric.signature
 
 
 def _compared(
@@ -401,7 +258,7 @@ class _Work:
         )
 
     def _ranked(self, *, complete: bool) -> tuple[tuple[SystemResult, ...], tuple[tuple[str, ...], ...]]:
-        """Systems with intervals and, if all pairs were compared, clusters by the first test's corrected p-values."""
+        """Systems with intervals and, if all pairs were compared, clusters by corrected p-values."""
         plan, values = self.plan, [self.scores.system[system] for system in self.systems]
         intervals = bootstrap_all(
             self.metric.score,
@@ -411,8 +268,8 @@ class _Work:
             seed=plan.seed,
         )
         ranking = None
-        if complete:
-            p_values = self.holm[plan.tests[0]]
+        if complete and self.scores.higher_is_better is not None:
+            p_values = self.holm[plan.decisive]
             ranking = rank(values, p_values, higher_is_better=self.scores.higher_is_better, alpha=plan.alpha)
         results = []
         for i, (system, value, interval) in enumerate(zip(self.systems, values, intervals, strict=True)):
@@ -481,7 +338,7 @@ class _Work:
         return None
 
     def _slices(self, by: str) -> Iterator[Slice]:
-        names, rows = _segment_groups(by, self.testset, self.scores.document_ids)
+        names, rows = segment_groups(by, self.testset, self.scores.document_ids)
         sums = np.zeros((len(self.systems), len(names), self.cube.shape[2]))
         for system, counts in zip(sums, self.cube, strict=True):
             np.add.at(system, rows, counts)
@@ -504,7 +361,7 @@ def _by_contribution(contributions: Floats, difference: float, noise: float) -> 
     return order[pull[order] > noise]
 
 
-def _win_rates(first: Floats, second: Floats, higher_is_better: bool) -> tuple[float, float, float]:
+def _win_rates(first: Floats, second: Floats, higher_is_better: bool | None) -> tuple[float, float, float]:
     """Shares of segments, of those that both have a score for, in which the first is better, neither, the second."""
     defined = ~(np.isnan(first) | np.isnan(second))
     a, b = first[defined], second[defined]
@@ -513,46 +370,7 @@ def _win_rates(first: Floats, second: Floats, higher_is_better: bool) -> tuple[f
     noise = TOLERANCE * np.maximum(np.abs(a), np.abs(b))
     above, below = float((a > b + noise).mean()), float((b > a + noise).mean())
     ties = float((np.abs(a - b) <= noise).mean())
-    return (above, ties, below) if higher_is_better else (below, ties, above)
-
-
-def _segment_groups(
-    by: str, testset: TestSet | None, documents: Sequence[str] | None
-) -> tuple[list[str], NDArray[np.int64]]:
-    """The names of the slices in order, and the number of each segment's slice."""
-    labels = testset.labels if testset is not None else {}
-    if by == "length" and testset is not None:
-        return _length_groups(testset)
-    if by == "document" and documents is not None:
-        values = documents
-    elif by == "document":
-        raise UsageError("Slices by document need document ids, and this test set has none. Give them with --docs.")
-    elif by in labels:
-        values = labels[by]
-    else:
-        known = [*labels, *(["document"] if documents else []), *(["length"] if testset is not None else [])]
-        raise UnknownName("slice", by, known)
-    numbers = {name: i for i, name in enumerate(dict.fromkeys(values))}
-    return list(numbers), np.array([numbers[value] for value in values])
-
-
-def _length_groups(testset: TestSet) -> tuple[list[str], NDArray[np.int64]]:
-    """Segments by the length of the first reference they have, or of the source where there are no references."""
-    if testset.references:
-        rows = zip(*testset.references.values(), strict=True)
-        texts = [next(text for text in row if text is not None) for row in rows]
-    elif testset.source is not None:
-        texts = list(testset.source)
-    else:
-        raise UsageError(f"Slices by length need references or a source, and test set {testset.name!r} has neither.")
-    unspaced = dominant(texts) in UNSPACED
-    unit, step = ("characters", 20) if unspaced else ("words", 10)
-    lengths = [len("".join(text.split())) if unspaced else len(text.split()) for text in texts]
-    buckets = np.clip((np.array(lengths) - 1) // step, 0, 6)
-    present, rows_of = np.unique(buckets, return_inverse=True)
-    names = [f"up to {step} {unit}", *(f"{i * step + 1} to {(i + 1) * step} {unit}" for i in range(1, 6))]
-    names.append(f"over {6 * step} {unit}")
-    return [names[i] for i in present], rows_of
+    return (below, ties, above) if higher_is_better is False else (above, ties, below)
 
 
 def _power_sentence(label: str, n: int, mde: float, pairs: int, alpha: float) -> str:
