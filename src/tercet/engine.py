@@ -185,7 +185,8 @@ def _start(
                 parts[system] = found
     missing = [system for system in shard.systems if system not in parts]
     if executor is None and missing:
-        for system, counts in count_unit(metric, shard.only(missing)).items():
+        rest = shard.only(missing) if parts else shard
+        for system, counts in count_unit(metric, rest).items():
             parts[system] = counts
             if store:
                 store.save(store.path(metric, shard, system), counts)

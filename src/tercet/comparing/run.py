@@ -26,7 +26,7 @@ from ..engine import Progress
 from ..errors import UnknownName, UsageError
 from ..metrics import Floats, Metric, create
 from ..scoring import score, sum_counts
-from ..stats import Comparisons, bootstrap_all, compare_all, detectable_difference, holm_pairs, rank
+from ..stats import Comparisons, compare_all, detectable_difference, holm_pairs, rank
 from ..stats.paired import RESAMPLES
 from ..stats.resampling import SEED, TOLERANCE, check_draws, check_share, evaluate
 from .results import (
@@ -72,7 +72,7 @@ class _Plan:
         for test in self.tests:
             if test not in RESAMPLES:
                 raise UnknownName("test", test, RESAMPLES)
-        check_draws(self.interval_resamples, self.seed)
+        check_draws(min(map(self.resamples_of, self.tests)), self.seed)
         check_share("The significance level", self.alpha)
         check_share("The confidence", self.confidence)
         if self.top < 0:
@@ -84,7 +84,10 @@ class _Plan:
 
     @property
     def interval_resamples(self) -> int:
-        return RESAMPLES["bootstrap"] if self.resamples is None else self.resamples
+        """Of intervals: those of the bootstrap test; where only randomisation is made, not more than usual."""
+        if "bootstrap" in self.tests:
+            return self.resamples_of("bootstrap")
+        return min(self.resamples_of("randomisation"), RESAMPLES["bootstrap"])
 
     def resamples_of(self, test: str) -> int:
         return RESAMPLES[test] if self.resamples is None else self.resamples
@@ -260,19 +263,12 @@ class _Work:
     def _ranked(self, *, complete: bool) -> tuple[tuple[SystemResult, ...], tuple[tuple[str, ...], ...]]:
         """Systems with intervals and, if all pairs were compared, clusters by corrected p-values."""
         plan, values = self.plan, [self.scores.system[system] for system in self.systems]
-        intervals = bootstrap_all(
-            self.metric.score,
-            self.cube,
-            resamples=plan.interval_resamples,
-            confidence=plan.confidence,
-            seed=plan.seed,
-        )
         ranking = None
         if complete and self.scores.higher_is_better is not None:
             p_values = self.holm[plan.decisive]
             ranking = rank(values, p_values, higher_is_better=self.scores.higher_is_better, alpha=plan.alpha)
         results = []
-        for i, (system, value, interval) in enumerate(zip(self.systems, values, intervals, strict=True)):
+        for i, (system, value, interval) in enumerate(zip(self.systems, values, self.intervals.intervals, strict=True)):
             low, high = (ranking and ranking.ranges[i]) or (None, None)
             cluster = ranking.cluster_of(i) if ranking else None
             results.append(

@@ -18,6 +18,7 @@ COMPILED = cython.compiled
 
 
 @cython.cfunc
+@cython.inline
 def _probe(
     keys: cython.ulonglong[::1], values: cython.int[::1], mask: cython.ulonglong, key: cython.ulonglong
 ) -> cython.Py_ssize_t:

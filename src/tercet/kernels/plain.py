@@ -12,3 +12,8 @@ compiled = False
 def cfunc(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that only other kernels call."""
     return function
+
+
+def inline(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A small function that is to be copied to where it is called."""
+    return function

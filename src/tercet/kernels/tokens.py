@@ -16,6 +16,7 @@ COMPILED = cython.compiled
 
 
 @cython.cfunc
+@cython.inline
 def _is_space(c: cython.uint) -> cython.bint:
     """What str.split() splits at."""
     if c <= 32:
@@ -34,6 +35,7 @@ def _is_space(c: cython.uint) -> cython.bint:
 
 
 @cython.cfunc
+@cython.inline
 def _end_word(
     written: cython.Py_ssize_t, word_ends: cython.longlong[::1], words: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
@@ -280,6 +282,7 @@ def drop_blanks(
 
 
 @cython.cfunc
+@cython.inline
 def _hash_word(chars: cython.uint[::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.ulonglong:
     i: cython.Py_ssize_t
     h: cython.ulonglong = 1469598103934665603
@@ -291,6 +294,7 @@ def _hash_word(chars: cython.uint[::1], begin: cython.Py_ssize_t, end: cython.Py
 
 
 @cython.cfunc
+@cython.inline
 def _same_word(
     a: cython.uint[::1],
     a_begin: cython.Py_ssize_t,

@@ -183,7 +183,10 @@ class BLEU(Metric):
     def _precisions(self, totals: Floats) -> tuple[Floats, Any]:
         """Smoothed precisions in percent, and which orders have n-grams at all; shape (..., max_ngram_order) both."""
         n = self.max_ngram_order
-        correct, total = totals[..., 2 : 2 + n].copy(), totals[..., 2 + n :].copy()
+        correct, total = totals[..., 2 : 2 + n], totals[..., 2 + n :]
+        if self.smooth_method != "add-k" and correct.all():  # nothing to smooth: corpora and their resamples
+            return 100.0 * correct / total, np.ones(correct.shape, dtype=bool)
+        correct, total = correct.copy(), total.copy()
         if self.smooth_method == "add-k":
             correct[..., 1:] += self.smooth_value or 0.0
             total[..., 1:] += self.smooth_value or 0.0

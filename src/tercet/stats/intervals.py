@@ -91,13 +91,28 @@ def bootstrap_all(
     columns = exact_columns(cube)
     values = system_scores(score, cube)
     samples = resampled_scores(score, columns, resamples=resamples, seed=seed)
+    return make_intervals(score, columns, values, samples, confidence=confidence, method=method, seed=seed)
+
+
+def make_intervals(
+    score: Score,
+    columns: Columns,
+    values: Floats,
+    samples: Floats,
+    *,
+    confidence: float,
+    method: str = "percentile",
+    seed: int,
+) -> tuple[Interval, ...]:
+    """The intervals of all systems from their scores, shape (systems,), and resampled ones, (systems, resamples)."""
     # What is compared with resampled scores is the score of the same, exact sums.
     observed = evaluate(score, columns.totals)
+    resamples, n = samples.shape[1], len(columns.values)
 
     def interval(system: int) -> Interval:
         value, drawn = float(values[system]), samples[system]
         low = high = mean = error = float("nan")
-        if not np.isnan(value) and not np.isnan(drawn).any():
+        if resamples and not np.isnan(value) and not np.isnan(drawn).any():
             if is_constant(drawn, observed[system], scale=abs(observed[system])):
                 low, high, mean, error = value, value, value, 0.0
             else:
@@ -106,9 +121,9 @@ def bootstrap_all(
                     low, high = _bca_bounds(score, columns, system, drawn, float(observed[system]), confidence)
                 else:
                     low, high = percentile_bounds(drawn, confidence)
-        return Interval(value, low, high, mean, error, confidence, method, resamples, seed, cube.shape[1])
+        return Interval(value, low, high, mean, error, confidence, method, resamples, seed, n)
 
-    return tuple(interval(system) for system in range(len(cube)))
+    return tuple(interval(system) for system in range(len(values)))
 
 
 def percentile_bounds(samples: Floats, confidence: float) -> tuple[float, float]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UnknownName, UsageError
-from .intervals import is_constant, percentile_bounds, standard_error
+from .intervals import Interval, is_constant, make_intervals, percentile_bounds, standard_error
 from .resampling import (
     SEED,
     TOLERANCE,
@@ -74,6 +74,7 @@ class Comparisons:
     high: Floats
     standard_error: Floats  # of the difference
     wins: Floats  # share of bootstrap resamples in which i has the higher number than j
+    intervals: tuple[Interval, ...]  # of the scores themselves, by the same resamples
     pairs: Pairs  # each pair that was compared, once
     baseline: int | None
     confidence: float
@@ -195,6 +196,7 @@ def compare_all(
     return Comparisons(
         test=test,
         scores=scores,
+        intervals=make_intervals(score, columns, scores, samples, confidence=confidence, seed=seed),
         pairs=pairs,
         baseline=baseline,
         confidence=confidence,

@@ -151,11 +151,13 @@ class Rules:
     fold: Callable[[str], str] | None = None
 
     def words(self, texts: Sequence[str]) -> Words:
-        texts = [self.strip(text) for text in texts]
-        if self.clean is not None:
-            joined = "\0".join(texts)
-            if "&" in joined or "\n" in joined or "<skipped>" in joined:
-                texts = [self.clean(text) for text in texts]
+        strip, clean = self.strip, self.clean
+        if clean is None:
+            texts = [strip(text) for text in texts]
+        else:  # most texts have nothing to clean, and asking is cheaper than doing
+            texts = [
+                clean(strip(text)) if "&" in text or "<" in text or "\n" in text else strip(text) for text in texts
+            ]
         if self.fold is not None:
             texts = [self.fold(text) for text in texts]
         points, offsets = code_points(texts)
