@@ -7,11 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .checking import check as check
     from .comparing import Comparison as Comparison
     from .comparing import compare as compare
     from .data.scores import Scores as Scores
     from .data.testset import TestSet as TestSet
     from .scoring import score as score
+    from .verifying import verify as verify
 
 __version__ = "0.1.0"
 
@@ -19,12 +21,14 @@ _HOMES = {
     "Comparison": ".comparing",
     "Scores": ".data.scores",
     "TestSet": ".data.testset",
+    "check": ".checking",
     "compare": ".comparing",
     "metrics": ".metrics",
     "score": ".scoring",
+    "verify": ".verifying",
 }
 
-__all__ = ["Comparison", "Scores", "TestSet", "__version__", "compare", "metrics", "score"]
+__all__ = ["Comparison", "Scores", "TestSet", "__version__", "check", "compare", "metrics", "score", "verify"]
 
 
 def __getattr__(name: str) -> Any:

@@ -132,6 +132,13 @@ def test_a_stream_equals_the_test_set_in_memory(tmp_path: Path, monkeypatch: pyt
         assert streamed.n_segments == 40
 
 
+def test_a_test_set_is_read_from_files_named_by_them(tmp_path: Path) -> None:
+    a, b = write(tmp_path / "a.txt", ["x", "y"]), write(tmp_path / "r.txt", ["x", "z"])
+    assert TestSet.read([a], [b], pair="en-de") == TestSet(
+        {"a.txt": ["x", "y"]}, {"r.txt": ["x", "z"]}, pair="en-de", name="unnamed"
+    )
+
+
 def test_a_stream_of_unequal_files_names_all_lengths(tmp_path: Path) -> None:
     files = TextFiles({"a": write(tmp_path / "a", ["x"] * 9)}, {"r": write(tmp_path / "r", ["y"] * 5)})
     with pytest.raises(NotParallel, match=r"output .*a: 9, reference .*r: 5"):

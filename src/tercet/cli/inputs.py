@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from ..data.lines import read_lines
-from ..data.stream import TextFiles
+from ..data.stream import TextFiles, unique_names
 from ..data.testset import TestSet
 from ..errors import DataError, UsageError
 
@@ -164,27 +164,3 @@ def _from_stdin(files: TextFiles) -> TestSet:
     if not given._paths():
         return TestSet(outputs, pair=files.pair, name=files.name)
     return replace(given.read(), outputs=outputs)
-
-
-def unique_names(paths: Sequence[str]) -> dict[str, str]:
-    """Files by name: without the folder, or with as much of it as tells two files of one name apart.
-
-    A file that is given twice is numbered: there is nothing else that differs.
-    """
-    parts = [Path(path).parts or (path,) if path != "-" else ("stdin",) for path in paths]
-    names = []
-    for mine in parts:
-        length = 1
-        rivals = [other for other in parts if other != mine and other[-1] == mine[-1]]
-        while any(other[-length:] == mine[-length:] for other in rivals) and length < len(mine):
-            length += 1
-        names.append(str(Path(*mine[-length:])))
-    named: dict[str, str] = {}
-    for name, path in zip(names, paths, strict=True):
-        number = 2
-        unique = name
-        while unique in named:
-            unique = f"{name}#{number}"
-            number += 1
-        named[unique] = path
-    return named

@@ -5,7 +5,7 @@ It offers what scoring needs of a `TestSet` (`shards`, names, needs), so inputs 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,6 +92,30 @@ class TextFiles:
             pair=self.pair,
             name=self.name,
         )
+
+
+def unique_names(paths: Sequence[str | Path]) -> dict[str, str | Path]:
+    """Files by name: without the folder, or with as much of it as tells two files of one name apart.
+
+    A file that is given twice is numbered: there is nothing else that differs.
+    """
+    parts = [Path(path).parts or (str(path),) if path != "-" else ("stdin",) for path in paths]
+    names = []
+    for mine in parts:
+        length = 1
+        rivals = [other for other in parts if other != mine and other[-1] == mine[-1]]
+        while any(other[-length:] == mine[-length:] for other in rivals) and length < len(mine):
+            length += 1
+        names.append(str(Path(*mine[-length:])))
+    named: dict[str, str | Path] = {}
+    for name, path in zip(names, paths, strict=True):
+        number = 2
+        unique = name
+        while unique in named:
+            unique = f"{name}#{number}"
+            number += 1
+        named[unique] = path
+    return named
 
 
 class _Taker:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, NotParallel, UnknownName, UsageError
@@ -63,6 +64,21 @@ class TestSet:
         if self.documents is not None:
             yield "documents", self.documents
         yield from ((f"label {name!r}", lines) for name, lines in self.labels.items())
+
+    @classmethod
+    def read(
+        cls,
+        outputs: Sequence[str | Path],
+        references: Sequence[str | Path] = (),
+        source: str | Path | None = None,
+        *,
+        documents: str | Path | None = None,
+        pair: str | None = None,
+    ) -> TestSet:
+        """A test set from plain text files, one segment per line; texts are named by their files."""
+        from .stream import TextFiles, unique_names
+
+        return TextFiles(unique_names(outputs), unique_names(references), source, documents, pair).read()
 
     def __len__(self) -> int:
         return len(next(self._all_texts())[1])
