@@ -298,6 +298,31 @@ def test_stopping_leaves_no_half_written_file(folder: Path) -> None:
     assert not list(folder.glob("*kept.npz*"))
 
 
+def test_memory_does_not_grow_with_the_number_of_segments(folder: Path) -> None:
+    """Peak memory of the command on 10,000 and on 160,000 segments; held whole, the larger would take 100 MB more."""
+
+    def peak(segments: int) -> float:
+        lines = [
+            f"segment {i % 977} of a text that is read piece by piece and counted at once" for i in range(segments)
+        ]
+        (folder / "many").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+        command = [str(TERCET), "score", "many", "-i", "many", "-m", "bleu", "chrf", "-b"]
+        pid = os.posix_spawn(command[0], command, {**os.environ, "PWD": str(folder)}, file_actions=[
+            (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)
+        ])  # fmt: skip
+        _, status, usage = os.wait4(pid, 0)
+        assert status == 0
+        return usage.ru_maxrss / 1024
+
+    old = Path.cwd()
+    os.chdir(folder)
+    try:
+        small, large = peak(10_000), peak(160_000)
+    finally:
+        os.chdir(old)
+    assert large < small + 40
+
+
 def test_undefined_scores_are_null_in_json_and_a_dash_in_tables(folder: Path) -> None:
     (folder / "empty.ref").write_text("\n", "utf-8")
     (folder / "some.out").write_text("word\n", "utf-8")
