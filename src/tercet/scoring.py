@@ -38,7 +38,7 @@ def score(
     executor: Executor | None = None,
     cache: str | Path | None = None,
     keep_counts: bool = True,
-    documents: bool = False,
+    by: str | None = None,
     confidence: bool = False,
     confidence_n: int = 1000,
     confidence_method: str = "percentile",
@@ -49,7 +49,8 @@ def score(
 
     jobs, cluster, executor: where to count (see `engine`); the numbers are the same wherever. cache: a folder for
     finished counts. keep_counts=False keeps sums only, for inputs larger than memory: no segment scores then.
-    documents adds scores of documents. confidence adds bootstrap intervals (confidence_n resamples).
+    by adds scores of groups of segments: "document", "length", or a label of the test set such as "domain".
+    confidence adds bootstrap intervals (confidence_n resamples).
     """
     if isinstance(metrics, str):
         raise UsageError(f'metrics must be a list of names, as ["{metrics}"], not a single text.')
@@ -59,20 +60,46 @@ def score(
     made = [create(metric, language=testset.target_language) for metric in metrics]
     for metric in made:
         metric.check_needs(testset)
+    if by not in (None, "document") and not isinstance(testset, TestSet):
+        testset = testset.read()  # grouping needs the texts
     made = [metric.fitted(testset) for metric in made]
+    keep_counts = keep_counts or confidence or by is not None
     if executor is not None:
-        tallies = _tally(testset, made, executor, cache, keep_counts or confidence or documents, progress)
+        tallies = _tally(testset, made, executor, cache, keep_counts, progress)
     else:
         with open_executor(jobs, cluster) as opened:
-            tallies = _tally(testset, made, opened, cache, keep_counts or confidence or documents, progress)
+            tallies = _tally(testset, made, opened, cache, keep_counts, progress)
     return [
         tally.scores(
             testset,
-            documents=documents,
+            by=by,
             interval={"resamples": confidence_n, "method": confidence_method, "seed": seed} if confidence else None,
         )
         for tally in tallies
     ]
+
+
+def score_each_reference(
+    testset: TestSet | TextFiles, metrics: Sequence[str | Metric] = ("bleu",), **options: Any
+) -> dict[str, list[Scores]]:
+    """Scores against each reference alone, by its name; options are those of `score`.
+
+    With a post-edit of the output as a reference these are HTER, HBLEU and the like (Snover et al. 2006; thesis of
+    Fomicheva 2017, section 3.3). Segments that lack a reference are left out of its scores.
+    """
+    if len(testset.references) < 2:
+        raise UsageError(f"Test set {testset.name!r} has {len(testset.references)} reference: two or more are needed.")
+    return {name: score(_only_reference(testset, name), metrics, **options) for name in testset.references}
+
+
+def _only_reference(testset: TestSet | TextFiles, name: str) -> Any:
+    """The test set with one of its references, and with the segments that have it."""
+    if isinstance(testset, TestSet):
+        rows = [i for i, text in enumerate(testset.references[name]) if text is not None]
+        if not rows:
+            raise UsageError(f"Reference {name!r} has no text at all.")
+        testset = testset.take(rows) if len(rows) < len(testset) else testset
+    return replace(testset, references={name: testset.references[name]})
 
 
 def sum_counts(counts: Floats) -> Floats:
@@ -140,7 +167,7 @@ class _Tally:
             present = [[text is not None for text in lines] for lines in shard.references.values()]
             self.reference_numbers |= set(np.sum(present, axis=0).tolist())
 
-    def scores(self, testset: Any, *, documents: bool, interval: dict[str, Any] | None) -> Scores:
+    def scores(self, testset: Any, *, by: str | None, interval: dict[str, Any] | None) -> Scores:
         metric = self.metric
         counts = {system: np.concatenate(parts) for system, parts in self.parts.items()}
         self.parts = {}
@@ -159,20 +186,18 @@ class _Tally:
             counts=counts,
             totals=self.totals,
             document_ids=self.documents or None,
-            document=self._document_scores(counts) if documents else {},
+            by=by,
+            group=self._group_scores(testset, by, counts) if by else {},
             interval=self._intervals(counts, interval) if interval else {},
             n_segments=self.segments,
             provenance={"tercet": __version__, "test_set": testset.name, "pair": testset.pair},
         )
 
-    def _document_scores(self, counts: dict[str, Floats]) -> dict[str, dict[str, float]]:
-        if not self.documents:
-            raise UsageError(
-                "Scores of documents need document ids, and this test set has none. Give them with --docs."
-            )
-        names = list(dict.fromkeys(self.documents))
-        numbers = {name: i for i, name in enumerate(names)}
-        rows = np.array([numbers[name] for name in self.documents])
+    def _group_scores(self, testset: Any, by: str, counts: dict[str, Floats]) -> dict[str, dict[str, float]]:
+        from .slicing import segment_groups  # here, as it is slow to import and seldom needed
+
+        texts = testset if isinstance(testset, TestSet) else None
+        names, rows = segment_groups(by, texts, self.documents or None)
         result = {}
         for system, array in counts.items():
             sums = np.zeros((len(names), array.shape[1]))

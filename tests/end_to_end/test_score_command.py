@@ -219,6 +219,16 @@ def test_documents(folder: Path) -> None:
     assert (refused.code, "document ids" in refused.err) == (2, True)
 
 
+def test_each_reference_stands_beside_all(folder: Path) -> None:
+    words = ("ref.txt", "ref2.txt", "-i", "a.txt", "-m", "bleu", "--each-reference")
+    found = tercet("score", *words, "-f", "json", cwd=folder).json
+    assert [entry["reference"] for entry in found] == ["all", "ref.txt", "ref2.txt"]
+    expected = [BLEU().corpus_score(A, refs).score for refs in ([REFERENCE, SECOND], [REFERENCE], [SECOND])]
+    assert [entry["score"] for entry in found] == pytest.approx(expected, abs=1e-9)
+    assert "ref2.txt" in tercet("score", *words, cwd=folder).out
+    assert tercet("score", *words, "-sl", cwd=folder).code == 2
+
+
 def test_saved_shards_merge_exactly(folder: Path) -> None:
     whole = tercet(
         "score", "ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "-f", "json", "-sl", cwd=folder

@@ -38,7 +38,7 @@ def test_the_form_that_others_rely_on() -> None:
         (lambda t: tercet.score(t, ["bleu:max_ngram_order=x"]), UsageError, "whole number, not 'x'"),
         (lambda t: tercet.score(t, ["bleu:max_ngram_order"]), UsageError, "has no value"),
         (lambda t: tercet.score(t, ["bleu:tokenize=13b"]), UnknownName, "tokeniser"),
-        (lambda t: tercet.score(t, ["bleu"], documents=True), UsageError, "document ids"),
+        (lambda t: tercet.score(t, ["bleu"], by="document"), UsageError, "document ids"),
         (lambda t: tercet.score(TestSet({"a": ["x"]}), ["bleu"]), UsageError, "bleu needs references"),
         (lambda t: TestSet({"a": "text"}, {"r": ["text"]}), UsageError, "must be a list of texts"),
         (lambda t: TestSet([["a"]], {"r": ["b"]}), UsageError, "outputs must be named"),
@@ -64,10 +64,34 @@ def test_numbers_of_references_may_vary() -> None:
 def test_documents_are_scored_from_their_sums() -> None:
     whole = make_testset(12, 2)
     testset = TestSet(whole.outputs, whole.references, documents=["d1"] * 5 + ["d2"] * 7)
-    (bleu,) = tercet.score(testset, ["bleu"], documents=True)
+    (bleu,) = tercet.score(testset, ["bleu"], by="document")
     for name, rows in (("d1", slice(0, 5)), ("d2", slice(5, 12))):
         (alone,) = tercet.score(whole[rows], ["bleu"])
-        assert bleu.document["system 0"][name] == alone.system["system 0"]
+        assert bleu.group["system 0"][name] == alone.system["system 0"]
+
+
+def test_groups_by_label_and_length() -> None:
+    whole = make_testset(12, 1)
+    testset = TestSet(whole.outputs, whole.references, labels={"domain": ["x", "y"] * 6})
+    (bleu,) = tercet.score(testset, ["bleu"], by="domain")
+    (alone,) = tercet.score(whole.take(range(0, 12, 2)), ["bleu"])
+    assert bleu.group["system 0"]["x"] == alone.system["system 0"]
+    (chrf,) = tercet.score(testset, ["chrf"], by="length")
+    assert all(name.endswith("words") for name in chrf.group["system 0"])
+    with pytest.raises(UnknownName, match="Did you mean domain"):
+        tercet.score(testset, ["bleu"], by="domains")
+
+
+def test_each_reference_alone() -> None:
+    outputs = {"a": ["one two three four five", "six"]}
+    testset = TestSet(outputs, {"r": ["one two three four", "six"], "edit": ["one two three four five", None]})
+    found = scoring.score_each_reference(testset, ["bleu"])
+    assert found["edit"][0].system["a"] == pytest.approx(100)
+    assert found["edit"][0].n_segments == 1
+    (alone,) = tercet.score(TestSet(outputs, {"r": testset.references["r"]}), ["bleu"])
+    assert found["r"][0].system["a"] == alone.system["a"]
+    with pytest.raises(UsageError, match="two or more"):
+        scoring.score_each_reference(TestSet(outputs, {"r": ["x", "y"]}), ["bleu"])
 
 
 def test_shards_saved_apart_merge_to_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

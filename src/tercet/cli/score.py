@@ -69,7 +69,9 @@ def metric_flags(function: Any) -> Any:
 @click.option("-w", "--width", default=1, show_default=True, help="Decimals in tables and text; JSON has them all.")
 @click.option("-b", "--score-only", is_flag=True, help="Print the scores alone.")
 @click.option("-sl", "--sentence-level", is_flag=True, help="Score every segment.")
-@click.option("--documents", is_flag=True, help="Score every document.")
+@click.option("--documents", "by", flag_value="document", help="Score every document; the same as --by document.")
+@click.option("--by", metavar="GROUP", help="Score groups of segments: document, length, or a label such as domain.")
+@click.option("--each-reference", is_flag=True, help="Score against each reference alone too; a post-edit gives HTER.")
 @click.option("-ci", "--confidence", is_flag=True, help="Add 95 % bootstrap intervals.")
 @click.option("-cin", "--confidence-n", default=1000, show_default=True, help="Resamples for the intervals.")
 @click.option("--confidence-method", type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True)
@@ -104,6 +106,9 @@ def command(**options: Any) -> None:
         hush()
     if options["echo"]:
         _echo(options)
+        return
+    if options["each_reference"]:
+        click.echo(scoreboard.render_each(_scored_each(options), options))
         return
     scores = _merged(options) if options["merge"] else _scored(options)
     tests = _paired(scores, options)
@@ -168,7 +173,7 @@ def _scored(options: dict[str, Any]) -> list[Scores]:
     from .console import Progress
 
     specs = chosen_metrics(options)
-    wanted = ("sentence_level", "documents", "confidence", "paired_bs", "paired_ar", "save")
+    wanted = ("sentence_level", "confidence", "paired_bs", "paired_ar", "save")
     with Progress("Scoring", quiet=options["quiet"]) as progress:
         scores = score(
             texts_of(options),
@@ -177,7 +182,7 @@ def _scored(options: dict[str, Any]) -> list[Scores]:
             cluster=options["cluster"],
             cache=options["cache"],
             keep_counts=any(options[name] for name in wanted),
-            documents=options["documents"],
+            by=options["by"],
             confidence=options["confidence"],
             confidence_n=options["confidence_n"],
             confidence_method=options["confidence_method"],
@@ -189,6 +194,20 @@ def _scored(options: dict[str, Any]) -> list[Scores]:
 
         save_scores(options["save"], scores)
     return scores
+
+
+def _scored_each(options: dict[str, Any]) -> dict[str, list[Scores]]:
+    """Scores against all references together, and against each alone."""
+    from ..errors import UsageError
+    from ..scoring import score, score_each_reference
+
+    for other in ("merge", "save", "paired_bs", "paired_ar", "by", "sentence_level", "score_only"):
+        if options[other]:
+            raise UsageError(f"--each-reference does not go with --{other.replace('_', '-')}.")
+    texts, specs = texts_of(options), chosen_metrics(options)
+    where: dict[str, Any] = {name: options[name] for name in ("jobs", "cluster", "cache", "confidence", "confidence_n")}
+    where |= {"confidence_method": options["confidence_method"], "seed": seed_of(options)}
+    return {"all": score(texts, specs, **where), **score_each_reference(texts, specs, **where)}
 
 
 def _merged(options: dict[str, Any]) -> list[Scores]:

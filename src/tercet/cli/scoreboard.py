@@ -21,11 +21,39 @@ def render(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[
         return _bare(scores, options)
     if options["sentence_level"]:
         return _segments(scores, options)
-    if options["documents"]:
-        return _documents(scores, options)
+    if options["by"]:
+        return _groups(scores, options)
     if options["form"] == "text" and len(scores[0].systems) == 1:
         return "\n".join(_line(item, options) for item in scores)
     return _table(scores, tests, options)
+
+
+def render_each(by_reference: dict[str, list[Scores]], options: dict[str, Any]) -> str:
+    """Scores against all references and against each alone: a table with a row per system and reference, or JSON."""
+    if options["form"] == "json":
+        return to_json(
+            [
+                {"reference": reference, **entry}
+                for reference, scores in by_reference.items()
+                for entry in objects(scores, None, options)
+            ]
+        )
+    together = by_reference["all"]
+    header = ["System", "Reference", "Segments", *(item.label for item in together)]
+    rows = [
+        [
+            system,
+            reference,
+            str(scores[0].n_segments),
+            *(_with_interval(item, system, options["width"]) for item in scores),
+        ]
+        for system in together[0].systems
+        for reference, scores in by_reference.items()
+    ]
+    lines = [table(header, rows, options["form"])]
+    if options["form"] in ("text", "markdown"):
+        lines += ["", *(_signature(item, options) for item in together)]
+    return "\n".join(lines)
 
 
 def objects(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> list[dict[str, Any]]:
@@ -64,8 +92,8 @@ def objects(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict
                 }
             if options["sentence_level"]:
                 entry["segments"] = item.segment[system].tolist()
-            if item.document:
-                entry["documents"] = dict(item.document[system])
+            if item.by:
+                entry["documents" if item.by == "document" else "groups"] = dict(item.group[system])
             found.append(entry)
     return found
 
@@ -142,13 +170,12 @@ def _segments(scores: Sequence[Scores], options: dict[str, Any]) -> str:
     return table(header, rows, options["form"])
 
 
-def _documents(scores: Sequence[Scores], options: dict[str, Any]) -> str:
+def _groups(scores: Sequence[Scores], options: dict[str, Any]) -> str:
     systems = scores[0].systems
-    names = list(scores[0].document[systems[0]])
-    header = ["document", *(f"{system} {item.label}" for system in systems for item in scores)]
+    names = list(scores[0].group[systems[0]])
+    header = [options["by"], *(f"{system} {item.label}" for system in systems for item in scores)]
     rows = [
-        [name, *(number(item.document[s][name], options["width"]) for s in systems for item in scores)]
-        for name in names
+        [name, *(number(item.group[s][name], options["width"]) for s in systems for item in scores)] for name in names
     ]
     whole = [number(item.system[system], options["width"]) for system in systems for item in scores]
     return table(header, [*rows, ["all", *whole]], options["form"])

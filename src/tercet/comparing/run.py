@@ -26,6 +26,7 @@ from ..engine import Progress
 from ..errors import UnknownName, UsageError
 from ..metrics import Floats, Metric, create
 from ..scoring import score, sum_counts
+from ..slicing import segment_groups
 from ..stats import Comparisons, compare_all, detectable_difference, holm_pairs, rank
 from ..stats.paired import RESAMPLES
 from ..stats.resampling import SEED, TOLERANCE, check_draws, check_share, evaluate
@@ -39,7 +40,6 @@ from .results import (
     SystemResult,
     metric_names,
 )
-from .slices import segment_groups
 
 log = logging.getLogger(__name__)
 

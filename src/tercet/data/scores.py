@@ -20,8 +20,8 @@ class Scores:
 
     system: score by system name. segment: by system name, an array with one score per segment (absent if not asked
     for, or if only totals were kept). counts: by system name, shape (segments, k), where we counted ourselves;
-    totals: their sums, shape (k,). document_ids: the document of every segment, if known; document: scores of documents
-    by system. interval: bootstrap intervals by system (`stats.Interval`), where asked for.
+    totals: their sums, shape (k,). document_ids: the document of every segment, if known. group: scores of
+    groups of segments (documents, domains, lengths: `by`) by system and group. interval: bootstrap intervals by system (`stats.Interval`), where asked for.
     """
 
     metric: str
@@ -33,7 +33,8 @@ class Scores:
     counts: Mapping[str, Floats] = field(default_factory=dict)
     totals: Mapping[str, Floats] = field(default_factory=dict)
     document_ids: Sequence[str] | None = None
-    document: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    by: str | None = None
+    group: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     interval: Mapping[str, Any] = field(default_factory=dict)
     n_segments: int = 0
     provenance: Mapping[str, Any] = field(default_factory=dict)

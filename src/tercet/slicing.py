@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
-from ..text.scripts import dominant
+from .data.testset import TestSet
+from .errors import UnknownName, UsageError
+from .text.scripts import dominant
 
 UNSPACED = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar")  # lengths in characters, not words
 
