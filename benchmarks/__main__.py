@@ -22,6 +22,8 @@ from tercet.data.lines import write_lines
 from tercet.data.stream import TextFiles
 from tercet.report.tables import table
 
+from . import edits, meteor, sequences
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 SYSTEMS, SEGMENTS = 16, 2000
 
@@ -109,10 +111,10 @@ def test_speed(testset: TestSet) -> list[tuple[str, float, float, float]]:
             lambda test=test, n=resamples: compare(  # type: ignore[misc]
                 testset, ["bleu"], tests=(test,), resamples=n, baseline=baseline
             ),
-            3,
+            7,
         )
         metrics = {"BLEU": BLEU(references=references, force=True)}
-        theirs, _ = cpu(PairedTest(named, metrics, None, test_type=kind, n_samples=resamples))
+        theirs, _ = cpu(PairedTest(named, metrics, None, test_type=kind, n_samples=resamples), 2)
         rows.append((name, ours, theirs, 50.0))
     return rows
 
@@ -153,8 +155,9 @@ def main() -> None:
     testset = load()
     grown = growth(testset)  # first: the peak of memory is the process's
     rows = [*metric_speed(testset), *test_speed(testset), *command_speed(testset)]
+    rows += [*edits.rows(testset), *sequences.rows(), *meteor.rows()]
     print(f"{len(testset.systems)} systems x {len(testset)} segments; CPU seconds, ours and the peer's\n")
-    header = ["what", "Tercet", "sacreBLEU", "ratio", "promised"]
+    header = ["what", "Tercet", "peer", "ratio", "promised"]
     print(
         table(
             header,

@@ -1,6 +1,31 @@
-"""`python -m tercet` is the command `tercet`."""
+"""The installed command `tercet`, also `python -m tercet`."""
 
-from .cli import run
+import os
+import sys
+
+
+def run() -> None:
+    """Run the command line, and leave without tearing down NumPy, which takes as long as a small run.
+
+    The imports stand inside, so that stopping while they are under way is no traceback either.
+    """
+    code: object = 0
+    try:
+        from .cli import main
+
+        main()
+    except SystemExit as leaving:
+        code = leaving.code
+    except KeyboardInterrupt:
+        sys.stderr.write("Stopped.\n")
+        code = 130
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:  # nobody reads; what could be said has been said
+        code = code or 141
+    os._exit(code if isinstance(code, int) else 0 if code is None else 1)
+
 
 if __name__ == "__main__":
     run()

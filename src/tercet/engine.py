@@ -1,14 +1,15 @@
 """Where counting runs: here, in a process pool, or on a cluster; any `concurrent.futures.Executor`.
 
-A unit of work is (metric, system, shard); its result is an array of counts, and counts add. Shards have a fixed size,
-whatever runs them, so that sums are the same to the last bit. With a cache, finished counts are kept under a key of
-texts, signature and version: a run that was killed goes on where it stopped.
+A unit of work is a metric, a shard and some systems; its results are arrays of counts, and counts add. Shards have a
+fixed size, whatever runs them, so that sums are the same to the last bit. With a cache, finished counts are kept under
+a key of texts, signature and version: a run that was killed goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .data.files import writing_bytes
 from .data.testset import TestSet, checksum
 from .errors import MissingDependency, TercetError, UsageError
 from .metrics import Batch, Floats, Metric
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SHARD = 4096  # segments
-IN_FLIGHT = 64  # units submitted and not yet collected: bounds the memory of a stream
+IN_FLIGHT = 4  # shards a worker may be ahead of what is collected: bounds the memory of a stream
 Progress = Callable[[int, int | None], None]
 
 
@@ -41,8 +43,8 @@ def open_executor(jobs: int = 1, cluster: str | None = None) -> Iterator[Executo
     if cluster is not None:
         yield from _cluster(cluster)
         return
-    if jobs < 0:
-        raise UsageError(f"jobs must be 0 (all cores), 1 or more, not {jobs}.")
+    if not isinstance(jobs, int) or jobs < 0:
+        raise UsageError(f"jobs must be 0 (all cores), 1 or more, not {jobs!r}.")
     if jobs == 1:
         yield None
         return
@@ -70,7 +72,9 @@ def _cluster(address: str) -> Iterator[Executor]:
     except (OSError, ValueError) as error:
         raise UsageError(f"No cluster answers at {address}: {error}") from None
     with client:
-        yield client.get_executor(pure=False)
+        executor = client.get_executor(pure=False)
+        executor.workers = max(1, sum(client.ncores().values()))
+        yield executor
 
 
 class Cache:
@@ -83,10 +87,16 @@ class Cache:
         except OSError as error:
             raise UsageError(f"The cache folder {folder} cannot be made: {error.strerror}.") from None
 
-    def path(self, metric: Metric, shard: TestSet, system: str) -> Path:
-        from hashlib import sha256
+    def path(self, metric: Metric, shared: str, outputs: Sequence[str]) -> Path:
+        """Where the counts of these outputs lie; `shared` is the checksum of what all systems share.
 
-        key = "\n".join([metric.signature, shard.checksum(), checksum(shard.outputs[system])])
+        Python's Unicode data decide what is lower case and what a punctuation mark.
+        """
+        from hashlib import sha256
+        from unicodedata import unidata_version
+
+        where = f"{type(metric).__module__}.{type(metric).__qualname__}"
+        key = "\n".join([where, metric.signature, unidata_version, shared, checksum(outputs)])
         return self.folder / f"{sha256(key.encode()).hexdigest()}.npy"
 
     def load(self, path: Path, segments: int) -> Floats | None:
@@ -102,16 +112,8 @@ class Cache:
         return counts
 
     def save(self, path: Path, counts: Floats) -> None:
-        from tempfile import mkstemp
-
-        handle, temporary = mkstemp(dir=self.folder, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                np.save(stream, counts, allow_pickle=False)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with writing_bytes(path) as stream:
+            np.save(stream, counts, allow_pickle=False)
 
 
 def count_unit(metric: Metric, shard: TestSet) -> dict[str, Floats]:
@@ -136,75 +138,97 @@ def count(
     No more than a bounded number of shards is in memory at once.
     """
     store = Cache(cache) if cache is not None else None
-    waiting: deque[tuple[int, TestSet, dict[str, Floats | Future[dict[str, Floats]]]]] = deque()
+    workers = _workers(executor)
+    # Metrics that must see the whole test set at once get it in one shard of its own.
+    plans = [(SHARD, [i for i, m in enumerate(metrics) if not m.whole])]
+    plans += [(1 << 62, [i for i, m in enumerate(metrics) if m.whole])]
     total = None
     if isinstance(testset, TestSet):
-        total = len(metrics) * -(-len(testset) // SHARD)
+        total = sum(len(indices) * -(-len(testset) // size) for size, indices in plans)
+    # A unit has all systems, which share the references' preparation; only where that leaves workers idle, fewer.
+    pieces = -(-2 * workers // total) if total else 1
+    waiting: deque[tuple[int, TestSet, _Unit]] = deque()
     done = 0
 
     def collect() -> tuple[int, TestSet, dict[str, Floats]]:
         nonlocal done
-        index, shard, parts = waiting.popleft()
-        counts = {}
-        for system, part in parts.items():
-            if not isinstance(part, np.ndarray):
-                with _reporting_dead_workers():
-                    part = part.result()[system]
-                if store:
-                    store.save(store.path(metrics[index], shard, system), part)
-            counts[system] = part
+        index, shard, unit = waiting.popleft()
+        counts = unit.collect()
         done += 1
         if progress:
             progress(done, total)
         return index, shard, counts
 
-    # Metrics that must see the whole test set at once get it in one shard of its own.
-    plans = [(SHARD, [i for i, m in enumerate(metrics) if not m.whole])]
-    plans += [(1 << 62, [i for i, m in enumerate(metrics) if m.whole])]
     for size, indices in plans:
-        if not indices:
-            continue
-        for shard in testset.shards(size):
+        for shard in testset.shards(size) if indices else ():
             for index in indices:
-                waiting.append((index, shard, _start(metrics[index], shard, executor, store)))
-                while len(waiting) * len(shard.outputs) > IN_FLIGHT or (executor is None and waiting):
+                waiting.append((index, shard, _Unit(metrics[index], shard, executor, store, pieces)))
+                while len(waiting) > (IN_FLIGHT * workers if executor is not None else 0):
                     yield collect()
     while waiting:
         yield collect()
 
 
-def _start(
-    metric: Metric, shard: TestSet, executor: Executor | None, store: Cache | None
-) -> dict[str, Floats | Future[dict[str, Floats]]]:
-    """Counts that the cache has, and work under way for the rest, by system in the order of the shard."""
-    parts: dict[str, Floats | Future[dict[str, Floats]]] = {}
-    if store:
-        for system in shard.systems:
-            found = store.load(store.path(metric, shard, system), len(shard))
-            if found is not None:
-                parts[system] = found
-    missing = [system for system in shard.systems if system not in parts]
-    if executor is None and missing:
-        rest = shard.only(missing) if parts else shard
-        for system, counts in count_unit(metric, rest).items():
-            parts[system] = counts
-            if store:
-                store.save(store.path(metric, shard, system), counts)
-    elif executor is not None:
-        for system in missing:
+def _workers(executor: Executor | None) -> int:
+    """How many units run at once; of an executor that does not say, a guess that keeps a small cluster busy."""
+    return 1 if executor is None else int(getattr(executor, "_max_workers", 0) or getattr(executor, "workers", 16))
+
+
+class _Unit:
+    """A metric's counts of one shard: from the cache, or counted here, or under way elsewhere."""
+
+    def __init__(
+        self, metric: Metric, shard: TestSet, executor: Executor | None, store: Cache | None, pieces: int
+    ) -> None:
+        self.systems, self.store = shard.systems, store
+        self.counts: dict[str, Floats] = {}
+        self.paths: dict[str, Path] = {}
+        if store:
+            shared = shard.checksum()
+            for system, outputs in shard.outputs.items():
+                self.paths[system] = store.path(metric, shared, outputs)
+                found = store.load(self.paths[system], len(shard))
+                if found is not None:
+                    self.counts[system] = found
+        missing = [system for system in shard.systems if system not in self.counts]
+        self.futures: list[Future[dict[str, Floats]]] = []
+        if executor is None and missing:
+            self._keep(count_unit(metric, shard.only(missing) if self.counts else shard))
+        elif executor is not None:
+            for piece in range(min(pieces, len(missing))):
+                with _reporting_dead_workers():
+                    self.futures.append(executor.submit(count_unit, metric, shard.only(missing[piece::pieces])))
+
+    def _keep(self, counts: dict[str, Floats]) -> None:
+        self.counts |= counts
+        if self.store:
+            for system, array in counts.items():
+                self.store.save(self.paths[system], array)
+
+    def collect(self) -> dict[str, Floats]:
+        """Counts by system, in the order of the shard."""
+        for future in self.futures:
             with _reporting_dead_workers():
-                parts[system] = executor.submit(count_unit, metric, shard.only([system]))
-    return {system: parts[system] for system in shard.systems}
+                self._keep(future.result())
+        return {system: self.counts[system] for system in self.systems}
 
 
 @contextmanager
 def _reporting_dead_workers() -> Iterator[None]:
+    from concurrent.futures import CancelledError
     from concurrent.futures.process import BrokenProcessPool
 
+    lost: tuple[type[BaseException], ...] = (BrokenProcessPool, CancelledError)
+    if "distributed" in sys.modules:
+        from distributed.comm.core import CommClosedError
+        from distributed.scheduler import KilledWorker
+
+        lost += (CommClosedError, KilledWorker)
     try:
         yield
-    except BrokenProcessPool:
+    except lost:
         raise WorkerDied(
-            "A worker process died, perhaps for want of memory. Use fewer --jobs; with --cache DIR the run goes on "
-            "where it stopped."
+            "A worker or the cluster died, perhaps for want of memory: use fewer jobs; with a cache (--cache DIR) the "
+            "run goes on where it stopped. A script that asks for several jobs must start its work below "
+            "'if __name__ == \"__main__\":'."
         ) from None

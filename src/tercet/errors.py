@@ -3,14 +3,27 @@
 `exit_code` is what the command line returns: 2 for misuse, 1 for bad data.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 class TercetError(Exception):
     """Anything that a user can cause and mend."""
 
     exit_code = 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By class and message: an error raised in a worker process must reach the user as it is."""
+        return _rebuilt, (type(self), str(self))
+
+
+def _rebuilt(kind: type[TercetError], message: str) -> TercetError:
+    error = kind.__new__(kind)
+    Exception.__init__(error, message)
+    return error
 
 
 class UsageError(TercetError):

@@ -39,7 +39,7 @@ def score(
     cache: str | Path | None = None,
     keep_counts: bool = True,
     by: str | None = None,
-    confidence: bool = False,
+    confidence: bool | float = False,
     confidence_n: int = 1000,
     confidence_method: str = "percentile",
     seed: int = 12345,
@@ -50,10 +50,11 @@ def score(
     jobs, cluster, executor: where to count (see `engine`); the numbers are the same wherever. cache: a folder for
     finished counts. keep_counts=False keeps sums only, for inputs larger than memory: no segment scores then.
     by adds scores of groups of segments: "document", "length", or a label of the test set such as "domain".
-    confidence adds bootstrap intervals (confidence_n resamples).
+    confidence adds bootstrap intervals (confidence_n resamples): True for 95 %, or a level such as 0.9.
     """
-    if isinstance(metrics, str):
-        raise UsageError(f'metrics must be a list of names, as ["{metrics}"], not a single text.')
+    check_texts(testset)
+    if isinstance(metrics, str) or not isinstance(metrics, Sequence):
+        raise UsageError(f'metrics must be a list of names, as ["bleu"], not {metrics!r}.')
     if not testset.outputs:
         raise UsageError(f"Test set {testset.name!r} has no outputs to score.")
     warn_if_slow()
@@ -63,20 +64,32 @@ def score(
     if by not in (None, "document") and not isinstance(testset, TestSet):
         testset = testset.read()  # grouping needs the texts
     made = [metric.fitted(testset) for metric in made]
-    keep_counts = keep_counts or confidence or by is not None
+    keep_counts = keep_counts or confidence is not False or by is not None
     if executor is not None:
         tallies = _tally(testset, made, executor, cache, keep_counts, progress)
     else:
         with open_executor(jobs, cluster) as opened:
             tallies = _tally(testset, made, opened, cache, keep_counts, progress)
-    return [
-        tally.scores(
-            testset,
-            by=by,
-            interval={"resamples": confidence_n, "method": confidence_method, "seed": seed} if confidence else None,
+    scores = [tally.scores(testset) for tally in tallies]
+    if by is not None:
+        texts = testset if isinstance(testset, TestSet) else None
+        scores = add_groups(scores, by, testset=texts, metrics=made)
+    if confidence is not False:
+        level = 0.95 if confidence is True else confidence
+        scores = add_intervals(
+            scores, resamples=confidence_n, confidence=level, method=confidence_method, seed=seed, metrics=made
         )
-        for tally in tallies
-    ]
+    return scores
+
+
+def check_texts(testset: object) -> None:
+    """Refuse what is no test set."""
+    from .data.stream import TextFiles
+
+    if not isinstance(testset, TestSet | TextFiles):
+        raise UsageError(
+            f"A TestSet is needed, as TestSet(outputs={{…}}, references={{…}}), not {type(testset).__name__}."
+        )
 
 
 def score_each_reference(
@@ -92,7 +105,7 @@ def score_each_reference(
     return {name: score(_only_reference(testset, name), metrics, **options) for name in testset.references}
 
 
-def _only_reference(testset: TestSet | TextFiles, name: str) -> Any:
+def _only_reference(testset: Any, name: str) -> Any:
     """The test set with one of its references, and with the segments that have it."""
     if isinstance(testset, TestSet):
         rows = [i for i, text in enumerate(testset.references[name]) if text is not None]
@@ -123,10 +136,18 @@ def _tally(
     for index, shard, counts in count(testset, metrics, executor=executor, cache=cache, progress=progress):
         if first is None:
             first = shard
+            _warn_of_copies(shard)
             for metric in metrics:
                 _warn_of_script(metric, shard)
         tallies[index].add(shard, counts)
     return tallies
+
+
+def _warn_of_copies(shard: TestSet) -> None:
+    for system, outputs in shard.outputs.items():
+        for name, lines in shard.references.items():
+            if len(lines) > 1 and outputs == lines:
+                log.warning("Output %r is identical to reference %r.", system, name)
 
 
 def _warn_of_script(metric: Metric, shard: TestSet) -> None:
@@ -167,104 +188,129 @@ class _Tally:
             present = [[text is not None for text in lines] for lines in shard.references.values()]
             self.reference_numbers |= set(np.sum(present, axis=0).tolist())
 
-    def scores(self, testset: Any, *, by: str | None, interval: dict[str, Any] | None) -> Scores:
-        metric = self.metric
+    def scores(self, testset: Any) -> Scores:
         counts = {system: np.concatenate(parts) for system, parts in self.parts.items()}
         self.parts = {}
-        run: dict[str, object] = {}
-        if "reference" in metric.needs and self.reference_numbers:
-            run["nrefs"] = self.reference_numbers.copy().pop() if len(self.reference_numbers) == 1 else "var"
-        if interval:
-            run |= {"bs": interval["resamples"], "seed": interval["seed"]}
-        return Scores(
-            metric=metric.spec,
-            label=metric.label,
-            signature=metric.full_signature(run),
-            higher_is_better=metric.higher_is_better,
-            system={system: float(metric.score(total)) for system, total in self.totals.items()},
-            segment={system: metric.segment_scores(array) for system, array in counts.items()},
-            counts=counts,
-            totals=self.totals,
-            document_ids=self.documents or None,
-            by=by,
-            group=self._group_scores(testset, by, counts) if by else {},
-            interval=self._intervals(counts, interval) if interval else {},
+        return build_scores(
+            self.metric,
+            self.totals,
+            counts,
             n_segments=self.segments,
-            provenance={"tercet": __version__, "test_set": testset.name, "pair": testset.pair},
+            document_ids=self.documents or None,
+            reference_numbers=frozenset(self.reference_numbers if "reference" in self.metric.needs else ()),
+            provenance={
+                "tercet": __version__,
+                "test_set": testset.name,
+                "pair": testset.pair,
+                "references": list(testset.references) if "reference" in self.metric.needs else [],
+            },
         )
 
-    def _group_scores(self, testset: Any, by: str, counts: dict[str, Floats]) -> dict[str, dict[str, float]]:
-        from .slicing import segment_groups  # here, as it is slow to import and seldom needed
 
-        texts = testset if isinstance(testset, TestSet) else None
-        names, rows = segment_groups(by, texts, self.documents or None)
-        result = {}
-        for system, array in counts.items():
-            sums = np.zeros((len(names), array.shape[1]))
-            np.add.at(sums, rows, array)
-            result[system] = dict(zip(names, map(float, self.metric.score(sums)), strict=True))
-        return result
+def build_scores(metric: Metric, totals: dict[str, Floats], counts: dict[str, Floats], **facts: Any) -> Scores:
+    """Scores from counts: sums by system, and counts by segment where they were kept."""
+    return Scores(
+        metric=metric.spec,
+        label=metric.label,
+        metric_signature=metric.signature,
+        higher_is_better=metric.higher_is_better,
+        system={system: float(metric.score(total)) for system, total in totals.items()},
+        segment={system: metric.segment_scores(array) for system, array in counts.items()},
+        counts=counts,
+        totals=totals,
+        **facts,
+    )
 
-    def _intervals(self, counts: dict[str, Floats], interval: dict[str, Any]) -> dict[str, Any]:
-        from .stats import bootstrap
 
-        return {system: bootstrap(self.metric.score, array, **interval) for system, array in counts.items()}
+def add_groups(
+    scores: Sequence[Scores], by: str, *, testset: TestSet | None = None, metrics: Sequence[Metric] | None = None
+) -> list[Scores]:
+    """The same scores with those of groups of segments: documents, or (with `testset`) lengths and labels.
+
+    metrics: those that made the scores, where they are none that `create` finds by name.
+    """
+    from .slicing import segment_groups  # here, as it is slow to import and seldom needed
+
+    names, rows = segment_groups(by, testset, scores[0].document_ids)
+    added = []
+    for item, metric in _with_metrics(scores, metrics):
+        group = {}
+        for system, counts in item.counts.items():
+            sums = np.zeros((len(names), counts.shape[1]))
+            np.add.at(sums, rows, counts)
+            group[system] = dict(zip(names, map(float, metric.score(sums)), strict=True))
+        added.append(replace(item, by=by, group=group))
+    return added
 
 
 def add_intervals(
-    scores: Sequence[Scores], *, resamples: int = 1000, method: str = "percentile", seed: int = 12345
+    scores: Sequence[Scores],
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    method: str = "percentile",
+    seed: int = 12345,
+    metrics: Sequence[Metric] | None = None,
 ) -> list[Scores]:
-    """The same scores with bootstrap intervals, from the counts that they keep."""
-    from .stats import bootstrap
+    """The same scores with bootstrap intervals, from the counts that they keep; metrics as for `add_groups`."""
+    from .stats import bootstrap_all
 
-    return [
-        replace(
-            item,
-            interval={
-                system: bootstrap(create(item.metric).score, counts, resamples=resamples, method=method, seed=seed)
-                for system, counts in item.counts.items()
-            },
+    added = []
+    for item, metric in _with_metrics(scores, metrics):
+        found = bootstrap_all(
+            metric.score,
+            item.cube,
+            resamples=resamples,
+            confidence=confidence,
+            method=method,
+            seed=seed,
         )
-        for item in scores
-    ]
+        # The resampler adds up in another order: the last digit of its value may differ from the score shown.
+        intervals = {
+            system: replace(interval, value=item.system[system])
+            for system, interval in zip(item.systems, found, strict=True)
+        }
+        added.append(replace(item, interval=intervals))
+    return added
+
+
+def _with_metrics(scores: Sequence[Scores], metrics: Sequence[Metric] | None) -> list[tuple[Scores, Metric]]:
+    return list(zip(scores, metrics or [create(item.metric) for item in scores], strict=True))
 
 
 def merge(parts: Sequence[Sequence[Scores]]) -> list[Scores]:
-    """Scores of shards put together, in the given order: the same as if the whole had been scored at once."""
+    """Scores of shards put together, in the given order: the same as if the whole had been scored at once.
+
+    Intervals and groups are not kept: make them anew from the whole (`add_intervals`, `add_groups`).
+    """
     if len({len(part) for part in parts}) > 1:
         raise UsageError("These files do not belong together: they hold different numbers of metrics.")
     merged = []
     for same in zip(*parts, strict=True):
-        metric = create(same[0].metric)
+        first, metric = same[0], create(same[0].metric)
         if metric.whole:
             raise UsageError(f"{metric.spec} depends on neighbouring segments: its shards cannot be merged exactly.")
         for part in same[1:]:
-            if part.signature != same[0].signature:
-                raise UsageError(
-                    "These files do not belong together: one was scored by "
-                    f"{same[0].signature}, another by {part.signature}."
-                )
-            if set(part.system) != set(same[0].system):
-                raise UsageError(
-                    f"These files do not belong together: systems {', '.join(same[0].system)} "
-                    f"and {', '.join(part.system)}."
-                )
-        counts = {system: np.concatenate([part.counts[system] for part in same]) for system in same[0].system}
-        totals = {system: sum_counts(array) for system, array in counts.items()}
-        documents = [name for part in same for name in part.document_ids or []]
-        merged.append(
-            Scores(
-                metric=same[0].metric,
-                label=same[0].label,
-                signature=same[0].signature,
-                higher_is_better=same[0].higher_is_better,
-                system={system: float(metric.score(total)) for system, total in totals.items()},
-                segment={system: metric.segment_scores(array) for system, array in counts.items()},
-                counts=counts,
-                totals=totals,
-                document_ids=documents or None,
-                n_segments=sum(part.n_segments for part in same),
-                provenance=same[0].provenance,
-            )
+            for what, one, other in (
+                ("metrics", first.metric_signature, part.metric_signature),
+                ("systems", ", ".join(sorted(first.system)), ", ".join(sorted(part.system))),
+                ("documents", _documents(first), _documents(part)),
+            ):
+                if one != other:
+                    raise UsageError(f"These files do not belong together: their {what} are {one} and {other}.")
+        counts = {system: np.concatenate([part.counts[system] for part in same]) for system in first.system}
+        scores = build_scores(
+            metric,
+            {system: sum_counts(array) for system, array in counts.items()},
+            counts,
+            n_segments=sum(part.n_segments for part in same),
+            document_ids=[name for part in same for name in part.document_ids or []] or None,
+            reference_numbers=frozenset().union(*(part.reference_numbers for part in same)),
+            provenance=first.provenance,
         )
+        merged.append(replace(scores, metric_signature=first.metric_signature))  # it says what a metric was fitted to
     return merged
+
+
+def _documents(scores: Scores) -> str:
+    return "unknown" if scores.document_ids is None else "known"

@@ -22,8 +22,7 @@ import numpy as np
 
 from .data.testset import TestSet
 from .errors import TercetError, UsageError
-from .metrics import Batch, Floats, Metric, create, names
-from .metrics._registry import parse_signature
+from .metrics import Batch, Floats, Metric, create, names, parse_signature
 
 NEEDS = frozenset({"reference", "source"})
 # What a bug in a metric raises; anything else (a missing package, an interrupt) is not for this battery to judge.

@@ -46,19 +46,42 @@ def test_an_error_is_printed_whole_and_exits_with_one(folder):
     code, out, err = tercet("check", "ref.txt", "-i", "crlf.txt", cwd=folder)
     assert (code, err) == (1, "")
     assert out == (
-        "error    crlf.txt, lines 1, 2, 3, 4: The lines end in CR LF, as on Windows; the carriage return becomes part "
-        "of the text. [crlf]\n"
+        "error    crlf.txt, lines 1, 2, 3, 4: The lines end in CR LF, as on Windows. Tercet leaves the carriage "
+        "returns out and warns; other programs keep them as part of the text. [crlf]\n"
         "         Remove them: sed -i 's/\\r$//' crlf.txt\n"
         "1 error in 2 files (4 segments).\n"
     )
 
 
 def test_warnings_exit_with_zero_unless_strict(folder):
-    code, out, _ = tercet("check", "ref.txt", "-i", "nbsp.txt", cwd=folder)
+    code, out, _ = tercet("check", "nbsp.txt", cwd=folder)
     assert code == 0
     assert out.startswith("warning  nbsp.txt, line 3: ")
-    assert out.endswith("1 warning in 2 files (4 segments).\n")
-    assert tercet("check", "ref.txt", "-i", "nbsp.txt", "--strict", cwd=folder)[0] == 1
+    assert out.endswith("1 warning in 1 file (4 segments).\n")
+    assert tercet("check", "nbsp.txt", "--strict", cwd=folder)[0] == 1
+    assert tercet("check", "ref.txt", "-i", "nbsp.txt", cwd=folder)[0] == 1  # the reference has none
+
+
+def test_references_can_follow_the_outputs(folder):
+    clean = (0, "No problems found in 2 files (4 segments).\n", "")
+    assert tercet("check", "-i", "out.txt", "-r", "ref.txt", "-q", cwd=folder) == clean
+    assert tercet("check", "-i", "out.txt", "--reference", "ref.txt", "--quiet", cwd=folder) == clean
+
+
+def test_a_test_set_is_checked_by_its_folder_or_name(folder):
+    rows = enumerate(zip(REFERENCE, OUTPUT, strict=True))
+    lines = [json.dumps({"i": i, "ref": {"A": ref}, "tgt": {"x": out, "y": f"{out}\u200b"}}) for i, (ref, out) in rows]
+    (folder / "de-en.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    code, out, err = tercet("check", "-t", ".", "-l", "de-en", cwd=folder)
+    assert (code, err) == (1, "")
+    assert out.startswith("error    output y, lines 1, 2, 3, 4: Characters that cannot be seen: ")
+    assert out.endswith("1 error in 3 texts (4 segments).\n")
+    assert tercet("check", "-t", "de-en.jsonl", "-i", "out.txt", cwd=folder) == (
+        0, "No problems found in 2 texts (4 segments).\n", "",
+    )  # fmt: skip
+    code, _, err = tercet("check", "-t", ".", "-l", "de-en", "ref.txt", cwd=folder)
+    assert (code, err) == (2, "Error: Give references and source, or a test set, not both.\n")
+    assert tercet("check", "-t", "nowhere", cwd=folder)[0] == 2
 
 
 def test_json_is_the_report_of_the_library(folder):

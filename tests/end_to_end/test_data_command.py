@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -12,6 +13,7 @@ import pytest
 
 from tercet.cli import data as command_module
 from tercet.data import TestSet
+from tercet.data.jsonl import write_jsonl
 from tercet.data.tsv import write_pair
 
 
@@ -47,7 +49,7 @@ def test_a_folder_is_added_found_and_listed(folder: Path) -> None:
     assert f"* news                   added from {folder / 'news'}\n" in listed
     assert "  wmt23                  WMT23 texts" in listed
     assert listed.endswith(
-        f"* is in {folder / 'cache'}. Get another: tercet data get NAME, or tercet data add FOLDER NAME.\n"
+        f"* is in {folder / 'cache'}. Get another: tercet data get NAME, or tercet data add PATH NAME.\n"
     )
 
 
@@ -132,7 +134,40 @@ def test_get_prints_where_the_data_are(
         "tercet.data.catalogue.https_opener", lambda proxies: lambda address: io.BytesIO(stream.getvalue())
     )
     command_module.command.main(["get", "mqm", "--folder", str(folder / "cache")], standalone_mode=False)
-    assert capsys.readouterr().out == f"mqm: 1 files, 2 bytes, in {folder / 'cache' / 'mqm' / 'data'}\n"
+    place = f"1 file, 2 bytes, in {folder / 'cache' / 'mqm' / 'data'}\n"
+    assert capsys.readouterr().out == f"mqm: {place}"
+    command_module.command.main(["list", "--folder", str(folder / "cache")], standalone_mode=False)
+    listed = capsys.readouterr().out
+    assert re.search(r"^\* mqm .*\(checksum recorded\)$", listed, re.MULTILINE)
+    assert re.search(r"^  wmt23 .*\(no checksum\)$", listed, re.MULTILINE)
+    command_module.command.main(["get", "mqm", "--folder", str(folder / "cache")], standalone_mode=False)
+    assert re.fullmatch(r"mqm is there already, downloaded on [-0-9]{10}: " + re.escape(place), capsys.readouterr().out)
+
+
+def test_get_says_what_was_added_by_hand(folder: Path) -> None:
+    tercet("add", "news", "wmt23", cwd=folder)
+    code, out, err = tercet("get", "wmt23", cwd=folder)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"wmt23 was added by you from {folder / 'news'}, not downloaded: 4 files, ")
+    assert out.endswith("To have the catalogue's in its place: tercet data get wmt23 --replace\n")
+    assert f"(no checksum, added from {folder / 'news'})" in tercet("list", cwd=folder)[1]
+    row = next(row for row in json.loads(tercet("list", "-f", "json", cwd=folder)[1]) if row["name"] == "wmt23")
+    assert (row["installed"], row["origin"], row["checksum"]) == (True, str(folder / "news"), None)
+
+
+def test_a_single_file_is_added_under_its_own_name_and_removed(folder: Path) -> None:
+    write_jsonl(TestSet({"x": ["a"]}, {"A": ["r"]}, pair="ru-en"), folder / "ru-en.jsonl")
+    copy = folder / "cache" / "ru-en"
+    code, out, err = tercet("add", "ru-en.jsonl", cwd=folder)
+    assert (code, err) == (0, "")
+    assert re.fullmatch(rf"Added ru-en: 1 file, \d+ bytes, in {re.escape(str(copy))}/data\n", out)
+    assert tercet("pairs", "ru-en", cwd=folder)[1] == "ru-en\n"
+    code, out, err = tercet("remove", "ru-ne", cwd=folder)
+    assert (code, out) == (2, "")
+    assert err.endswith("called 'ru-ne'. Did you mean ru-en?\n")
+    assert tercet("remove", "ru-en", cwd=folder) == (0, f"Removed {copy}\n", "")
+    assert not copy.exists()
+    assert (folder / "ru-en.jsonl").exists()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other platforms have other folders for caches")

@@ -138,7 +138,7 @@ def test_a_score_is_compared_at_the_precision_it_is_written_with(value: float, s
             "The signature contradicts itself: chrF2++, but its parameters are those of chrF2.",
         ),
         ("nrefs:1|case:lc|tok:13a", "'nrefs:1|case:lc|tok:13a' does not say which metric it is of. It could be "),
-        ("nrefs:1|norm:no", "'nrefs:1|norm:no' does not say which metric it is of. No metric has it."),
+        ("nrefs:1|shape:no", "'nrefs:1|shape:no' does not say which metric it is of. No metric has it."),
         ("chrF2|nc:six", "'chrF2|nc:six|version:' is not a signature of chrf"),
     ],
 )

@@ -17,7 +17,7 @@ def ratio(totals):
 @st.composite
 def cubes(draw, *, systems=3):
     """Counts of some systems on 1 to 12 segments: small whole numbers, with many ties, or fractions."""
-    shape = systems, draw(st.integers(1, 12)), 2
+    shape = systems, draw(st.integers(2, 12)), 2  # of one segment nothing is known
     numbers = draw(
         st.sampled_from([st.integers(0, 3), st.integers(0, 10**6), st.floats(0, 100, allow_subnormal=False)])
     )

@@ -2,6 +2,8 @@
 
 import gzip
 import random
+import re
+import subprocess
 import time
 import unicodedata
 
@@ -80,9 +82,9 @@ PLANTED = [
     ("html-entities", "error", lambda old: old + " Tom &amp; Jerry"),
     ("subword-units", "error", lambda old: old.replace("Jahr", "Ja@@ hr")),
     ("subword-units", "error", lambda old: "▁" + old.replace(" ", " ▁")),
-    ("odd-blanks", "warning", lambda old: old.replace(" ", "\xa0", 1)),
+    ("odd-blanks", "error", lambda old: old.replace(" ", "\xa0", 1)),
     ("tabs", "warning", lambda old: old.replace(" ", "\t", 1)),
-    ("invisible-characters", "warning", lambda old: old.replace("J", "J\u200b")),
+    ("invisible-characters", "error", lambda old: old.replace("J", "J\u200b")),
     ("normalisation", "error", lambda old: unicodedata.normalize("NFD", old + " Müller")),
     ("spaced-full-stop", "warning", lambda old: old.replace(".", " .")),
     ("long-lines", "warning", lambda old: old * 100),
@@ -123,6 +125,36 @@ def test_bytes_that_are_no_utf_8_are_told_with_their_lines(write):
     assert "iconv" in finding.advice
 
 
+def test_commands_in_advice_can_be_pasted_whatever_the_name(write, tmp_path, monkeypatch):
+    """The advice is run by a shell on a file with blanks, quotes and a dollar, and mends it."""
+    monkeypatch.chdir(tmp_path)
+    name = "my 'own' $HOME;file.txt"
+    _, reference, output = texts()
+    write("ref", reference)
+    write(name, b"\xef\xbb\xbf" + "".join(f"{line}\r\n" for line in output).encode())
+    for finding in check(["ref"], [name]).findings:
+        assert finding.kind in ("crlf", "byte-order-mark")
+        subprocess.run(["sh", "-c", finding.advice.partition(": ")[2]], check=True)
+    assert check(["ref"], [name]).findings == ()
+    write("-l", "é\n".encode("utf-16-le") * 20)
+    advice = found(check(["-l"]), "utf-16").advice
+    assert advice == "Convert it: iconv -f UTF-16LE -t UTF-8 ./-l"
+    done = subprocess.run(["sh", "-c", advice.partition(": ")[2]], check=True, capture_output=True)
+    assert done.stdout.decode() == "é\n" * 20
+    write("x.gz", gzip.compress(b"a\r\nb\r\n"))
+    assert found(check(["x.gz"]), "crlf").advice == r"Remove them: gzip -dc x.gz | sed 's/\r$//'"
+
+
+def test_a_file_with_carriage_returns_alone_is_not_said_to_end_in_crlf(write):
+    _, reference, output = texts()
+    report = check([write("ref", reference)], [write("out", "".join(f"{line}\r" for line in output).encode())])
+    assert [finding.kind for finding in report.findings] == ["lone-cr"]
+    assert "only line ends" in report.findings[0].message
+    assert report.segments == 60
+    last = check([write("a", b"one\r\ntwo\r")])
+    assert [(finding.kind, finding.lines) for finding in last.findings] == [("crlf", (1,)), ("lone-cr", (2,))]
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf_16_is_recognised_and_still_compared(write, encoding):
     _, reference, output = texts()
@@ -140,6 +172,8 @@ def test_marks_nul_and_windows_line_ends(write):
     assert found(report, "crlf").count == 59
     assert found(report, "crlf").lines == (1, 2, 3, 4, 5)
     assert found(report, "nul-bytes").lines == (60,)
+    for kind in ("crlf", "byte-order-mark"):  # as tercet.data.lines does
+        assert re.search("Tercet leaves .* out and warns; other programs keep", found(report, kind).message)
     assert not report.ok
 
 
@@ -214,7 +248,7 @@ def test_a_file_that_ends_early(write):
     finding = found(check([write("ref", reference)], [write("out", output[:40])]), "unequal-lines")
     assert finding.lines == (41,)
     assert finding.count == 20
-    assert "agree up to line 40" in finding.message
+    assert "go together up to line 40, where the shorter one ends" in finding.message
 
 
 def test_copies_of_the_source(write):
@@ -292,6 +326,26 @@ def test_tokenised_text_is_an_error_where_the_others_are_not(write):
     assert both.ok
 
 
+@pytest.mark.parametrize(("kind", "odd"), [("odd-blanks", "\xa0"), ("invisible-characters", "\u200b")])
+def test_odd_characters_are_an_error_only_where_a_single_file_has_them(write, kind, odd):
+    _, reference, output = texts()
+
+    def odder(lines):
+        return [line.replace(" ", f" {odd}", 1) for line in lines]
+
+    ref, out, odd_ref, odd_out = (
+        write(name, lines)
+        for name, lines in (("r", reference), ("o", output), ("R", odder(reference)), ("O", odder(output)))
+    )
+    alone = found(check([ref], [odd_out]), kind)
+    assert alone.severity == "error"
+    assert alone.message.endswith("No other text has any.")
+    assert found(check([odd_ref], [out]), kind).file.endswith("R")
+    assert not check([odd_ref], [out]).ok
+    assert {finding.severity for finding in check([odd_ref], [odd_out]).findings} == {"warning"}
+    assert found(check([odd_out]), kind).severity == "warning"  # nothing to differ from
+
+
 def test_lines_blank_in_all_files_are_only_a_warning(write):
     _, reference, output = texts()
     reference[8] = output[8] = ""
@@ -309,6 +363,12 @@ def test_misuse_is_refused(write, tmp_path):
         check([tmp_path])
     with pytest.raises(UsageError, match="'english' is not a language pair"):
         check([write("a", ["x"])], pair="english")
+    with pytest.raises(UsageError, match=r"references must be a list of files, as \['ref.txt'\], not one file"):
+        check("ref.txt")
+    with pytest.raises(UsageError, match="outputs must be a list of files"):
+        check([write("a", ["x"])], tmp_path / "a")
+    with pytest.raises(UsageError, match=r"Standard input \(-\) can be read only once"):
+        check(["-"], ["-"])
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,16 @@
 """Where counting runs must not matter: one process, a pool, a cluster that loses a worker, a cache that was cut off."""
 
 import os
+import pickle
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tercet import TestSet, engine, score, scoring
-from tercet.errors import UsageError
+from tercet.errors import DataError, MissingDependency, NotParallel, TercetError, UnknownName, UsageError
 from tercet.metrics import create
 
 WORDS = "the cat dog sat ran on under a mat house quickly and then slept again".split()
@@ -77,8 +79,44 @@ def test_the_cache_key_tells_texts_parameters_and_versions_apart(tmp_path: Path)
     a = TestSet({"x": ["ab", "c"]}, {"r": ["d", "e"]})
     b = TestSet({"x": ["a", "bc"]}, {"r": ["d", "e"]})
     c = TestSet({"x": ["ab", "c"]}, {"r": ["d", None], "q": ["f", "e"]})
-    keys = {store.path(create(spec), t, "x") for t in (a, b, c) for spec in ("bleu", "bleu:lowercase=true", "chrf")}
+    specs = ("bleu", "bleu:lowercase=true", "chrf")
+    keys = {store.path(create(spec), t.checksum(), t.outputs["x"]) for t in (a, b, c) for spec in specs}
     assert len(keys) == 9
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UsageError("misuse"),
+        DataError("bad data"),
+        UnknownName("metric", "blue", ["bleu"]),
+        NotParallel("set", [("a", 1), ("b", 2)]),
+        MissingDependency("Japanese", "ja"),
+        engine.WorkerDied("gone"),
+    ],
+)
+def test_errors_come_back_from_a_worker_as_they_were_raised(error: TercetError) -> None:
+    back = pickle.loads(pickle.dumps(error))
+    assert (type(back), str(back), back.exit_code) == (type(error), str(error), error.exit_code)
+
+
+def test_an_error_in_a_worker_is_the_users_error_not_a_dead_worker() -> None:
+    testset = make_testset(5)
+    with engine.open_executor(2) as pool, pytest.raises(UsageError, match="nist"):
+        list(engine.count(testset, [create("nist")], executor=pool))  # not fitted
+
+
+def test_systems_share_the_preparation_of_references(small_shards: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[tuple[str, ...]] = []
+    original = engine.count_unit
+    monkeypatch.setattr(engine, "count_unit", lambda m, shard: counted.append(shard.systems) or original(m, shard))
+    with ThreadPoolExecutor(2) as pool:
+        list(engine.count(make_testset(), [create("bleu")], executor=pool))
+    assert set(counted) == {("system 0", "system 1", "system 2")}
+    counted.clear()
+    with ThreadPoolExecutor(2) as pool:  # one shard alone: systems are counted apart, to keep workers busy
+        list(engine.count(make_testset(20), [create("bleu")], executor=pool))
+    assert sorted(len(systems) for systems in counted) == [1, 1, 1]
 
 
 def test_a_killed_run_goes_on_from_its_cache(small_shards: None, tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ SOURCE = Path(tercet.__file__).parent
 # From top to bottom. Each may import what stands above it, and itself. See docs/architecture.md.
 ORDER = (
     "errors", "data", "kernels", "text", "language", "knowledge", "metrics", "stats", "quality", "references", "human",
-    "meta", "report", "engine", "testing", "slicing", "scoring", "comparing", "checking", "verifying", "demo", "cli",
-    "__main__",
+    "meta", "report", "engine", "testing", "slicing", "scoring", "comparing", "explaining", "checking", "verifying",
+    "demo", "cli", "__main__",
 )  # fmt: skip
 HEAVY = ("scipy", "pandas", "polars", "dask", "distributed", "spacy", "torch", "matplotlib", "hypothesis")
 

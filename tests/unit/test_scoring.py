@@ -46,12 +46,33 @@ def test_the_form_that_others_rely_on() -> None:
         (lambda t: TestSet({"a": []}, {"r": []}), DataError, "no segments"),
         (lambda t: TestSet({"a": ["x", 3]}, {"r": ["x", "y"]}), UsageError, "segment 2: int"),
         (lambda t: TestSet({"a": ["x"]}, {"r": [None]}), DataError, "segment 1: no reference"),
+        (lambda t: TestSet({"a": ["x"]}, pair="ende"), UsageError, "SRC-TGT"),
+        (lambda t: TestSet({"a": ["x"]}, pair=("en", "de")), UsageError, "SRC-TGT"),
+        (lambda t: TestSet({"a": ["x"]}, name=None), UsageError, "name must be a text"),
+        (lambda t: TestSet.read("a.txt"), UsageError, "list of files"),
+        (lambda t: t.only("system 0"), UsageError, "list of names"),
+        (lambda t: tercet.score({"a": ["x"]}, ["bleu"]), UsageError, "A TestSet is needed"),
+        (lambda t: tercet.score(t, None), UsageError, "list of names"),
+        (lambda t: tercet.score(t, [5]), UsageError, "by a text"),
+        (lambda t: tercet.score(t, ["bleu"], jobs="2"), UsageError, "jobs must be"),
+        (lambda t: tercet.score(t, ["bleu"], confidence=True, seed="1"), UsageError, "seed must be a whole number"),
+        (lambda t: tercet.score(t, ["bleu"], confidence=True, confidence_n=1.5), UsageError, "resamples must be"),
+        (lambda t: tercet.score(t, ["bleu"], confidence=95), UsageError, "between 0 and 1"),
+        (lambda t: tercet.compare(t, ["bleu"], alpha="a"), UsageError, "between 0 and 1"),
         (lambda t: t.only(["systen 0"]), UnknownName, "Did you mean system 0"),
     ],
 )
 def test_misuse_is_refused_with_a_message(call, error, message) -> None:
     with pytest.raises(error, match=message):
         call(make_testset(5))
+
+
+def test_a_level_of_confidence_may_be_given() -> None:
+    testset = make_testset(40, 1)
+    (usual,), (narrow,) = (tercet.score(testset, ["bleu"], confidence=level) for level in (True, 0.8))
+    assert (usual.interval["system 0"].confidence, narrow.interval["system 0"].confidence) == (0.95, 0.8)
+    assert narrow.interval["system 0"].half_width < usual.interval["system 0"].half_width
+    assert usual.interval["system 0"].value == usual.system["system 0"]
 
 
 def test_numbers_of_references_may_vary() -> None:
@@ -105,6 +126,18 @@ def test_shards_saved_apart_merge_to_the_whole(tmp_path: Path, monkeypatch: pyte
     for a, b in zip(whole, merged, strict=True):
         assert (dict(a.system), a.signature, a.n_segments) == (dict(b.system), b.signature, b.n_segments)
         assert all(np.array_equal(a.segment[name], b.segment[name]) for name in a.systems)
+
+
+def test_shards_with_other_numbers_of_references_merge_to_var() -> None:
+    outputs = {"a": ["one two three four five", "six seven"]}
+    testset = TestSet(outputs, {"r": ["one two three four five", "six"], "q": [None, "seven"]})
+    parts = [tercet.score(testset[rows], ["bleu"], confidence=True) for rows in (slice(0, 1), slice(1, 2))]
+    (merged,), (whole,) = scoring.merge(parts), tercet.score(testset, ["bleu"])
+    assert merged.signature == whole.signature
+    assert "nrefs:var" in whole.signature
+    assert dict(merged.system) == dict(whole.system)
+    (again,) = scoring.add_intervals([merged], seed=7)
+    assert "|bs:1000|seed:7|" in again.signature
 
 
 def test_files_that_do_not_belong_together_are_not_merged() -> None:
@@ -173,8 +206,9 @@ def test_a_warning_names_the_tokeniser_for_chinese(caplog: pytest.LogCaptureFixt
     texts = ["今天天气很好，我们去公园散步。", "他昨天买了一本新书。"]
     tercet.score(TestSet({"a": texts}, {"r": texts}), ["bleu"])
     assert "zh" in caplog.text
+    assert "identical to reference" in caplog.text
     caplog.clear()
-    (bleu,) = tercet.score(TestSet({"a": texts}, {"r": texts}, pair="en-zh"), ["bleu"])
+    (bleu,) = tercet.score(TestSet({"a": texts}, {"r": texts[::-1]}, pair="en-zh_CN"), ["bleu"])
     assert "tok:zh" in bleu.signature
     assert not caplog.text
 

@@ -1,4 +1,4 @@
-"""The doctor for input files: what in a set of text files spoils an evaluation, where, and what to do about it.
+"""The doctor for input files: what in a set of texts spoils an evaluation, where, and what to do about it.
 
 Files are read as bytes and taken as they are, not as the readers of `data` clean them: what they would mend in silence
 elsewhere is told here. A finding is an error where it changes or endangers scores, a warning where it may, a note else.
@@ -7,59 +7,101 @@ elsewhere is told here. A finding is an error where it changes or endangers scor
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..data.testset import TestSet
 from ..errors import UsageError
+from ..text.anomalies import ERROR
 from .between import compare
-from .files import read, shown_name
+from .files import read
+from .languages import Languages, check_languages
 from .report import Finding as Finding
 from .report import Report as Report
-from .report import merge
+from .report import Text, finding, merge
 from .texts import check_lines, settle_between_files
 
 __all__ = ["Finding", "Report", "check"]
 
+Paths = Sequence[str | Path]
+
 
 def check(
-    references: Sequence[str | Path] = (),
-    outputs: Sequence[str | Path] = (),
+    references: Paths = (),
+    outputs: Paths = (),
     *,
     source: str | Path | None = None,
     pair: str | None = None,
+    testset: TestSet | None = None,
 ) -> Report:
-    """Examine files with one segment per line. `pair` is the language pair, as "en-de"; without it scripts are compared
-    between the files only. Files given as references alone, without outputs, need not be references: any texts will do.
+    """Examine files with one segment per line, or the texts of a test set, with `outputs` in place of its own if given.
+
+    pair: the language pair, as "en-de"; by default that of the test set; without one, scripts are compared between the
+    texts only. Files given as references alone, without outputs, need not be references: any texts will do.
     """
-    languages = _languages(pair)
-    alone = not outputs and source is None
-    given = [(path, "text" if alone else "reference") for path in references]
-    given += [(path, "output") for path in outputs]
-    if source is not None:
-        given.append((source, "source"))
-    if not given:
+    for what, given in (("references", references), ("outputs", outputs)):
+        if isinstance(given, (str, Path)):
+            raise UsageError(f"{what} must be a list of files, as [{str(given)!r}], not one file.")
+        if isinstance(given, TestSet):
+            raise UsageError("Give a test set by its name: check(testset=...).")
+    if [*map(str, (*references, *outputs)), str(source)].count("-") > 1:
+        raise UsageError("Standard input (-) can be read only once.")
+    if testset is not None and (references or source is not None):
+        raise UsageError("Give references and source, or a test set, not both.")
+    files = _roles(references, outputs, source)
+    if not files and testset is None:
         raise UsageError("There is nothing to check. Give one file or more.")
-    findings: list[Finding] = []
-    texts = []
-    for path, role in given:
-        text, found = read(path, role)
+    languages = _languages(pair or (testset.pair if testset else None))
+    texts, findings, names = [], [], []
+    if testset is not None:
+        texts = list(_texts(testset, with_outputs=not outputs))
+        names = [text.name for text in texts]
+        findings += [found for text in texts for found in _line_breaks(text)]
+    for path, role in files:
+        name, text, found = read(path, role)
+        names.append(name)
         findings += found
         if text is not None:
             texts.append(text)
     for text in texts:
         findings += check_lines(text)
     findings += settle_between_files(findings, texts)
-    findings += compare(texts, languages)
-    settled = merge(findings)
+    findings += compare(texts)
+    findings += check_languages(texts, languages)
     segments = Counter(len(text.lines) for text in texts).most_common(1)[0][0] if texts else 0
-    return Report(tuple(shown_name(path) for path, _ in given), segments, settled)
+    return Report(tuple(names), segments, merge(findings), "file" if testset is None else "text")
 
 
-def _languages(pair: str | None) -> dict[str, str]:
-    """The language of every role."""
+def _roles(references: Paths, outputs: Paths, source: str | Path | None) -> list[tuple[str | Path, str]]:
+    alone = not outputs and source is None
+    files: list[tuple[str | Path, str]] = [(path, "text" if alone else "reference") for path in references]
+    files += [(path, "output") for path in outputs]
+    return files if source is None else [*files, (source, "source")]
+
+
+def _texts(testset: TestSet, *, with_outputs: bool) -> Iterator[Text]:
+    for name, lines in testset.references.items():
+        missing = frozenset(row for row, line in enumerate(lines) if line is None)
+        yield Text(f"reference {name}", "reference", [line or "" for line in lines], missing)
+    for name, output in testset.outputs.items() if with_outputs else ():
+        yield Text(f"output {name}", "output", list(output))
+    if testset.source is not None:
+        yield Text("source", "source", list(testset.source))
+
+
+def _line_breaks(text: Text) -> Iterator[Finding]:
+    """Line ends inside segments, which only a test set that is no plain text can hold."""
+    lines = [number for number, line in enumerate(text.lines, 1) if "\n" in line or "\r" in line]
+    if lines:
+        message = "Line feeds or carriage returns inside segments: written one per line, they shift all later ones."
+        yield finding("line-breaks", ERROR, text.name, lines, message, "Replace them by spaces.")
+
+
+def _languages(pair: str | None) -> Languages:
+    """The languages that a text of every role may be in."""
     if pair is None:
         return {}
-    parts = pair.split("-")
-    if len(parts) != 2 or not all(parts):
+    source, _, target = pair.partition("-")
+    if not source or not target or "-" in target:
         raise UsageError(f"{pair!r} is not a language pair. Write it as en-de: source, hyphen, target.")
-    return {"source": parts[0], "reference": parts[1], "output": parts[1]}
+    return {"source": (source,), "reference": (target,), "output": (target,), "text": (source, target)}

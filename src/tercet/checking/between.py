@@ -1,31 +1,36 @@
-"""What only several files together show: unequal lines, drift, copies, wrong or swapped languages."""
+"""What only several files together show: unequal lines, drift, texts in another order, copies, repetitions."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..text import drift, scripts
+from ..text import drift
 from ..text.anomalies import ERROR, WARNING
+from .alignment import Alignment, align
 from .report import Finding, Text, finding
 
 MANY_COPIES = 0.1  # share of copied lines from which a score is spoilt
 MOSTLY = 0.5
-_KANA_AND_HAN = {"Hiragana": "Han", "Katakana": "Han"}
+FEWEST_REPEATED = 3  # lines that are the same, from which on it is no coincidence
 
 
-def compare(texts: Sequence[Text], languages: Mapping[str, str]) -> Iterator[Finding]:
-    """Findings between files; `languages` gives the language of a role, where known."""
+def compare(texts: Sequence[Text]) -> Iterator[Finding]:
+    """Findings between files."""
     base = next(
         (text for role in ("reference", "text", "source", "output") for text in texts if text.role == role), None
     )
     if base is None:
         return
-    others = [text for text in texts if text is not base]
-    yield from _drifts(base, others)
+    repeating = [found for text in texts for found in _mostly_one_line(text, texts)]
+    yield from repeating
     parallel = [text for text in texts if len(text.lines) == len(base.lines)]
+    broken = {found.file for found in repeating}  # these follow nothing, and it is said why
+    others = [text for text in texts if text is not base and not (text in parallel and text.name in broken)]
+    yield from _drifts(base, others)
     yield from _blank_lines(parallel)
     yield from _identical_files(texts)
     source = next((text for text in parallel if text.role == "source"), None)
@@ -33,34 +38,100 @@ def compare(texts: Sequence[Text], languages: Mapping[str, str]) -> Iterator[Fin
         if text.role == "output":
             yield from _copies(text, source, [other for other in parallel if other.role == "reference"])
             yield from _repeated(text, source or (base if base is not text else None))
-    yield from _languages(texts, languages)
+
+
+@dataclass(frozen=True)
+class _Relation:
+    """How a text goes with the base."""
+
+    base: Text
+    text: Text
+    breaks: Sequence[drift.Break]
+    alignment: Alignment
+
+    @property
+    def strange(self) -> bool:
+        """Whether the two do not belong together; texts in two languages may just share too little to tell."""
+        found = self.alignment
+        in_one_language = {self.base.role, self.text.role} <= {"reference", "output"}
+        return found.parallel is False or (found.parallel is None and not found.own and in_one_language)
+
+
+def _relate(base: Text, text: Text) -> _Relation:
+    breaks = drift.find_breaks(base.lines, text.lines)
+    return _Relation(base, text, breaks, align(base.lines, text.lines, breaks))
 
 
 def _drifts(base: Text, others: Sequence[Text]) -> Iterator[Finding]:
-    """Unequal numbers of lines, and where files stop following the first one."""
-    breaks = {id(text): drift.find_breaks(base.lines, text.lines) for text in others}
-    first = {(found[0].base_line, found[0].change) if found else None for found in breaks.values()}
+    """Unequal numbers of lines, where files stop following the first one, and those that never follow it."""
+    relations = [_relate(base, text) for text in others]
+    if len(others) > 1 and all(relation.alignment.parallel is False for relation in relations):
+        first, *rest = others
+        if all(_relate(first, text).alignment.parallel for text in rest):
+            yield _not_parallel(base, align(first.lines, base.lines), first, "the other files")
+            return
+    following = [relation for relation in relations if relation.alignment.parallel is not False]
+    first_breaks = {
+        (relation.breaks[0].base_line, relation.breaks[0].change) if relation.breaks else None for relation in following
+    }
     # Where all others leave the base at the same line, it is the base that lost or gained lines.
-    blamed = len(others) > 1 and len(first) == 1 and None not in first
-    if blamed:
-        place = breaks[id(others[0])][0]
-        message = f"From line {place.base_line} on, all other files are {_ahead(place.offset)} this one."
-        advice = _advice(-place.change, place.base_line, base.name, others[0].name, place.line)
-        kind = "drift" if all(len(text.lines) == len(base.lines) for text in others) else "unequal-lines"
-        if kind == "unequal-lines":
-            message = f"{len(base.lines)} lines, where {others[0].name} has {len(others[0].lines)}. {message}"
-        yield finding(kind, ERROR, base.name, [place.base_line], message, advice, abs(place.change))
-        return
-    for text in others:
-        yield from _drift(base, text, breaks[id(text)])
+    if len(following) > 1 and len(first_breaks) == 1 and None not in first_breaks:
+        yield _base_drifts(base, following)
+    else:
+        for relation in following:
+            yield from _drift(relation)
+    for relation in relations:
+        if relation.alignment.parallel is False:
+            yield _not_parallel(relation.text, relation.alignment, base)
 
 
-def _drift(base: Text, text: Text, breaks: Sequence[drift.Break]) -> Iterator[Finding]:
+def _base_drifts(base: Text, others: Sequence[_Relation]) -> Finding:
+    first = others[0].text
+    place = others[0].breaks[0]
+    message = f"From line {place.base_line} on, all other files are {_ahead(place.offset)} this one."
+    advice = _advice(-place.change, place.base_line, base.name, first.name, place.line)
+    kind = "drift"
+    if any(len(relation.text.lines) != len(base.lines) for relation in others):
+        kind = "unequal-lines"
+        message = f"{_lines(base)}, where {first.name} has {len(first.lines)}. {message}"
+    return finding(kind, ERROR, base.name, [place.base_line], message, advice, abs(place.change))
+
+
+def _lines(text: Text) -> str:
+    return "1 line" if len(text.lines) == 1 else f"{len(text.lines)} lines"
+
+
+def _not_parallel(text: Text, found: Alignment, base: Text, others: str = "") -> Finding:
+    """A text in another order than the base (or than all `others`, which agree), or of another test set."""
+    message = "" if len(text.lines) == len(base.lines) else f"{_lines(text)}, where {base.name} has {len(base.lines)}. "
+    if len({place for _, place in found.displaced}) > MOSTLY * found.other:
+        there, here = (", ".join(map(str, numbers)) for numbers in zip(*found.displaced[:3], strict=True))
+        message += (
+            f"The lines are not in the order of {others or base.name}: "
+            f"lines {there} of {base.name} are like lines {here} of this file."
+        )
+        advice = "Look whether one of the files was sorted or shuffled, and put its lines back in order."
+    else:
+        message += (
+            f"Line by line, the text has no more in common with {others or base.name} than lines at random: "
+            "they do not seem to belong together."
+        )
+        advice = "Look whether the files are of the same test set."
+    return finding("not-parallel", ERROR, text.name, [], message, advice, len(text.lines))
+
+
+def _drift(relation: _Relation) -> Iterator[Finding]:
+    base, text, breaks = relation.base, relation.text, relation.breaks
     surplus = len(text.lines) - len(base.lines)
-    if not breaks and not surplus:
+    if not surplus and (not breaks or relation.strange):
         return
-    message = f"{len(text.lines)} lines, where {base.name} has {len(base.lines)}." if surplus else ""
-    if breaks:
+    message = f"{_lines(text)}, where {base.name} has {len(base.lines)}." if surplus else ""
+    shorter = min(len(text.lines), len(base.lines))
+    lines = [shorter + 1]
+    if relation.strange:
+        message += f" The text and {base.name} do not seem to belong together."
+        advice = "Look whether the files are of the same test set."
+    elif breaks:
         place = breaks[0]
         message += f" From line {place.line} on, the text is {_ahead(place.offset)} {base.name}."
         advice = _advice(place.change, place.line, text.name, base.name, place.base_line)
@@ -68,9 +139,8 @@ def _drift(base: Text, text: Text, breaks: Sequence[drift.Break]) -> Iterator[Fi
             message += f" There are {len(breaks)} such places."
         lines = [place.line for place in breaks]
     else:
-        shorter = min(len(text.lines), len(base.lines))
-        lines = [shorter + 1]
-        message += f" The texts agree up to line {shorter}, where the shorter one ends."
+        if relation.alignment.parallel:
+            message += f" The texts go together up to line {shorter}, where the shorter one ends."
         advice = "Complete the shorter file or cut the longer one, if its last lines are no segments."
     kind = "unequal-lines" if surplus else "drift"
     yield finding(kind, ERROR, text.name, lines, message.strip(), advice, abs(surplus) or len(breaks))
@@ -94,7 +164,9 @@ def _blank_lines(texts: Sequence[Text]) -> Iterator[Finding]:
     """Segments that are blank in one file and not in the others, and those that are blank in all."""
     if not texts or not texts[0].lines:
         return
-    blank = np.array([[not line.strip() for line in text.lines] for text in texts])
+    blank = np.array(
+        [[not line.strip() and row not in text.missing for row, line in enumerate(text.lines)] for text in texts]
+    )
     everywhere = blank.all(0)
     for text, row in zip(texts, blank, strict=True):
         only_here = (np.flatnonzero(row & ~everywhere) + 1).tolist()
@@ -122,7 +194,7 @@ def _identical_files(texts: Sequence[Text]) -> Iterator[Finding]:
             advice = "Give the system's own output: a reference was probably given in its place."
             yield finding("output-is-reference", ERROR, text.name, [], message, advice, len(key))
         else:
-            message = f"The file is identical to {first.name}."
+            message = f"The text is identical to {first.name}."
             yield finding(
                 "identical-files", ERROR, text.name, [], message, "Look whether one was given twice.", len(key)
             )
@@ -181,88 +253,19 @@ def _repeated(text: Text, source: Text | None) -> Iterator[Finding]:
         yield finding("repeated-lines", WARNING, text.name, sorted(lines), message, advice)
 
 
-# Scripts and languages ----------------------------------------------------------------------------------------------
-
-
-def _script(lines: Sequence[str]) -> str | None:
-    found = scripts.dominant([line[:1000] for line in lines[:2000]])
-    return _KANA_AND_HAN.get(found, found) if found else None
-
-
-def _languages(texts: Sequence[Text], languages: Mapping[str, str]) -> Iterator[Finding]:
-    seen = {id(text): (_script(text.lines), scripts.guess_language(text.lines)) for text in texts}
-    swapped = _swapped(texts, languages, seen)
-    if swapped is not None:
-        yield swapped
+def _mostly_one_line(text: Text, texts: Sequence[Text]) -> Iterator[Finding]:
+    """One line for most segments, as from a system that broke down, where the other texts have different lines."""
+    counts = Counter(stripped for line in text.lines if (stripped := line.strip()))
+    if not counts:
         return
-    reference = next((text for text in texts if text.role == "reference"), None)
-    for text in texts:
-        script, guess = seen[id(text)]
-        language = languages.get(text.role)
-        if language is not None:
-            expected = {_KANA_AND_HAN.get(name, name) for name in scripts.scripts_of(language)}
-            spoken = scripts.base_code(language) if scripts.knows_words_of(language) else None
-            whose = f"{language}"
-        elif reference is not None and text.role == "output":
-            other_script, spoken = seen[id(reference)]
-            expected = {other_script} if other_script else set()
-            whose = f"{reference.name}"
-        else:
-            continue
-        if script is not None and expected and script not in expected:
-            message = f"Most letters are {script}; {whose} is written in {' or '.join(sorted(expected))}."
-            yield finding("wrong-script", ERROR, text.name, [], message, _WRONG_FILE, len(text.lines))
-        elif spoken is not None and guess is not None and guess != spoken:
-            message = f"The text looks like '{guess}', not like {'' if language else 'the language of '}{whose}."
-            yield finding("wrong-language", ERROR, text.name, [], message, _WRONG_FILE, len(text.lines))
-        else:
-            yield from _lines_in_other_scripts(text, expected, whose)
-
-
-_WRONG_FILE = "Look whether the right file was given, and whether the language pair (-l) is right."
-
-
-def _lines_in_other_scripts(text: Text, expected: set[str], whose: str) -> Iterator[Finding]:
-    if not expected:
+    line, count = counts.most_common(1)[0]
+    if count < FEWEST_REPEATED or count <= MOSTLY * len(text.lines):
         return
-    names = scripts.script_names()
-    fitting = np.array([_KANA_AND_HAN.get(name, name) in expected for name in names])
-    counts = scripts.count_scripts([line[:1000] for line in text.lines])
-    foreign = counts[:, ~fitting].sum(1)
-    lines = (np.flatnonzero((foreign >= 5) & (foreign > MOSTLY * counts.sum(1))) + 1).tolist()
-    if lines:
-        message = f"Lines mostly in another script than {whose} ({', '.join(sorted(expected))})."
-        advice = "Look whether these segments were left untranslated or belong to another file."
-        yield finding("lines-in-other-script", WARNING, text.name, lines, message, advice)
-
-
-def _swapped(
-    texts: Sequence[Text], languages: Mapping[str, str], seen: Mapping[int, tuple[str | None, str | None]]
-) -> Finding | None:
-    """The source in the place of the reference: by the language pair, or because the outputs side with the source."""
-    source = next((text for text in texts if text.role == "source"), None)
-    reference = next((text for text in texts if text.role == "reference"), None)
-    if source is None or reference is None:
-        return None
-    of_source, of_reference = seen[id(source)], seen[id(reference)]
-    outputs = [seen[id(text)] for text in texts if text.role == "output"]
-    wanted = languages.get("source"), languages.get("reference")
-    for place in (0, 1):  # script, language
-        here, there = of_source[place], of_reference[place]
-        if here is None or there is None or here == there:
-            continue
-        if wanted[0] and wanted[1]:
-            crossed = _is(there, wanted[0], place) and _is(here, wanted[1], place)
-        else:
-            crossed = bool(outputs) and all(output[place] == here for output in outputs)
-        if crossed:
-            message = f"Source and reference seem to be swapped: this file looks like the source of {source.name}."
-            advice = f"Give {reference.name} as source and {source.name} as reference."
-            return finding("swapped-files", ERROR, reference.name, [], message, advice, len(reference.lines))
-    return None
-
-
-def _is(found: str, language: str, place: int) -> bool:
-    if place:
-        return found == scripts.base_code(language)
-    return found in {_KANA_AND_HAN.get(name, name) for name in scripts.scripts_of(language)}
+    rows = [row for row, here in enumerate(text.lines) if here.strip() == line]
+    parallel = [other for other in texts if other is not text and len(other.lines) == len(text.lines)]
+    if any(len({other.lines[row].strip() for row in rows}) == 1 for other in parallel):
+        return
+    shown = line if len(line) <= 40 else f"{line[:40]}…"
+    message = f"One line stands for {count} of {len(text.lines)} segments ({count / len(text.lines):.1%}): {shown!r}."
+    advice = "Look at the program that wrote the file: this is hardly a translation."
+    yield finding("repeated-lines", ERROR, text.name, [row + 1 for row in rows], message, advice)

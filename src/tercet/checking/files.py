@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..data.lines import open_bytes
+from ..data.lines import GZIP, open_bytes
 from ..errors import DataError
 from ..text.anomalies import ERROR
 from .report import Finding, Text, finding
@@ -18,40 +19,65 @@ def shown_name(path: str | Path) -> str:
     return "standard input" if str(path) == "-" else os.fsencode(path).decode("utf-8", "replace")
 
 
-def read(path: str | Path, role: str) -> tuple[Text | None, list[Finding]]:
-    """The lines of a file as well as they can be had, and what is wrong with its bytes."""
+def _command(program: str, path: str | Path, *, in_place: str = "") -> str:
+    """A line for the shell that runs a filter on a file, whatever its name; `in_place`: the form for a plain file."""
+    if str(path) == "-":
+        return program
+    name = shown_name(path)
+    quoted = shlex.quote(f"./{name}" if name.startswith("-") else name)
+    if _is_packed(path):
+        return f"gzip -dc {quoted} | {program}"
+    return f"{in_place or program} {quoted}"
+
+
+def _is_packed(path: str | Path) -> bool:
+    if not Path(path).is_file():
+        return False  # a pipe, which cannot be read twice
+    with Path(path).open("rb") as stream:
+        return stream.read(2) == GZIP
+
+
+def read(path: str | Path, role: str) -> tuple[str, Text | None, list[Finding]]:
+    """The name of a file, its lines as well as they can be had, and what is wrong with its bytes."""
     name = shown_name(path)
     try:
         with open_bytes(path) as stream:
             data = stream.read()
     except (DataError, zlib.error, OSError) as error:
         advice = "Get the file again; if it is compressed, unpack it with gzip -d to see what is left."
-        return None, [finding("unreadable", ERROR, name, [], f"The file cannot be read: {error}", advice, 1)]
+        return name, None, [finding("unreadable", ERROR, name, [], f"The file cannot be read: {error}", advice, 1)]
     if not data:
         advice = "Look at the program that should have written it."
-        return None, [finding("empty-file", ERROR, name, [], "The file is empty.", advice, 1)]
-    text, findings = _decode(data, name)
+        return name, None, [finding("empty-file", ERROR, name, [], "The file is empty.", advice, 1)]
+    text, findings = _decode(data, path)
+    if "\r" in text and "\n" not in text:
+        findings.append(_only_carriage_returns(path))
+        text = text.replace("\r", "\n")  # as it was meant, so that the rest can be compared
     lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    findings += _check_line_ends(lines, name)
-    return Text(name, role, [line.removesuffix("\r") for line in lines]), findings
+    # What was converted first is no longer mended in its file: the advice is then a filter, as for standard input.
+    findings += _check_line_ends(lines, name, "-" if _wide_encoding(data) else path)
+    ended = [line.removesuffix("\r") for line in lines[:-1]]
+    return name, Text(name, role, [*ended, lines[-1]] if lines[-1] else ended), findings
 
 
-def _decode(data: bytes, name: str) -> tuple[str, list[Finding]]:
+def _decode(data: bytes, path: str | Path) -> tuple[str, list[Finding]]:
+    name = shown_name(path)
     wide = _wide_encoding(data)
     if wide:
-        message = f"The file is {wide.upper()}, not UTF-8."
-        advice = f"Convert it: iconv -f {wide.upper()} -t UTF-8 {name}"
+        known_to_iconv = wide.upper().replace("-LE", "LE").replace("-BE", "BE")
+        advice = f"Convert it: {_command(f'iconv -f {known_to_iconv} -t UTF-8', path)}"
         text = data.decode(wide, "replace").removeprefix("\ufeff")
-        return text, [finding(wide[:6], ERROR, name, [1], message, advice)]
+        return text, [finding(wide[:6], ERROR, name, [1], f"The file is {known_to_iconv}, not UTF-8.", advice)]
     findings = []
     if data.startswith(b"\xef\xbb\xbf"):
         data = data[3:]
-        message = "The file begins with a byte order mark, which becomes part of the first word."
-        findings.append(
-            finding("byte-order-mark", ERROR, name, [1], message, f"Remove it: sed -i '1s/^\\xEF\\xBB\\xBF//' {name}")
+        message = (
+            "The file begins with a byte order mark. Tercet leaves it out and warns; "
+            "other programs keep it as part of the first word."
         )
+        script = r"'1s/^\xEF\xBB\xBF//'"
+        advice = f"Remove it: {_command(f'sed {script}', path, in_place=f'sed -i {script}')}"
+        findings.append(finding("byte-order-mark", ERROR, name, [1], message, advice))
     if b"\0" in data:
         lines = [number for number, line in enumerate(data.split(b"\n"), 1) if b"\0" in line]
         message = "NUL bytes: this is not plain text, or it is damaged."
@@ -62,7 +88,8 @@ def _decode(data: bytes, name: str) -> tuple[str, list[Finding]]:
     except UnicodeDecodeError:
         lines = [number for number, line in enumerate(data.split(b"\n"), 1) if not _is_utf8(line)]
         message = "Bytes that are not UTF-8."
-        advice = f"Find out the file's encoding and convert it, for example: iconv -f ISO-8859-1 -t UTF-8 {name}"
+        example = _command("iconv -f ISO-8859-1 -t UTF-8", path)
+        advice = f"Find out the file's encoding and convert it, for example: {example}"
         findings.append(finding("invalid-utf-8", ERROR, name, lines, message, advice))
         # A space, not U+FFFD: that character is reported only where the file itself holds it.
         return data.decode("utf-8", "surrogateescape").translate(_NO_SURROGATES), findings
@@ -92,14 +119,28 @@ def _wide_encoding(data: bytes) -> str | None:
     return None
 
 
-def _check_line_ends(lines: Sequence[str], name: str) -> Iterator[Finding]:
-    windows = [number for number, line in enumerate(lines, 1) if line.endswith("\r")]
+def _only_carriage_returns(path: str | Path) -> Finding:
+    message = "Carriage returns are the only line ends: programs of today, Tercet too, see the file as one line."
+    script = r"'s/\r/\n/g'"
+    advice = f"Make them line feeds: {_command(f'sed {script}', path, in_place=f'sed -i {script}')}"
+    return finding("lone-cr", ERROR, shown_name(path), [1], message, advice)
+
+
+def _check_line_ends(lines: Sequence[str], name: str, path: str | Path) -> Iterator[Finding]:
+    """`lines` as cut at line feeds: after the last one there was none."""
+    windows = [number for number, line in enumerate(lines[:-1], 1) if line.endswith("\r")]
     if windows:
-        message = "The lines end in CR LF, as on Windows; the carriage return becomes part of the text."
-        yield finding("crlf", ERROR, name, windows, message, f"Remove them: sed -i 's/\\r$//' {name}")
-    lone = [number for number, line in enumerate(lines, 1) if "\r" in line[:-1]]
+        message = (
+            "The lines end in CR LF, as on Windows. Tercet leaves the carriage returns out and warns; "
+            "other programs keep them as part of the text."
+        )
+        script = r"'s/\r$//'"
+        advice = f"Remove them: {_command(f'sed {script}', path, in_place=f'sed -i {script}')}"
+        yield finding("crlf", ERROR, name, windows, message, advice)
+    lone = [number for number, line in enumerate(lines[:-1], 1) if "\r" in line[:-1]]
+    if "\r" in lines[-1]:
+        lone.append(len(lines))
     if lone:
         message = "Carriage returns within lines: some programs end a line there and shift all later segments."
-        yield finding(
-            "lone-cr", ERROR, name, lone, message, "Replace them by spaces, or by line feeds if they end lines."
-        )
+        advice = "Replace them by spaces, or by line feeds if they end lines."
+        yield finding("lone-cr", ERROR, name, lone, message, advice)

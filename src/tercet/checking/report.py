@@ -27,11 +27,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """All findings, gravest first, on the files that were examined."""
+    """All findings, gravest first, on the files or texts (of a test set) that were examined."""
 
     files: tuple[str, ...]
     segments: int
     findings: tuple[Finding, ...]
+    unit: str = "file"
 
     def count(self, severity: str) -> int:
         return sum(found.severity == severity for found in self.findings)
@@ -47,7 +48,7 @@ class Report:
 
     def as_text(self, *, colour: bool = False) -> str:
         """The findings for people to read."""
-        files = "1 file" if len(self.files) == 1 else f"{len(self.files)} files"
+        files = f"1 {self.unit}" if len(self.files) == 1 else f"{len(self.files)} {self.unit}s"
         segments = "1 segment" if self.segments == 1 else f"{self.segments} segments"
         if not self.findings:
             return f"No problems found in {files} ({segments})."
@@ -72,11 +73,12 @@ def _rows(found: Finding, *, colour: bool) -> list[str]:
 
 @dataclass(frozen=True)
 class Text:
-    """The lines of a file and what the file is for."""
+    """The lines of a file and what the file is for; `missing`: rows for which a test set has no text."""
 
     name: str
     role: str  # "source", "reference", "output", or "text" where only files were given
     lines: list[str]
+    missing: frozenset[int] = frozenset()
 
     @property
     def a_role(self) -> str:

@@ -44,21 +44,28 @@ def _check_tokenised(text: Text) -> Iterator[Finding]:
         yield finding("spaced-full-stop", WARNING, text.name, stops, message, advice)
 
 
+# Kinds that are errors where the files differ in them, and in how many of the files at most they are. Text that only
+# some files have tokenised or escaped can match nothing in the others. Odd blanks and invisible characters stand in
+# texts of many systems; a single file that has them is set apart by them.
+_UNEQUAL = {"tokenised": None, "html-entities": None, "odd-blanks": 1, "invisible-characters": 1}
+
+
 def settle_between_files(findings: Sequence[Finding], texts: Sequence[Text]) -> list[Finding]:
     """Findings that are harmless where all files share them and errors where they do not."""
     names = {text.name for text in texts if text.role != "source"}
+
+    def found(kind: str) -> list[Finding]:
+        return list({item.file: item for item in findings if item.kind == kind and item.file in names}.values())
+
     raised = []
-    for kind in ("normalisation", "tokenised", "html-entities"):
-        found = {item.file: item for item in findings if item.kind == kind and item.file in names}
-        if not found:
-            continue
-        if kind == "normalisation":
-            # Composed and separate accents side by side: equal words count as different.
-            mixed, others = any(_has_composed(text.lines) for text in texts if text.name in names), ""
-        else:
-            mixed, others = len(found) < len(names), " The other files are not like this."
-        if mixed:
-            raised += [replace(item, severity=ERROR, message=item.message + others) for item in found.values()]
+    for kind, most in _UNEQUAL.items():
+        odd = found(kind)
+        if odd and len(odd) < len(names) and len(odd) <= (most or len(odd)):
+            others = " The other files are not like this." if most is None else " No other text has any."
+            raised += [replace(item, severity=ERROR, message=item.message + others) for item in odd]
+    # Composed and separate accents side by side: equal words count as different.
+    if any(_has_composed(text.lines) for text in texts if text.name in names):
+        raised += [replace(item, severity=ERROR) for item in found("normalisation")]
     return raised
 
 

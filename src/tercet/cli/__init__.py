@@ -16,6 +16,7 @@ from ..errors import TercetError, UnknownName
 COMMANDS = {
     "score": "Score outputs against references.",
     "compare": "Compare systems: differences, intervals, tests, clusters.",
+    "explain": "Show what metrics saw in one segment.",
     "check": "Examine text files for what spoils an evaluation.",
     "verify": "Recompute a published score from its signature.",
     "metrics": "List the metrics, or explain one.",
@@ -54,38 +55,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; what a user can mend ends in a message and an exit code, never in a traceback."""
     # One thread for linear algebra: work is spread by --jobs, and starting more threads takes longer than a small run.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from .console import restore_pipe, warnings_shown
+    from .console import warnings_shown
 
-    restore_pipe()
     try:
         # Without standalone mode click returns the code of ctx.exit() instead of raising it.
         with warnings_shown():
             code = group.main(list(arguments) if arguments is not None else None, "tercet", standalone_mode=False)
-        if isinstance(code, int) and code:
-            sys.exit(code)
+        sys.stdout.flush()
     except TercetError as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(error.exit_code)
-    except click.exceptions.Exit as leaving:
-        sys.exit(leaving.exit_code)
+        code = _say(f"Error: {error}", error.exit_code)
     except click.ClickException as error:
         error.show()
-        sys.exit(error.exit_code)
+        code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Stopped.", err=True)
-        sys.exit(130)
+        code = _say("Stopped.", 130)
+    except BrokenPipeError:  # the reader has seen enough, as in `tercet … | head`
+        code = 141
+    except OSError as error:  # a full disk, most likely behind a redirected output
+        code = _say(f"Error: The output cannot be written: {error.strerror or error}.", 1)
     except MemoryError:
-        click.echo("Error: Not enough memory. Score fewer systems at once, or use --jobs 1.", err=True)
-        sys.exit(1)
+        code = _say("Error: Not enough memory. Score fewer systems at once, or use --jobs 1.", 1)
+    if isinstance(code, int) and code:
+        sys.exit(code)
 
 
-def run() -> None:
-    """The installed command: `main`, and out without tearing down NumPy, which takes as long as a small run."""
-    code: object = 0
-    try:
-        main()
-    except SystemExit as leaving:
-        code = leaving.code
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code if isinstance(code, int) else 0)
+def _say(message: str, code: int) -> int:
+    click.echo(message, err=True)
+    return code

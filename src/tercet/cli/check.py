@@ -11,31 +11,53 @@ from .options import ManyValues
 
 @click.command("check", cls=ManyValues)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("-i", "--input", "outputs", multiple=True, metavar="OUT...", help="System outputs, one file or more.")
+@click.option(
+    "-r", "--reference", "references", multiple=True, metavar="REFERENCE...", help="A reference; the same as FILE."
+)
+@click.option("-i", "--input", "outputs", multiple=True, metavar="OUTPUT...", help="Outputs, one file a system.")
 @click.option("-s", "--source", metavar="SRC", help="The source text.")
 @click.option(
-    "-l", "--language-pair", "pair", metavar="PAIR", help="The language pair, as en-de; checks the scripts too."
+    "-t", "--test-set", help="A test set: a folder or file of a known layout, or a name from 'tercet data list'."
+)
+@click.option(
+    "-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de; checks the scripts too."
 )
 @click.option("-f", "--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--strict", is_flag=True, help="Exit with 1 on warnings too.")
+@click.option("-q", "--quiet", is_flag=True, help="No warnings on the standard error; the findings are printed.")
 def command(
-    files: tuple[str, ...], outputs: tuple[str, ...], source: str | None, pair: str | None, layout: str, strict: bool
+    files: tuple[str, ...],
+    references: tuple[str, ...],
+    outputs: tuple[str, ...],
+    source: str | None,
+    test_set: str | None,
+    pair: str | None,
+    layout: str,
+    strict: bool,
+    quiet: bool,
 ) -> None:
-    """Examine text files for what spoils an evaluation.
+    """Examine text files, or the texts of a test set, for what spoils an evaluation.
 
     FILES are references where outputs (-i) are given, and otherwise any texts with one segment per line. Exits with 1
     if there is an error: something that changes or endangers scores.
     """
     from ..checking import check
+    from .console import hush, use_colour
 
-    report = check(files, outputs, source=source, pair=pair)
+    if quiet:
+        hush()
+    testset = None
+    if test_set is not None:
+        from ..data.layouts import open_testset
+        from .inputs import located
+
+        testset = open_testset(located(test_set), pair)
+    report = check((*files, *references), outputs, source=source, pair=pair, testset=testset)
     if layout == "json":
         import json
 
         click.echo(json.dumps(report.as_records(), ensure_ascii=False, indent=1))
     else:
-        from .console import use_colour
-
         click.echo(report.as_text(colour=use_colour()))
     if not report.ok or (strict and report.count("warning")):
         sys.exit(1)

@@ -59,8 +59,8 @@ SENTENCE = re.compile(r"(\S+)\s+(drops|rises|worsens)(\s+significantly)?(?:\s+by
     "gates",
     multiple=True,
     metavar="SENTENCE",
-    help="Exit with 1 if a system is worse than the baseline (or the first): 'bleu drops', "
-    "'bleu drops by 0.5', 'any worsens'. Repeat for more.",
+    help="Exit with 1 if a system is significantly worse than the baseline (or the first): 'bleu drops', "
+    "'any worsens'; or worse by more than a number, significant or not: 'bleu drops by 0.5'. Repeat for more.",
 )
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option(
@@ -101,8 +101,7 @@ def command(**options: Any) -> None:
     decisive = max(tests, key=lambda test: options["resamples"] or RESAMPLES.get(test, 0))
     for gate in gates:
         gate.check(specs, made)
-        baseline = options["baseline"] is not None
-        no_hope = find_no_hope(len(texts.systems), decisive, options["resamples"], options["alpha"], baseline=baseline)
+        no_hope = find_no_hope(len(texts.systems), decisive, options["resamples"], options["alpha"], baseline=True)
         if gate.tests and len(texts.systems) > 1 and no_hope:
             raise UsageError(f"--fail-if {gate.text!r} could never hold. {no_hope}")
     with Progress("Counting", quiet=options["quiet"]) as progress:
@@ -118,10 +117,12 @@ def command(**options: Any) -> None:
             },
         )
     click.echo(render(result, options["form"], options["width"]))
-    failures = [message for gate in gates for message in gate.failures(result)]
-    for message in failures:
-        click.echo(f"Failed: {message}", err=True)
-    if failures:
+    failed = False
+    for gate in gates:
+        for holds, message in gate.verdicts(result):
+            failed = failed or holds
+            click.echo(f"{'Failed' if holds else 'Passed'}: {message}", err=True)
+    if failed:
         sys.exit(1)
 
 
@@ -161,26 +162,30 @@ class Gate:
                 f"Write '{self.metric} {right}' or '{self.metric} worsens'."
             )
 
-    def failures(self, result: Comparison) -> Iterator[str]:
-        """A message for every system that is worse than the baseline in the sense of this gate."""
+    def verdicts(self, result: Comparison) -> Iterator[tuple[bool, str]]:
+        """Whether the gate fails, with the reason, for every system against the baseline.
+
+        The p-values are corrected for the comparisons with the baseline, as only these matter here.
+        """
+        from ..stats import holm
+
         directed = [metric for metric in result.metrics if metric.higher_is_better is not None]
         for metric in directed if self.metric == "any" else (result.metric(self.metric),):
             baseline = result.baseline or metric.systems[0].system
             score = {system.system: system.score for system in metric.systems}
-            for system in score:
-                if system == baseline:
-                    continue
-                pair = metric.pair(system, baseline)
-                p_value = pair.p_holm[result.decisive]
+            others = [system for system in score if system != baseline]
+            raw = [metric.pair(system, baseline).p_value[result.decisive] for system in others]
+            for system, p_value in zip(others, holm(raw).tolist(), strict=True):
                 change = score[system] - score[baseline]
                 facts = f"{system} against {baseline}: {metric.name} {score[system]:.4g} against {score[baseline]:.4g}"
                 if isnan(change) or (self.tests and isnan(p_value)):
-                    yield f"{self.text!r} cannot be judged for {facts}, an undefined comparison."
+                    yield True, f"{self.text!r} cannot be judged for {facts}, an undefined comparison."
                     continue
                 loss = -change if metric.higher_is_better else change
                 significant = loss > 0 and p_value < result.alpha
-                if (significant or not self.tests) and (self.by is None or loss > self.by):
-                    yield f"{self.text!r} holds for {facts} ({change:+.4g}, corrected p = {p_value:.4f})."
+                holds = (significant or not self.tests) and (loss > self.by if self.by is not None else True)
+                says = "holds" if holds else "does not hold"
+                yield holds, f"{self.text!r} {says} for {facts} ({change:+.4g}, corrected p = {p_value:.4f})."
 
 
 def read_gate(text: str) -> Gate:

@@ -199,6 +199,10 @@ def _legend(result: Comparison, form: str) -> list[str]:
     ]
     if several:
         legend.append("Holm: corrected for the number of comparisons by this metric and test.")
+    pairs = max(len(metric.pairs) for metric in result.metrics)
+    for test, resamples in result.resamples.items():
+        if pairs / (resamples + 1) >= result.alpha:
+            legend.append(f"{resamples} resamples are too few for {test} to be significant among {pairs} comparisons.")
     if form == "text":
         levels = ((1, 1), (2, 5), (3, 50))
         legend.append(", ".join(f"{'*' * stars} below {result.alpha / part:g}" for stars, part in levels) + ".")

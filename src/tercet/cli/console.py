@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -46,12 +45,6 @@ def hush() -> None:
     logging.getLogger("tercet").setLevel(logging.ERROR)
 
 
-def restore_pipe() -> None:
-    """Let `tercet … | head` end quietly, as other commands do."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-
-
 def use_colour() -> bool:
     """Colour only on a terminal, and never where NO_COLOR is set."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
@@ -67,7 +60,7 @@ class Progress:
     def __call__(self, done: int, total: int | None) -> None:
         if self.shown:
             share = f"{done}/{total}" if total else str(done)
-            click.echo(f"\r\033[K{self.what}: {share}", err=True, nl=False)
+            click.echo(f"\r\033[K{self.what}: {share} blocks of segments", err=True, nl=False)
 
     def __enter__(self) -> Callable[[int, int | None], None]:
         return self

@@ -6,9 +6,12 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from ..data.catalogue import Installed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,7 +49,7 @@ def _print(form: str, value: object, text: str) -> None:
 
 @click.group("data", context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """List, get and add test sets.
+    """List, get, add and remove test sets.
 
     They are kept in the folder TERCET_DATA, or else in the user's cache folder. 'tercet score -t NAME' scores one.
     """
@@ -55,22 +58,35 @@ def command() -> None:
 @command.command("list")
 @_options
 def list_command(form: str, folder: Path | None) -> None:
-    """List the data sets of the catalogue and those that were added."""
-    from ..data.catalogue import as_json, entries, installed
+    """List the data sets of the catalogue and those that were added.
 
-    copies = {copy.name: copy for copy in installed(folder or data_folder())}
-    rows = [{**as_json(entry), "installed": entry.name in copies} for entry in entries()]
-    known = {entry.name for entry in entries()}
-    rows += [{**as_json(copy), "installed": True} for name, copy in copies.items() if name not in known]
+    A checksum is 'published' with the data or 'recorded' from the first download; a download is checked against it.
+    """
+    from ..data.catalogue import as_json, checksum_of, entries, installed
+
+    place = folder or data_folder()
+    copies = {copy.name: copy for copy in installed(place)}
+    rows = []
+    for entry in entries():
+        copy = copies.pop(entry.name, None)
+        state = {"installed": copy is not None, "origin": copy.origin if copy else None}
+        rows.append({**as_json(entry), **state, "checksum": checksum_of(entry.name, place)})
+    rows += [{**as_json(copy), "installed": True} for copy in copies.values()]
     width = max(len(row["name"]) for row in rows)
-    lines = []
-    for row in rows:
-        mark = "*" if row["installed"] else " "
-        lines.append(f"{mark} {row['name']:{width}}  {row.get('description') or 'added from ' + row['origin']}")
-    lines.append(
-        f"* is in {folder or data_folder()}. Get another: tercet data get NAME, or tercet data add FOLDER NAME."
-    )
+    lines = [f"{'*' if row['installed'] else ' '} {row['name']:{width}}  {_described(row)}" for row in rows]
+    lines.append(f"* is in {place}. Get another: tercet data get NAME, or tercet data add PATH NAME.")
     _print(form, rows, "\n".join(lines))
+
+
+def _described(row: dict[str, Any]) -> str:
+    if "description" not in row:
+        return f"added from {row['origin']}"
+    if not (row["archive"] or "").startswith("https://"):
+        how = "cannot be fetched: add a copy"
+    else:
+        how = f"checksum {row['checksum']}" if row["checksum"] else "no checksum"
+    added = "" if not row["origin"] or row["origin"].startswith("https://") else f", added from {row['origin']}"
+    return f"{row['description']} ({how}{added})"
 
 
 @command.command("add")
@@ -79,14 +95,24 @@ def list_command(form: str, folder: Path | None) -> None:
 @click.option("--replace", is_flag=True, help="Replace a data set of this name.")
 @_options
 def add_command(path: Path, name: str | None, replace: bool, form: str, folder: Path | None) -> None:
-    """Add a folder or an archive (.zip, .tar.gz) under a NAME; by default the folder's or archive's own."""
+    """Add a folder, an archive (.zip, .tar.gz) or a file of a known layout (.jsonl, .tsv, .sgm, .xml, also with .gz).
+
+    NAME is by default the path's own, without its ending.
+    """
     from ..data.catalogue import add, as_json
+    from ..data.layouts import ENDINGS
 
     stem = path.resolve().name
-    for ending in (".zip", ".tar.gz", ".tgz", ".tar") if not path.is_dir() else ():
-        stem = stem.removesuffix(ending)
+    if not path.is_dir():
+        for ending in (".zip", ".tar.gz", ".tgz", ".tar", ".gz", *ENDINGS):
+            stem = stem.removesuffix(ending)
     copy = add(path, name or stem, folder or data_folder(), replace=replace)
-    _print(form, as_json(copy), f"Added {copy.name}: {copy.files} files, {copy.bytes} bytes, in {copy.path}")
+    _print(form, as_json(copy), f"Added {copy.name}: {_size(copy)}")
+
+
+def _size(copy: Installed) -> str:
+    files = "1 file" if copy.files == 1 else f"{copy.files} files"
+    return f"{files}, {copy.bytes} bytes, in {copy.path}"
 
 
 @command.command("get")
@@ -97,12 +123,35 @@ def get_command(name: str, replace: bool, form: str, folder: Path | None) -> Non
     """Download a data set of the catalogue, check it and unpack it."""
     from urllib.request import getproxies
 
-    from ..data.catalogue import as_json, get, https_opener
+    from ..data.catalogue import as_json, find, get, https_opener, installed
     from .console import Progress
 
+    place = folder or data_folder()
+    find(name)
+    there = not replace and name in {copy.name for copy in installed(place)}
     with Progress(f"{name}, bytes") as progress:
-        copy = get(name, folder or data_folder(), opener=https_opener(getproxies()), progress=progress, replace=replace)
-    _print(form, as_json(copy), f"{copy.name}: {copy.files} files, {copy.bytes} bytes, in {copy.path}")
+        copy = get(name, place, opener=https_opener(getproxies()), progress=progress, replace=replace)
+    if not there:
+        text = f"{copy.name}: {_size(copy)}"
+    elif copy.downloaded:
+        text = f"{copy.name} is there already, downloaded on {copy.added[:10]}: {_size(copy)}"
+    else:
+        text = (
+            f"{copy.name} was added by you from {copy.origin}, not downloaded: {_size(copy)}\n"
+            f"To have the catalogue's in its place: tercet data get {copy.name} --replace"
+        )
+    _print(form, as_json(copy), text)
+
+
+@command.command("remove")
+@click.argument("name")
+@_options
+def remove_command(name: str, form: str, folder: Path | None) -> None:
+    """Remove a data set from the folder, without asking; where it came from is left alone."""
+    from ..data.catalogue import remove
+
+    path = remove(name, folder or data_folder())
+    _print(form, {"name": name, "path": str(path)}, f"Removed {path}")
 
 
 @command.command("where")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ import click
 from ..data.lines import read_lines
 from ..data.stream import TextFiles, unique_names
 from ..data.testset import TestSet
-from ..errors import DataError, UsageError
+from ..errors import DataError, UnknownName, UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -79,9 +79,9 @@ def read_inputs(
     if source is not None and source in ("exp", "floor", "add-k", "none") and not Path(source).exists():
         raise UsageError(f"-s is the source text here. For smoothing write --smooth-method {source}.")
     if test_set is not None:
-        if references:
-            raise UsageError("Give references or a test set (-t), not both.")
-        return _known_layout(test_set, pair, outputs)
+        if num_refs != 1:
+            raise UsageError("-nr splits a reference file; a test set (-t) names its references.")
+        return _known_layout(test_set, pair, references, outputs, source, docs)
     if not references and needs_reference:
         raise UsageError("No reference is given: put reference files before -i, or after it with -r, or use -t.")
     files = TextFiles(
@@ -96,19 +96,44 @@ def read_inputs(
         return _split_references(files, num_refs)
     if not outputs:
         return _from_stdin(files)
-    if [*outputs, *references, source].count("-") > 1:
+    if [*outputs, *references, source, docs].count("-") > 1:
         raise UsageError("Standard input (-) can be read only once.")
     return files if files.rereadable() else files.read()
 
 
-def _known_layout(test_set: str, pair: str | None, outputs: Sequence[str]) -> TestSet:
+def _known_layout(
+    test_set: str,
+    pair: str | None,
+    references: Sequence[str],
+    outputs: Sequence[str],
+    source: str | None,
+    docs: str | None,
+) -> TestSet:
+    """A test set with what else is given: -r and -i choose among its texts by name, or name files of one's own."""
     from ..data.layouts import open_testset
 
     found = open_testset(located(test_set), pair)
-    if not outputs:
-        return found
-    named = {name: read_lines(path) for name, path in unique_names(outputs).items()}
-    return replace(found, outputs=named)
+    if references:
+        found = replace(found, references=_chosen("reference", references, found.references))
+    if outputs:
+        found = replace(found, outputs=_chosen("system", outputs, found.outputs))
+    elif not found.outputs:
+        found = replace(found, outputs=stdin_systems())
+    if source is not None:
+        found = replace(found, source=read_lines(source))
+    if docs is not None:
+        found = replace(found, documents=read_lines(docs))
+    return found
+
+
+def _chosen(kind: str, asked: Sequence[str], present: Mapping[str, Any]) -> dict[str, Any]:
+    """Texts by name: those of the set, and files."""
+    files = [name for name in asked if name not in present]
+    for name in files:
+        if not Path(name).exists() and name != "-":
+            raise UnknownName(f"{kind} in this test set, nor a file,", name, present)
+    read = {name: read_lines(path) for name, path in unique_names(files).items()}
+    return {**{name: present[name] for name in asked if name in present}, **read}
 
 
 def located(test_set: str) -> Path:
@@ -148,6 +173,15 @@ def _split_references(files: TextFiles, count: int) -> TestSet:
 
 
 def _from_stdin(files: TextFiles) -> TestSet:
+    """The texts with outputs from standard input."""
+    outputs = stdin_systems()
+    given = replace(files, outputs={})
+    if not given.paths():
+        return TestSet(outputs, pair=files.pair, name=files.name)
+    return replace(given.read(), outputs=outputs)
+
+
+def stdin_systems() -> dict[str, list[str]]:
     """Outputs from standard input, one system per tab-separated column, as sacreBLEU reads them."""
     if sys.stdin.isatty():
         raise UsageError("No output is given: name output files with -i, or pipe them in.")
@@ -159,8 +193,4 @@ def _from_stdin(files: TextFiles) -> TestSet:
             )
     if not rows:
         raise DataError("Standard input is empty: no output to score.")
-    outputs = {f"System {i}": list(column) for i, column in enumerate(zip(*rows, strict=True), 1)}
-    given = replace(files, outputs={})
-    if not given._paths():
-        return TestSet(outputs, pair=files.pair, name=files.name)
-    return replace(given.read(), outputs=outputs)
+    return {f"System {i}": list(column) for i, column in enumerate(zip(*rows, strict=True), 1)}

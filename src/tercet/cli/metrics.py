@@ -41,6 +41,8 @@ def command(spec: str | None, form: str) -> None:
 
 def describe(metric: Metric) -> dict[str, Any]:
     """Everything that a metric's class says of itself, and the values of its parameters."""
+    from ..data.scores import with_facts
+
     cls = type(metric)
     about = inspect.cleandoc(cls.__doc__ or "")
     module = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
@@ -66,7 +68,7 @@ def describe(metric: Metric) -> dict[str, Any]:
             if field.init
         ],
         "spec": metric.spec,
-        "signature": metric.full_signature({"nrefs": 1} if "reference" in metric.needs else {}),
+        "signature": with_facts(metric.signature, {"nrefs": 1} if "reference" in metric.needs else {}),
     }
 
 

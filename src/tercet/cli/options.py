@@ -6,6 +6,9 @@ from pathlib import Path
 
 import click
 
+# Flags of sacreBLEU with one dash and several letters, which a command may not have.
+SACREBLEU = {"-sl", "-sh", "-lc", "-tok", "-nr", "-ci", "-cin", "-pbs", "-par", "-pbsn", "-parn", "-sv", "-cc", "-cw"}
+
 
 class ManyValues(click.Command):
     """A command some of whose options take several values at once: -i A B C is -i A -i B -i C.
@@ -27,6 +30,13 @@ class ManyValues(click.Command):
             if isinstance(parameter, click.Option) and not parameter.is_flag and not parameter.count
             for name in parameter.opts
         }
+        every = {name for parameter in self.params if isinstance(parameter, click.Option) for name in parameter.opts}
+        for word in args:
+            if word == "--":
+                break
+            # Click would read -sl as -s with the value "l".
+            if word in SACREBLEU and word not in every:
+                raise click.NoSuchOption(word, ctx=ctx)
         return super().parse_args(ctx, _expand(args, many, taking))
 
 

@@ -25,6 +25,10 @@ FLAGS = {
     "chrf_whitespace": (("chrf",), "whitespace"),
     "chrf_lowercase": (("chrf",), "lowercase"),
     "chrf_eps_smoothing": (("chrf",), "eps_smoothing"),
+    "ter_normalized": (("ter",), "normalized"),
+    "ter_no_punct": (("ter",), "no_punct"),
+    "ter_asian_support": (("ter",), "asian_support"),
+    "ter_case_sensitive": (("ter",), "case_sensitive"),
 }
 FORMATS = ("text", "json", "latex", "markdown", "tsv", "csv")
 
@@ -47,6 +51,12 @@ def metric_flags(function: Any) -> Any:
             click.option("--chrf-whitespace", is_flag=True, default=None, help="chrF: keep blanks."),
             click.option("--chrf-lowercase", is_flag=True, default=None, help="chrF: ignore case."),
             click.option("--chrf-eps-smoothing", is_flag=True, default=None, help="chrF: average F as chrF++.py does."),
+            click.option(
+                "--ter-normalized", is_flag=True, default=None, help="TER: split off punctuation, as sacreBLEU."
+            ),
+            click.option("--ter-no-punct", is_flag=True, default=None, help="TER: leave out punctuation."),
+            click.option("--ter-asian-support", is_flag=True, default=None, help="TER: split Asian characters."),
+            click.option("--ter-case-sensitive", is_flag=True, default=None, help="TER: keep case."),
         )
     ):
         function = decorate(function)
@@ -65,8 +75,13 @@ def metric_flags(function: Any) -> Any:
     help="Metrics, as bleu chrf:word_order=2; 'tercet metrics' lists them. [default: bleu]",
 )
 @metric_flags
-@click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
-@click.option("-w", "--width", default=1, show_default=True, help="Decimals in tables and text; JSON has them all.")
+@click.option("-f", "--format", "form", type=click.Choice(FORMATS), help="[default: $SACREBLEU_FORMAT or text]")
+@click.option(
+    "-w",
+    "--width",
+    type=click.IntRange(0, 15),
+    help="Decimals in tables and text; JSON, TSV and CSV have them all. [default: 1, more for scores from 0 to 1]",
+)
 @click.option("-b", "--score-only", is_flag=True, help="Print the scores alone.")
 @click.option("-sl", "--sentence-level", is_flag=True, help="Score every segment.")
 @click.option("--documents", "by", flag_value="document", help="Score every document; the same as --by document.")
@@ -88,6 +103,11 @@ def metric_flags(function: Any) -> Any:
 @click.option("--save", metavar="FILE", help="Keep scores with their counts.")
 @click.option("--merge", multiple=True, metavar="FILE...", help="Add up files written by --save instead of scoring.")
 @click.option("--echo", multiple=True, metavar="src|ref|docid...", help="Print fields of a test set (-t) and stop.")
+@click.option("--list", "listing", is_flag=True, help="List the test sets, as 'tercet data list' does.")
+@click.option("--download", metavar="NAME", help="Get a test set, as 'tercet data get' does.")
+@click.option("--cite", "--citation", is_flag=True, help="How to cite the test set (-t).")
+@click.option("-e", "--encoding", default="utf-8", hidden=True)
+@click.version_option(None, "-V", "--version", package_name="tercet")
 @click.option("-nc", "--no-color", is_flag=True, hidden=True)
 @click.option("--force", is_flag=True, hidden=True)
 def command(**options: Any) -> None:
@@ -104,29 +124,37 @@ def command(**options: Any) -> None:
 
     if options["quiet"]:
         hush()
-    if options["echo"]:
-        _echo(options)
+    options["form"] = options["form"] or _usual_format()
+    if _asks_for_data(options):
         return
+    _refuse_what_does_not_go_together(options)
     if options["each_reference"]:
         click.echo(scoreboard.render_each(_scored_each(options), options))
         return
     scores = _merged(options) if options["merge"] else _scored(options)
     tests = _paired(scores, options)
-    click.echo(scoreboard.render(scores, tests, options))
+    click.echo(scoreboard.render(with_test_intervals(scores, tests), tests, options))
 
 
 def amend(spec: str, options: dict[str, Any]) -> str:
     """The metric's string with what sacreBLEU's flags say of it; what the string itself says goes before."""
     from dataclasses import fields
 
+    from ..errors import UsageError
     from ..metrics import metric_class
 
     if "|" in spec:
+        clash = [f"--{option.replace('_', '-')}" for option in FLAGS if options.get(option) is not None]
+        if clash:
+            raise UsageError(f"{', '.join(clash)}: the signature {spec.partition('|')[0]}|… says it all already.")
         return spec
     name, _, given = spec.partition(":")
-    has = {f.name for f in fields(metric_class(name.strip().lower()))}
+    name = name.strip().lower()
+    has = {f.name for f in fields(metric_class(name))}
     said = {part.partition("=")[0].strip() for part in given.split(",")}
     parts = [given] if given else []
+    if name == "ter" and options.get("ter_normalized") and "variant" not in said:
+        parts.append("variant=sacrebleu")  # the flag is sacreBLEU's, and so is its normalising of references twice
     for option, (concerned, parameter) in FLAGS.items():
         value = options.get(option)
         if value is None or parameter not in has or parameter in said:
@@ -139,7 +167,10 @@ def amend(spec: str, options: dict[str, Any]) -> str:
 
 def chosen_metrics(options: dict[str, Any]) -> list[str]:
     """The metrics asked for, each once, with the flags' parameters."""
-    return list(dict.fromkeys(amend(spec, options) for spec in options["metrics"] or ("bleu",)))
+    from ..metrics import create
+
+    amended = [amend(spec, options) for spec in options["metrics"] or ("bleu",)]
+    return list({create(spec).spec: spec for spec in reversed(amended)}.values())[::-1]
 
 
 def seed_of(options: dict[str, Any]) -> int:
@@ -148,7 +179,7 @@ def seed_of(options: dict[str, Any]) -> int:
 
     if options["seed"] is not None:
         return int(options["seed"])
-    given = os.environ.get("SACREBLEU_SEED", "12345")
+    given = os.environ.get("SACREBLEU_SEED") or "12345"
     if not given.isdigit():
         raise UsageError(f"SACREBLEU_SEED is {given!r}; a whole number is needed.")
     return int(given)
@@ -189,7 +220,7 @@ def _scored(options: dict[str, Any]) -> list[Scores]:
             seed=seed_of(options),
             progress=progress,
         )
-    if options["save"]:
+    if options["save"] is not None:
         from ..data.saved import save_scores
 
         save_scores(options["save"], scores)
@@ -212,12 +243,11 @@ def _scored_each(options: dict[str, Any]) -> dict[str, list[Scores]]:
 
 def _merged(options: dict[str, Any]) -> list[Scores]:
     from ..data.saved import load_scores, save_scores
-    from ..errors import UsageError
-    from ..scoring import add_intervals, merge
+    from ..scoring import add_groups, add_intervals, merge
 
-    if options["outputs"] or options["references"] or options["test_set"]:
-        raise UsageError("--merge adds up saved scores; texts cannot be given with it.")
     scores = merge([load_scores(path) for path in options["merge"]])
+    if options["by"]:
+        scores = add_groups(scores, options["by"])
     if options["confidence"]:
         scores = add_intervals(
             scores,
@@ -225,22 +255,19 @@ def _merged(options: dict[str, Any]) -> list[Scores]:
             method=options["confidence_method"],
             seed=seed_of(options),
         )
-    if options["save"]:
+    if options["save"] is not None:
         save_scores(options["save"], scores)
     return scores
 
 
 def _paired(scores: list[Scores], options: dict[str, Any]) -> list[Any] | None:
     """Comparisons with the first system, one per metric, if a paired test is asked for."""
-    from ..errors import UsageError
-
     if not options["paired_bs"] and not options["paired_ar"]:
         return None
+    from ..errors import UsageError
     from ..metrics import create
     from ..stats import compare_all
 
-    if options["paired_bs"] and options["paired_ar"]:
-        raise UsageError("Choose --paired-bs or --paired-ar; 'tercet compare' does both.")
     if len(scores[0].systems) < 2:
         raise UsageError("A paired test needs two systems or more; the first is the baseline.")
     return [
@@ -249,12 +276,84 @@ def _paired(scores: list[Scores], options: dict[str, Any]) -> list[Any] | None:
             item.cube,
             test="bootstrap" if options["paired_bs"] else "randomisation",
             resamples=options["paired_bs_n"] if options["paired_bs"] else options["paired_ar_n"],
-            interval_resamples=options["confidence_n"],
+            interval_resamples=0,
             seed=seed_of(options),
             baseline=0,
         )
         for item in scores
     ]
+
+
+def with_test_intervals(scores: list[Scores], tests: list[Any] | None) -> list[Scores]:
+    """A paired bootstrap gives intervals too, by the same resamples, and sacreBLEU shows them."""
+    from dataclasses import replace
+
+    if not tests or tests[0].test != "bootstrap":
+        return scores
+    return [
+        item if item.interval else replace(item, interval=dict(zip(item.systems, test.intervals, strict=True)))
+        for item, test in zip(scores, tests, strict=True)
+    ]
+
+
+def _usual_format() -> str:
+    """What sacreBLEU's users have in their environment, or text."""
+    wanted = os.environ.get("SACREBLEU_FORMAT", "").lower()
+    return wanted if wanted in FORMATS else "text"
+
+
+def _refuse_what_does_not_go_together(options: dict[str, Any]) -> None:
+    from ..errors import UsageError
+
+    if options["encoding"].lower().replace("_", "-") not in ("utf-8", "utf8"):
+        raise UsageError(f"-e {options['encoding']}: texts are UTF-8. Convert them with iconv.")
+    if options["paired_bs"] and options["paired_ar"]:
+        raise UsageError("Choose --paired-bs or --paired-ar; 'tercet compare' does both.")
+    if options["save"] == "":
+        raise UsageError("--save needs a file's name.")
+    tests = [name for name in ("confidence", "paired_bs", "paired_ar") if options[name]]
+    parts = [name for name in ("sentence_level", "by") if options[name]]
+    if tests and parts and options["form"] != "json":
+        raise UsageError(
+            f"--{tests[0].replace('_', '-')} is of whole systems, --{parts[0].replace('_', '-')} of their parts: "
+            "only -f json shows both."
+        )
+    if options["score_only"] and (options["paired_bs"] or options["paired_ar"]):
+        raise UsageError("-b prints scores alone; leave it out to see the test.")
+    if options["merge"]:
+        texts = ("references", "more_references", "outputs", "source", "test_set", "docs", "metrics", *FLAGS)
+        given = [name for name in texts if options[name] not in (None, ())]
+        if given:
+            raise UsageError(f"--merge adds up saved scores; {given[0].replace('_', ' ')} cannot be given with it.")
+
+
+def _asks_for_data(options: dict[str, Any]) -> bool:
+    """What sacreBLEU's users ask of test sets: fields, the list, a download, a citation."""
+    if options["echo"]:
+        _echo(options)
+        return True
+    if options["cite"]:
+        _cite(options["test_set"])
+        return True
+    if not options["listing"] and not options["download"]:
+        return False
+    from .data import command
+
+    if options["listing"]:
+        command.main(["list"], "tercet data", standalone_mode=False)
+    else:
+        command.main(["get", options["download"]], "tercet data", standalone_mode=False)
+    return True
+
+
+def _cite(test_set: str | None) -> None:
+    from ..data.catalogue import find
+    from ..errors import UsageError
+
+    if not test_set:
+        raise UsageError("--cite needs the name of a test set: -t NAME.")
+    entry = find(test_set)
+    click.echo(entry.citation or f"No citation is known for {test_set}.")
 
 
 def _echo(options: dict[str, Any]) -> None:
@@ -271,8 +370,9 @@ def _echo(options: dict[str, Any]) -> None:
     if testset.references:
         fields["ref"] = next(iter(testset.references.values()))
     present = {name: lines for name, lines in fields.items() if lines is not None}
-    for name in options["echo"]:
+    asked = present if options["echo"] == ("all",) else options["echo"]
+    for name in asked:
         if name not in present:
             raise UnknownName("field", name, present)
-    for row in zip(*(present[name] for name in options["echo"]), strict=True):
+    for row in zip(*(present[name] for name in asked), strict=True):
         click.echo("\t".join(text or "" for text in row))

@@ -1,16 +1,17 @@
-"""How `tercet score` shows scores: sacreBLEU's line for one system, tables for more, JSON with everything."""
+"""How `tercet score` shows scores: sacreBLEU's line for one system, tables for more, rows for programs, JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..data.scores import Scores
-from ..metrics import create
-from ..metrics._registry import parse_signature
+from ..data.scores import Scores, with_facts
+from ..metrics import create, parse_signature
 from ..report.tables import number, table, to_json
 
 SHORT = {"nrefs": "#", "case": "c", "eff": "e", "smooth": "s", "version": "v", "seed": "rs"}
+ROWS = ("tsv", "csv")  # forms for programs: one fact per cell, full precision
 
 
 def render(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> str:
@@ -19,6 +20,8 @@ def render(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[
         return to_json(objects(scores, tests, options))
     if options["score_only"]:
         return _bare(scores, options)
+    if options["form"] in ROWS:
+        return _rows(scores, tests, options)
     if options["sentence_level"]:
         return _segments(scores, options)
     if options["by"]:
@@ -29,7 +32,7 @@ def render(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[
 
 
 def render_each(by_reference: dict[str, list[Scores]], options: dict[str, Any]) -> str:
-    """Scores against all references and against each alone: a table with a row per system and reference, or JSON."""
+    """Scores against all references and against each alone: a row or object per system and reference."""
     if options["form"] == "json":
         return to_json(
             [
@@ -39,21 +42,13 @@ def render_each(by_reference: dict[str, list[Scores]], options: dict[str, Any]) 
             ]
         )
     together = by_reference["all"]
-    header = ["System", "Reference", "Segments", *(item.label for item in together)]
+    header = ["System", "Reference", "Segments", *_labels(together)]
     rows = [
-        [
-            system,
-            reference,
-            str(scores[0].n_segments),
-            *(_with_interval(item, system, options["width"]) for item in scores),
-        ]
+        [system, reference, str(scores[0].n_segments), *(_with_interval(item, system, options) for item in scores)]
         for system in together[0].systems
         for reference, scores in by_reference.items()
     ]
-    lines = [table(header, rows, options["form"])]
-    if options["form"] in ("text", "markdown"):
-        lines += ["", *(_signature(item, options) for item in together)]
-    return "\n".join(lines)
+    return "\n".join([table(header, rows, options["form"]), *_footer(together, None, options)])
 
 
 def objects(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> list[dict[str, Any]]:
@@ -61,7 +56,8 @@ def objects(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict
     found = []
     for row, system in enumerate(scores[0].systems):
         for place, item in enumerate(scores):
-            label, _, signature = item.signature.partition("|")
+            full = _full_signature(item, tests)
+            label, _, signature = full.partition("|")
             metric = create(item.metric)
             entry: dict[str, Any] = {
                 "system": system,
@@ -70,11 +66,12 @@ def objects(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict
                 "score": item.system[system],
                 "signature": signature,
                 "verbose_score": metric.verbose(item.totals[system]),
-                **parse_signature(item.signature)[1],
                 "n_segments": item.n_segments,
+                "references": list(item.provenance.get("references", ())),
                 "higher_is_better": item.higher_is_better,
                 "details": metric.details(item.totals[system]),
             }
+            entry = {**entry, **parse_signature(full)[1], **entry}  # sacreBLEU's keys too; ours go before
             if item.interval:
                 interval = item.interval[system]
                 entry |= {
@@ -110,99 +107,160 @@ def shorten(signature: str) -> str:
     return "|".join([label, *(f"{SHORT.get(key, key)}:{value}" for key, _, value in pairs)])
 
 
-def _signature(item: Scores, options: dict[str, Any]) -> str:
-    return shorten(item.signature) if options["short"] else item.signature
+def _full_signature(item: Scores, tests: Sequence[Any] | None) -> str:
+    """With the number of trials of a randomisation test, as sacreBLEU has it; the bootstrap's stands there already."""
+    if not tests or tests[0].test != "randomisation":
+        return item.signature
+    facts: dict[str, object] = {"ar": tests[0].resamples, "seed": tests[0].seed}
+    label, references, *rest = item.signature.split("|")
+    if references.startswith("nrefs:"):
+        return with_facts("|".join([label, *rest]), {"nrefs": references[6:], **facts})
+    return with_facts(item.signature, facts)
 
 
-def _with_interval(item: Scores, system: str, width: int) -> str:
-    text = number(item.system[system], width)
+def _signature(item: Scores, tests: Sequence[Any] | None, options: dict[str, Any]) -> str:
+    full = _full_signature(item, tests)
+    return shorten(full) if options["short"] else full
+
+
+def _footer(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> list[str]:
+    """What a table leaves open: the test, how many segments, which references, the signatures."""
+    lines = []
+    if tests:
+        kind = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}[tests[0].test]
+        lines.append(
+            f"p: two-sided {kind} against {scores[0].systems[0]}, {tests[0].resamples} resamples, "
+            f"seed {tests[0].seed}; * below .05, not corrected for several comparisons ('tercet compare' does that)."
+        )
+    references = scores[0].provenance.get("references", ())
+    named = f"; references: {', '.join(references)}" if references else ""
+    lines.append(f"{scores[0].n_segments} segments{named}")
+    lines += [_signature(item, tests, options) for item in scores]
+    if options["form"] == "latex":
+        return [f"% {line}" for line in lines]
+    return ["", *lines] if options["form"] in ("text", "markdown") else []
+
+
+def _labels(scores: Sequence[Scores]) -> list[str]:
+    """A name per metric: its label, or where two have the same, what it was asked for by."""
+    often = Counter(item.label for item in scores)
+    return [item.metric if often[item.label] > 1 else item.label for item in scores]
+
+
+def _number(item: Scores, value: float, options: dict[str, Any]) -> str:
+    width = options["width"]
+    return number(value, create(item.metric).decimals if width is None else width)
+
+
+def _with_interval(item: Scores, system: str, options: dict[str, Any]) -> str:
+    text = _number(item, item.system[system], options)
     if item.interval:
         interval = item.interval[system]
-        text += f" ({number(interval.low, width)} to {number(interval.high, width)})"
+        text += f" ({_number(item, interval.low, options)} to {_number(item, interval.high, options)})"
+    return text
+
+
+def _as_sacrebleu(item: Scores, system: str, options: dict[str, Any]) -> str:
+    """A score as sacreBLEU prints it, with mean and half-width of the resamples where there is an interval."""
+    text = _number(item, item.system[system], options)
+    if item.interval:
+        interval = item.interval[system]
+        text += f" (μ = {_number(item, interval.mean, options)} ± {_number(item, interval.half_width, options)})"
     return text
 
 
 def _line(item: Scores, options: dict[str, Any]) -> str:
     """As `sacrebleu -f text` prints: signature = score, then the parts of the score."""
     system = item.systems[0]
-    text = number(item.system[system], options["width"])
-    if item.interval:
-        interval = item.interval[system]
-        text += f" (μ = {number(interval.mean, options['width'])} ± {number(interval.half_width, options['width'])})"
     verbose = create(item.metric).verbose(item.totals[system])
-    return f"{_signature(item, options)} = {text}" + (f" {verbose}" if verbose else "")
+    text = f"{_signature(item, None, options)} = {_as_sacrebleu(item, system, options)}"
+    return f"{text} {verbose}" if verbose else text
 
 
 def _bare(scores: Sequence[Scores], options: dict[str, Any]) -> str:
-    """Scores alone: a line per system, or per segment, metrics and systems separated by tabs."""
-    if not options["sentence_level"]:
-        return "\n".join(
-            "\t".join(_with_interval_bare(item, system, options) for item in scores) for system in scores[0].systems
-        )
-    columns = [item.segment[system] for system in scores[0].systems for item in scores]
-    return "\n".join("\t".join(number(value, options["width"]) for value in row) for row in zip(*columns, strict=True))
+    """Scores alone. One system: a line per metric, as sacreBLEU; more: a line each. Of segments: a line each."""
+    systems = scores[0].systems
+    if options["sentence_level"]:
+        columns = [[_number(item, v, options) for v in item.segment[s]] for s in systems for item in scores]
+        return "\n".join("\t".join(row) for row in zip(*columns, strict=True))
+    cells = [[_as_sacrebleu(item, system, options) for item in scores] for system in systems]
+    return "\n".join("\t".join(row) for row in cells) if len(systems) > 1 else "\n".join(cells[0])
 
 
-def _with_interval_bare(item: Scores, system: str, options: dict[str, Any]) -> str:
-    text = number(item.system[system], options["width"])
-    if item.interval:
-        interval = item.interval[system]
-        text += f" (μ = {number(interval.mean, options['width'])} ± {number(interval.half_width, options['width'])})"
-    return text
+def _rows(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> str:
+    """Long tables for programs: a row per system and metric (and segment or group), empty cells where undefined."""
+
+    def cell(value: float | None) -> str:
+        return "" if value is None or value != value else repr(float(value))
+
+    def parts(item: Scores, system: str) -> Iterator[tuple[str, float]]:
+        if options["sentence_level"]:
+            yield from ((str(i), value) for i, value in enumerate(item.segment[system].tolist(), 1))
+        else:
+            yield from item.group[system].items()
+
+    pairs = [(row, s, place, item) for row, s in enumerate(scores[0].systems) for place, item in enumerate(scores)]
+    if options["sentence_level"] or options["by"]:
+        unit = "segment" if options["sentence_level"] else options["by"]
+        header = ["system", "metric", unit, "score", "signature"]
+        rows = [
+            [system, item.metric, name, cell(value), item.signature]
+            for _, system, _, item in pairs
+            for name, value in parts(item, system)
+        ]
+        return table(header, rows, options["form"])
+    header = ["system", "metric", "score", "ci_low", "ci_high", "p_value", "signature"]
+    rows = []
+    for row, system, place, item in pairs:
+        bounds = (item.interval[system].low, item.interval[system].high) if item.interval else (None, None)
+        p = _p_value(tests[place], row) if tests else None
+        numbers = [cell(value) for value in (item.system[system], *bounds, p)]
+        rows.append([system, item.metric, *numbers, _full_signature(item, tests)])
+    return table(header, rows, options["form"])
 
 
 def _segments(scores: Sequence[Scores], options: dict[str, Any]) -> str:
     systems = scores[0].systems
     if options["form"] == "text" and len(systems) == len(scores) == 1:
         item = scores[0]
-        metric, signature = create(item.metric), _signature(item, options)
+        metric = create(item.metric)
+        # What a segment is scored by may differ from the corpus, and sacreBLEU's line says it.
+        own = Scores(**{**vars(item), "metric_signature": metric.for_segments().signature, "interval": {}})
+        signature = _signature(own, None, options)
         pairs = zip(item.segment[systems[0]], item.counts[systems[0]], strict=True)
         return "\n".join(
-            f"{signature} = {number(value, options['width'])} {metric.verbose(counts)}".rstrip()
+            f"{signature} = {_number(item, value, options)} {metric.verbose(counts)}".rstrip()
             for value, counts in pairs
         )
-    header = ["segment", *(f"{system} {item.label}" for system in systems for item in scores)]
-    columns = [item.segment[system] for system in systems for item in scores]
-    rows = [
-        [str(i), *(number(value, options["width"]) for value in values)]
-        for i, values in enumerate(zip(*columns, strict=True), 1)
-    ]
-    return table(header, rows, options["form"])
+    columns = [[_number(item, value, options) for value in item.segment[s]] for s in systems for item in scores]
+    rows = [[str(i), *values] for i, values in enumerate(zip(*columns, strict=True), 1)]
+    header = ["segment", *(f"{system} {label}" for system in systems for label in _labels(scores))]
+    return "\n".join([table(header, rows, options["form"]), *_footer(scores, None, options)])
 
 
 def _groups(scores: Sequence[Scores], options: dict[str, Any]) -> str:
     systems = scores[0].systems
-    names = list(scores[0].group[systems[0]])
-    header = [options["by"], *(f"{system} {item.label}" for system in systems for item in scores)]
+    header = [options["by"], *(f"{system} {label}" for system in systems for label in _labels(scores))]
     rows = [
-        [name, *(number(item.group[s][name], options["width"]) for s in systems for item in scores)] for name in names
+        [name, *(_number(item, item.group[system][name], options) for system in systems for item in scores)]
+        for name in scores[0].group[systems[0]]
     ]
-    whole = [number(item.system[system], options["width"]) for system in systems for item in scores]
-    return table(header, [*rows, ["all", *whole]], options["form"])
+    whole = [_number(item, item.system[system], options) for system in systems for item in scores]
+    rows.append(["all", *whole])
+    return "\n".join([table(header, rows, options["form"]), *_footer(scores, None, options)])
 
 
 def _table(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> str:
-    width, systems = options["width"], scores[0].systems
     header = ["System"]
-    for item in scores:
-        header += [item.label] + (["p"] if tests else [])
+    for label in _labels(scores):
+        header += [label, "p"] if tests else [label]
     rows = []
-    for row, system in enumerate(systems):
+    for row, system in enumerate(scores[0].systems):
         cells = [system]
         for place, item in enumerate(scores):
-            cells.append(_with_interval(item, system, width))
+            cells.append(_with_interval(item, system, options))
             if tests:
                 p = _p_value(tests[place], row)
-                cells.append("baseline" if p is None else f"{p:.4f}" + ("*" if p < 0.05 else ""))
+                cells.append("baseline" if p is None else number(p, 4) + ("*" if p < 0.05 else ""))
         rows.append(cells)
-    lines = [table(header, rows, options["form"])]
-    if options["form"] in ("text", "markdown"):
-        lines.append("")
-        if tests:
-            kind = "paired bootstrap" if options["paired_bs"] else "approximate randomisation"
-            lines.append(
-                f"p: two-sided {kind} against {systems[0]}, {tests[0].resamples} resamples, seed {tests[0].seed}; "
-                "* below .05, not corrected for several comparisons ('tercet compare' does that)."
-            )
-        lines += [_signature(item, options) for item in scores]
-    return "\n".join(lines)
+    return "\n".join([table(header, rows, options["form"]), *_footer(scores, tests, options)])

@@ -25,7 +25,7 @@ from ..data.testset import TestSet
 from ..engine import Progress
 from ..errors import UnknownName, UsageError
 from ..metrics import Floats, Metric, create
-from ..scoring import score, sum_counts
+from ..scoring import check_texts, score, sum_counts
 from ..slicing import segment_groups
 from ..stats import Comparisons, compare_all, detectable_difference, holm_pairs, rank
 from ..stats.paired import RESAMPLES
@@ -75,8 +75,8 @@ class _Plan:
         check_draws(min(map(self.resamples_of, self.tests)), self.seed)
         check_share("The significance level", self.alpha)
         check_share("The confidence", self.confidence)
-        if self.top < 0:
-            raise UsageError(f"The number of segments to show must not be negative: {self.top}.")
+        if not isinstance(self.top, int) or self.top < 0:
+            raise UsageError(f"The number of segments to show must be 0 or more, not {self.top!r}.")
 
     @property
     def decisive(self) -> str:
@@ -149,9 +149,10 @@ def compare(
     where to count, as for `score`.
     """
     plan = _Plan(tests, resamples, seed, baseline, alpha, confidence, slices, top)
+    check_texts(testset)
     plan.check_systems(testset.systems, f"Test set {testset.name!r}")
-    if isinstance(metrics, str):
-        raise UsageError(f'metrics must be a list of names, as ["{metrics}"], not a single text.')
+    if isinstance(metrics, str) or not isinstance(metrics, Sequence):
+        raise UsageError(f'metrics must be a list of names, as ["bleu"], not {metrics!r}.')
     if not metrics:
         raise UsageError('A comparison needs a metric, as ["bleu"].')
     made = [create(metric, language=testset.target_language) for metric in metrics]
@@ -244,6 +245,7 @@ class _Work:
         pairs = tuple(self._pair(i, j) for i, j in numbers)
         systems, clusters = self._ranked(complete=len(pairs) == len(self.systems) * (len(self.systems) - 1) // 2)
         varying = [pair.mde for pair in pairs if not isnan(pair.mde)]
+        errors = [self.intervals.standard_error[i, j] for i, j in numbers]
         mde = median(varying) if varying else nan
         return MetricResult(
             metric=scores.metric,
@@ -255,7 +257,9 @@ class _Work:
             pairs=pairs,
             clusters=clusters,
             mde=mde,
-            mde_sentence=_power_sentence(scores.label, scores.n_segments, mde, len(varying), plan.alpha),
+            mde_sentence=_power_sentence(
+                scores.label, scores.n_segments, mde, len(varying), plan.alpha, undefined=bool(np.isnan(errors).any())
+            ),
             slices=tuple(part for by in plan.slices for part in self._slices(by)),
             names=names,
         )
@@ -369,7 +373,9 @@ def _win_rates(first: Floats, second: Floats, higher_is_better: bool | None) -> 
     return (below, ties, above) if higher_is_better is False else (above, ties, below)
 
 
-def _power_sentence(label: str, n: int, mde: float, pairs: int, alpha: float) -> str:
+def _power_sentence(label: str, n: int, mde: float, pairs: int, alpha: float, *, undefined: bool) -> str:
+    if isnan(mde) and undefined:
+        return "How large a difference must be to be found is unknown: some scores are undefined on resamples."
     if isnan(mde):
         return "How large a difference must be to be found is unknown: no difference varies between resamples."
     digits = max(0, 1 - floor(log10(mde)))

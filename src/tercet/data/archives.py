@@ -1,4 +1,4 @@
-"""Unpacking archives from elsewhere without letting them write outside their folder or fill the disk.
+"""Fetching archives from elsewhere and unpacking them without letting them write outside their folder or fill the disk.
 
 Nothing is written under a name that is absolute, has "..", or exists already; links become copies of what they point to
 inside the archive, or are refused; devices are refused; the number of files and of bytes is limited, counted while
@@ -6,13 +6,14 @@ unpacking, not taken from the archive's own claims.
 """
 
 import gzip
+import hashlib
 import lzma
 import shutil
 import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -24,6 +25,60 @@ MAX_FILES = 100_000
 MAX_BYTES = 8 << 30
 CHUNK = 1 << 20
 _LARGEST_HEADER = 1 << 24  # bytes that tarfile may ask for at once, so that no header fills the memory
+
+Opener = Callable[[str], IO[bytes]]
+Progress = Callable[[int, int | None], None]
+
+
+def https_opener(proxies: Mapping[str, str] | None = None, *, timeout: float = 60) -> Opener:
+    """An opener for HTTPS alone, redirections too."""
+    from urllib import request
+
+    director = request.OpenerDirector()
+    handlers = [
+        request.ProxyHandler(dict(proxies or {})),
+        request.HTTPSHandler(),
+        request.HTTPRedirectHandler(),
+        request.HTTPErrorProcessor(),
+        request.HTTPDefaultErrorHandler(),
+        request.UnknownHandler(),  # refuses http://, file:// and the rest
+    ]
+    for handler in handlers:
+        director.add_handler(handler)
+
+    def opened(address: str) -> IO[bytes]:
+        stream: IO[bytes] = director.open(address, timeout=timeout)
+        return stream
+
+    return opened
+
+
+def download(
+    address: str, target: Path, name: str, opener: Opener, progress: Progress | None = None, max_bytes: int = MAX_BYTES
+) -> str:
+    """Fetch an archive into a file and return its sha256; `name` is the data set's, for messages."""
+    from http.client import HTTPException
+
+    advice = f"Download {address} by other means and add it: tercet data add FILE {name}."
+    digest, done = hashlib.sha256(), 0
+    try:
+        with opener(address) as stream, target.open("xb") as output:
+            claimed = str(getattr(stream, "headers", {}).get("Content-Length") or "")
+            total = int(claimed) if claimed.isdecimal() else None
+            while chunk := stream.read(CHUNK):
+                done += len(chunk)
+                if done > max_bytes:
+                    raise DataError(f"{address} is larger than {max_bytes} bytes and was refused.")
+                digest.update(chunk)
+                output.write(chunk)
+                if progress is not None:
+                    progress(done, total)
+    except (OSError, HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise DataError(f"{name} could not be downloaded: {reason}. {advice}") from None
+    if total is not None and done != total:
+        raise DataError(f"{name}: only {done} of {total} bytes arrived. Try again, or: {advice}")
+    return digest.hexdigest()
 
 
 def is_archive(path: str | Path) -> bool:

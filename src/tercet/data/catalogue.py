@@ -1,7 +1,9 @@
 """The catalogue of known data sets (catalogue.toml), and the folder in which a user's copies of them live.
 
 Each copy is one folder, `NAME/`, with `data/` (the files) and `record.json` (where they came from, when, and their
-checksum). A copy appears whole or not at all. Nothing here reads the environment: the folder is an argument.
+checksum). Beside it, `.NAME.sha256` keeps the checksum of the first download, against which later ones are checked
+where the catalogue has none. A copy appears whole or not at all. Nothing here reads the environment: the folder is an
+argument.
 """
 
 import hashlib
@@ -11,25 +13,25 @@ import re
 import secrets
 import shutil
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ..errors import DataError, UnknownName, UsageError
-from .archives import MAX_BYTES, extract, is_archive
+from .archives import MAX_BYTES, Opener, Progress, download, extract, https_opener, is_archive
+from .files import writing
+
+__all__ = ["Entry", "Installed", "add", "as_json", "checksum_of", "entries", "find", "get", "https_opener", "installed",
+           "is_name", "remove", "where"]  # fmt: skip
 
 log = logging.getLogger(__name__)
 
-CHUNK = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
-
-Opener = Callable[[str], IO[bytes]]
-Progress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,11 @@ class Installed:
     sha256: str
     archive_sha256: str | None = None
 
+    @property
+    def downloaded(self) -> bool:
+        """Whether it came by `get`, not from a path that the user gave."""
+        return self.origin.startswith("https://")
+
 
 @cache
 def _catalogue() -> Mapping[str, Entry]:
@@ -87,11 +94,12 @@ def find(name: str) -> Entry:
 
 def installed(folder: str | Path) -> list[Installed]:
     """The copies in a folder."""
-    place = Path(folder)
-    if not place.is_dir():
-        return []
-    names = sorted(path.parent.name for path in place.glob("*/record.json"))
-    return [_record(name, place) for name in names if _NAME.fullmatch(name)]
+    return [_record(name, Path(folder)) for name in _names(Path(folder))]
+
+
+def _names(place: Path) -> list[str]:
+    found = sorted(path.parent.name for path in place.glob("*/record.json")) if place.is_dir() else []
+    return [name for name in found if _NAME.fullmatch(name)]
 
 
 def is_name(name: str, folder: str | Path) -> bool:
@@ -103,7 +111,7 @@ def where(name: str, folder: str | Path) -> Path:
     """The files of a data set in the folder; says how to get them if they are not there."""
     place = Path(folder)
     if not _is_installed(name, place):
-        known = {*_catalogue(), *(copy.name for copy in installed(place))}
+        known = {*_catalogue(), *_names(place)}
         if name not in known:
             raise UnknownName("data set", name, known)
         raise UsageError(
@@ -118,22 +126,58 @@ def where(name: str, folder: str | Path) -> Path:
 def add(
     path: str | Path, name: str, folder: str | Path, *, replace: bool = False, origin: str | None = None
 ) -> Installed:
-    """Copy a folder, or unpack an archive, into the data folder under a name."""
+    """Copy a folder or a file of a known layout, or unpack an archive, into the data folder under a name."""
     source, place = Path(path), Path(folder)
     _check_new(name, place, replace=replace)
-    if not source.is_dir() and not (source.is_file() and is_archive(source)):
-        kind = "is neither a folder nor an archive (.zip, .tar.gz, .tgz, .tar)" if source.exists() else "does not exist"
-        raise UsageError(f"{source} {kind}.")
-    if source.is_dir() and place.resolve().is_relative_to(source.resolve()):
-        raise UsageError(f"{source} holds the data folder {place} itself and cannot be copied into it.")
-    digest = None if source.is_dir() else _sha256(source)
+    _check_source(source, place)
+    digest = _sha256(source) if is_archive(source) and source.is_file() else None
     with _building(name, place, replace=replace) as target:
         if source.is_dir():
             _copy(source, target / "data")
-        else:
+        elif digest is not None:
             _unpack(source, target)
+        else:
+            _copy_file(source, target / "data")
         _write_record(name, target, origin or str(source.resolve()), digest)
     return _record(name, place)
+
+
+def _check_source(source: Path, place: Path) -> None:
+    from .layouts import ENDINGS
+
+    if not source.exists():
+        raise UsageError(f"{source} does not exist.")
+    if source.is_dir():
+        if place.resolve().is_relative_to(source.resolve()):
+            raise UsageError(f"{source} holds the data folder {place} itself and cannot be copied into it.")
+    elif not source.is_file() or not (is_archive(source) or source.name.removesuffix(".gz").endswith(ENDINGS)):
+        raise UsageError(
+            f"{source} is neither a folder nor an archive (.zip, .tar.gz, .tgz, .tar) "
+            f"nor a file of a known layout ({', '.join(ENDINGS)}, each also with .gz)."
+        )
+
+
+def remove(name: str, folder: str | Path) -> Path:
+    """Remove a data set from the folder, and nothing outside of it; returns where it was.
+
+    The checksum of its first download stays, so that a later download is checked against it.
+    """
+    place = Path(folder)
+    if not _is_installed(name, place):
+        if name in _catalogue():
+            raise UsageError(f"Data set {name!r} is not in {place}: there is nothing to remove.")
+        raise UnknownName(f"data set in {place}", name, _names(place))
+    path = place / name
+    try:
+        if path.is_symlink():
+            path.unlink()  # the link alone: what it points to lies elsewhere
+        else:
+            old = _hidden(name, place, ".old")
+            path.rename(old)  # at once, so that nobody sees half of it
+            shutil.rmtree(old)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be removed: {error.strerror or error}.") from None
+    return path
 
 
 def get(
@@ -147,6 +191,8 @@ def get(
 ) -> Installed:
     """Download a data set of the catalogue, check it, unpack it. A copy that is there already is kept.
 
+    Where nobody published a checksum, that of the first download is recorded and later ones are checked against it.
+
     opener: turns an address into a stream of bytes; by default HTTPS without a proxy (see `https_opener`).
     progress: called with the bytes so far and, if known, in all.
     """
@@ -159,72 +205,59 @@ def get(
             f"Get it from {entry.archive or entry.address} and add it: tercet data add FOLDER {name}."
         )
     _make(place)
-    download = place / f".{name}.{secrets.token_hex(4)}.download"
+    archive = _hidden(name, place, ".download")
     try:
-        digest = _download(entry, entry.archive, download, opener or https_opener(), progress, max_bytes)
-        if entry.sha256 is None:
-            log.warning("%s: no checksum was ever published; this download has sha256 %s.", name, digest)
+        digest = download(entry.archive, archive, name, opener or https_opener(), progress, max_bytes)
+        _check_digest(entry, digest, place)
         with _building(name, place, replace=replace) as target:
-            _unpack(download, target)
+            _unpack(archive, target)
             _write_record(name, target, entry.archive, digest)
     finally:
-        download.unlink(missing_ok=True)
+        archive.unlink(missing_ok=True)
+    if entry.sha256 is None and _recorded(entry, place) is None:
+        with writing(_digest_file(name, place)) as stream:
+            stream.write(f"{digest}  {entry.archive}\n")
+        log.warning("%s: no checksum was ever published; sha256 %s is recorded for later downloads.", name, digest)
     return _record(name, place)
 
 
-def https_opener(proxies: Mapping[str, str] | None = None, *, timeout: float = 60) -> Opener:
-    """An opener for HTTPS alone, redirections too."""
-    from urllib import request
-
-    director = request.OpenerDirector()
-    handlers = [
-        request.ProxyHandler(dict(proxies or {})),
-        request.HTTPSHandler(),
-        request.HTTPRedirectHandler(),
-        request.HTTPErrorProcessor(),
-        request.HTTPDefaultErrorHandler(),
-        request.UnknownHandler(),  # refuses http://, file:// and the rest
-    ]
-    for handler in handlers:
-        director.add_handler(handler)
-
-    def opened(address: str) -> IO[bytes]:
-        stream: IO[bytes] = director.open(address, timeout=timeout)
-        return stream
-
-    return opened
+def checksum_of(name: str, folder: str | Path) -> str | None:
+    """Against what a download is checked: "published" or "recorded" (from the first download), or nothing."""
+    entry = find(name)
+    if entry.sha256 is not None:
+        return "published"
+    return "recorded" if _recorded(entry, Path(folder)) else None
 
 
-def _download(
-    entry: Entry, address: str, target: Path, opener: Opener, progress: Progress | None, max_bytes: int
-) -> str:
-    from http.client import HTTPException
-
-    advice = f"Download {address} by other means and add it: tercet data add FILE {entry.name}."
-    digest, done = hashlib.sha256(), 0
-    try:
-        with opener(address) as stream, target.open("xb") as output:
-            claimed = str(getattr(stream, "headers", {}).get("Content-Length") or "")
-            total = int(claimed) if claimed.isdecimal() else None
-            while chunk := stream.read(CHUNK):
-                done += len(chunk)
-                if done > max_bytes:
-                    raise DataError(f"{address} is larger than {max_bytes} bytes and was refused.")
-                digest.update(chunk)
-                output.write(chunk)
-                if progress is not None:
-                    progress(done, total)
-    except (OSError, HTTPException, ValueError) as error:
-        reason = getattr(error, "reason", None) or error
-        raise DataError(f"{entry.name} could not be downloaded: {reason}. {advice}") from None
-    if total is not None and done != total:
-        raise DataError(f"{entry.name}: only {done} of {total} bytes arrived. Try again, or: {advice}")
-    if entry.sha256 is not None and digest.hexdigest() != entry.sha256:
+def _check_digest(entry: Entry, digest: str, place: Path) -> None:
+    if entry.sha256 is not None:
+        expected, whose, remedy = entry.sha256, "the catalogue", ""
+    else:
+        expected, whose = _recorded(entry, place) or digest, "the first download had"
+        remedy = f" If you know why and trust it, remove {_digest_file(entry.name, place)} and get it again."
+    if digest != expected:
         raise DataError(
-            f"{entry.name}: the download has sha256 {digest.hexdigest()}, the catalogue {entry.sha256}. "
-            "It was changed, at its origin or on the way; nothing was kept."
+            f"{entry.name}: the download has sha256 {digest}, {whose} {expected}. "
+            f"It was changed, at its origin or on the way; nothing was kept.{remedy}"
         )
-    return digest.hexdigest()
+
+
+def _digest_file(name: str, place: Path) -> Path:
+    return place / f".{name}.sha256"  # no data set can have this name
+
+
+def _recorded(entry: Entry, place: Path) -> str | None:
+    """The checksum of the first download from this address."""
+    path = _digest_file(entry.name, place)
+    try:
+        digest, _, address = path.read_text(encoding="utf-8").strip().partition("  ")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read: {error}. Remove it if it is damaged.") from None
+    if not re.fullmatch("[0-9a-f]{64}", digest):
+        raise DataError(f"{path} is damaged: it holds no sha256. Remove it.")
+    return digest if address == entry.archive else None
 
 
 def _unpack(archive: Path, target: Path) -> None:
@@ -248,6 +281,28 @@ def _copy(source: Path, target: Path) -> None:
         raise UsageError(f"{source} cannot be copied: {error.strerror or error}. Nothing was added.") from None
 
 
+def _copy_file(source: Path, target: Path) -> None:
+    """A folder with this one file; its name must be one by which the layout of a folder is known."""
+    from .layouts import pairs
+
+    target.mkdir()
+    try:
+        shutil.copyfile(source, target / source.name)
+    except OSError as error:
+        raise UsageError(f"{source} cannot be copied: {error.strerror or error}. Nothing was added.") from None
+    try:
+        pairs(target)
+    except DataError:
+        raise UsageError(
+            f"{source}: no test set is known by a file of this name alone, or it is damaged; nothing was added. "
+            "Call it after its language pair, as en-de.jsonl or en-de.tsv, or add the folder with all its files."
+        ) from None
+
+
+def _hidden(name: str, place: Path, ending: str = "") -> Path:
+    return place / f".{name}.{secrets.token_hex(4)}{ending}"
+
+
 def _check_new(name: str, place: Path, *, replace: bool) -> None:
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot be the name of a data set: use letters, digits and . _ + - only.")
@@ -268,15 +323,19 @@ def _make(folder: Path) -> None:
 def _building(name: str, place: Path, *, replace: bool) -> Iterator[Path]:
     """A folder beside the final place that is moved there when all went well."""
     _check_new(name, place, replace=replace)
-    temporary = place / f".{name}.{secrets.token_hex(4)}"
+    temporary = _hidden(name, place)
     _make(temporary)
     try:
         yield temporary
         final = place / name
         if final.exists():
-            old = place / f".{name}.{secrets.token_hex(4)}.old"
+            old = _hidden(name, place, ".old")
             final.rename(old)
-            temporary.rename(final)
+            try:
+                temporary.rename(final)
+            except BaseException:
+                old.rename(final)
+                raise
             shutil.rmtree(old, ignore_errors=True)
         else:
             temporary.rename(final)
@@ -314,7 +373,9 @@ def _record(name: str, place: Path) -> Installed:
         fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return Installed(**{**fields, "name": name, "path": place / name / "data"})
     except (ValueError, TypeError):
-        raise DataError(f"{path} is damaged. Remove {path.parent} and add the data set again.") from None
+        raise DataError(
+            f"{path} is damaged. Remove the data set (tercet data remove {name}) and get or add it again."
+        ) from None
 
 
 def as_json(item: Entry | Installed) -> dict[str, Any]:

@@ -18,7 +18,8 @@ from pathlib import Path
 
 from ..errors import DataError, UnknownName, UsageError
 from .fields import check_lines, chosen, file_in, further_labels
-from .lines import read_lines, write_lines, writing
+from .files import writing
+from .lines import read_lines, write_lines
 from .testset import TestSet
 
 LEVELS = ("sys", "domain", "doc", "seg")

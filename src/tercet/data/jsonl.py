@@ -19,7 +19,8 @@ from typing import Any, NoReturn
 
 from ..errors import DataError
 from .fields import check_encodable, chosen
-from .lines import read_lines, writing
+from .files import writing
+from .lines import read_lines
 from .testset import TestSet
 
 log = logging.getLogger(__name__)

@@ -6,20 +6,22 @@ carriage returns before line feeds) is left out and said in a warning.
 """
 
 import logging
-import os
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from shlex import quote
+from typing import Any, BinaryIO, cast
 
 from ..errors import DataError, UsageError
+from .files import writing
 
 log = logging.getLogger(__name__)
 
 BLOCK = 1 << 22  # bytes decoded at once: large enough to be fast, small enough for inputs larger than memory
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
+UTF32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 GZIP = b"\x1f\x8b"
 
 
@@ -38,7 +40,8 @@ def read_blocks(path: str | Path) -> Generator[list[str]]:
 def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
     """The bytes of a file, of a gzipped file (known by its content, not its name), or of standard input ('-')."""
     if str(path) == "-":
-        yield sys.stdin.buffer
+        with _plain_or_unzipped(sys.stdin.buffer, Path("standard input")) as piped:
+            yield piped
         return
     if not str(path):
         raise UsageError("An empty file name is given.")
@@ -51,25 +54,28 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
         raise UsageError(f"{path} is a directory; a file is needed.") from None
     except (OSError, ValueError) as error:  # no permission, a name that is too long or holds a NUL
         raise UsageError(f"{str(path)[:200]!r} cannot be read: {error}.") from None
-    with stream:
-        # A pipe (<(zcat …)) cannot be rewound, but what was peeked stays in the buffer.
-        if stream.peek(2)[:2] == GZIP:
-            with _unzipped(stream, path) as unzipped:
-                yield unzipped
-        else:
-            yield stream
+    with stream, _plain_or_unzipped(stream, path) as opened:
+        yield opened
 
 
 @contextmanager
-def _unzipped(stream: BinaryIO, path: Path) -> Iterator[BinaryIO]:
-    import gzip
-    import zlib
-
+def _plain_or_unzipped(stream: Any, path: Path) -> Iterator[BinaryIO]:
+    """The stream, unzipped if it begins like a gzip file; errors while it is read are the file's."""
     try:
-        with gzip.open(stream, "rb") as unzipped:
-            yield cast(BinaryIO, unzipped)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"{path} is a damaged gzip file: {error}.") from None
+        # A pipe cannot be rewound, but what was peeked stays in the buffer.
+        if getattr(stream, "peek", lambda _: b"")(2)[:2] != GZIP:
+            yield stream
+            return
+        import gzip
+        import zlib
+
+        try:
+            with gzip.open(stream, "rb") as unzipped:
+                yield cast(BinaryIO, unzipped)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise DataError(f"{path} is a damaged gzip file: {error}.") from None
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
 def _decode_blocks(stream: BinaryIO, name: str) -> Iterator[list[str]]:
@@ -80,7 +86,8 @@ def _decode_blocks(stream: BinaryIO, name: str) -> Iterator[list[str]]:
         if first:
             first = False
             if read[:2] in UTF16:
-                raise DataError(f"{name} is UTF-16, not UTF-8. Convert it: iconv -f UTF-16 -t UTF-8 {name}")
+                kind = "UTF-32" if read[:4] in UTF32 else "UTF-16"
+                raise DataError(f"{name} is {kind}, not UTF-8. Convert it: iconv -f {kind} -t UTF-8 {quote(name)}")
             if read.startswith(BOM):
                 read = read[len(BOM) :]
                 log.warning("%s begins with a byte order mark, which is not part of the text: left out.", name)
@@ -125,42 +132,8 @@ def _decode(block: bytes, name: str, lines_before: int) -> list[str]:
         byte = block[error.start]
         raise DataError(
             f"{name}, line {line}: byte 0x{byte:02x} is not UTF-8. Convert the file, for example: "
-            f"iconv -f ISO-8859-1 -t UTF-8 {name}"
+            f"iconv -f ISO-8859-1 -t UTF-8 {quote(name)}"
         ) from None
-
-
-@contextmanager
-def writing(path: str | Path) -> Iterator[TextIO]:
-    """A text file that appears whole or not at all: written beside its place and moved there at the end."""
-    import gzip
-    import tempfile
-
-    path = Path(path)
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except FileNotFoundError:
-        raise UsageError(f"There is no folder {path.parent} to write {path.name} into.") from None
-    except PermissionError:
-        raise UsageError(f"{path} cannot be written: permission denied.") from None
-    try:
-        raw: TextIO
-        if path.suffix == ".gz":
-            with os.fdopen(handle, "wb") as plain, gzip.open(plain, "wt", encoding="utf-8", newline="\n") as raw:
-                yield raw
-        else:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as raw:
-                yield raw
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def write_lines(path: str | Path, lines: list[str]) -> None:

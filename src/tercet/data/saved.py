@@ -5,11 +5,9 @@ A file is a NumPy archive without pickles: arrays, and a JSON text with everythi
 
 from __future__ import annotations
 
-import io
 import json
-import os
-import tempfile
 import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,15 +15,17 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, UsageError
+from .files import writing_bytes
 from .scores import Scores
 
 FORMAT = 1
-_TEXTS = ("metric", "label", "signature", "higher_is_better", "n_segments")
+# What reading a damaged archive raises; NotImplementedError is zipfile's for a method that it does not know.
+_DAMAGES = (OSError, ValueError, KeyError, TypeError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error)
+_TEXTS = ("metric", "label", "metric_signature", "higher_is_better", "n_segments")
 
 
 def save_scores(path: str | Path, scores: Sequence[Scores]) -> None:
     """Write scores with their counts; the file appears whole or not at all."""
-    path = Path(path)
     arrays: dict[str, Any] = {}
     described = []
     for i, item in enumerate(scores):
@@ -35,27 +35,18 @@ def save_scores(path: str | Path, scores: Sequence[Scores]) -> None:
         entry |= {
             "system": dict(item.system),
             "document_ids": list(item.document_ids) if item.document_ids else None,
+            "reference_numbers": sorted(item.reference_numbers),
             "provenance": dict(item.provenance),
         }
         described.append(entry)
         for j, system in enumerate(item.systems):
             arrays[f"counts_{i}_{j}"] = item.counts[system]
+            arrays[f"totals_{i}_{j}"] = item.totals[system]
             arrays[f"segment_{i}_{j}"] = item.segment[system]
     about = json.dumps({"format": FORMAT, "scores": described}, ensure_ascii=False)
     arrays["about"] = np.frombuffer(about.encode("utf-8"), dtype=np.uint8)
-    written = io.BytesIO()
-    np.savez_compressed(written, **arrays)
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(written.getvalue())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with writing_bytes(path) as stream:
+        np.savez_compressed(stream, **arrays)
 
 
 def load_scores(path: str | Path) -> list[Scores]:
@@ -69,7 +60,7 @@ def load_scores(path: str | Path) -> list[Scores]:
             if about["format"] != FORMAT:
                 raise DataError(f"{path} has format {about['format']}; this version reads format {FORMAT}.")
             return [_restore(entry, archive, i) for i, entry in enumerate(about["scores"])]
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
+    except _DAMAGES as error:
         raise DataError(f"{path} is not a file written by 'tercet score --save': {error}") from None
 
 
@@ -81,7 +72,8 @@ def _restore(entry: dict[str, Any], archive: Any, i: int) -> Scores:
         system=entry["system"],
         segment={system: archive[f"segment_{i}_{j}"] for j, system in enumerate(systems)},
         counts=counts,
-        totals={system: array.sum(0) for system, array in counts.items()},
+        totals={system: archive[f"totals_{i}_{j}"] for j, system in enumerate(systems)},
         document_ids=entry["document_ids"],
+        reference_numbers=frozenset(entry["reference_numbers"]),
         provenance=entry["provenance"],
     )

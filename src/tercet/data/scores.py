@@ -18,15 +18,17 @@ Floats = NDArray[np.float64]
 class Scores:
     """Scores of one metric.
 
-    system: score by system name. segment: by system name, an array with one score per segment (absent if not asked
-    for, or if only totals were kept). counts: by system name, shape (segments, k), where we counted ourselves;
-    totals: their sums, shape (k,). document_ids: the document of every segment, if known. group: scores of
-    groups of segments (documents, domains, lengths: `by`) by system and group. interval: bootstrap intervals by system (`stats.Interval`), where asked for.
+    metric: its string for `create`; metric_signature: its own signature, without the facts of this run.
+    system: score by system name. segment: by system name, an array with one score per segment (absent if only sums were
+    kept). counts: by system name, shape (segments, k), where we counted ourselves; totals: their sums, shape (k,).
+    document_ids: the document of every segment, if known. group: scores of groups of segments (documents, domains,
+    lengths: `by`) by system and group. interval: bootstrap intervals by system (`stats.Interval`), where asked for.
+    reference_numbers: how many references segments have.
     """
 
     metric: str
     label: str
-    signature: str
+    metric_signature: str
     higher_is_better: bool | None
     system: Mapping[str, float]
     segment: Mapping[str, Floats] = field(default_factory=dict)
@@ -36,6 +38,7 @@ class Scores:
     by: str | None = None
     group: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     interval: Mapping[str, Any] = field(default_factory=dict)
+    reference_numbers: frozenset[int] = frozenset()
     n_segments: int = 0
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
@@ -50,6 +53,18 @@ class Scores:
                     raise DataError(
                         f"{self.label}: {len(values)} {kind} for {system!r}, but there are {self.n_segments} segments."
                     )
+        if self.document_ids is not None and len(self.document_ids) != self.n_segments:
+            raise DataError(f"{self.label}: {len(self.document_ids)} document ids for {self.n_segments} segments.")
+
+    @property
+    def signature(self) -> str:
+        """The metric's signature in sacreBLEU's form, with the facts of the run where it puts them."""
+        run: dict[str, object] = {}
+        if self.reference_numbers:
+            run["nrefs"] = min(self.reference_numbers) if len(self.reference_numbers) == 1 else "var"
+        for interval in list(self.interval.values())[:1]:
+            run |= {"bs": interval.resamples, "seed": interval.seed}
+        return with_facts(self.metric_signature, run)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -65,10 +80,10 @@ class Scores:
     def rows(self) -> list[dict[str, Any]]:
         """A tidy table: one row per system and segment, or per system where there are no segment scores."""
         if not self.segment:
-            return [{"system": s, "metric": self.label, "score": value} for s, value in self.system.items()]
+            return [{"system": s, "metric": self.metric, "score": value} for s, value in self.system.items()]
         documents: Sequence[str | None] = self.document_ids or [None] * self.n_segments
         return [
-            {"system": system, "doc": doc, "seg": number, "metric": self.label, "score": float(value)}
+            {"system": system, "doc": doc, "seg": number, "metric": self.metric, "score": float(value)}
             for system, values in self.segment.items()
             for number, (doc, value) in enumerate(zip(documents, values, strict=True), 1)
         ]
@@ -80,3 +95,9 @@ class Scores:
         except ImportError:
             raise MissingDependency("A pandas data frame", "frames") from None
         return pandas.DataFrame(self.rows())
+
+
+def with_facts(signature: str, facts: Mapping[str, object]) -> str:
+    """A metric's signature with facts of a run (nrefs, bs, seed, …) after the name."""
+    label, *items = signature.split("|")
+    return "|".join([label, *(f"{key}:{value}" for key, value in facts.items()), *items])

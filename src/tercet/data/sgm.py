@@ -18,7 +18,8 @@ from pathlib import Path
 from ..errors import DataError, UsageError
 from .documents import Gathered, split
 from .fields import check_text, file_in
-from .lines import read_lines, writing
+from .files import writing
+from .lines import read_lines
 from .testset import TestSet
 
 SETS = {"srcset": "source", "refset": "reference", "tstset": "output"}

@@ -36,7 +36,7 @@ class TextFiles:
     def rereadable(self) -> bool:
         """Whether every text is a regular file; standard input and pipes can be read only once."""
         try:
-            return all(Path(path).is_file() for path in self._paths().values())
+            return all(Path(path).is_file() for path in self.paths().values())
         except OSError:
             return False  # a name that cannot be a file's: reading says so
 
@@ -44,7 +44,8 @@ class TextFiles:
         """All texts in memory."""
         return next(self.shards(1 << 62))
 
-    def _paths(self) -> dict[tuple[str, str], str | Path]:
+    def paths(self) -> dict[tuple[str, str], str | Path]:
+        """Every file by kind (output, reference, source, documents) and name."""
         paths: dict[tuple[str, str], str | Path] = {}
         paths.update({("output", name): path for name, path in self.outputs.items()})
         paths.update({("reference", name): path for name, path in self.references.items()})
@@ -56,7 +57,7 @@ class TextFiles:
 
     def shards(self, size: int) -> Iterator[TestSet]:
         """Consecutive pieces of `size` segments; the last may be shorter. Refuses texts of different lengths."""
-        paths = self._paths()
+        paths = self.paths()
         takers = {key: _Taker(path) for key, path in paths.items()}
         done = 0
         try:
@@ -131,9 +132,10 @@ class _Taker:
             block = next(self._blocks, None)
             if block is None:
                 break
-            taken = taken + block if taken else block
+            taken.extend(block)
         self._rest = taken[size:]
-        return taken[:size] if len(taken) > size else taken
+        del taken[size:]
+        return taken
 
     def count_rest(self) -> int:
         return len(self._rest) + sum(len(block) for block in self._blocks)

@@ -39,6 +39,10 @@ class TestSet:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
+        if not isinstance(self.name, str):
+            raise UsageError(f"A test set's name must be a text, not {self.name!r}.")
+        if self.pair is not None and (not isinstance(self.pair, str) or not all(self.pair.partition("-"))):
+            raise UsageError(f'A language pair is SRC-TGT, as "en-de", not {self.pair!r}.')
         put(self, "outputs", _named("outputs", "system", self.outputs))
         put(self, "references", _named("references", "reference", self.references, gaps=True))
         put(self, "labels", _named("labels", "label", self.labels))
@@ -78,6 +82,9 @@ class TestSet:
         """A test set from plain text files, one segment per line; texts are named by their files."""
         from .stream import TextFiles, unique_names
 
+        for what, paths in (("outputs", outputs), ("references", references)):
+            if isinstance(paths, str | Path):
+                raise UsageError(f'{what} must be a list of files, as ["{paths}"], not a single name.')
         return TextFiles(unique_names(outputs), unique_names(references), source, documents, pair).read()
 
     def __len__(self) -> int:
@@ -111,6 +118,8 @@ class TestSet:
 
     def only(self, systems: Sequence[str]) -> TestSet:
         """The same test set with these systems alone, in this order."""
+        if isinstance(systems, str):
+            raise UsageError(f'systems must be a list of names, as ["{systems}"], not a single text.')
         for system in systems:
             if system not in self.outputs:
                 raise UnknownName("system", system, self.outputs)

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from ..errors import DataError, UsageError
 from .fields import check_lines, check_text, chosen, same_width, table_rows
-from .lines import writing
+from .files import writing
 from .testset import TestSet
 
 SOURCE = ("source", "src")

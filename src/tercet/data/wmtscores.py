@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..errors import DataError, UnknownName
 from .fields import check_text, same_width, table_rows
-from .lines import writing
+from .files import writing
 
 FORMS = {
     name: tuple(columns.split())

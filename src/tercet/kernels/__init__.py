@@ -11,9 +11,9 @@ _told = False
 
 def compiled() -> bool:
     """Whether the kernels run as machine code."""
-    from . import ngrams
+    from . import ngrams, tokens
 
-    return bool(ngrams.COMPILED)
+    return bool(ngrams.COMPILED and tokens.COMPILED)
 
 
 def warn_if_slow() -> None:

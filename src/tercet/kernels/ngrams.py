@@ -52,7 +52,7 @@ def index_grams(
     group g and order n stand at bounds[g * max_order + n] up to the next bound: the number of the (n-1)-gram that
     each begins with, its last unit (an id for single units, the number of that single unit after that), and how often
     it occurs in the text that has it most often.
-    keys and values: a hash table, a power of two at least twice the units of the largest group; scratch: five numbers
+    keys and values: a hash table, a power of two at least twice the units of the largest group; scratch: four numbers
     for each of its units.
     """
     g: cython.Py_ssize_t
@@ -119,10 +119,7 @@ def index_grams(
                         counts[first + gram] = scratch[2 * total + gram]
                     scratch[total + i] = gram
                     if n == 0:
-                        scratch[4 * total + i] = gram
-            if n == 0:
-                for i in range(total):
-                    scratch[i] = scratch[4 * total + i]
+                        scratch[i] = gram
             bounds[g * max_order + n + 1] = written
 
 
@@ -142,6 +139,7 @@ def count_matches(
     values: cython.int[::1],
     left: cython.int[::1],
     scratch: cython.int[::1],
+    largest_base: cython.int = 1000000000,
 ) -> None:
     """Fill `matches`, shape (groups, max_order) laid flat: how many n-grams of output texts[g] group g has too.
 
@@ -150,7 +148,8 @@ def count_matches(
     prefix * (single units of the group) + unit where that fits, else in the hash table of keys and values (a power
     of two, at least twice the largest number of n-grams of one order). left: a place for each n-gram of an order;
     scratch: two for each unit of an output.
-    Entries of `numbers` and `table` count from a base that only grows, so that old ones need no clearing.
+    Entries of `numbers` and `table` count from a base that only grows, so that old ones need no clearing before it
+    passes largest_base.
     """
     g: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -173,9 +172,11 @@ def count_matches(
     for g in range(texts.shape[0]):
         start = offsets[texts[g]]
         length = offsets[texts[g] + 1] - start
-        if base > 1000000000:
-            numbers[:] = 0
-            table[:] = 0
+        if base > largest_base:
+            for i in range(numbers.shape[0]):
+                numbers[i] = 0
+            for i in range(table.shape[0]):
+                table[i] = 0
             base = 1
         first = bounds[g * max_order]
         alphabet = bounds[g * max_order + 1] - first

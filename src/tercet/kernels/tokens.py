@@ -284,12 +284,14 @@ def drop_blanks(
 @cython.cfunc
 @cython.inline
 def _hash_word(chars: cython.uint[::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.ulonglong:
+    """Shifts and additions per character, which wait for less than a product, and one product to mix the bits."""
     i: cython.Py_ssize_t
-    h: cython.ulonglong = 1469598103934665603
-    prime: cython.ulonglong = 1099511628211
+    h: cython.ulonglong = 5381
+    multiplier: cython.ulonglong = 0x9E3779B97F4A7C15
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF  # for the uncompiled form
     for i in range(begin, end):
-        h = ((h ^ chars[i]) * prime) & bits64
+        h = ((h << 5) + h + chars[i]) & bits64
+    h = ((h ^ (h >> 29)) * multiplier) & bits64
     return h ^ (h >> 32)
 
 

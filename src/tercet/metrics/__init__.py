@@ -8,5 +8,16 @@ from ._contract import SegmentMetric as SegmentMetric
 from ._registry import create as create
 from ._registry import metric_class as metric_class
 from ._registry import names as names
+from ._registry import parse_signature as parse_signature
 
-__all__ = ["Batch", "Floats", "MeanMetric", "Metric", "SegmentMetric", "create", "metric_class", "names"]
+__all__ = [
+    "Batch",
+    "Floats",
+    "MeanMetric",
+    "Metric",
+    "SegmentMetric",
+    "create",
+    "metric_class",
+    "names",
+    "parse_signature",
+]

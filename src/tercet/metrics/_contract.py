@@ -62,9 +62,13 @@ class Metric:
         """What sums of counts are worth: shape (..., k) -> (...)."""
         raise NotImplementedError
 
+    def for_segments(self) -> Self:
+        """The metric as it scores single segments, where its parameters then differ."""
+        return self
+
     def segment_scores(self, counts: Floats) -> Floats:
         """Scores of single segments; differs from `score` only where a metric defines them differently."""
-        return self.score(counts)
+        return self.for_segments().score(counts)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         """The parts of one score, for reports: shape (k,) -> numbers by name."""
@@ -73,6 +77,17 @@ class Metric:
     def verbose(self, totals: Floats) -> str:
         """The parts of one score in a line of text."""
         return ""
+
+    def explain_segment(self, output: str, references: Sequence[str]) -> Any:
+        """What the metric saw in one segment: a dictionary as JSON can hold it, or a dataclass with `lines()`."""
+        raise UsageError(f"{self.name} cannot say what it saw in a segment.")
+
+    def score_one(self, output: str, references: Sequence[str]) -> float:
+        """The score of a single segment that stands alone."""
+        from ..data.testset import TestSet
+
+        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
+        return float(self.segment_scores(self.statistics(testset)["output"])[0])
 
     @property
     def whole(self) -> bool:
@@ -83,6 +98,11 @@ class Metric:
     def name(self) -> str:
         """The file's name."""
         return type(self).__module__.rpartition(".")[2]
+
+    @property
+    def decimals(self) -> int:
+        """How many decimals a table shows if nobody says: enough to tell systems apart."""
+        return 1
 
     @property
     def label(self) -> str:
@@ -118,11 +138,8 @@ class Metric:
 
     @property
     def signature(self) -> str:
-        return self.full_signature({})
-
-    def full_signature(self, run: Mapping[str, object]) -> str:
-        """The signature in sacreBLEU's form, with the facts of a run (nrefs, bs, seed, …) where it puts them."""
-        items: dict[str, object] = {**run, **self.signature_items()}
+        """In sacreBLEU's form. A fitted metric adds a checksum of what it learnt; it leads back to the unfitted one."""
+        items: dict[str, object] = {**self.signature_items()}
         if self.compatible:
             items["compat"] = self.compatible
         items["version"] = f"{self.version}+tercet{__version__}"
@@ -211,7 +228,9 @@ def _plain(value: object) -> str:
 
 def parse_value(cls: type[Metric], key: str, text: str) -> Any:
     """A parameter's value from its text, by the type that the field declares."""
-    kinds = str(cls.__dataclass_fields__[key].type)
+    declared = cls.__dataclass_fields__[key].type  # a class, or its text where annotations are not evaluated
+    text_of_type = declared.__name__ if isinstance(declared, type) else str(declared)
+    kinds = {kind.strip() for kind in text_of_type.split("|")}
     if text == "None" and "None" in kinds:
         return None
     if "bool" in kinds:

@@ -50,6 +50,8 @@ def create(spec: str | Metric, *, language: str | None = None) -> Metric:
     """
     if isinstance(spec, Metric):
         return spec
+    if not isinstance(spec, str):
+        raise UsageError(f'A metric is asked for by a text, as "bleu" or "chrf:word_order=2", not {spec!r}.')
     if "|" in spec:
         return _from_signature(spec)
     name, _, given = spec.partition(":")
@@ -66,7 +68,8 @@ def create(spec: str | Metric, *, language: str | None = None) -> Metric:
         if key in values:
             raise UsageError(f"{name}: parameter {key} is given twice.")
         values[key] = parse_value(cls, key, text.strip())
-    return cls(**{**cls.language_defaults(language, values), **values})
+    base = re.split("[-_]", language)[0].lower() if language else None  # zh_CN is Chinese
+    return cls(**{**cls.language_defaults(base, values), **values})
 
 
 def parse_signature(signature: str) -> tuple[str, dict[str, str]]:

@@ -9,8 +9,8 @@ its intl tokeniser splits at punctuation beside fractions, superscripts and the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 from ..text.coding import Ints, NgramIndex, Vocabulary, Words, closest_lengths, ngram_totals
+from ..text.ngrams import compare_ngrams
 from ..text.rules import INTL_136
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Batch, Floats, Metric, group_references
@@ -149,8 +150,16 @@ class BLEU(Metric):
     def score(self, totals: Floats) -> Floats:
         return self._score(totals, effective_order=bool(self.effective_order))
 
-    def segment_scores(self, counts: Floats) -> Floats:
-        return self._score(counts, effective_order=self.effective_order is not False)
+    def for_segments(self) -> Self:
+        return replace(self, effective_order=True) if self._leaves_orders_open else self
+
+    @property
+    def _leaves_orders_open(self) -> bool:
+        return self.effective_order is None and self.variant != "mteval"
+
+    @property
+    def decimals(self) -> int:
+        return 3 if self.variant == "mteval" else 1
 
     def _score(self, totals: Floats, *, effective_order: bool) -> Floats:
         length, closest = totals[..., 0], totals[..., 1]
@@ -165,20 +174,19 @@ class BLEU(Metric):
                 matched = totals[..., 2 : 2 + self.max_ngram_order] > 0
                 any_match = matched.all(-1) if self.smooth_method == "none" else length > 0
                 order: Any = self.max_ngram_order
-                scale = 1.0
             else:
                 logs = np.where(precisions > 0, np.log(precisions), LOG_ZERO)
                 any_match = totals[..., 2 : 2 + self.max_ngram_order].any(-1)
                 if self.variant == "sacrebleu-1.3.6":
                     any_match = length > 0
-                order, scale = self.max_ngram_order, 1.0
+                order = self.max_ngram_order
                 if effective_order:
                     order = np.maximum(reached.sum(-1), 1)
                     logs = np.where(reached, logs, 0.0)
             total = np.zeros(totals.shape[:-1])
             for n in range(self.max_ngram_order):  # one by one, in the order of the published programs
                 total = total + logs[..., n]
-            return np.where(any_match, scale * penalty * np.exp(total / order), 0.0)
+            return np.where(any_match, penalty * np.exp(total / order), 0.0)
 
     def _precisions(self, totals: Floats) -> tuple[Floats, Any]:
         """Smoothed precisions in percent, and which orders have n-grams at all; shape (..., max_ngram_order) both."""
@@ -215,6 +223,16 @@ class BLEU(Metric):
             "ref_len": int(closest),
             "counts": totals[2 : 2 + n].astype(int).tolist(),
             "totals": totals[2 + n :].astype(int).tolist(),
+        }
+
+    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+        """The words, and which n-grams of each order match a reference."""
+        words, *others = self._words([output, *references]).strings()
+        return {
+            "score": self.score_one(output, references),
+            "output_words": words,
+            "reference_words": others,
+            "ngrams": compare_ngrams(words, others, self.max_ngram_order),
         }
 
     def verbose(self, totals: Floats) -> str:

@@ -9,7 +9,7 @@ Python 2, in the WMT19 metrics task. variant=sacrebleu-1.3.6 equals the sacreBLE
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -28,6 +28,7 @@ from ..text.coding import (
     split_words,
     utf8_bytes,
 )
+from ..text.ngrams import compare_ngrams, longest_matches
 from ._contract import Batch, Floats, Metric, group_references
 
 EPSILON = 1e-16
@@ -78,8 +79,8 @@ class CHRF(Metric):
                 raise UnknownName(what, value, known)
         if not 0 <= self.char_order <= 100 or not 0 <= self.word_order <= 100 or not self.order:
             raise UsageError("chrf: char_order and word_order must be 0 to 100, and not both 0.")
-        if not self.beta > 0:
-            raise UsageError(f"chrf: beta must be greater than 0, not {self.beta}.")
+        if not 0 < self.beta <= 1e6:
+            raise UsageError(f"chrf: beta must be greater than 0 and at most a million, not {self.beta}.")
         object.__setattr__(self, "beta", float(self.beta))
         if self.variant == "original":
             object.__setattr__(self, "eps_smoothing", True)
@@ -152,7 +153,7 @@ class CHRF(Metric):
         if self.variant == "original":
             texts, groups = _split_joined(texts, groups)
         units, vocabulary = self._code(texts)
-        each = np.arange(len(texts) + 1)
+        each = np.arange(len(texts) + 1, dtype=np.int64)
         characters = NgramIndex(units, each, self.char_order)
         if not isinstance(vocabulary, Vocabulary):
             return _References(characters, None, None, groups)
@@ -217,6 +218,19 @@ class CHRF(Metric):
 
     def segment_scores(self, counts: Floats) -> Floats:
         return counts[..., -2] / counts[..., -1]
+
+    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+        """The best reference, and for each character of the output how long an n-gram around it that one has too."""
+        scores = [self.score_one(output, [reference]) for reference in references]
+        best = scores.index(max(scores))
+        texts = [text.lower() if self.lowercase else text for text in (output, references[best])]
+        kept = [text if self.whitespace else "".join(text.split()) for text in texts]
+        parts = {"score": scores[best], "reference": best, "characters": kept[0]}
+        parts["longest_match"] = longest_matches(kept[0], kept[1], self.char_order)
+        if self.word_order:
+            words, others = (split_words(*code_points([text]), punctuation=True).strings()[0] for text in texts)
+            parts["ngrams"] = compare_ngrams(words, [others], self.word_order)
+        return parts
 
     def details(self, totals: Floats) -> dict[str, Any]:
         triples = totals[:-2].reshape(self.order, 3)

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
+from ..text.ngrams import compare_ngrams
 from ..text.tokenisers import tokenise
 from ._contract import Batch, Floats, Metric, group_references
 
@@ -97,6 +98,10 @@ class NIST(Metric):
             items["weights"] = self.information.checksum
         return items
 
+    @property
+    def decimals(self) -> int:
+        return 2
+
     @classmethod
     def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
         """The metric before fitting: weights come from the references, and their checksum only tells them apart."""
@@ -162,6 +167,16 @@ class NIST(Metric):
             score = score + per_order[..., order]
         result: Floats = score * _penalty(totals)
         return result
+
+    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+        """The words, and which n-grams match; information is that of these references, or of those it was fitted on."""
+        words, *others = self._words([output, *references])
+        return {
+            "score": self.score_one(output, references),
+            "output_words": words,
+            "reference_words": others,
+            "ngrams": compare_ngrams(words, others, self.max_ngram_order),
+        }
 
     def details(self, totals: Floats) -> dict[str, Any]:
         n = self.max_ngram_order

@@ -7,7 +7,7 @@ baseline, on text tokenised by Moses. A system's score is the mean of its segmen
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -24,6 +24,7 @@ from ..text.coding import (
     ngram_totals,
     split_words,
 )
+from ..text.ngrams import compare_ngrams
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Batch, Floats, Metric, group_references
 
@@ -65,9 +66,23 @@ class SentBLEU(Metric):
     def compatible(self) -> str:
         return "moses"
 
+    @property
+    def decimals(self) -> int:
+        return 3
+
     @classmethod
     def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
         return {"tokenize": UNSPACED.get(language, f"moses-{language}")} if language else {}
+
+    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+        """The words, and which n-grams of each order match a reference."""
+        words, *others = self._words([output, *references]).strings()
+        return {
+            "score": self.score_one(output, references),
+            "output_words": words,
+            "reference_words": others,
+            "ngrams": compare_ngrams(words, others, ORDER),
+        }
 
     def signature_items(self) -> dict[str, str]:
         return {"case": "lc" if self.lowercase else "mixed", "tok": self.tokenize}

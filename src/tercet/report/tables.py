@@ -25,6 +25,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], form: str = "tex
     """The table in one of FORMS, without a line feed at the end."""
     if form not in FORMS:
         raise UnknownName("table format", form, FORMS)
+    if form not in ("tsv", "csv"):  # a name may hold a line feed, a cell of a table may not
+        rows = [[" ".join(cell.split("\n")) for cell in row] for row in rows]
     return FORMS[form](header, rows)
 
 

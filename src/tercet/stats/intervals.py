@@ -112,7 +112,8 @@ def make_intervals(
     def interval(system: int) -> Interval:
         value, drawn = float(values[system]), samples[system]
         low = high = mean = error = float("nan")
-        if resamples and not np.isnan(value) and not np.isnan(drawn).any():
+        # One segment resampled is always itself: that says nothing of how the score would vary.
+        if resamples and n > 1 and not np.isnan(value) and not np.isnan(drawn).any():
             if is_constant(drawn, observed[system], scale=abs(observed[system])):
                 low, high, mean, error = value, value, value, 0.0
             else:
@@ -129,8 +130,17 @@ def make_intervals(
 def percentile_bounds(samples: Floats, confidence: float) -> tuple[float, float]:
     """The quantiles that leave out (1 - confidence) / 2 on each side, interpolated between neighbours."""
     tail = (1 - confidence) / 2
+    ordered = np.sort(samples)
     # From below on both sides: the bounds of -x are exactly those of x with signs and places changed.
-    return float(np.quantile(samples, tail)), -float(np.quantile(-samples, tail))
+    return _quantile(ordered, tail), -_quantile(-ordered[::-1], tail)
+
+
+def _quantile(ordered: Floats, level: float) -> float:
+    """As np.quantile does by default, without what it costs to be general."""
+    place = level * (len(ordered) - 1)
+    below = int(place)
+    low, high = ordered[below], ordered[min(below + 1, len(ordered) - 1)]
+    return float(low + (high - low) * (place - below))
 
 
 def standard_error(samples: Floats) -> float:

@@ -182,6 +182,8 @@ def compare_all(
     samples = resampled_scores(score, columns, resamples=interval_resamples, seed=seed)
     if test == "bootstrap":
         p_values = [_bootstrap_p(samples[i] - samples[j], observed[i], observed[j]) for i, j in pairs]
+        if cube.shape[1] == 1:  # one segment resampled is always itself: of a difference nothing is known
+            p_values = [p if p == 1 else float("nan") for p in p_values]
     else:
         p_values = _randomisation_p(score, columns, observed, pairs, resamples, seed)
     matrices = {name: _empty_matrix(scores) for name in ("difference", "low", "high", "standard_error", "wins")}

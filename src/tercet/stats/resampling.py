@@ -63,16 +63,16 @@ def check_cube(cube: ArrayLike) -> Floats:
 
 def check_draws(resamples: int, seed: int) -> None:
     """Refuse numbers that nothing can be drawn with."""
-    if resamples < 1:
-        raise UsageError(f"The number of resamples must be at least 1, not {resamples}.")
-    if seed < 0:
-        raise UsageError(f"The seed must not be negative: {seed}.")
+    if not isinstance(resamples, int | np.integer) or resamples < 1:
+        raise UsageError(f"The number of resamples must be a whole number, at least 1, not {resamples!r}.")
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise UsageError(f"The seed must be a whole number and not negative, not {seed!r}.")
 
 
 def check_share(name: str, value: float) -> None:
     """Refuse a confidence level, a significance level or a power outside (0, 1)."""
-    if not 0 < value < 1:
-        raise UsageError(f"{name} must lie between 0 and 1, not {value}.")
+    if not isinstance(value, int | float | np.number) or not 0 < value < 1:
+        raise UsageError(f"{name} must lie between 0 and 1, not {value!r}.")
 
 
 def exact_columns(cube: ArrayLike) -> Columns:

@@ -24,7 +24,7 @@ _PUNCTUATION[[ord(c) for c in string.punctuation]] = 1
 _DROPPED = {"unicode": 0, "space": 2, "none": 3}  # as kernels.tokens.drop_blanks numbers them
 
 
-def _view(array: NDArray[Any]) -> memoryview:
+def view(array: NDArray[Any]) -> memoryview:
     """A view whose items are plain integers also where the kernels run uncompiled."""
     return array.data
 
@@ -51,15 +51,15 @@ class Words:
 
     def strings(self) -> list[list[str]]:
         """The words as strings, one list per text."""
-        text = self.chars.tobytes().decode("utf-32-le", "surrogatepass")
+        text = self.chars.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
         words = [text[begin:end] for begin, end in pairwise([0, *self.ends.tolist()])]
         return [words[begin:end] for begin, end in pairwise(self.offsets.tolist())]
 
 
 def code_points(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:
     """The code points of all texts end to end, and the offsets of the texts."""
-    coded = np.frombuffer(bytearray("".join(texts).encode("utf-32-le", "surrogatepass")), dtype=np.uint32)
-    return coded, _offsets([len(text) for text in texts])
+    coded = np.frombuffer(bytearray("".join(texts).encode("utf-32-le", "surrogatepass")), dtype="<u4")
+    return coded.astype(np.uint32, copy=False), _offsets([len(text) for text in texts])
 
 
 def utf8_bytes(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:
@@ -79,7 +79,7 @@ def characters(points: NDArray[np.uint32], offsets: Ints, *, drop: str = "unicod
     """Characters as units, without blanks: drop is 'unicode' (all blanks), 'space' (U+0020 only) or 'none'."""
     ids = np.empty(len(points), dtype=np.int32)
     ends = np.zeros(len(offsets), dtype=np.int64)
-    tokens.drop_blanks(_view(points), _view(offsets), _DROPPED[drop], _view(ids), _view(ends[1:]))
+    tokens.drop_blanks(view(points), view(offsets), _DROPPED[drop], view(ids), view(ends[1:]))
     return Units(ids[: ends[-1]], ends)
 
 
@@ -92,7 +92,7 @@ def split_words(
     text_ends = np.zeros(len(offsets), dtype=np.int64)
     marks = _PUNCTUATION if punctuation else _NO_PUNCTUATION
     count = tokens.split_words(
-        _view(points), _view(offsets), _view(marks), int(ascii_blanks), _view(chars), _view(ends), _view(text_ends[1:])
+        view(points), view(offsets), view(marks), int(ascii_blanks), view(chars), view(ends), view(text_ends[1:])
     )
     used = int(ends[count - 1]) if count else 0
     return Words(chars[:used], ends[:count], text_ends)
@@ -104,7 +104,7 @@ def split_13a(points: NDArray[np.uint32], offsets: Ints, classes: NDArray[np.uin
     ends = np.empty(len(points) + 1, dtype=np.int64)
     text_ends = np.zeros(len(offsets), dtype=np.int64)
     count = tokens.split_13a(
-        _view(points), _view(offsets), _view(classes), int(pad), _view(chars), _view(ends), _view(text_ends[1:])
+        view(points), view(offsets), view(classes), int(pad), view(chars), view(ends), view(text_ends[1:])
     )
     used = int(ends[count - 1]) if count else 0
     return Words(chars[:used], ends[:count], text_ends)
@@ -117,7 +117,7 @@ class Vocabulary:
         self._words = words
         self._slots = np.full(_power_of_two(2 * len(words.ends)), -1, dtype=np.int32)
         ids = np.empty(len(words.ends), dtype=np.int32)
-        tokens.number_words(_view(words.chars), _view(words.ends), _view(self._slots), _view(ids))
+        tokens.number_words(view(words.chars), view(words.ends), view(self._slots), view(ids))
         self.units = Units(ids, words.offsets)
 
     def find(self, words: Words) -> Units:
@@ -125,7 +125,7 @@ class Vocabulary:
         ids = np.empty(len(words.ends), dtype=np.int32)
         known = self._words
         tokens.find_words(
-            _view(words.chars), _view(words.ends), _view(known.chars), _view(known.ends), _view(self._slots), _view(ids)
+            view(words.chars), view(words.ends), view(known.chars), view(known.ends), view(self._slots), view(ids)
         )
         return Units(ids, words.offsets)
 
@@ -149,17 +149,17 @@ class NgramIndex:
         self._bounds = np.zeros(max_order * len(sizes) + 1, dtype=np.int64)
         hashed = _power_of_two(2 * largest)
         ngrams.index_grams(
-            _view(units.ids),
-            _view(units.offsets),
-            _view(groups),
+            view(units.ids),
+            view(units.offsets),
+            view(groups),
             max_order,
-            _view(grams[0]),
-            _view(grams[1]),
-            _view(grams[2]),
-            _view(self._bounds),
-            _view(np.empty(hashed, dtype=np.uint64)),
-            _view(np.empty(hashed, dtype=np.int32)),
-            _view(np.empty(5 * largest + 1, dtype=np.int32)),
+            view(grams[0]),
+            view(grams[1]),
+            view(grams[2]),
+            view(self._bounds),
+            view(np.empty(hashed, dtype=np.uint64)),
+            view(np.empty(hashed, dtype=np.int32)),
+            view(np.empty(4 * largest + 1, dtype=np.int32)),
         )
         used = int(self._bounds[-1])
         self._grams = np.ascontiguousarray(grams[:, :used])
@@ -173,21 +173,21 @@ class NgramIndex:
         largest_id = max(int(self.units.ids.max(initial=0)), int(outputs.ids.max(initial=0)))
         hashed = _power_of_two(2 * most) if most * most > TABLE else 4
         ngrams.count_matches(
-            _view(outputs.ids),
-            _view(outputs.offsets),
-            _view(np.ascontiguousarray(texts, dtype=np.int64)),
+            view(outputs.ids),
+            view(outputs.offsets),
+            view(np.ascontiguousarray(texts, dtype=np.int64)),
             self.max_order,
-            _view(self._grams[0]),
-            _view(self._grams[1]),
-            _view(self._grams[2]),
-            _view(self._bounds),
-            _view(matches.reshape(-1)),
-            _view(np.zeros(largest_id + 1, dtype=np.int32)),
-            _view(np.zeros(min(most * most, TABLE) + 1, dtype=np.int32)),
-            _view(np.empty(hashed, dtype=np.uint64)),
-            _view(np.empty(hashed, dtype=np.int32)),
-            _view(np.empty(most + 1, dtype=np.int32)),
-            _view(np.empty(2 * int(outputs.lengths.max()) + 1, dtype=np.int32)),
+            view(self._grams[0]),
+            view(self._grams[1]),
+            view(self._grams[2]),
+            view(self._bounds),
+            view(matches.reshape(-1)),
+            view(np.zeros(largest_id + 1, dtype=np.int32)),
+            view(np.zeros(min(most * most, TABLE) + 1, dtype=np.int32)),
+            view(np.empty(hashed, dtype=np.uint64)),
+            view(np.empty(hashed, dtype=np.int32)),
+            view(np.empty(most + 1, dtype=np.int32)),
+            view(np.empty(2 * int(outputs.lengths.max()) + 1, dtype=np.int32)),
         )
         return matches
 

@@ -77,7 +77,7 @@ def _lost_lines(gains: Floats, row: int, column: int, change: int) -> int:
 
 def _gains(base: Sequence[str], other: Sequence[str], width: int) -> Floats:
     """How well base line i fits other line i + d, shape (lines, 2 * width + 1)."""
-    left, right = [_words(line) for line in base], [_words(line) for line in other]
+    left, right = [words_of(line) for line in base], [words_of(line) for line in other]
     counts = Counter(word for words in (*left, *right) for word in words)
     common = set().union(*left) & set().union(*right)
     size = max(len(left) + len(right), 500)  # a word of a short text is not frequent because the text is short
@@ -95,7 +95,8 @@ def _gains(base: Sequence[str], other: Sequence[str], width: int) -> Floats:
     return gains
 
 
-def _words(line: str) -> set[str]:
+def words_of(line: str) -> set[str]:
+    """The words of four letters and more, the numbers, and pairs of characters where no spaces divide words."""
     line = line[:LONGEST]
     words = set(_WORD.findall(line.lower()))
     for run in _UNSPACED.findall(line):

@@ -7,12 +7,17 @@ the very end of a line stays with its word, and a rule never sees a character th
 
 from __future__ import annotations
 
+import logging
 import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from unicodedata import category
+
+from .scripts import base_code
+
+log = logging.getLogger(__name__)
 
 # What Perl calls \s; Python's own class also holds U+001C to U+001F, which Moses deletes instead.
 _BLANKS = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
@@ -69,12 +74,16 @@ class _Language:
 
 
 def tokenise(text: str, language: str = "en") -> str:
-    """Text with spaces between its tokens and `& | < > ' " [ ]` as entities; a blank text comes back as it is."""
+    """Text with spaces between its tokens and `& | < > ' " [ ]` as entities; a blank text comes back as it is.
+
+    language: its code; a region is left out (pt_BR is pt). Without a list of abbreviations for it, a warning says once
+    that the English one is used: tokenizer.perl may have one of its own and differ after them.
+    """
     words = _CONTROLS.sub("", _BLANKS.sub(" ", text)).split()
     if not words:
         # Moses prints blank lines unchanged; a line of control characters alone becomes empty.
         return text if not _BLANKS.sub("", text) else ""
-    rules = _language(language)
+    rules = _rules(language)
     text = rules.symbols.sub(r" \1 ", " ".join(words))
     if rules.inner and rules.inner in text:
         text = _split_inner_marks(text, rules.inner)
@@ -161,7 +170,19 @@ def _alphabetic() -> re.Pattern[str]:
 
 
 @cache
+def _rules(language: str) -> _Language:
+    return _language(base_code(language))
+
+
+@cache
 def _language(code: str) -> _Language:
+    if code not in _abbreviations():
+        log.warning(
+            "Moses: there is no list of abbreviations for the language %r here. The English one is used, so that full "
+            "stops may be split otherwise than by tokenizer.perl -l %s.",
+            code,
+            code,
+        )
     classes = _classes()
     inner = _INNER_MARKS.get(code, "")
     symbols = re.compile(rf"([^{classes['A']}\d .'`,\-{inner}])")
@@ -179,12 +200,19 @@ def _abbreviations() -> dict[str, dict[str, str]]:
     return data
 
 
+_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+
+
 def _prefixes(code: str) -> tuple[frozenset[str], frozenset[str]]:
-    """What a full stop does not end: always, and before a number. Unknown languages take English, as in Moses."""
+    """What a full stop does not end: always, and before a number. English where there is no list for the language."""
     known = _abbreviations()
     entry = known.get(code, known["en"])
     always = set(entry["always"].split()) | set(entry["letters"])
     always |= {str(number) for number in range(int(entry.get("ordinals", "-1")) + 1)}
+    numerals = {"x" * (number // 10) + _ONES[number % 10] for number in range(1, int(entry.get("roman", "0")) + 1)}
+    always |= numerals | {numeral.upper() for numeral in numerals}
+    always |= {digit + unit for unit in entry.get("after_digit", "").split() for digit in "0123456789"}
+    always |= {digit + unit for unit in entry.get("after_numeral", "").split() for digit in "IVXLCM"}
     return frozenset(always), frozenset(entry.get("before_number", "").split())
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import tokens
-from .coding import Words, _view, code_points, split_13a, split_words
+from .coding import Words, code_points, split_13a, split_words, view
 
 # Bits of the class tables.
 SYMBOL, STOP, DIGIT, DASH, NUMBER, PUNCTUATION, MARK, BLANK = (1 << i for i in range(8))
@@ -170,13 +170,13 @@ class Rules:
         scratch = np.empty(9 * longest, dtype=np.uint32)
         spaced_offsets = np.zeros(len(offsets), dtype=np.int64)
         tokens.insert_spaces(
-            _view(points),
-            _view(offsets),
-            _view(self.classes()),
-            _view(np.array(self.passes, dtype=np.int32).ravel()),
-            _view(scratch),
-            _view(spaced),
-            _view(spaced_offsets),
+            view(points),
+            view(offsets),
+            view(self.classes()),
+            view(np.array(self.passes, dtype=np.int32).ravel()),
+            view(scratch),
+            view(spaced),
+            view(spaced_offsets),
         )
         return split_words(spaced[: spaced_offsets[-1]], spaced_offsets)
 

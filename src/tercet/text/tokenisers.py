@@ -54,11 +54,6 @@ def tokeniser(name: str) -> Callable[[str], str]:
     return lambda text: str(found(text))
 
 
-_ASCII_LOWER = {ord(c): ord(c.lower()) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
-
-
-def lower(texts: Sequence[str], *, ascii_only: bool = False) -> list[str]:
-    """Texts in lower case; ascii_only touches A to Z alone, as Perl's tr/A-Z/a-z/ in mteval-v13a."""
-    if ascii_only:
-        return [text.translate(_ASCII_LOWER) for text in texts]
+def lower(texts: Sequence[str]) -> list[str]:
+    """Texts in lower case."""
     return [text.lower() for text in texts]

@@ -10,8 +10,22 @@ from urllib.error import URLError
 
 import pytest
 
-from tercet.data import catalogue
-from tercet.data.catalogue import Entry, add, entries, find, get, https_opener, installed, is_name, where
+from tercet.data import TestSet, catalogue
+from tercet.data.catalogue import (
+    Entry,
+    add,
+    checksum_of,
+    entries,
+    find,
+    get,
+    https_opener,
+    installed,
+    is_name,
+    remove,
+    where,
+)
+from tercet.data.jsonl import write_jsonl
+from tercet.data.layouts import pairs
 from tercet.errors import DataError, UnknownName, UsageError
 
 
@@ -137,6 +151,65 @@ def test_a_failed_replacement_keeps_the_old_copy(tmp_path: Path, data: Path) -> 
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["mine"]
 
 
+def test_the_old_copy_comes_back_when_the_new_one_cannot_take_its_place(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache, moves = tmp_path / "cache", []
+    add(data, "mine", cache)
+    rename = Path.rename
+
+    def failing(self: Path, target: Path) -> Path:
+        moves.append(target)
+        if len(moves) == 2:
+            raise OSError("the disk is gone")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(OSError, match="the disk is gone"):
+        add(data, "mine", cache, replace=True)
+    assert [path.name for path in cache.iterdir()] == ["mine"]
+    assert (where("mine", cache) / "a.txt").read_text() == "one\n"
+
+
+@pytest.mark.parametrize("name", ["ru-en.jsonl", "ru-en.jsonl.gz"])
+def test_a_single_file_of_a_known_layout_is_added_as_a_folder(tmp_path: Path, name: str) -> None:
+    write_jsonl(TestSet({"x": ["a"]}, {"A": ["r"]}, pair="ru-en"), tmp_path / name)
+    copy = add(tmp_path / name, "mine", tmp_path / "cache")
+    assert (copy.files, [path.name for path in copy.path.iterdir()]) == (1, [name])
+    assert copy.archive_sha256 is None
+    assert pairs(where("mine", tmp_path / "cache")) == ["ru-en"]
+
+
+@pytest.mark.parametrize("name", ["news.jsonl", "ru-en.segments.tsv", "news.xml"])
+def test_a_single_file_whose_name_says_nothing_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("")
+    with pytest.raises(UsageError, match=r"nothing was added\. Call it after its language pair, as en-de\.jsonl"):
+        add(tmp_path / name, "mine", tmp_path / "cache")
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_data_set_is_removed_and_nothing_else(tmp_path: Path, data: Path) -> None:
+    cache = tmp_path / "cache"
+    add(data, "mine", cache)
+    add(data, "other", cache)
+    assert remove("mine", cache) == cache / "mine"
+    assert [path.name for path in cache.iterdir()] == ["other"]
+    assert (data / "a.txt").exists()
+    with pytest.raises(UnknownName, match=r"There is no data set in .* called 'othr'\. Did you mean other\?"):
+        remove("othr", cache)
+    with pytest.raises(UsageError, match=r"Data set 'wmt23' is not in .*: there is nothing to remove"):
+        remove("wmt23", cache)
+    for name in ("../here", ".", "", "other/data"):
+        with pytest.raises(UnknownName):
+            remove(name, cache)
+    (cache / "linked").symlink_to(cache / "other")
+    remove("linked", cache)
+    assert (where("other", cache) / "a.txt").exists()
+    (cache / "other" / "record.json").write_text("{")  # damaged ones can be removed too
+    remove("other", cache)
+    assert list(cache.iterdir()) == []
+
+
 def test_where_says_how_to_get_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(
         UsageError, match=r"Fetch it: tercet data get wmt23\. Or add a copy .*tercet data add FOLDER wmt23"
@@ -146,7 +219,7 @@ def test_where_says_how_to_get_what_is_missing(tmp_path: Path) -> None:
         where("nope", tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "record.json").write_text("{")
-    with pytest.raises(DataError, match=r"record\.json is damaged\. Remove .* and add the data set again\."):
+    with pytest.raises(DataError, match=r"record\.json is damaged\. Remove the data set \(tercet data remove mine\)"):
         where("mine", tmp_path)
 
 
@@ -167,13 +240,13 @@ def test_get_downloads_checks_and_unpacks(
     assert seen == [(len(content), len(content))]
     assert copy.origin == asked[0]
     assert copy.archive_sha256 == hashlib.sha256(content).hexdigest()
-    assert "no checksum was ever published; this download has sha256" in caplog.text
+    assert f"no checksum was ever published; sha256 {copy.archive_sha256} is recorded" in caplog.text
     assert where("wmt23", tmp_path) == copy.path / "data" / "mt-metrics-eval-v2" / "wmt23"
     assert get("wmt23", tmp_path, opener=opener) == copy
     assert len(asked) == 1  # what is there is not fetched again
     get("wmt23", tmp_path, opener=opener, replace=True)
     assert len(asked) == 2
-    assert [path.name for path in tmp_path.iterdir()] == ["wmt23"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".wmt23.sha256", "wmt23"]
 
 
 def some_entry(monkeypatch: pytest.MonkeyPatch, **fields: str) -> None:
@@ -190,6 +263,36 @@ def test_a_wrong_checksum_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert list(tmp_path.iterdir()) == []
     some_entry(monkeypatch, sha256=hashlib.sha256(content).hexdigest())
     assert get("x", tmp_path, opener=lambda _: Response(content)).files == 1
+
+
+def test_later_downloads_are_checked_against_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, other = zipped({"a": b"a"}), zipped({"a": b"b"})
+    some_entry(monkeypatch)
+    assert checksum_of("x", tmp_path) is None
+    get("x", tmp_path, opener=lambda _: Response(first))
+    assert checksum_of("x", tmp_path) == "recorded"
+    digest = hashlib.sha256(first).hexdigest()
+    assert (tmp_path / ".x.sha256").read_text() == f"{digest}  https://example.org/x.zip\n"
+    remove("x", tmp_path)  # the checksum outlives the copy
+    with pytest.raises(DataError, match=rf"the first download had {digest}\. .*nothing was kept.*remove .*\.x\.sha256"):
+        get("x", tmp_path, opener=lambda _: Response(other))
+    assert [path.name for path in tmp_path.iterdir()] == [".x.sha256"]
+    caplog.clear()
+    assert get("x", tmp_path, opener=lambda _: Response(first)).files == 1
+    assert not caplog.records
+    with pytest.raises(DataError, match="the first download had"):
+        get("x", tmp_path, opener=lambda _: Response(other), replace=True)
+    assert (where("x", tmp_path) / "a").read_bytes() == b"a"
+    some_entry(monkeypatch, archive="https://example.org/y.zip")  # another address is another file
+    get("x", tmp_path, opener=lambda _: Response(other), replace=True)
+    some_entry(monkeypatch, sha256=digest)
+    assert checksum_of("x", tmp_path) == "published"
+    (tmp_path / ".x.sha256").write_text("?")
+    some_entry(monkeypatch)
+    with pytest.raises(DataError, match=r"\.x\.sha256 is damaged"):
+        checksum_of("x", tmp_path)
 
 
 def fails(address: str) -> Response:

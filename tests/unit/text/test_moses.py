@@ -1,6 +1,7 @@
 """The Moses tokeniser on sentences of our own; the whole goldens are in tests/conformance."""
 
 import html
+import logging
 import re
 
 import pytest
@@ -33,7 +34,10 @@ EXAMPLES = [
     ("ru", "Это стоит 5 руб. Ура!", "Это стоит 5 руб. Ура !"),
     ("lt", "Jis gyvena Nr. 5.", "Jis gyvena Nr. 5 ."),
     ("es", "El Sr. López, EE.UU.", "El Sr. López , EE.UU ."),
+    ("ru", "5кг. Xв. Xкг. 12кг. Ы", "5кг. Xв. Xкг . 12кг . Ы"),
     ("pt", "O Sr. Silva", "O Sr. Silva"),
+    ("pt", "No séc. XIX. Xx. XXI. Ele", "No séc . XIX. Xx . XXI . Ele"),
+    ("de", "Kap. XX. Xiv. Xv. xv. A", "Kap . XX. Xiv . Xv. xv. A"),
     ("nl", "Dr. de Vries en drs. Jansen", "Dr. de Vries en drs. Jansen"),
     ("xx", "Mr. Smith isn't", "Mr. Smith isn &apos; t"),  # English abbreviations, not English apostrophes
 ]  # fmt: skip
@@ -68,6 +72,33 @@ def test_a_blank_line_is_left_alone_and_blanks_are_joined():
 def test_all_languages_of_the_table_work():
     for language in ("en", "de", "fr", "es", "cs", "ru", "lt", "fi", "it", "pt", "nl"):
         assert moses.tokenise("Ja , no .", language) == "Ja , no ."
+
+
+def test_a_region_is_left_out():
+    for language in ("pt_BR", "pt-BR", "PT"):
+        assert moses.tokenise("O Exmo. Silva", language) == "O Exmo. Silva"
+    assert moses.tokenise("L'homme", "fr_CA") == "L&apos; homme"
+
+
+def test_a_language_without_a_list_is_said_once(caplog):
+    moses._rules.cache_clear()
+    moses._language.cache_clear()
+    with caplog.at_level(logging.WARNING):
+        for language in ("zh-CN", "zh_TW", "zh", "en", "de_AT"):
+            for _ in range(3):
+                moses.tokenise("Mr. X", language)
+    (record,) = caplog.records
+    assert "no list of abbreviations for the language 'zh'" in record.getMessage()
+    assert "English" in record.getMessage()
+
+
+def test_the_lists_are_sorted_and_hold_no_word_that_the_rules_keep_anyway():
+    for language, entry in moses._abbreviations().items():
+        for key in ("always", "before_number"):
+            words = entry.get(key, "").split()
+            assert words == sorted(set(words), key=lambda word: (word.casefold(), word)), (language, key)
+        known = {word for word in entry["always"].split() if "." in word or word in set(entry["letters"])}
+        assert not known, language
 
 
 def test_the_name_reaches_the_function():

@@ -1,7 +1,10 @@
 """Scripts of texts and languages, and the advice on tokenisers."""
 
+import re
 import time
+import tomllib
 import unicodedata
+from importlib.resources import files
 
 import pytest
 
@@ -60,7 +63,18 @@ def test_counts_have_one_row_per_text():
     assert scripts.shares([]) == {}
 
 
+def test_the_table_of_languages_holds_languages_and_every_script():
+    table = tomllib.loads(files("tercet.text").joinpath("scripts.toml").read_text("utf-8"))
+    for script, codes in table["languages"].items():
+        for code in codes.split():
+            assert re.fullmatch("[a-z]{2,3}", code), (script, code)
+            assert script in scripts.scripts_of(code)
+    assert set(table["languages"]) == set(table["ranges"])
+    assert all(scripts.scripts_of(code) for code in table["words"])
+
+
 def test_languages_know_their_scripts_whatever_the_region():
+    assert scripts.scripts_of("el") == {"Greek"}
     assert scripts.scripts_of("ru") == {"Cyrillic"}
     assert scripts.scripts_of("sr") == {"Cyrillic", "Latin"}
     assert scripts.scripts_of("ja") == {"Han", "Hiragana", "Katakana"}

@@ -1,0 +1,124 @@
+"""Whether texts are in the scripts and languages they should be in, and whether source and reference were swapped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ..text import scripts
+from ..text.anomalies import ERROR, NOTE, WARNING
+from .report import Finding, Text, finding
+
+MOSTLY = 0.5
+_KANA_AND_HAN = {"Hiragana": "Han", "Katakana": "Han"}
+_WRONG_FILE = "Look whether the right file was given, and whether the language pair (-l) is right."
+
+Languages = Mapping[str, tuple[str, ...]]
+
+
+def check_languages(texts: Sequence[Text], languages: Languages) -> Iterator[Finding]:
+    """Findings on scripts and languages; `languages` gives those that a text of a role may be in, where known."""
+    yield from _unknown(texts, languages)
+    seen = {id(text): (_script(text.lines), scripts.guess_language(text.lines)) for text in texts}
+    swapped = _swapped(texts, languages, seen)
+    if swapped is not None:
+        yield swapped
+        return
+    reference = next((text for text in texts if text.role == "reference"), None)
+    for text in texts:
+        allowed = languages.get(text.role)
+        if allowed is not None:
+            expected = {script for language in allowed for script in _scripts_of(language)}
+            if not all(map(scripts.scripts_of, allowed)):
+                expected = set()
+            known = all(map(scripts.knows_words_of, allowed))
+            spoken = {scripts.base_code(language) for language in allowed} if known else set()
+            whose, like = " or ".join(allowed), " or ".join(allowed)
+        elif reference is not None and text.role == "output":
+            script, guess = seen[id(reference)]
+            expected = {script} if script else set()
+            spoken = {guess} if guess else set()
+            whose, like = reference.name, f"the language of {reference.name}"
+        else:
+            continue
+        yield from _check_text(text, *seen[id(text)], expected, spoken, whose, like)
+
+
+def _check_text(
+    text: Text, script: str | None, guess: str | None, expected: set[str], spoken: set[str], whose: str, like: str
+) -> Iterator[Finding]:
+    if script is not None and expected and script not in expected:
+        message = f"Most letters are {script}; {whose} is written in {' or '.join(sorted(expected))}."
+        yield finding("wrong-script", ERROR, text.name, [], message, _WRONG_FILE, len(text.lines))
+    elif spoken and guess is not None and guess not in spoken:
+        message = f"The text looks like '{guess}', not like {like}."
+        yield finding("wrong-language", ERROR, text.name, [], message, _WRONG_FILE, len(text.lines))
+    else:
+        yield from _lines_in_other_scripts(text, expected, whose)
+
+
+def _unknown(texts: Sequence[Text], languages: Languages) -> Iterator[Finding]:
+    """Languages of the pair that nothing is known about: their texts go unchecked, and that is said."""
+    said = set()
+    for text in texts:
+        for language in languages.get(text.role, ()):
+            if language not in said and not scripts.scripts_of(language):
+                said.add(language)
+                message = f"The language {language!r} is not known here: whether the text is in it was not checked."
+                advice = "Look whether the code is right (ISO 639, as de or zh). If it is, nothing is wrong."
+                yield finding("unknown-language", NOTE, text.name, [], message, advice, len(text.lines))
+
+
+def _script(lines: Sequence[str]) -> str | None:
+    found = scripts.dominant([line[:1000] for line in lines[:2000]])
+    return _KANA_AND_HAN.get(found, found) if found else None
+
+
+def _scripts_of(language: str) -> set[str]:
+    return {_KANA_AND_HAN.get(name, name) for name in scripts.scripts_of(language)}
+
+
+def _lines_in_other_scripts(text: Text, expected: set[str], whose: str) -> Iterator[Finding]:
+    if not expected:
+        return
+    names = scripts.script_names()
+    fitting = np.array([_KANA_AND_HAN.get(name, name) in expected for name in names])
+    counts = scripts.count_scripts([line[:1000] for line in text.lines])
+    foreign = counts[:, ~fitting].sum(1)
+    lines = (np.flatnonzero((foreign >= 5) & (foreign > MOSTLY * counts.sum(1))) + 1).tolist()
+    if lines:
+        message = f"Lines mostly in another script than {whose} ({', '.join(sorted(expected))})."
+        advice = "Look whether these segments were left untranslated or belong to another file."
+        yield finding("lines-in-other-script", WARNING, text.name, lines, message, advice)
+
+
+def _swapped(
+    texts: Sequence[Text], languages: Languages, seen: Mapping[int, tuple[str | None, str | None]]
+) -> Finding | None:
+    """The source in the place of the reference: by the language pair, or because the outputs side with the source."""
+    source = next((text for text in texts if text.role == "source"), None)
+    reference = next((text for text in texts if text.role == "reference"), None)
+    if source is None or reference is None:
+        return None
+    of_source, of_reference = seen[id(source)], seen[id(reference)]
+    outputs = [seen[id(text)] for text in texts if text.role == "output"]
+    for place in (0, 1):  # script, language
+        here, there = of_source[place], of_reference[place]
+        if here is None or there is None or here == there:
+            continue
+        if languages:
+            crossed = _is(there, languages["source"][0], place) and _is(here, languages["reference"][0], place)
+        else:
+            crossed = bool(outputs) and all(output[place] == here for output in outputs)
+        if crossed:
+            message = (
+                f"Source and reference seem to be swapped: {source.name} is in the target language, this text is not."
+            )
+            advice = f"Give {reference.name} as source and {source.name} as reference."
+            return finding("swapped-files", ERROR, reference.name, [], message, advice, len(reference.lines))
+    return None
+
+
+def _is(found: str, language: str, place: int) -> bool:
+    return found == scripts.base_code(language) if place else found in _scripts_of(language)

@@ -1,0 +1,64 @@
+"""`tercet explain`: what metrics saw in one segment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .inputs import input_options
+from .options import ManyValues
+from .score import chosen_metrics, metric_flags
+
+
+@click.command("explain", cls=ManyValues)
+@input_options
+@click.option(
+    "-m",
+    "--metrics",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC...",
+    help="Metrics; they may also stand first, as in: tercet explain ter REFERENCE -i OUTPUT.",
+)
+@metric_flags
+@click.option("-n", "--segment", default=1, show_default=True, help="The number of the segment, from 1.")
+@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("-q", "--quiet", is_flag=True, help="No warnings.")
+def command(**options: Any) -> None:
+    """Show what metrics saw in one segment: matched n-grams, edits and shifts, alignments.
+
+    \b
+    tercet explain bleu ref.txt -i a.txt b.txt -n 17
+    tercet explain ref.txt -i a.txt -m ter meteor -n 17 -f json
+    """  # fmt: skip
+    from ..data.stream import TextFiles
+    from ..explaining import explain
+    from ..metrics import names
+    from ..report.tables import to_json
+    from .console import hush
+    from .inputs import read_inputs
+
+    if options["quiet"]:
+        hush()
+    words = list(options["references"])
+    while words and words[0].partition(":")[0].lower() in names() and not Path(words[0]).exists():
+        options["metrics"] = (*options["metrics"], words.pop(0))
+    options["references"] = tuple(words)
+    inputs = ("references", "more_references", "outputs", "source", "test_set", "pair", "num_refs", "docs")
+    texts = read_inputs(**{name: options[name] for name in inputs})
+    testset = texts.read() if isinstance(texts, TextFiles) else texts
+    found = explain(testset, chosen_metrics(options), segment=options["segment"])
+    if options["form"] == "json":
+        click.echo(to_json([explanation.to_dict() for explanation in found]))
+        return
+    row = options["segment"] - 1
+    shown = [("source", testset.source[row])] if testset.source is not None else []
+    shown += [(name, lines[row] or "") for name, lines in testset.references.items() if lines[row] is not None]
+    click.echo("\n".join(f"{name}: {text}" for name, text in shown))
+    for explanation in found:
+        click.echo(f"\n{explanation.label} of {explanation.system}: {explanation.score:.4f}")
+        click.echo(f"  {testset.outputs[explanation.system][row]}")
+        click.echo("\n".join(f"    {line}" for line in explanation.lines()))

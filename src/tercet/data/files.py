@@ -1,0 +1,51 @@
+"""Files that appear whole or not at all: written beside their place and moved there at the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, TextIO, cast
+
+from ..errors import UsageError
+
+
+@contextmanager
+def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
+    """A file for bytes; what was there before stays until all is written."""
+    path = Path(path)
+    if path.is_dir():
+        raise UsageError(f"{path} is a directory; a file's name is needed.")
+    temporary = path.with_name(f".{path.name[:100]}.{os.getpid()}.{os.urandom(4).hex()}.part")
+    try:
+        stream = temporary.open("xb")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+    try:
+        with stream:
+            yield stream
+        temporary.replace(path)
+    except OSError as error:  # a full disk
+        temporary.unlink(missing_ok=True)
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}.") from None
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[TextIO]:
+    """A text file, UTF-8 with line feeds; gzipped if its name ends in .gz."""
+    import gzip
+    import io
+
+    with writing_bytes(path) as stream:
+        if Path(path).suffix == ".gz":
+            with gzip.open(stream, "wt", encoding="utf-8", newline="\n") as zipped:
+                yield cast(TextIO, zipped)
+        else:
+            text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n", write_through=True)
+            yield text
+            text.flush()
+            text.detach()

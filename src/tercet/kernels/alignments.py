@@ -1,0 +1,389 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Word alignments between outputs and references by the words around them: those of RIBES and of hLEPOR.
+
+`align_contexts` (RIBES) aligns a word that is ambiguous by the shortest n-gram around it that is not. `align_nearest`
+(hLEPOR) takes, of the positions that share a word nearby, the nearest; `align_perl` is what the hLEPOR program of WMT19
+does instead. Output texts[t] meets reference text t; an alignment is a reference position for each output word, laid
+end to end, or -1. Slow oracles: lists of words, in the tests.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from . import plain as cython
+
+COMPILED = cython.compiled
+
+
+@cython.cfunc
+def _unique_lengths(
+    ids: cython.int[::1],
+    start: cython.Py_ssize_t,
+    n: cython.Py_ssize_t,
+    other: cython.int[::1],
+    first: cython.Py_ssize_t,
+    m: cython.Py_ssize_t,
+    step: cython.int,
+    same: cython.bint,
+    longest: cython.int[::1],
+    second: cython.int[::1],
+    where: cython.int[::1],
+    row: cython.int[::1],
+) -> cython.int:
+    """For each word the n-grams that end there (step 1) or begin there (step -1) and occur in the other text.
+
+    longest: how long the longest one is; where: the other text's position of that word in it; second: how long the
+    longest is at any other position. With `same` the other text is the text itself, and a word's own position is left
+    out. row: a place for each word of the other text and one more.
+    """
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    p: cython.Py_ssize_t
+    q: cython.Py_ssize_t
+    length: cython.int
+    for k in range(m + 1):
+        row[k] = 0
+    for i in range(n):
+        p = i if step > 0 else n - 1 - i
+        longest[p] = 0
+        second[p] = 0
+        where[p] = -1
+        # row[k] is the n-gram's length at the other text's k-th word, counted in the direction of the step; going
+        # down, row[k] still holds the previous word's
+        for k in range(m, 0, -1):
+            q = k - 1 if step > 0 else m - k
+            length = row[k - 1] + 1 if ids[start + p] == other[first + q] else 0
+            row[k] = length
+            if length == 0 or (same and p == q):
+                continue
+            if length > longest[p]:
+                second[p] = longest[p]
+                longest[p] = length
+                where[p] = q
+            elif length > second[p]:
+                second[p] = length
+    return 0
+
+
+def align_contexts(
+    ids: cython.int[::1],
+    offsets: cython.longlong[::1],
+    texts: cython.longlong[::1],
+    reference_ids: cython.int[::1],
+    reference_offsets: cython.longlong[::1],
+    alignment: cython.int[::1],
+    alignment_offsets: cython.longlong[::1],
+    scratch: cython.int[::1],
+    row: cython.int[::1],
+) -> None:
+    """Align each word by the shortest n-gram with it that occurs once in the output and once in the reference.
+
+    The n-gram ends or begins with the word; of equally long ones the one that ends there counts. An n-gram is unique
+    in a text once it is longer than what any other position there shares with it.
+    scratch: six for each word of the longest output; row: a place for each word of the longest text and one more.
+    """
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    n: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    needed: cython.int
+    shortest: cython.int
+    direction: cython.int
+    step: cython.int
+    longest: cython.int[::1]
+    second: cython.int[::1]
+    where: cython.int[::1]
+    own: cython.int[::1]
+    unused: cython.int[::1]
+    best: cython.int[::1]
+
+    for t in range(texts.shape[0]):
+        start = offsets[texts[t]]
+        n = offsets[texts[t] + 1] - start
+        first = reference_offsets[t]
+        m = reference_offsets[t + 1] - first
+        longest = scratch[:n]
+        second = scratch[n : 2 * n]
+        where = scratch[2 * n : 3 * n]
+        own = scratch[3 * n : 4 * n]
+        unused = scratch[4 * n : 5 * n]
+        best = scratch[5 * n : 6 * n]
+        for i in range(n):
+            alignment[alignment_offsets[t] + i] = -1
+            best[i] = 0
+        for direction in range(2):
+            step = 1 - 2 * direction
+            _unique_lengths(ids, start, n, ids, start, n, step, True, own, second, unused, row)
+            _unique_lengths(ids, start, n, reference_ids, first, m, step, False, longest, second, where, row)
+            for i in range(n):
+                needed = (own[i] if own[i] > second[i] else second[i]) + 1
+                shortest = best[i]
+                if needed <= longest[i] and (shortest == 0 or needed < shortest):
+                    best[i] = needed
+                    alignment[alignment_offsets[t] + i] = where[i]
+
+
+def count_ascending(
+    alignment: cython.int[::1],
+    alignment_offsets: cython.longlong[::1],
+    aligned: cython.longlong[::1],
+    ascending: cython.longlong[::1],
+    row: cython.int[::1],
+) -> None:
+    """How many words are aligned, and how many pairs of them stand in the reference's order.
+
+    row: a place for each word of the longest output.
+    """
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    n: cython.Py_ssize_t
+    pairs: cython.longlong
+    for t in range(aligned.shape[0]):
+        n = 0
+        for i in range(alignment_offsets[t], alignment_offsets[t + 1]):
+            if alignment[i] >= 0:
+                row[n] = alignment[i]
+                n += 1
+        pairs = 0
+        for i in range(n):
+            for j in range(i + 1, n):
+                if row[i] < row[j]:
+                    pairs += 1
+        aligned[t] = n
+        ascending[t] = pairs
+
+
+@cython.cfunc
+@cython.inline
+def _share_context(
+    ids: cython.int[::1],
+    start: cython.Py_ssize_t,
+    n: cython.Py_ssize_t,
+    i: cython.Py_ssize_t,
+    other: cython.int[::1],
+    first: cython.Py_ssize_t,
+    m: cython.Py_ssize_t,
+    j: cython.Py_ssize_t,
+    width: cython.Py_ssize_t,
+    wrapped: cython.bint,
+) -> cython.bint:
+    """Whether the words up to `width` before and after two positions have one in common.
+
+    With `wrapped` a window that would begin before the text is taken as Python takes a negative index, from the end.
+    """
+    a: cython.Py_ssize_t
+    b: cython.Py_ssize_t
+    low: cython.Py_ssize_t = i - width
+    low_other: cython.Py_ssize_t = j - width
+    if low < 0:
+        low = 0 if not wrapped or low + n < 0 else (low + n if low + n < i else i)
+    if low_other < 0:
+        low_other = 0 if not wrapped or low_other + m < 0 else (low_other + m if low_other + m < j else j)
+    for a in range(low, i + width + 1 if i + width < n else n):
+        if a == i:
+            continue
+        for b in range(low_other, j + width + 1 if j + width < m else m):
+            if b != j and ids[start + a] == other[first + b]:
+                return True
+    return False
+
+
+def align_nearest(
+    ids: cython.int[::1],
+    offsets: cython.longlong[::1],
+    texts: cython.longlong[::1],
+    reference_ids: cython.int[::1],
+    reference_offsets: cython.longlong[::1],
+    width: cython.int,
+    port: cython.bint,
+    alignment: cython.int[::1],
+    alignment_offsets: cython.longlong[::1],
+    scratch: cython.int[::1],
+) -> None:
+    """Align each word, from left to right, with a reference position that has it and is not taken.
+
+    Of several, those count that share a word within `width` words, if there are such; of these the nearest, of two
+    equally near the left one. With `port` what hLepor 0.0.4 does: windows at the beginning of a text are empty or
+    wrap, and the number of the position among those that share a word is used as if it were that among all.
+    scratch: a place for each word of the longest reference.
+    """
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    n: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    distance: cython.Py_ssize_t
+    least: cython.Py_ssize_t
+    chosen: cython.Py_ssize_t
+    rank: cython.Py_ssize_t
+    shared: cython.bint
+    sharing: cython.bint
+
+    for t in range(texts.shape[0]):
+        start = offsets[texts[t]]
+        n = offsets[texts[t] + 1] - start
+        first = reference_offsets[t]
+        m = reference_offsets[t + 1] - first
+        for j in range(m):
+            scratch[j] = 0
+        for i in range(n):
+            chosen = -1
+            least = 0
+            sharing = False
+            for j in range(m):
+                if scratch[j] or reference_ids[first + j] != ids[start + i]:
+                    continue
+                shared = _share_context(ids, start, n, i, reference_ids, first, m, j, width, port)
+                distance = i - j if i > j else j - i
+                if chosen < 0 or (shared and not sharing) or (shared == sharing and distance < least):
+                    sharing = shared
+                    least = distance
+                    chosen = j
+            if sharing and port:
+                rank = 0
+                for j in range(chosen):
+                    if not scratch[j] and reference_ids[first + j] == ids[start + i]:
+                        rank += _share_context(ids, start, n, i, reference_ids, first, m, j, width, port)
+                for j in range(m):
+                    if not scratch[j] and reference_ids[first + j] == ids[start + i]:
+                        if rank == 0:
+                            chosen = j
+                            break
+                        rank -= 1
+            if chosen >= 0:
+                scratch[chosen] = 1
+            alignment[alignment_offsets[t] + i] = chosen
+
+
+@cython.cfunc
+@cython.inline
+def _perl_word(
+    ids: cython.int[::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t, i: cython.Py_ssize_t
+) -> cython.int:
+    """The word at i as Perl finds it: negative indices count from the end, and what does not exist is empty."""
+    if i < 0:
+        i += n
+    return ids[start + i] if 0 <= i < n else 0
+
+
+def align_perl(
+    ids: cython.int[::1],
+    offsets: cython.longlong[::1],
+    texts: cython.longlong[::1],
+    reference_ids: cython.int[::1],
+    reference_offsets: cython.longlong[::1],
+    alignment: cython.int[::1],
+    alignment_offsets: cython.longlong[::1],
+    common: cython.longlong[::1],
+    scratch: cython.int[::1],
+) -> None:
+    """Align words and count those in common as the hLEPOR program of WMT19 does; id 0 is the empty word.
+
+    A reference position counts as taken in `common` once one was taken whose decimal digits begin with its own.
+    A word within a text is aligned with the first position that has it, taken or not: the window that should confirm
+    the match includes the match. The first word needs one of the two words after it in common, the last two one of
+    the two words before; else they go to the nearest position that no word confirmed last, if there is one, or count
+    as aligned with the first position of all. scratch: two for each word of the longest reference.
+    """
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    a: cython.Py_ssize_t
+    b: cython.Py_ssize_t
+    side: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    n: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    distance: cython.Py_ssize_t
+    least: cython.Py_ssize_t
+    found: cython.longlong
+    confirmed: cython.bint
+
+    for t in range(texts.shape[0]):
+        start = offsets[texts[t]]
+        n = offsets[texts[t] + 1] - start
+        first = reference_offsets[t]
+        m = reference_offsets[t + 1] - first
+        place = alignment_offsets[t]
+        for j in range(2 * m):
+            scratch[j] = 0
+        found = 0
+        for i in range(n):
+            alignment[place + i] = -1
+            for j in range(m):
+                if ids[start + i] == reference_ids[first + j] and not scratch[j]:
+                    found += 1
+                    b = j
+                    scratch[b] = 1
+                    while b >= 10:
+                        b = b // 10
+                        scratch[b] = 1
+                    break
+        common[t] = found
+        for i in range(n):
+            side = 1 if i == 0 else -1
+            for j in range(m):
+                scratch[m + j] = 0
+                if ids[start + i] != reference_ids[first + j]:
+                    continue
+                alignment[place + i] = -2  # a match that nothing confirms so far
+                confirmed = 0 < i < n - 2
+                for a in range(1, 3):
+                    for b in range(1, 3):
+                        if not confirmed:
+                            confirmed = _perl_word(ids, start, n, i + side * a) == _perl_word(
+                                reference_ids, first, m, j + side * b
+                            )
+                if confirmed:
+                    scratch[m + j] = 1
+                    alignment[place + i] = j
+                    break
+        for i in range(n):
+            if alignment[place + i] != -2:
+                continue
+            alignment[place + i] = 0
+            least = -1
+            for j in range(m):
+                if reference_ids[first + j] == ids[start + i] and not scratch[m + j]:
+                    distance = i - j if i > j else j - i
+                    if least < 0 or distance < least:
+                        least = distance
+                        alignment[place + i] = j
+
+
+def sum_displacements(
+    alignment: cython.int[::1],
+    alignment_offsets: cython.longlong[::1],
+    reference_lengths: cython.longlong[::1],
+    aligned: cython.longlong[::1],
+    sums: cython.double[::1],
+) -> None:
+    """How many words are aligned, and how far they stand from where the reference has them, as shares of the texts."""
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    begin: cython.Py_ssize_t
+    n: cython.double
+    m: cython.double
+    distance: cython.double
+    total: cython.double
+    for t in range(aligned.shape[0]):
+        begin = alignment_offsets[t]
+        n = alignment_offsets[t + 1] - begin
+        m = reference_lengths[t]
+        total = 0.0
+        aligned[t] = 0
+        for i in range(begin, alignment_offsets[t + 1]):
+            if alignment[i] >= 0:
+                distance = (i - begin + 1) / n - (alignment[i] + 1) / m
+                total += distance if distance > 0 else -distance
+                aligned[t] += 1
+        sums[t] = total

@@ -1,0 +1,461 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""CharacTER's loops: phrases of the output move to where the reference has them, then characters are edited.
+
+Wang, Peter, Rosendahl and Ney (2016), "CharacTer: Translation Edit Rate on Character Level", WMT. `move_phrases` makes
+one move after the other, each time the one that lowers the edit distance between words most; `edit_characters` counts
+what is left to edit. Edit distances are taken 64 reference units at a time, as bits of one number (Hyyrö, 2003, "A
+bit-vector algorithm for computing Levenshtein and Damerau edit distances"). Slow oracle: lists of words, in the tests.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from . import plain as cython
+
+COMPILED = cython.compiled
+
+
+@cython.cfunc
+@cython.inline
+def _advance(
+    masks: cython.ulonglong[::1],
+    mask: cython.Py_ssize_t,
+    rising: cython.ulonglong[::1],
+    falling: cython.ulonglong[::1],
+    source: cython.Py_ssize_t,
+    target: cython.Py_ssize_t,
+    blocks: cython.Py_ssize_t,
+    last: cython.ulonglong,
+) -> cython.int:
+    """Edit distances of one output unit more: from the column at `source` to that at `target`, which may be the same.
+
+    A column is known by where it rises and falls by one from one reference unit to the next. masks[mask + b] has the
+    bits of the reference units in block b that equal the output's unit; `last` is the bit of the last one. Returns by
+    how much the distance to the whole reference changes, plus 1: a -1 would make Cython look for an exception.
+    """
+    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    one: cython.ulonglong = 1
+    top: cython.ulonglong = one << 63
+    b: cython.Py_ssize_t
+    change: cython.int = 1  # above the first reference unit, each output unit costs one
+    bit: cython.ulonglong
+    up: cython.ulonglong
+    down: cython.ulonglong
+    equal: cython.ulonglong
+    vertical: cython.ulonglong
+    diagonal: cython.ulonglong
+    plus: cython.ulonglong
+    minus: cython.ulonglong
+    for b in range(blocks):
+        up = rising[source + b]
+        down = falling[source + b]
+        equal = masks[mask + b]
+        vertical = equal | down
+        if change < 0:
+            equal |= one
+        diagonal = ((((equal & up) + up) & bits64) ^ up) | equal
+        plus = down | (~(diagonal | up) & bits64)
+        minus = up & diagonal
+        bit = last if b == blocks - 1 else top
+        up = (plus << 1) & bits64
+        down = (minus << 1) & bits64
+        if change > 0:
+            up |= one
+        elif change < 0:
+            down |= one
+        change = 0
+        if plus & bit:
+            change = 1
+        elif minus & bit:
+            change = -1
+        rising[target + b] = down | (~(vertical | up) & bits64)
+        falling[target + b] = up & vertical
+    return change + 1
+
+
+@cython.cfunc
+@cython.inline
+def _moved(
+    i: cython.Py_ssize_t, begin: cython.Py_ssize_t, to: cython.Py_ssize_t, size: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Which position's word stands at i once the `size` words from `begin` stand at `to`."""
+    if to <= i < to + size:
+        return begin + i - to
+    if begin <= i < to:
+        return i + size
+    if to <= i < begin + size:
+        return i - size
+    return i
+
+
+@cython.cfunc
+@cython.inline
+def _distance_after_move(
+    masks: cython.ulonglong[::1],
+    rising: cython.ulonglong[::1],
+    falling: cython.ulonglong[::1],
+    scratch: cython.int[::1],
+    n: cython.Py_ssize_t,
+    begin: cython.Py_ssize_t,
+    to: cython.Py_ssize_t,
+    size: cython.Py_ssize_t,
+    blocks: cython.Py_ssize_t,
+    last: cython.ulonglong,
+    reached: cython.int,
+    goal: cython.int,
+) -> cython.int:
+    """The edit distance to the reference once the `size` words from `begin` stand at `to`; any above `goal` is as good.
+
+    `reached` is that of the words before the first that changes; what lies behind a word can lower it by one a word.
+    """
+    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    one: cython.ulonglong = 1
+    k: cython.Py_ssize_t = begin if begin < to else to
+    column: cython.Py_ssize_t = k * blocks
+    trial: cython.Py_ssize_t = (n + 1) * blocks
+    up: cython.ulonglong = rising[column]
+    down: cython.ulonglong = falling[column]
+    equal: cython.ulonglong
+    diagonal: cython.ulonglong
+    plus: cython.ulonglong
+    minus: cython.ulonglong
+    while k < n and reached - (n - k) <= goal:
+        if blocks == 1:  # `_advance` in place, for most sentences are that short
+            equal = masks[scratch[n + _moved(k, begin, to, size)]]
+            diagonal = ((((equal & up) + up) & bits64) ^ up) | equal
+            plus = down | (~(diagonal | up) & bits64)
+            minus = up & diagonal
+            if plus & last:
+                reached += 1
+            elif minus & last:
+                reached -= 1
+            plus = ((plus << 1) & bits64) | one
+            equal |= down
+            up = ((minus << 1) & bits64) | (~(equal | plus) & bits64)
+            down = plus & equal
+        else:
+            reached += (
+                _advance(
+                    masks,
+                    scratch[n + _moved(k, begin, to, size)] * blocks,
+                    rising,
+                    falling,
+                    column,
+                    trial,
+                    blocks,
+                    last,
+                )
+                - 1
+            )
+            column = trial
+        k += 1
+    return reached if k == n else goal + 1
+
+
+def move_phrases(
+    ids: cython.int[::1],
+    offsets: cython.longlong[::1],
+    texts: cython.longlong[::1],
+    reference_ids: cython.int[::1],
+    reference_offsets: cython.longlong[::1],
+    orders: cython.int[::1],
+    order_offsets: cython.longlong[::1],
+    moves: cython.int[::1],
+    budget: cython.longlong,
+    numbers: cython.int[::1],
+    masks: cython.ulonglong[::1],
+    rising: cython.ulonglong[::1],
+    falling: cython.ulonglong[::1],
+    scratch: cython.int[::1],
+    chains: cython.int[::1],
+) -> cython.longlong:
+    """Move phrases of output texts[t] as long as that brings it nearer to reference text t.
+
+    A phrase may move that the reference has at another position, each time in the longest form from a pair of
+    positions on, to the position where the reference has it. Of the moves that lower the edit distance between words
+    most, the one with the greatest sequence of ids is made, as the published program does: ids must be in the order
+    of the words. orders[order_offsets[t]:order_offsets[t + 1]] becomes the positions of the output's words in their
+    new order. moves: if it is not empty, the last pair's moves, (from, to, words) each, as far as they fit.
+    budget: how many blocks may be worked on for one pair. Returns the number of moves of the last pair, or -1 - t
+    where pair t would need more.
+    numbers: a place for each possible id, zeros. masks: for each distinct word of the longest reference and one more,
+    a number for each 64 of its words; rising, falling: for each word of the longest output and two more, as many.
+    scratch: six for each word of the longest output; chains: two for each word of the longest reference.
+    """
+    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    one: cython.ulonglong = 1
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    n: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    to: cython.Py_ssize_t
+    size: cython.Py_ssize_t
+    least_size: cython.Py_ssize_t
+    blocks: cython.Py_ssize_t
+    following: cython.Py_ssize_t
+    changed: cython.Py_ssize_t
+    made: cython.longlong = 0
+    spent: cython.longlong
+    distance: cython.int
+    reached: cython.int
+    goal: cython.int
+    base: cython.int = 1
+    used: cython.int
+    word: cython.int
+    best_word: cython.int
+    found: cython.bint
+    better: cython.bint
+    best_from: cython.Py_ssize_t
+    best_to: cython.Py_ssize_t
+    best_size: cython.Py_ssize_t
+    last: cython.ulonglong
+
+    for t in range(texts.shape[0]):
+        start = offsets[texts[t]]
+        n = offsets[texts[t] + 1] - start
+        first = reference_offsets[t]
+        m = reference_offsets[t + 1] - first
+        for i in range(n):
+            orders[order_offsets[t] + i] = i
+        made = 0
+        if n == 0 or m == 0:
+            continue
+        blocks = (m + 63) // 64
+        last = one << ((m - 1) & 63)
+        if base > 1000000000:
+            numbers[:] = 0
+            base = 1
+        # The distinct words of the reference are numbered from 1; 0, with an empty mask, are all others.
+        used = 0
+        for i in range(blocks):
+            masks[i] = 0
+        for j in range(m):
+            if numbers[reference_ids[first + j]] < base:
+                numbers[reference_ids[first + j]] = base + used
+                used += 1
+                for i in range(blocks):
+                    masks[used * blocks + i] = 0
+            k = numbers[reference_ids[first + j]] - base + 1
+            masks[k * blocks + j // 64] |= one << (j & 63)
+            chains[m + k - 1] = -1
+        # chains: from each position to the next with the same word, then where each word's chain begins.
+        for j in range(m - 1, -1, -1):
+            k = numbers[reference_ids[first + j]] - base
+            chains[j] = chains[m + k]
+            chains[m + k] = j
+        # scratch holds, in the present order: ids, numbers of the words, edit distances of the beginnings; then room
+        for i in range(n):
+            scratch[i] = ids[start + i]
+            k = numbers[ids[start + i]] - base + 1
+            scratch[n + i] = k if k > 0 else 0
+        base += used
+        for i in range(blocks):
+            rising[i] = bits64
+            falling[i] = 0
+        changed = 0
+        distance = m
+        spent = 0
+        while True:
+            # Columns of all beginnings of the output, from the first word that the last move changed.
+            if changed > 0:
+                distance = scratch[2 * n + changed - 1]
+            else:
+                distance = m
+            for i in range(changed, n):
+                k = i * blocks
+                distance += _advance(masks, scratch[n + i] * blocks, rising, falling, k, k + blocks, blocks, last) - 1
+                scratch[2 * n + i] = distance
+            if distance == 0:
+                break
+            found = False
+            goal = distance - 1
+            best_from = 0
+            best_to = 0
+            best_size = 0
+            # Longer phrases first: moving a phrase gains at most two edits for each of its words.
+            for least_size in range(2, 0, -1):
+                if distance - 2 * least_size > goal and least_size == 1:
+                    break
+                for i in range(n):
+                    following = chains[m + scratch[n + i] - 1] if scratch[n + i] > 0 else -1
+                    while following >= 0:
+                        j = following
+                        following = chains[j]
+                        size = 1
+                        while i + size < n and j + size < m and scratch[i + size] == reference_ids[first + j + size]:
+                            size += 1
+                        to = j if j < n - size else n - size
+                        if i == j or i == to or (size > 1) != (least_size > 1) or distance - 2 * size > goal:
+                            continue
+                        k = i if i < to else to
+                        spent += (n - k) * blocks
+                        if spent > budget:
+                            return -1 - t
+                        reached = _distance_after_move(
+                            masks,
+                            rising,
+                            falling,
+                            scratch,
+                            n,
+                            i,
+                            to,
+                            size,
+                            blocks,
+                            last,
+                            scratch[2 * n + k - 1] if k > 0 else m,
+                            goal,
+                        )
+                        if reached > goal:
+                            continue
+                        better = reached < goal or not found
+                        if not better:
+                            for k in range(n):
+                                word = scratch[_moved(k, i, to, size)]
+                                best_word = scratch[_moved(k, best_from, best_to, best_size)]
+                                if word != best_word:
+                                    better = word > best_word
+                                    break
+                        if better:
+                            found = True
+                            goal = reached
+                            best_from = i
+                            best_to = to
+                            best_size = size
+            if not found:
+                break
+            for i in range(n):
+                k = _moved(i, best_from, best_to, best_size)
+                scratch[3 * n + i] = scratch[k]
+                scratch[4 * n + i] = scratch[n + k]
+                scratch[5 * n + i] = orders[order_offsets[t] + k]
+            for i in range(n):
+                scratch[i] = scratch[3 * n + i]
+                scratch[n + i] = scratch[4 * n + i]
+                orders[order_offsets[t] + i] = scratch[5 * n + i]
+            changed = best_from if best_from < best_to else best_to
+            if 3 * made + 2 < moves.shape[0]:
+                moves[3 * made] = best_from
+                moves[3 * made + 1] = best_to
+                moves[3 * made + 2] = best_size
+            made += 1
+    return made
+
+
+def price_moves(
+    ids: cython.int[::1],
+    offsets: cython.longlong[::1],
+    texts: cython.longlong[::1],
+    lengths: cython.int[::1],
+    orders: cython.int[::1],
+    order_offsets: cython.longlong[::1],
+    costs: cython.double[::1],
+) -> None:
+    """Fill `costs`: for each phrase of output texts[t] that moved to the right, the mean length of its words.
+
+    A phrase counts where its first word is not where it was; it goes to the first place further on that has that word
+    in the new order. lengths: characters of each output word.
+    """
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    begin: cython.Py_ssize_t
+    n: cython.Py_ssize_t
+    size: cython.Py_ssize_t
+    total: cython.longlong
+    cost: cython.double
+
+    for t in range(texts.shape[0]):
+        start = offsets[texts[t]]
+        begin = order_offsets[t]
+        n = order_offsets[t + 1] - begin
+        cost = 0.0
+        i = 0
+        while i < n:
+            size = 1
+            if ids[start + orders[begin + i]] != ids[start + i]:
+                for k in range(i + 1, n):
+                    if ids[start + orders[begin + k]] == ids[start + i]:
+                        total = lengths[start + i]
+                        while (
+                            i + size < n
+                            and k + size < n
+                            and ids[start + orders[begin + k + size]] == ids[start + i + size]
+                        ):
+                            total += lengths[start + i + size]
+                            size += 1
+                        cost += total / float(size)
+                        break
+            i += size
+        costs[t] = cost
+
+
+def edit_characters(
+    points: cython.uint[::1],
+    offsets: cython.longlong[::1],
+    reference_points: cython.uint[::1],
+    reference_offsets: cython.longlong[::1],
+    distances: cython.longlong[::1],
+    numbers: cython.int[::1],
+    masks: cython.ulonglong[::1],
+    rising: cython.ulonglong[::1],
+    falling: cython.ulonglong[::1],
+) -> None:
+    """Fill `distances`: the edit distance between the characters of text t and of reference text t.
+
+    numbers: a place for each code point, zeros. masks: for each distinct character of a reference and one more, a
+    number for each 64 of its characters, of the longest reference; rising, falling: one for each 64.
+    """
+    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    one: cython.ulonglong = 1
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    blocks: cython.Py_ssize_t
+    place: cython.int
+    base: cython.int = 1
+    used: cython.int
+    distance: cython.longlong
+    last: cython.ulonglong
+
+    for t in range(distances.shape[0]):
+        first = reference_offsets[t]
+        m = reference_offsets[t + 1] - first
+        if m == 0:
+            distances[t] = offsets[t + 1] - offsets[t]
+            continue
+        blocks = (m + 63) // 64
+        last = one << ((m - 1) & 63)
+        if base > 1000000000:
+            numbers[:] = 0
+            base = 1
+        used = 0
+        for i in range(blocks):
+            masks[i] = 0
+            rising[i] = bits64
+            falling[i] = 0
+        for j in range(m):
+            place = numbers[reference_points[first + j]] - base
+            if place < 0:
+                place = used
+                numbers[reference_points[first + j]] = base + used
+                used += 1
+                for i in range(blocks):
+                    masks[used * blocks + i] = 0
+            masks[(place + 1) * blocks + j // 64] |= one << (j & 63)
+        distance = m
+        for i in range(offsets[t], offsets[t + 1]):
+            place = numbers[points[i]] - base + 1
+            if place < 0:
+                place = 0
+            distance += _advance(masks, place * blocks, rising, falling, 0, 0, blocks, last) - 1
+        distances[t] = distance
+        base += used

@@ -1,0 +1,206 @@
+"""Tables of paraphrases that a user gives: phrases that may stand for each other, also with a gap inside.
+
+Read are METEOR's tables (three lines each: probability, phrase, paraphrase), the Paraphrase Database (Ganitkevitch, Van
+Durme and Callison-Burch, 2013, "PPDB: The Paraphrase Database", NAACL: fields divided by |||), and plain pairs (phrase,
+tab, paraphrase), gzipped or not. Probabilities and features are not used: METEOR 1.5 does not use them either.
+
+A gap is written "..." or "…" in pairs and as a nonterminal ([NP,1]) in PPDB: protect ... from, protect ... against.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.lines import read_blocks
+from ..errors import DataError, UsageError
+
+log = logging.getLogger(__name__)
+
+GAP = " … "
+_MARK = re.compile(r"(?:^|(?<= ))(?:\.\.\.|…|\[[^\s\[\]]+,\d\])(?: |$)")
+Rows = Iterator[tuple[list[str], list[str]]]
+
+
+class Pairs:
+    """Pairs of phrases, found by 64-bit hashes: about 16 bytes each, whatever the phrases' length.
+
+    The chance that two phrases of a text and of a table of five million are taken for one is below 10^-9.
+    """
+
+    def __init__(self, first: list[NDArray[np.int64]], second: list[NDArray[np.int64]]) -> None:
+        none = np.empty(0, dtype=np.int64)
+        keys = np.concatenate(first) if first else none
+        order = np.argsort(keys, kind="stable")  # the rows of one phrase stay in the table's order
+        self._keys = keys[order]
+        self._targets = np.concatenate(second)[order] if second else none
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def between(self, phrases: Sequence[str]) -> dict[str, list[str]]:
+        """The pairs whose two sides are both among these different phrases, in the table's order."""
+        found: dict[str, list[str]] = {}
+        if not len(self) or not phrases:
+            return found
+        unsorted = _hashes(phrases)
+        order = np.argsort(unsorted)
+        hashes = unsorted[order]  # looked up in rising order, neighbours share what is in the processor's cache
+        left = np.searchsorted(self._keys, hashes, "left")
+        known = np.flatnonzero(self._keys[np.minimum(left, len(self) - 1)] == hashes)
+        left = left[known]
+        counts = np.searchsorted(self._keys, hashes[known], "right") - left
+        owners = np.repeat(known, counts)
+        rows = np.arange(len(owners)) + np.repeat(left - (np.cumsum(counts) - counts), counts)
+        targets = self._targets[rows]
+        places = np.minimum(np.searchsorted(hashes, targets), len(phrases) - 1)
+        hits = np.flatnonzero(hashes[places] == targets)
+        for owner, place in zip(order[owners[hits]].tolist(), order[places[hits]].tolist(), strict=True):
+            found.setdefault(phrases[owner], []).append(phrases[place])
+        return found
+
+
+class Paraphrases:
+    """A table: `plain` phrases, and `gapped` ones, written with GAP between their two parts.
+
+    longest: words of the longest phrase; longest_part: words of the longest part of a gapped one.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        kinds: dict[bool, tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]] = {False: ([], []), True: ([], [])}
+        self.longest = self.longest_part = 0
+        for is_gapped, first, second in _kinds(path):
+            for side, phrases in zip(kinds[is_gapped], (first, second), strict=True):
+                side.append(_hashes(phrases))
+            if is_gapped:
+                parts = (part for phrase in (*first, *second) for part in phrase.split(GAP))
+                self.longest_part = max(self.longest_part, 1 + max(part.count(" ") for part in parts))
+            else:
+                self.longest = max(self.longest, 1 + max(phrase.count(" ") for phrase in (*first, *second)))
+        self.plain, self.gapped = Pairs(*kinds[False]), Pairs(*kinds[True])
+        if not len(self.plain) + len(self.gapped):
+            raise DataError(f"{path} holds no paraphrases.")
+        log.debug(
+            "%s: %d paraphrases, %d of them with a gap", path, len(self.plain) + len(self.gapped), len(self.gapped)
+        )
+
+
+def paraphrases(path: str) -> Paraphrases:
+    """The table in a file, read once per process and again only if the file changes."""
+    try:
+        known = Path(path).stat()
+    except (OSError, ValueError):
+        raise UsageError(f"There is no file {path} to read paraphrases from.") from None
+    return _read(path, known.st_mtime_ns, known.st_size)
+
+
+@lru_cache(maxsize=2)
+def _read(path: str, changed: int, size: int) -> Paraphrases:
+    return Paraphrases(path)
+
+
+def _hashes(phrases: Sequence[str]) -> NDArray[np.int64]:
+    return np.fromiter(map(hash, phrases), dtype=np.int64, count=len(phrases))
+
+
+def _kinds(path: str | Path) -> Iterator[tuple[bool, list[str], list[str]]]:
+    """Blocks of phrases and paraphrases, those with gaps apart."""
+    blocks = read_blocks(path)
+    try:
+        first = next(blocks, [])
+        read = _format(first, path)
+        for left, right in read(_again(first, blocks), path):
+            if read is _triples:  # "..." is a word there
+                yield from ([(False, left, right)] if left else [])
+                continue
+            plain: list[tuple[str, str]] = []
+            gapped: list[tuple[str, str]] = []
+            for a, b in zip(left, right, strict=True):
+                if not _MARK.search(a) and not _MARK.search(b):
+                    plain.append((a, b))
+                elif (gapped_a := _with_gap(a)) and (gapped_b := _with_gap(b)):
+                    gapped.append((gapped_a, gapped_b))
+            for is_gapped, pairs in ((False, plain), (True, gapped)):
+                if pairs:
+                    yield is_gapped, [a for a, _ in pairs], [b for _, b in pairs]
+    finally:
+        blocks.close()
+
+
+def _with_gap(phrase: str) -> str | None:
+    """The phrase with its gap written as GAP, if it has one gap with words on both sides."""
+    parts = [part.strip() for part in _MARK.split(phrase)]
+    return GAP.join(parts) if len(parts) == 2 and all(parts) else None
+
+
+def _again(first: list[str], blocks: Iterator[list[str]]) -> Iterator[list[str]]:
+    yield first
+    yield from blocks
+
+
+def _format(lines: list[str], path: str | Path) -> Callable[[Iterator[list[str]], str | Path], Rows]:
+    line = next(iter(lines), "")
+    if " ||| " in line:
+        return _ppdb
+    if "\t" in line:
+        return _tabs
+    if _is_number(line):
+        return _triples
+    raise DataError(
+        f"{path}, line 1: {line[:60]!r} begins no table of paraphrases. Known are METEOR's (probability, phrase and "
+        "paraphrase in three lines), PPDB's (fields divided by |||), and pairs divided by a tab."
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _triples(blocks: Iterator[list[str]], path: str | Path) -> Rows:
+    rest: list[str] = []
+    done = 0
+    for block in blocks:
+        lines = rest + block
+        whole = len(lines) // 3 * 3
+        for number in (0, whole - 3) if whole else ():  # one that is out of step stays so to the end of the block
+            if not _is_number(lines[number]):
+                raise DataError(f"{path}, line {done + number + 1}: {lines[number][:60]!r} should be a probability.")
+        yield lines[1:whole:3], lines[2:whole:3]
+        rest, done = lines[whole:], done + whole
+    if any(rest):
+        raise DataError(f"{path} ends in the middle of an entry: {len(rest)} of 3 lines after line {done}.")
+
+
+def _tabs(blocks: Iterator[list[str]], path: str | Path) -> Rows:
+    return _fields(blocks, path, "\t", 0, "a tab")
+
+
+def _ppdb(blocks: Iterator[list[str]], path: str | Path) -> Rows:
+    return _fields(blocks, path, " ||| ", 1, "' ||| '")
+
+
+def _fields(blocks: Iterator[list[str]], path: str | Path, divider: str, at: int, name: str) -> Rows:
+    """Two fields of each line, from field `at` on."""
+    done = 0
+    for block in blocks:
+        left, right = [], []
+        for number, line in enumerate(block, done + 1):
+            fields = line.split(divider)
+            if len(fields) < at + 2:
+                if not line.strip():
+                    continue
+                raise DataError(f"{path}, line {number}: {line[:60]!r} has no paraphrase; {name} divides the fields.")
+            left.append(" ".join(fields[at].split()))
+            right.append(" ".join(fields[at + 1].split()))
+        done += len(block)
+        yield left, right

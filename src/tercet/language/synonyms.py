@@ -1,0 +1,77 @@
+"""English synonyms: words that share a synset of WordNet 3.0.
+
+Fellbaum (1998), "WordNet: An Electronic Lexical Database", MIT Press. The table in data/ is made by
+scripts/build_synonyms.py from WordNet 3.0 Copyright 2006 by Princeton University; its licence lies beside it. Inflected
+words are looked up under their base forms too, by WordNet's rules of detachment.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+# Endings of inflected words and what a base form has instead, in the order in which METEOR 1.5 tries them: the first
+# that leads to a word of WordNet counts, whatever its part of speech.
+ENDINGS = (
+    ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y"),
+    ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", ""),
+    ("er", ""), ("est", ""), ("er", "e"), ("est", "e"),
+)  # fmt: skip
+
+
+class Synonyms:
+    """Synsets of words, as numbers. Loaded once per process; looking words up changes nothing that can be seen.
+
+    original: METEOR 1.5 knows a synset by its place in a file of WordNet and not by the file, so that 282 pairs of
+    unrelated synsets (entity and breathe) are one.
+    """
+
+    def __init__(self, table: bytes, *, original: bool = False) -> None:
+        import lzma
+
+        lemmas, synsets, exceptions, taken_for_one = lzma.decompress(table).decode("utf-8").split("\f")
+        self._lemmas = dict(zip(lemmas.split("\n"), synsets.split("\n"), strict=True))
+        self._exceptions = {form: bases.split() for form, _, bases in map(_partition, exceptions.split("\n"))}
+        self._same: dict[int, int] = {}
+        if original:
+            for line in taken_for_one.split("\n"):
+                first, *others = (int(number, 36) for number in line.split())
+                self._same.update(dict.fromkeys(others, first))
+        self._known: dict[str, tuple[int, ...]] = {}
+
+    def of(self, word: str) -> tuple[int, ...]:
+        """The synsets of a word in lower case and of its base form, sorted; none for a word that WordNet lacks."""
+        found = self._known.get(word)
+        if found is None:
+            found = self._known[word] = tuple(
+                sorted({n for base in self.base_forms(word) for n in self._synsets(base)})
+            )
+        return found
+
+    def base_forms(self, word: str) -> list[str]:
+        """The lemmas that a word may be a form of, itself included."""
+        bases = [word] if word in self._lemmas else []
+        if word in self._exceptions:
+            return bases + [base for base in self._exceptions[word] if base != word]
+        if len(word) > 2 and not word.endswith("ss"):
+            for ending, instead in ENDINGS:
+                if word.endswith(ending) and (base := word.removesuffix(ending) + instead) in self._lemmas:
+                    return [*bases, base]
+        return bases
+
+    def _synsets(self, lemma: str) -> list[int]:
+        numbers, number = [], 0
+        for difference in self._lemmas.get(lemma, "").split():
+            number += int(difference, 36)
+            numbers.append(self._same.get(number, number))
+        return numbers
+
+
+def _partition(line: str) -> tuple[str, str, str]:
+    return line.partition(" ")
+
+
+@cache
+def english_synonyms(*, original: bool = False) -> Synonyms:
+    """WordNet 3.0, loaded once per process."""
+    return Synonyms(files(__package__).joinpath("data", "wordnet.xz").read_bytes(), original=original)

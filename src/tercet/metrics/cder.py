@@ -1,0 +1,112 @@
+"""CDER: edit distance in which the reading of the output may jump at the cost of one edit, so that blocks may move.
+
+Leusch et al. (2006), "CDER: Efficient MT Evaluation Using Block Movements", EACL. Every word of the reference has to be
+found or paid for, words of the output need not. variant=moses equals the scorer of Moses (mert), whose number is
+1 - CDER, with its choice among several references: scores are cast to integers before they are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..data.testset import TestSet
+from ..errors import UnknownName
+from ..text.coding import Ints, Units, Vocabulary
+from ..text.editing import EditScript, References, count_jumps, jump_script, words_of
+from ..text.tokenisers import check_tokeniser
+from ._contract import Batch, Floats, Metric, group_references
+from ._pairs import best_rows
+
+VARIANTS = {"moses": "moses", "standard": None}
+UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tokeniser does not find
+
+
+@dataclass(frozen=True)
+class CDER(Metric):
+    """Edits and jumps per reference word: 0 is perfect, 1 the worst unless the output is much too long.
+
+    tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for text that is tokenised: it
+    is split at ASCII blanks. lowercase: ignore case.
+    variant: standard takes the reference with the lowest rate; moses chooses like Moses.
+    """
+
+    tokenize: str = "moses"
+    lowercase: bool = False
+    variant: str = "standard"
+
+    higher_is_better: ClassVar[bool] = False
+    paper: ClassVar[str] = "Leusch et al. (2006), CDER: Efficient MT Evaluation Using Block Movements"
+
+    def __post_init__(self) -> None:
+        if self.variant not in VARIANTS:
+            raise UnknownName("variant of cder", self.variant, VARIANTS)
+        check_tokeniser(self.tokenize)
+
+    @property
+    def compatible(self) -> str | None:
+        return VARIANTS[self.variant]
+
+    @classmethod
+    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
+        return {"tokenize": UNSPACED.get(language, f"moses-{language}")} if language else {}
+
+    def signature_items(self) -> dict[str, str]:
+        items = {"case": "lc" if self.lowercase else "mixed", "tok": self.tokenize}
+        return items if self.variant == "standard" else {**items, "variant": self.variant}
+
+    @classmethod
+    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
+        return cls(
+            tokenize=items.get("tok", "moses"),
+            lowercase=items.get("case") == "lc",
+            variant=items.get("variant", "standard"),
+        )
+
+    def prepare(self, testset: TestSet) -> References:
+        texts, groups = group_references(testset.references)
+        return References(Vocabulary(words_of(texts, self.tokenize, lowercase=self.lowercase)), groups)
+
+    def count(self, batch: Batch) -> Floats:
+        """Edits and length of the reference."""
+        references: References = batch.prepared
+        words = words_of(batch.outputs, self.tokenize, lowercase=self.lowercase)
+        counts = self._counts(references, references.vocabulary.find(words))
+        chosen: Floats = counts[self._choose(counts, references.groups)]
+        return chosen
+
+    def _counts(self, references: References, outputs: Units) -> Floats:
+        """The counts of each reference text."""
+        edits = count_jumps(outputs, references.units, references.segments)
+        return np.column_stack([edits, references.units.lengths]).astype(np.float64)
+
+    def _choose(self, counts: Floats, groups: Ints) -> Ints:
+        if self.variant == "moses":
+            # The cast makes all scores between -1 and 1 equal: the first reference counts unless another is perfect.
+            return best_rows(np.trunc(1 - self.score(counts)), groups, highest=True)
+        return best_rows(self.score(counts), groups, highest=False)
+
+    def score(self, totals: Floats) -> Floats:
+        edits, reference = totals[..., 0], totals[..., 1]
+        rate = edits / np.maximum(reference, 1)
+        if self.variant == "moses":
+            rate = np.where(reference > 0, rate, 0.0)  # nothing to find: perfect
+        return np.asarray(rate, dtype=np.float64)
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        return {"edits": int(totals[0]), "ref_len": int(totals[1])}
+
+    def verbose(self, totals: Floats) -> str:
+        return f"({int(totals[0])} edits / {int(totals[1])} ref)"
+
+    def explain_segment(self, output: str, references: Sequence[str]) -> EditScript:
+        """How the reference that counts is read off an output."""
+        words = words_of(references, self.tokenize, lowercase=self.lowercase)
+        prepared = References(Vocabulary(words), np.array([0, len(references)], dtype=np.int64))
+        found = words_of([output], self.tokenize, lowercase=self.lowercase)
+        counts = self._counts(prepared, prepared.vocabulary.find(found))
+        chosen = int(self._choose(counts, prepared.groups)[0])
+        return jump_script(found.strings()[0], words.strings()[chosen], reference_index=chosen)

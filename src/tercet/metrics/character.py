@@ -1,0 +1,250 @@
+"""CharacTER: translation edit rate on characters, after phrases of the output have been moved into place.
+
+Wang, Peter, Rosendahl and Ney (2016), "CharacTer: Translation Edit Rate on Character Level", WMT. Phrases move as
+words; what is left is edited as characters; both costs are divided by the length of the output. Equals CharacTER.py
+(c4b25cb), and with that the scores published by the WMT19 metrics task, which turned their sign. The paper lets words
+match that are merely similar; the program, which is followed here, moves identical words only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.testset import TestSet
+from ..errors import UnknownName
+from ..kernels import phrases
+from ..text.coding import Ints, Units, code_points, view
+from ._contract import Batch, Floats, Metric, group_references
+from ._pairs import best_rows, offsets_of, owners, refuse_long, too_long
+
+VARIANTS = ("corrected", "original")
+# Blocks of 64 words that may be looked at for the moves of one segment: about five seconds. A sentence needs
+# a few thousand, a text of 400 words a tenth of this.
+BUDGET = 2_000_000_000
+MOST_WORDS = 10_000  # above, not even the first edit distances are tried
+
+
+class _References(NamedTuple):
+    words: list[list[str]]
+    vocabulary: frozenset[str]
+    points: NDArray[np.uint32]
+    offsets: Ints
+    groups: Ints
+
+
+class _Costs(NamedTuple):
+    """What one output costs against one reference, shape (references,) each."""
+
+    edits: Ints
+    moves: Floats
+    lengths: Ints
+
+
+@dataclass(frozen=True)
+class CharacTER(Metric):
+    """CharacTER, the mean of segments, from 0 (equal) to 1 (nothing in common); lower is better.
+
+    variant: corrected or original, which differ where output and reference are both empty: 0 or, in the program, 1.
+    With several references the one with the lowest score counts.
+    """
+
+    variant: str = "corrected"
+
+    higher_is_better: ClassVar[bool] = False
+    paper: ClassVar[str] = "Wang et al. (2016), CharacTer: Translation Edit Rate on Character Level"
+
+    def __post_init__(self) -> None:
+        if self.variant not in VARIANTS:
+            raise UnknownName("variant of character", self.variant, VARIANTS)
+
+    @property
+    def compatible(self) -> str | None:
+        return "CharacTER.py" if self.variant == "original" else None
+
+    def prepare(self, testset: TestSet) -> _References:
+        texts, groups = group_references(testset.references)
+        words = [text.split() for text in texts]
+        points, offsets = code_points([" ".join(line) for line in words])
+        return _References(words, frozenset(chain.from_iterable(words)), points, offsets, groups)
+
+    def count(self, batch: Batch) -> Floats:
+        """Score, one for the segment, edits, cost of moves, length of the output in characters."""
+        references: _References = batch.prepared
+        outputs = [text.split() for text in batch.outputs]
+        costs, _ = _costs(batch.outputs, outputs, references)
+        scores = self._scores(costs, np.diff(references.offsets))
+        rows = best_rows(scores, references.groups, highest=False)
+        columns = [scores, np.ones(len(scores)), costs.edits, costs.moves, costs.lengths]
+        return np.column_stack([column[rows] for column in columns]).astype(np.float64)
+
+    def _scores(self, costs: _Costs, reference_lengths: Ints) -> Floats:
+        scores: Floats = np.minimum(1.0, (costs.edits + costs.moves) / np.maximum(costs.lengths, 1))
+        empty = costs.lengths == 0
+        if self.variant == "original":
+            # 0 / 0 is not 0, so that the program goes on with two empty texts and gives them what an empty output gets.
+            scores[empty] = 1.0
+        else:
+            scores[empty] = np.where(reference_lengths[empty] == 0, 0.0, 1.0)
+        return scores
+
+    def score(self, totals: Floats) -> Floats:
+        scores: Floats = totals[..., 0] / totals[..., 1]
+        return scores
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        return {"edits": int(totals[2]), "move_cost": float(totals[3]), "sys_len": int(totals[4])}
+
+    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+        """What the metric sees in one segment: moved phrases, the text after that, and the edits of its characters.
+
+        Positions of words and characters count from 0. `edits` is None where the texts are too long to list them.
+        """
+        prepared = self.prepare(TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)}))
+        words = output.split()
+        costs, _ = _costs([output], [words], prepared)
+        scores = self._scores(costs, np.diff(prepared.offsets))
+        row = int(best_rows(scores, prepared.groups, highest=False)[0])
+        only = prepared._replace(words=[prepared.words[row]], groups=np.array([0, 1]), **_text(prepared, row))
+        moves = np.zeros(3 * max(len(words), 1), dtype=np.int32)
+        _, orders = _costs([output], [words], only, moves)
+        shown, present = [], list(words)
+        for begin, to, size in moves.reshape(-1, 3).tolist():
+            if not size:
+                break
+            phrase = present[begin : begin + size]
+            shown.append({"words": " ".join(phrase), "from": begin, "to": to})
+            rest = present[:begin] + present[begin + size :]
+            present = rest[:to] + phrase + rest[to:]
+        moved = " ".join(words[i] for i in orders.tolist())
+        return {
+            "score": float(scores[row]),
+            "reference": row,
+            "moves": shown,
+            "move_cost": float(costs.moves[row]),
+            "moved": moved,
+            "distance": int(costs.edits[row]),
+            "edits": edit_script(moved, " ".join(prepared.words[row])),
+        }
+
+
+def _text(references: _References, row: int) -> dict[str, Any]:
+    begin, end = references.offsets[row : row + 2].tolist()
+    return {"points": references.points[begin:end], "offsets": np.array([0, end - begin])}
+
+
+def _costs(
+    texts: Sequence[str],
+    outputs: Sequence[Sequence[str]],
+    references: _References,
+    moves: NDArray[np.int32] | None = None,
+) -> tuple[_Costs, NDArray[np.int32]]:
+    """Costs of each output against each of its references, and the new order of its words, laid end to end."""
+    groups = references.groups
+    whose = owners(groups)
+    # Of equally good moves the one with the greatest list of words is made, so numbers are in the order of words.
+    ordered = sorted(references.vocabulary.union(chain.from_iterable(outputs)))
+    ranks = dict(zip(ordered, range(len(ordered)), strict=True))
+    ours, theirs = _coded(outputs, ranks), _coded(references.words, ranks)
+    refuse_long("character", "words", texts, ours.lengths, theirs.lengths, groups, most=MOST_WORDS)
+    order_offsets = offsets_of(ours.lengths[whose])
+    orders = np.empty(int(order_offsets[-1]), dtype=np.int32)
+    most, most_reference = int(ours.lengths.max(initial=0)), int(theirs.lengths.max(initial=0))
+    blocks = (most_reference + 63) // 64
+    row = phrases.move_phrases(
+        view(ours.ids),
+        view(ours.offsets),
+        view(whose),
+        view(theirs.ids),
+        view(theirs.offsets),
+        view(orders),
+        view(order_offsets),
+        view(np.empty(0, dtype=np.int32) if moves is None else moves),
+        BUDGET,
+        view(np.zeros(len(ranks) + 1, dtype=np.int32)),
+        view(np.empty((most_reference + 1) * blocks + 1, dtype=np.uint64)),
+        view(np.empty((most + 2) * blocks + 1, dtype=np.uint64)),
+        view(np.empty((most + 2) * blocks + 1, dtype=np.uint64)),
+        view(np.empty(6 * most + 1, dtype=np.int32)),
+        view(np.empty(2 * most_reference + 1, dtype=np.int32)),
+    )
+    if row < 0:
+        pair = -1 - row
+        text = texts[int(whose[pair])]
+        raise too_long("character", "words", text, int(ours.lengths[whose[pair]]), int(theirs.lengths[pair]))
+    moved = []
+    for pair, (i, start) in enumerate(zip(whose.tolist(), order_offsets.tolist(), strict=False)):
+        words = outputs[i]
+        moved.append(" ".join([words[k] for k in orders[start : order_offsets[pair + 1]].tolist()]))
+    move_costs = np.empty(len(whose))
+    phrases.price_moves(
+        view(ours.ids),
+        view(ours.offsets),
+        view(whose),
+        view(np.array([len(word) for words in outputs for word in words], dtype=np.int32)),
+        view(orders),
+        view(order_offsets),
+        view(move_costs),
+    )
+    points, offsets = code_points(moved)
+    return _Costs(_edits(points, offsets, references), move_costs, np.diff(offsets)), orders
+
+
+def _coded(texts: Sequence[Sequence[str]], ranks: dict[str, int]) -> Units:
+    ids = np.fromiter(map(ranks.__getitem__, chain.from_iterable(texts)), dtype=np.int32)
+    return Units(ids, offsets_of([len(words) for words in texts]))
+
+
+def _edits(points: NDArray[np.uint32], offsets: Ints, references: _References) -> Ints:
+    """Edit distances between characters."""
+    distances = np.empty(len(references.offsets) - 1, dtype=np.int64)
+    most = int(np.diff(references.offsets).max(initial=0))
+    blocks = (most + 63) // 64
+    alphabet = min(most, int(np.count_nonzero(np.bincount(references.points)))) if most else 0
+    largest = max(int(points.max(initial=0)), int(references.points.max(initial=0)))
+    phrases.edit_characters(
+        view(points),
+        view(offsets),
+        view(references.points),
+        view(references.offsets),
+        view(distances),
+        view(np.zeros(largest + 1, dtype=np.int32)),
+        view(np.empty((alphabet + 1) * blocks + 1, dtype=np.uint64)),
+        view(np.empty(blocks + 1, dtype=np.uint64)),
+        view(np.empty(blocks + 1, dtype=np.uint64)),
+    )
+    return distances
+
+
+MOST_SHOWN = 4_000_000  # pairs of characters in a segment whose edits are listed
+
+
+def edit_script(output: str, reference: str) -> list[dict[str, Any]] | None:
+    """The fewest edits that turn one text into another: position in the output, what is there, what should be."""
+    if len(output) * len(reference) > MOST_SHOWN:
+        return None
+    width = len(reference) + 1
+    table = [list(range(width))]
+    for i, char in enumerate(output, 1):
+        above, row = table[-1], [i]
+        for j, wanted in enumerate(reference, 1):
+            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (char != wanted)))
+        table.append(row)
+    i, j, edits = len(output), len(reference), []
+    while i or j:
+        if i and j and table[i][j] == table[i - 1][j - 1] + (output[i - 1] != reference[j - 1]):
+            i, j = i - 1, j - 1
+            if output[i] != reference[j]:
+                edits.append({"at": i, "is": output[i], "should_be": reference[j]})
+        elif i and table[i][j] == table[i - 1][j] + 1:
+            i -= 1
+            edits.append({"at": i, "is": output[i], "should_be": ""})
+        else:
+            j -= 1
+            edits.append({"at": i, "is": "", "should_be": reference[j]})
+    return edits[::-1]

@@ -1,0 +1,240 @@
+"""hLEPOR: a harmonic mean of length penalty, word order and the overlap of words.
+
+Han et al. (2013), "Language-independent Model for Machine Translation Evaluation with Reinforced Factors", MT Summit.
+Three factors: ELP punishes outputs that are too long or too short, NPP the distance between the positions of matching
+words, HPR is the harmonic mean of precision and recall. variant=wmt19 equals the Perl program of the WMT19 metrics
+task and variant=pypi the package hLepor 0.0.4, which differ from each other and, by the mistakes named below, from the
+paper.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.testset import TestSet
+from ..errors import UnknownName, UsageError
+from ..kernels import alignments
+from ..text.coding import Ints, Units, view
+from ..text.tokenisers import check_tokeniser, lower, tokenise
+from ._contract import Batch, Floats, Metric, group_references, parse_value
+from ._pairs import best_rows, number_words, offsets_of, owners, refuse_long
+
+# Variant -> the program, and its weight of HPR. wmt19 counts a reference word as used if the position of another one
+# begins with the same digits, aligns words within a sentence with the first match of all, and reads before the
+# beginning and behind the end of sentences; pypi confuses two lists of positions, and has no context where that begins
+# before the sentence does.
+VARIANTS = {
+    "corrected": (None, 3.0),
+    "wmt19": ("hLEPOR-wmt19", 3.0),
+    "pypi": ("hLepor0.0.4", 7.0),
+}
+AVERAGES = ("segment", "factors")
+WEIGHTS = ("weight_elp", "weight_npp", "weight_hpr")
+# What Perl's \s matches in text; unlike str.split, a blank at the beginning has an empty word before it.
+_PERL_BLANKS = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+
+
+class _References(NamedTuple):
+    numbers: dict[str, int]
+    units: Units
+    groups: Ints
+
+
+@dataclass(frozen=True)
+class HLEPOR(Metric):
+    """hLEPOR, 0 to 1.
+
+    average: segment, the mean of segment scores (hLEPORa of WMT19), or factors, the formula on the means of the
+    factors (hLEPORb).
+    alpha, beta: the weights of recall and of precision in HPR.
+    n: how many words before and after a word are looked at to choose between several matches.
+    weight_elp, weight_npp, weight_hpr: the weights of the three factors; 2, 1 and 3, and 7 for HPR in variant pypi.
+    The papers have other weights for some languages: give them.
+    tokenize: how words are found; `none` takes what stands between blanks, as all programs did. Case is ignored.
+    variant: corrected, wmt19 or pypi.
+    With several references the one with the highest score counts.
+    """
+
+    average: str = "segment"
+    alpha: float = 9.0
+    beta: float = 1.0
+    n: int = 2
+    weight_elp: float = 2.0
+    weight_npp: float = 1.0
+    weight_hpr: float | None = None
+    tokenize: str = "none"
+    variant: str = "corrected"
+
+    paper: ClassVar[str] = (
+        "Han et al. (2013), Language-independent Model for Machine Translation Evaluation with Reinforced Factors"
+    )
+
+    def __post_init__(self) -> None:
+        check_tokeniser(self.tokenize)
+        if self.variant not in VARIANTS:
+            raise UnknownName("variant of hlepor", self.variant, VARIANTS)
+        if self.average not in AVERAGES:
+            raise UnknownName("average of hlepor", self.average, AVERAGES)
+        put = object.__setattr__
+        put(self, "weight_hpr", VARIANTS[self.variant][1] if self.weight_hpr is None else self.weight_hpr)
+        for name in ("alpha", "beta", *WEIGHTS):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise UsageError(f"hlepor: {name} must be a number above 0: {getattr(self, name)}.")
+            put(self, name, float(getattr(self, name)))
+        if not 1 <= self.n <= 100:
+            raise UsageError(f"hlepor: n must be 1 to 100, not {self.n}.")
+        if self.variant == "wmt19" and (self.n, self.tokenize) != (2, "none"):
+            raise UsageError("hlepor: variant wmt19 looks at 2 words and splits at blanks; leave n and tokenize out.")
+
+    @property
+    def label(self) -> str:
+        return "hLEPOR"
+
+    @property
+    def compatible(self) -> str | None:
+        return VARIANTS[self.variant][0]
+
+    def signature_items(self) -> dict[str, str]:
+        weights = "/".join(f"{getattr(self, name):g}" for name in WEIGHTS)
+        exact = all(float(text) == getattr(self, name) for text, name in zip(weights.split("/"), WEIGHTS, strict=True))
+        items = {
+            "average": self.average,
+            "alpha": repr(self.alpha),
+            "beta": repr(self.beta),
+            "n": str(self.n),
+            "weights": weights if exact else "/".join(repr(getattr(self, name)) for name in WEIGHTS),
+            "tok": self.tokenize,
+            "variant": self.variant,
+        }
+        return items
+
+    @classmethod
+    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
+        weights = items.get("weights", "2/1/3").split("/")
+        given = dict(zip(WEIGHTS, map(float, weights), strict=True))
+        return cls(
+            average=items.get("average", "segment"),
+            alpha=parse_value(cls, "alpha", items.get("alpha", "9")),
+            beta=parse_value(cls, "beta", items.get("beta", "1")),
+            n=parse_value(cls, "n", items.get("n", "2")),
+            tokenize=items.get("tok", "none"),
+            variant=items.get("variant", "corrected"),
+            **given,
+        )
+
+    def _words(self, texts: Sequence[str]) -> list[list[str]]:
+        if self.variant == "wmt19":
+            return [_perl_words(text) for text in texts]
+        return tokenise(lower(texts), self.tokenize).strings()
+
+    def prepare(self, testset: TestSet) -> _References:
+        texts, groups = group_references(testset.references)
+        numbers = {"": 0}  # the Perl program takes a word that does not exist for an empty one
+        return _References(numbers, number_words(self._words(texts), numbers), groups)
+
+    def count(self, batch: Batch) -> Floats:
+        """Score, one for the segment, ELP, NPP, HPR, precision, recall."""
+        references: _References = batch.prepared
+        outputs = number_words(self._words(batch.outputs), dict(references.numbers))
+        refuse_long("hlepor", "words", batch.outputs, outputs.lengths, references.units.lengths, references.groups)
+        alignment, offsets, common = self._align(outputs, references)
+        factors = self._factors(alignment, offsets, common, references.units.lengths)
+        scores = self._combine(factors[:, 0], factors[:, 1], factors[:, 2])
+        rows = best_rows(scores, references.groups, highest=True)
+        return np.column_stack([scores, np.ones(len(scores)), factors])[rows]
+
+    def _align(self, outputs: Units, references: _References) -> tuple[NDArray[np.int32], Ints, Ints]:
+        """For each output and each of its references: positions of the words, or -1, laid end to end; words in common.
+
+        Where words in common are the aligned words, the latter are -1.
+        """
+        units, whose = references.units, owners(references.groups)
+        offsets = offsets_of(outputs.lengths[whose])
+        alignment = np.empty(int(offsets[-1]), dtype=np.int32)
+        common = np.full(len(whose), -1, dtype=np.int64)
+        scratch = np.empty(2 * int(units.lengths.max(initial=0)) + 1, dtype=np.int32)
+        texts = (view(outputs.ids), view(outputs.offsets), view(whose), view(units.ids), view(units.offsets))
+        if self.variant == "wmt19":
+            alignments.align_perl(*texts, view(alignment), view(offsets), view(common), view(scratch))
+        else:
+            port = self.variant == "pypi"
+            alignments.align_nearest(*texts, self.n, port, view(alignment), view(offsets), view(scratch))
+        return alignment, offsets, common
+
+    def _factors(self, alignment: NDArray[np.int32], offsets: Ints, common: Ints, reference_lengths: Ints) -> Floats:
+        """ELP, NPP, HPR, precision and recall, shape (references, 5)."""
+        lengths = np.diff(offsets)
+        aligned = np.empty(len(lengths), dtype=np.int64)
+        sums = np.empty(len(lengths))
+        alignments.sum_displacements(view(alignment), view(offsets), view(reference_lengths), view(aligned), view(sums))
+        common = np.where(common < 0, aligned, common)
+        both = (lengths > 0) & (reference_lengths > 0)
+        longer, shorter = np.maximum(lengths, reference_lengths), np.minimum(lengths, reference_lengths)
+        elp = np.where(both, np.exp(1 - longer / np.maximum(shorter, 1)), 0.0)
+        if self.variant == "wmt19":
+            sums[(common == lengths) & (lengths == reference_lengths)] = 0.0
+        npp = np.where(lengths > 0, np.exp(-sums / np.maximum(lengths, 1)), 0.0)
+        precision, recall = common / np.maximum(lengths, 1), common / np.maximum(reference_lengths, 1)
+        if self.variant == "corrected":
+            empty = (lengths == 0) & (reference_lengths == 0)  # two empty texts are equal
+            elp[empty] = npp[empty] = precision[empty] = recall[empty] = 1.0
+        mean = recall * self.beta + self.alpha * precision
+        hpr = np.where(mean > 0, (self.alpha + self.beta) * precision * recall / np.where(mean > 0, mean, 1.0), 0.0)
+        return np.column_stack([elp, npp, hpr, precision, recall])
+
+    def _combine(self, elp: Floats, npp: Floats, hpr: Floats) -> Floats:
+        """The weighted harmonic mean of the factors; 0 if one is 0."""
+        weights = [float(getattr(self, name)) for name in WEIGHTS]
+        positive = (elp > 0) & (npp > 0) & (hpr > 0)
+        parts = [
+            weight / np.where(positive, factor, 1.0) for weight, factor in zip(weights, (elp, npp, hpr), strict=True)
+        ]
+        scores: Floats = np.where(positive, sum(weights) / (parts[0] + parts[1] + parts[2]), 0.0)
+        return scores
+
+    def score(self, totals: Floats) -> Floats:
+        segments = totals[..., 1]
+        if self.average == "segment":
+            scores: Floats = totals[..., 0] / segments
+            return scores
+        return self._combine(totals[..., 2] / segments, totals[..., 3] / segments, totals[..., 4] / segments)
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        """Means over the segments."""
+        names = ("elp", "npp", "hpr", "precision", "recall")
+        return dict(zip(names, (totals[2:] / totals[1]).tolist(), strict=True))
+
+    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+        """What the metric sees in one segment: its factors, and each output word's reference position, or None."""
+        prepared = self.prepare(TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)}))
+        words = self._words([output])
+        alignment, offsets, common = self._align(number_words(words, dict(prepared.numbers)), prepared)
+        factors = self._factors(alignment, offsets, common, prepared.units.lengths)
+        scores = self._combine(factors[:, 0], factors[:, 1], factors[:, 2])
+        row = int(scores.argmax())
+        positions = alignment[offsets[row] : offsets[row + 1]].tolist()
+        names = ("elp", "npp", "hpr", "precision", "recall")
+        return {
+            "score": float(scores[row]),
+            "reference": row,
+            **dict(zip(names, factors[row].tolist(), strict=True)),
+            "reference_words": self._words([references[row]])[0],
+            "alignment": [
+                {"word": word, "at": None if position < 0 else position}
+                for word, position in zip(words[0], positions, strict=True)
+            ],
+        }
+
+
+def _perl_words(text: str) -> list[str]:
+    """Perl's split(/\\s+/, lc): lower case knows no final sigma, and empty words at the end are dropped."""
+    words = _PERL_BLANKS.split(text.replace("Σ", "σ").lower())
+    while words and not words[-1]:
+        words.pop()
+    return words

@@ -1,0 +1,125 @@
+"""PER: position-independent word error rate, WER for which the order of words does not matter.
+
+Tillmann et al. (1997), "Accelerated DP based search for statistical translation", Eurospeech. variant=moses equals the
+scorer of Moses (mert), whose number is 1 - PER: it knows one reference only, and compares the lengths of the whole
+texts, so that too many words in one segment make up for too few in another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from ..data.testset import TestSet
+from ..errors import UnknownName, UsageError
+from ..text.coding import Ints, NgramIndex, Units, Vocabulary
+from ..text.editing import EditScript, References, bag_script, words_of
+from ..text.tokenisers import check_tokeniser
+from ._contract import Batch, Floats, Metric, group_references
+from ._pairs import best_rows
+
+VARIANTS = {"moses": "moses", "standard": None}
+UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tokeniser does not find
+
+
+class _Prepared(NamedTuple):
+    references: References
+    bags: NgramIndex
+
+
+@dataclass(frozen=True)
+class PER(Metric):
+    """Words without a partner per reference word, whatever their order: 0 is perfect, and above 1 is possible.
+
+    tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for text that is tokenised: it
+    is split at ASCII blanks. lowercase: ignore case.
+    variant: standard takes the reference with the lowest rate; moses adds up as Moses does, from one reference.
+    """
+
+    tokenize: str = "moses"
+    lowercase: bool = False
+    variant: str = "standard"
+
+    higher_is_better: ClassVar[bool] = False
+    paper: ClassVar[str] = "Tillmann et al. (1997), Accelerated DP based search for statistical translation"
+
+    def __post_init__(self) -> None:
+        if self.variant not in VARIANTS:
+            raise UnknownName("variant of per", self.variant, VARIANTS)
+        check_tokeniser(self.tokenize)
+
+    @property
+    def compatible(self) -> str | None:
+        return VARIANTS[self.variant]
+
+    @classmethod
+    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
+        return {"tokenize": UNSPACED.get(language, f"moses-{language}")} if language else {}
+
+    def signature_items(self) -> dict[str, str]:
+        items = {"case": "lc" if self.lowercase else "mixed", "tok": self.tokenize}
+        return items if self.variant == "standard" else {**items, "variant": self.variant}
+
+    @classmethod
+    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
+        return cls(
+            tokenize=items.get("tok", "moses"),
+            lowercase=items.get("case") == "lc",
+            variant=items.get("variant", "standard"),
+        )
+
+    def check_needs(self, testset: Any) -> None:
+        super().check_needs(testset)
+        if self.variant == "moses" and len(testset.references) > 1:
+            names = ", ".join(testset.references)
+            raise UsageError(f"per: variant moses knows one reference, not {names}; choose one, or leave variant out.")
+
+    def prepare(self, testset: TestSet) -> _Prepared:
+        texts, groups = group_references(testset.references)
+        return self._prepare(texts, groups)
+
+    def _prepare(self, texts: list[str], groups: Ints) -> _Prepared:
+        vocabulary = Vocabulary(words_of(texts, self.tokenize, lowercase=self.lowercase))
+        bags = NgramIndex(vocabulary.units, np.arange(len(texts) + 1), 1)
+        return _Prepared(References(vocabulary, groups), bags)
+
+    def count(self, batch: Batch) -> Floats:
+        """Words that match, lengths of output and reference, and words without a partner."""
+        prepared: _Prepared = batch.prepared
+        words = words_of(batch.outputs, self.tokenize, lowercase=self.lowercase)
+        counts = self._counts(prepared, prepared.references.vocabulary.find(words))
+        chosen: Floats = counts[best_rows(self.score(counts), prepared.references.groups, highest=False)]
+        return chosen
+
+    def _counts(self, prepared: _Prepared, outputs: Units) -> Floats:
+        """The counts of each reference text."""
+        segments = prepared.references.segments
+        matches = prepared.bags.count_matches(outputs, segments)[:, 0]
+        output, reference = outputs.lengths[segments], prepared.references.units.lengths
+        errors = np.maximum(output, reference) - matches
+        return np.column_stack([matches, output, reference, errors]).astype(np.float64)
+
+    def score(self, totals: Floats) -> Floats:
+        matches, output, reference, errors = (totals[..., i] for i in range(4))
+        if self.variant == "moses":
+            correct = (matches - np.maximum(output - reference, 0)) / np.maximum(reference, 1)
+            rate = 1 - np.where(reference > 0, correct, 0.0)  # beside an empty reference all is wrong, even nothing
+        else:
+            rate = errors / np.maximum(reference, 1)
+        return np.asarray(rate, dtype=np.float64)
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        matches, output, reference, errors = totals.astype(int).tolist()
+        return {"matches": matches, "errors": errors, "sys_len": output, "ref_len": reference}
+
+    def explain_segment(self, output: str, references: Sequence[str]) -> EditScript:
+        """Which words of an output have a partner in the reference that counts."""
+        prepared = self._prepare(list(references), np.array([0, len(references)], dtype=np.int64))
+        found = words_of([output], self.tokenize, lowercase=self.lowercase)
+        counts = self._counts(prepared, prepared.references.vocabulary.find(found))
+        chosen = int(best_rows(self.score(counts), prepared.references.groups, highest=False)[0])
+        words = words_of(references, self.tokenize, lowercase=self.lowercase)
+        return bag_script(found.strings()[0], words.strings()[chosen], reference_index=chosen)

@@ -1,0 +1,209 @@
+"""TER: translation edit rate, edits per reference word where moving a phrase counts as one edit.
+
+Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human Annotation", AMTA. Shifts are found
+greedily: the one that saves most edits is made, until none saves any. By default as sacreBLEU 2.6 does it, so that
+scores equal its (0 to 100 and above). Where text is normalised they need not: sacreBLEU normalises references twice,
+so that an output may differ from itself; variant=sacrebleu does that too. variant=tercom equals tercom 0.10 (Java).
+variant=moses searches with the limits of TERCpp, the TER of Moses, and comes near its scores without equalling them:
+docs/metrics/ter.md says how near.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..data.testset import TestSet
+from ..errors import UnknownName, UsageError
+from ..text import tercom
+from ..text.coding import Units, Vocabulary, Words, code_points, split_words
+from ..text.editing import EditScript, References, ShiftSearch, count_shifts, shift_script, words_of
+from ..text.tokenisers import check_tokeniser
+from ._contract import Batch, Floats, Metric, group_references
+from ._pairs import best_rows
+
+ALL = 1 << 62
+SEARCHES = {
+    "moses": ShiftSearch(beam=10, max_size=10, max_distance=25, max_tried=ALL, tercom=True, max_words=500),
+    "sacrebleu": ShiftSearch(beam=25, max_size=10, max_distance=50, max_tried=1000),
+    "standard": ShiftSearch(beam=25, max_size=10, max_distance=50, max_tried=1000),
+    "tercom": ShiftSearch(beam=20, max_size=10, max_distance=50, max_tried=ALL, tercom=True, max_words=500),
+}
+UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tokeniser does not find
+# Blanks to Python, letters to tercom, which splits at ASCII blanks alone: they stand aside while text is normalised.
+_ASIDE = {
+    ord(c): 0xF0000 + i
+    for i, c in enumerate(
+        "\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
+        "\u202f\u205f\u3000"
+    )
+}
+_BACK = {aside: blank for blank, aside in _ASIDE.items()}
+_KANA = re.compile("([\u3040-\u309f]+|[\u30a0-\u30ff]+|[\u31f0-\u31ff]+)")
+_EMPTY = "\U000f1000"  # stands for the empty word that Java's split finds before a leading blank
+
+
+@dataclass(frozen=True)
+class TER(Metric):
+    """Edits and shifts per word of the reference, in percent: 0 is perfect, and above 100 is possible.
+
+    normalized: put spaces around punctuation and undo XML escapes. no_punct: remove punctuation. asian_support: both
+    also for Chinese and Japanese, whose characters become words. case_sensitive: keep case.
+    variant: standard, sacrebleu, tercom or moses. tokenize: for variant=moses alone, which knows none of the above but
+    case: moses (moses-LANG), or none for text that is tokenised.
+    With several references the fewest edits count, over the mean length of the references.
+    """
+
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+    case_sensitive: bool = False
+    variant: str = "standard"
+    tokenize: str | None = None
+
+    higher_is_better: ClassVar[bool] = False
+    paper: ClassVar[str] = "Snover et al. (2006), A Study of Translation Edit Rate with Targeted Human Annotation"
+
+    def __post_init__(self) -> None:
+        if self.variant not in SEARCHES:
+            raise UnknownName("variant of ter", self.variant, SEARCHES)
+        if self.tokenize is None:
+            object.__setattr__(self, "tokenize", "moses" if self.variant == "moses" else "tercom")
+        check_tokeniser(self._tokenizer)
+        if self.variant != "moses" and self.tokenize != "tercom":
+            raise UsageError(f"ter: tokenize={self.tokenize} goes with variant=moses; elsewhere there is normalized.")
+        if self.variant == "moses" and (self.normalized or self.no_punct or self.asian_support):
+            raise UsageError("ter: variant moses takes tokenize; normalized, no_punct and asian_support are tercom's.")
+
+    @property
+    def _tokenizer(self) -> str:
+        return self.tokenize or "tercom"
+
+    @property
+    def compatible(self) -> str | None:
+        if self.variant == "standard":
+            return None if self.normalized or self.no_punct else "sacrebleu2.6"
+        return {"sacrebleu": "sacrebleu2.6", "tercom": "tercom0.10"}.get(self.variant)
+
+    @classmethod
+    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
+        if not language or given.get("variant") != "moses":
+            return {}
+        return {"tokenize": UNSPACED.get(language, f"moses-{language}")}
+
+    def signature_items(self) -> dict[str, str]:
+        items = {
+            "case": "mixed" if self.case_sensitive else "lc",
+            "tok": self._tokenizer,
+            "norm": "yes" if self.normalized else "no",
+            "punct": "no" if self.no_punct else "yes",
+            "asian": "yes" if self.asian_support else "no",
+        }
+        return items if self.variant == "standard" else {**items, "variant": self.variant}
+
+    @classmethod
+    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
+        return cls(
+            normalized=items.get("norm") == "yes",
+            no_punct=items.get("punct") == "no",
+            asian_support=items.get("asian") == "yes",
+            case_sensitive=items.get("case") == "mixed",
+            variant=items.get("variant", "standard"),
+            tokenize=items.get("tok"),
+        )
+
+    def _normalise(self, text: str) -> str:
+        return tercom.normalise(
+            text,
+            normalised=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
+            case_sensitive=self.case_sensitive,
+        )
+
+    def _normalise_like_tercom(self, text: str) -> str:
+        """Where tercom differs from sacreBLEU: blanks, <skipped>, runs of kana, punctuation at the beginning."""
+        text = text.translate(_ASIDE)
+        if not self.case_sensitive:
+            text = text.lower()
+        if self.normalized:
+            text = text.replace("<skipped>", "")
+            if self.asian_support:
+                text = _KANA.sub(r" \1 ", text)
+        options = {"asian_support": self.asian_support, "case_sensitive": True}
+        text = tercom.normalise(text, normalised=self.normalized, **options)
+        if self.no_punct and text:
+            first = text.split(" ", 1)[0]
+            leading = not tercom.normalise(first, no_punct=True, **options)
+            text = tercom.normalise(text, no_punct=True, **options)
+            if leading and text:
+                text = f"{_EMPTY} {text}"
+        return text
+
+    def _words(self, texts: Sequence[str], *, reference: bool) -> Words:
+        if self.variant == "moses":
+            return words_of(texts, self._tokenizer, lowercase=not self.case_sensitive)
+        if self.variant == "tercom":
+            return split_words(*code_points([self._normalise_like_tercom(text) for text in texts]), ascii_blanks=True)
+        normalised = [self._normalise(text.rstrip()) for text in texts]
+        if self.variant == "sacrebleu" and reference:
+            normalised = [self._normalise(text) for text in normalised]  # as sacreBLEU 2.6 does, by mistake
+        return split_words(*code_points(normalised))
+
+    def prepare(self, testset: TestSet) -> References:
+        texts, groups = group_references(testset.references)
+        return References(Vocabulary(self._words(texts, reference=True)), groups)
+
+    def count(self, batch: Batch) -> Floats:
+        """All edits, mean length of the references; then substitutions, deletions, insertions, shifts."""
+        references: References = batch.prepared
+        outputs = references.vocabulary.find(self._words(batch.outputs, reference=False))
+        counts = self._counts(references, outputs)
+        lengths = np.add.reduceat(references.units.lengths, references.groups[:-1]) / np.diff(references.groups)
+        best = counts[best_rows(counts[:, 0], references.groups, highest=False)]
+        return np.column_stack([best[:, 0], lengths, best[:, 1:]])
+
+    def _counts(self, references: References, outputs: Units) -> Floats:
+        """All edits, substitutions, deletions, insertions and shifts of each reference text."""
+        counts = count_shifts(outputs, references.units, references.segments, SEARCHES[self.variant])
+        edits = counts[:, [0, 1, 2, 4]].astype(np.float64)
+        return np.column_stack([edits.sum(1), edits])
+
+    def score(self, totals: Floats) -> Floats:
+        edits, reference = totals[..., 0], totals[..., 1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rate = np.where(reference > 0, edits / reference, np.where(edits > 0, 1.0, 0.0))
+        return np.asarray(100 * rate, dtype=np.float64)
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        return {
+            "num_edits": int(totals[0]),
+            "ref_length": float(totals[1]),
+            "substitutions": int(totals[2]),
+            "deletions": int(totals[3]),
+            "insertions": int(totals[4]),
+            "shifts": int(totals[5]),
+        }
+
+    def verbose(self, totals: Floats) -> str:
+        parts = self.details(totals)
+        return (
+            "({substitutions} sub, {deletions} del, {insertions} ins, {shifts} shifts / {ref_length:g} ref)"
+        ).format(**parts)
+
+    def explain_segment(self, output: str, references: Sequence[str]) -> EditScript:
+        """The shifts and edits that turn an output into the reference that takes fewest."""
+        words = self._words(references, reference=True)
+        prepared = References(Vocabulary(words), np.array([0, len(references)], dtype=np.int64))
+        found = self._words([output], reference=False)
+        counts = self._counts(prepared, prepared.vocabulary.find(found))
+        chosen = int(best_rows(counts[:, 0], prepared.groups, highest=False)[0])
+        shown, expected = (
+            ["" if word == _EMPTY else word.translate(_BACK) for word in each]
+            for each in (found.strings()[0], words.strings()[chosen])
+        )
+        return shift_script(shown, expected, SEARCHES[self.variant], reference_index=chosen)

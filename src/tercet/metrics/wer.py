@@ -1,0 +1,162 @@
+"""WER: word error rate, the fewest insertions, deletions and substitutions per word of the reference.
+
+Levenshtein (1966), "Binary codes capable of correcting deletions, insertions, and reversals"; for translation Nießen
+et al. (2000), "An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research", LREC. Equals jiwer with
+variant=jiwer, also in its match error rate and word information lost (Morris et al., 2004, "From WER and RIL to MER and
+WIL", Interspeech). variant=moses equals the scorer of Moses (mert), whose number is 1 - WER, with its choice among
+several references: scores are cast to integers before they are compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..data.testset import TestSet
+from ..errors import UnknownName, UsageError
+from ..text.coding import Ints, Vocabulary, Words, code_points, split_words
+from ..text.editing import EditScript, References, count_edits, edit_script, words_of
+from ..text.tokenisers import check_tokeniser
+from ._contract import Batch, Floats, Metric, group_references
+from ._pairs import best_rows
+
+VARIANTS = {"jiwer": "jiwer4", "moses": "moses", "standard": None}
+RATES = ("mer", "wer", "wil")
+UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tokeniser does not find
+_RUN = re.compile(r"\s\s+")
+_SINGLE = str.maketrans({"\t": "\ue000", "\n": "\ue001", "\v": "\ue002", "\f": "\ue003", "\r": "\ue004"})
+
+
+@dataclass(frozen=True)
+class WER(Metric):
+    """Word errors per reference word: 0 is perfect, and above 1 is possible.
+
+    tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for text that is tokenised: it
+    is split at ASCII blanks. lowercase: ignore case.
+    rate: wer; mer, errors per error or match, 0 to 1; wil, 1 minus the product of the shares of words that match.
+    variant: standard takes the reference with the lowest rate; moses chooses like Moses; jiwer splits words like jiwer.
+    """
+
+    tokenize: str | None = None
+    lowercase: bool = False
+    rate: str = "wer"
+    variant: str = "standard"
+
+    higher_is_better: ClassVar[bool] = False
+    paper: ClassVar[str] = (
+        "Nießen et al. (2000), An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research"
+    )
+
+    def __post_init__(self) -> None:
+        if self.variant not in VARIANTS:
+            raise UnknownName("variant of wer", self.variant, VARIANTS)
+        if self.rate not in RATES:
+            raise UnknownName("rate of wer", self.rate, RATES)
+        if self.tokenize is None:
+            object.__setattr__(self, "tokenize", "none" if self.variant == "jiwer" else "moses")
+        check_tokeniser(self._tokenizer)
+        if self.variant == "jiwer" and self.tokenize != "none":
+            raise UsageError(f"wer: variant jiwer splits text at spaces; leave tokenize={self.tokenize} out.")
+        if self.variant == "moses" and self.rate != "wer":
+            raise UsageError(f"wer: Moses does not know rate {self.rate}; leave variant=moses out.")
+
+    @property
+    def _tokenizer(self) -> str:
+        return self.tokenize or "none"
+
+    @property
+    def compatible(self) -> str | None:
+        return VARIANTS[self.variant]
+
+    @classmethod
+    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
+        if not language or given.get("variant") == "jiwer":
+            return {}
+        return {"tokenize": UNSPACED.get(language, f"moses-{language}")}
+
+    def signature_items(self) -> dict[str, str]:
+        items = {"case": "lc" if self.lowercase else "mixed", "tok": self._tokenizer}
+        if self.rate != "wer":
+            items["rate"] = self.rate
+        if self.variant != "standard":
+            items["variant"] = self.variant
+        return items
+
+    @classmethod
+    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
+        return cls(
+            tokenize=items.get("tok"),
+            lowercase=items.get("case") == "lc",
+            rate=items.get("rate", "wer"),
+            variant=items.get("variant", "standard"),
+        )
+
+    def _words(self, texts: Sequence[str]) -> Words:
+        if self.variant == "jiwer":
+            # Runs of blanks become a space, and words end at spaces alone: a single tab is part of a word.
+            texts = [_RUN.sub(" ", text).strip().translate(_SINGLE) for text in texts]
+            if self.lowercase:
+                texts = [text.lower() for text in texts]
+            return split_words(*code_points(texts), ascii_blanks=True)
+        return words_of(texts, self._tokenizer, lowercase=self.lowercase)
+
+    def prepare(self, testset: TestSet) -> References:
+        texts, groups = group_references(testset.references)
+        return References(Vocabulary(self._words(texts)), groups)
+
+    def count(self, batch: Batch) -> Floats:
+        """Substitutions, deletions, insertions and words left as they are."""
+        references: References = batch.prepared
+        outputs = references.vocabulary.find(self._words(batch.outputs))
+        counts = count_edits(outputs, references.units, references.segments).astype(np.float64)
+        chosen: Floats = counts[self._choose(counts, references.groups)]
+        return chosen
+
+    def _choose(self, counts: Floats, groups: Ints) -> Ints:
+        if self.variant == "moses":
+            # The cast makes all scores between -1 and 1 equal: the first reference counts unless another is perfect.
+            return best_rows(np.trunc(1 - self.score(counts)), groups, highest=True)
+        return best_rows(self.score(counts), groups, highest=False)
+
+    def score(self, totals: Floats) -> Floats:
+        substitutions, deletions, insertions, matches = (totals[..., i] for i in range(4))
+        errors = substitutions + deletions + insertions
+        reference, output = matches + substitutions + deletions, matches + substitutions + insertions
+        if self.rate == "mer":
+            rate = errors / np.maximum(errors + matches, 1)
+        elif self.rate == "wil":
+            both = np.maximum(reference, 1) * np.maximum(output, 1)
+            rate = np.where(reference + output > 0, 1 - matches * matches / both, 0.0)
+        elif self.variant == "moses":
+            rate = np.where(reference > 0, errors / np.maximum(reference, 1), 0.0)  # nothing to find: perfect
+        else:
+            rate = errors / np.maximum(reference, 1)  # as jiwer: beside an empty reference, the number of words
+        return np.asarray(rate, dtype=np.float64)
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        substitutions, deletions, insertions, matches = totals.astype(int).tolist()
+        return {
+            "substitutions": substitutions,
+            "deletions": deletions,
+            "insertions": insertions,
+            "matches": matches,
+            "ref_len": matches + substitutions + deletions,
+        }
+
+    def verbose(self, totals: Floats) -> str:
+        parts = self.details(totals)
+        return "({substitutions} sub, {deletions} del, {insertions} ins / {ref_len} ref)".format(**parts)
+
+    def explain_segment(self, output: str, references: Sequence[str]) -> EditScript:
+        """The edits that turn an output into the reference that counts."""
+        words = self._words(references)
+        prepared = References(Vocabulary(words), np.array([0, len(references)], dtype=np.int64))
+        found = self._words([output])
+        outputs = prepared.vocabulary.find(found)
+        counts = count_edits(outputs, prepared.units, prepared.segments).astype(np.float64)
+        chosen = int(self._choose(counts, prepared.groups)[0])
+        return edit_script(found.strings()[0], words.strings()[chosen], reference_index=chosen)

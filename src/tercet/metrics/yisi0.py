@@ -1,0 +1,260 @@
+"""YiSi-0: overlap of n-grams of words, where words are as similar as the substrings that they share.
+
+Lo (2019), "YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric for Languages with Different Levels of
+Available Resources", WMT. Each n-gram meets its most similar counterpart; rare words weigh more. The weights are learnt
+from all references of the whole test set by `fitted` and known in the signature by a checksum: a segment's score
+depends on the test set it is in. variant=original equals the program yisi (fd07bfc) with lexsim-type=lcs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from math import log2
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from ..data.testset import TestSet
+from ..errors import UnknownName, UsageError
+from ..kernels import substrings
+from ..text.coding import Ints, Units, view
+from ..text.tokenisers import check_tokeniser, lower, tokenise
+from ._contract import Batch, Floats, Metric, group_references
+from ._pairs import best_rows, number_words, offsets_of, owners, refuse_long
+
+VARIANTS = ("corrected", "original")
+SHARD = 10_000  # segments whose references are in memory at once while weights are learnt
+_ASCII_LOWER = {ord(c): ord(c.lower()) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+MOST_BYTES = 100_000  # of one text: half a minute
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """In how many of the references each word occurs; `checksum` stands for that in comparisons and signatures."""
+
+    checksum: str
+    texts: int
+    words: Mapping[str, int] = field(repr=False, compare=False)
+
+    def weight(self, word: str) -> float:
+        """log2(1 + (N + 1) / (df + 1)); a word that no reference has is looked up in lower case (A to Z) too."""
+        found = self.words.get(word) or self.words.get(word.translate(_ASCII_LOWER), 0)
+        return log2(1 + (self.texts + 1) / (found + 1))
+
+
+class _References(NamedTuple):
+    numbers: dict[str, int]
+    units: Units
+    weights: list[float]
+    groups: Ints
+
+
+@dataclass(frozen=True)
+class YiSi0(Metric):
+    """YiSi-0, the mean of segments, 0 to 1.
+
+    n: words in an n-gram; shorter texts are compared by n-grams of their length.
+    alpha: the weight of recall, from 0 to 1, against precision.
+    lowercase: ignore case. WMT19's scores are near those of lower-cased text in Moses' tokens.
+    tokenize: how words are found.
+    variant: original splits words at the character U+0020 alone, not at tabs and other blanks.
+    With several references the one with the highest score counts, and all of them are learnt from.
+    """
+
+    n: int = 3
+    alpha: float = 0.8
+    lowercase: bool = False
+    tokenize: str = "none"
+    variant: str = "corrected"
+    frequencies: Frequencies | None = field(default=None, init=False)
+
+    paper: ClassVar[str] = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
+
+    def __post_init__(self) -> None:
+        check_tokeniser(self.tokenize)
+        if self.variant not in VARIANTS:
+            raise UnknownName("variant of yisi0", self.variant, VARIANTS)
+        if self.variant == "original" and self.tokenize != "none":
+            raise UsageError("yisi0: variant original splits at blanks; leave tokenize out.")
+        if not 1 <= self.n <= 100:
+            raise UsageError(f"yisi0: n must be 1 to 100, not {self.n}.")
+        if not 0 <= self.alpha <= 1:
+            raise UsageError(f"yisi0: alpha must be 0 to 1, not {self.alpha}.")
+        object.__setattr__(self, "alpha", float(self.alpha))
+
+    @property
+    def label(self) -> str:
+        return "YiSi0"
+
+    @property
+    def compatible(self) -> str | None:
+        return "yisi-fd07bfc" if self.variant == "original" else None
+
+    def signature_items(self) -> dict[str, str]:
+        items = {
+            "n": str(self.n),
+            "alpha": repr(self.alpha),
+            "case": "lc" if self.lowercase else "mixed",
+            "tok": self.tokenize,
+            "variant": self.variant,
+        }
+        if self.frequencies is not None:
+            items["weights"] = self.frequencies.checksum
+        return items
+
+    @classmethod
+    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
+        """The metric before fitting: weights come from the references, and their checksum only tells them apart."""
+        return cls(
+            n=int(items.get("n", 3)),
+            alpha=float(items.get("alpha", 0.8)),
+            lowercase=items.get("case") == "lc",
+            tokenize=items.get("tok", "none"),
+            variant=items.get("variant", "corrected"),
+        )
+
+    def _words(self, texts: Sequence[str]) -> list[list[str]]:
+        if self.lowercase:
+            texts = lower(texts)
+        if self.variant == "original":
+            return [[word for word in text.split(" ") if word] for text in texts]
+        return tokenise(texts, self.tokenize).strings()
+
+    def fitted(self, testset: Any) -> Self:
+        """The metric with the frequencies of all words in all references of the test set (anything with `shards`)."""
+        self.check_needs(testset)
+        found: dict[str, int] = {}
+        texts = digests = 0
+        for shard in testset.shards(SHARD):
+            for words in self._words(group_references(shard.references)[0]):
+                texts += 1
+                for word in set(words):
+                    found[word] = found.get(word, 0) + 1
+                # A sum of digests, so that the same references in another order are the same references.
+                digest = blake2b("\n".join(words).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+                digests = (digests + int.from_bytes(digest, "big")) % (1 << 64)
+        fitted = replace(self)
+        object.__setattr__(fitted, "frequencies", Frequencies(f"{digests:016x}", texts, found))
+        return fitted
+
+    def _known(self) -> Frequencies:
+        if self.frequencies is None:
+            raise UsageError("yisi0: word weights are missing; call fitted(testset) with the whole test set.")
+        return self.frequencies
+
+    def prepare(self, testset: TestSet) -> _References:
+        known = self._known()
+        texts, groups = group_references(testset.references)
+        numbers: dict[str, int] = {}
+        units = number_words(self._words(texts), numbers)
+        return _References(numbers, units, [known.weight(word) for word in numbers], groups)
+
+    def count(self, batch: Batch) -> Floats:
+        """Score, one for the segment, precision, recall."""
+        references: _References = batch.prepared
+        parts = _parts(self._match(batch.outputs, references))
+        scores = self._combine(parts)
+        rows = best_rows(scores, references.groups, highest=True)
+        return np.column_stack([scores, np.ones(len(scores)), parts])[rows]
+
+    def _match(self, texts: Sequence[str], references: _References) -> Floats:
+        """Weighted similarities and weights, of the output's n-grams and the reference's, shape (references, 4)."""
+        known, numbers = self._known(), dict(references.numbers)
+        outputs, units = number_words(self._words(texts), numbers), references.units
+        words = list(numbers)
+        weights = references.weights + [known.weight(word) for word in words[len(references.weights) :]]
+        encoded = [word.encode("utf-8", "surrogatepass") for word in words]
+        sizes = np.array([len(word) for word in encoded], dtype=np.int64)
+        lengths, reference_lengths = _byte_lengths(outputs, sizes), _byte_lengths(units, sizes)
+        refuse_long("yisi0", "bytes", texts, lengths, reference_lengths, references.groups, most=MOST_BYTES)
+        whose = owners(references.groups)
+        sums = np.empty(4 * len(whose))
+        most = int(units.lengths.max(initial=0))
+        substrings.match_grams(
+            view(outputs.ids),
+            view(outputs.offsets),
+            view(whose),
+            view(units.ids),
+            view(units.offsets),
+            view(np.frombuffer(bytearray(b"".join(encoded)), dtype=np.uint8)),
+            view(np.cumsum(sizes)),
+            view(np.array(weights, dtype=np.float64)),
+            self.n,
+            view(sums),
+            view(np.zeros(len(words) + 1, dtype=np.int32)),
+            view(np.empty(most + 1, dtype=np.int32)),
+            view(np.empty(self.n * most + 1)),
+            view(np.empty(most + 1)),
+            view(np.empty(2 * most + 1)),
+            view(np.empty(int(sizes.max(initial=0)) + 1, dtype=np.int32)),
+        )
+        return sums.reshape(-1, 4)
+
+    def _combine(self, parts: Floats) -> Floats:
+        precision, recall = parts[:, 0], parts[:, 1]
+        both = precision * recall
+        mean = np.where(both > 0, self.alpha * precision + (1 - self.alpha) * recall, 1.0)
+        scores: Floats = both / mean
+        return scores
+
+    def score(self, totals: Floats) -> Floats:
+        scores: Floats = totals[..., 0] / totals[..., 1]
+        return scores
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        """Means over the segments."""
+        return {"precision": float(totals[2] / totals[1]), "recall": float(totals[3] / totals[1])}
+
+    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+        """What the metric sees in one segment: for each word of the output the most similar word of the reference.
+
+        The weights are those that the metric was fitted with, or else learnt from these references alone.
+        """
+        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
+        metric = self if self.frequencies is not None else self.fitted(testset)
+        prepared = metric.prepare(testset)
+        parts = _parts(metric._match([output], prepared))
+        scores = metric._combine(parts)
+        row = int(scores.argmax())
+        words, reference = metric._words([output, references[row]])
+        return {
+            "score": float(scores[row]),
+            "reference": row,
+            "precision": float(parts[row, 0]),
+            "recall": float(parts[row, 1]),
+            "words": [metric._best_match(word, reference) for word in words],
+        }
+
+    def _best_match(self, word: str, reference: Sequence[str]) -> dict[str, Any]:
+        found = max(reference, key=lambda other: similarity(word, other), default=None)
+        return {
+            "word": word,
+            "weight": self._known().weight(word),
+            "match": found,
+            "similarity": 0.0 if found is None else similarity(word, found),
+        }
+
+
+def _byte_lengths(units: Units, sizes: Ints) -> Ints:
+    """How many bytes the words of each text have."""
+    lengths: Ints = np.diff(offsets_of(sizes[units.ids])[units.offsets])
+    return lengths
+
+
+def _parts(sums: Floats) -> Floats:
+    """Precision and recall, shape (references, 2); 0 where a text is empty."""
+    similarities, weights = sums[:, 0::2], sums[:, 1::2]
+    parts: Floats = similarities / np.where(weights > 0, weights, 1.0)
+    return parts
+
+
+def similarity(word: str, other: str) -> float:
+    """Twice the longest common substring over the lengths, all in bytes."""
+    data, wanted = word.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass")
+    longest, row = 0, [0] * (len(wanted) + 1)
+    for unit in data:
+        row = [0] + [row[j] + 1 if unit == byte else 0 for j, byte in enumerate(wanted)]
+        longest = max(longest, *row)
+    return 2 * longest / (len(data) + len(wanted))

@@ -1,0 +1,362 @@
+"""Edits between outputs and references: counts for whole systems, and the script of a single segment.
+
+The words of this file: a deletion is a reference word that the output lacks, an insertion an output word that the
+reference lacks, a substitution one word in place of another; a shift moves words of the output to another place, and a
+jump goes on reading the output elsewhere. In all functions output texts[t] meets reference text t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from ..kernels import edits
+from .coding import Ints, Units, Vocabulary, Words, code_points, split_words
+from .tokenisers import lower, tokenise
+
+KINDS = ("match", "substitution", "deletion", "insertion")
+LARGEST_TRACE = 1 << 24  # columns of 64 words kept to find which edits were made: 30,000 words on both sides
+NO_BYTES = np.empty(0, dtype=np.uint8)
+
+
+def _view(array: NDArray[Any]) -> memoryview:
+    """A view whose items are plain integers also where the kernels run uncompiled."""
+    return array.data
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One step of a script: positions of the words in output and reference, None where there is none."""
+
+    kind: str
+    output: int | None
+    reference: int | None
+
+
+@dataclass(frozen=True)
+class Shift:
+    """Words of the output that move: where they stood (positions in the output as given) and where they go.
+
+    begin: position of the first one at the time of the shift, when earlier shifts are made; end: position of the first
+    one after it.
+    """
+
+    words: tuple[str, ...]
+    positions: tuple[int, ...]
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class EditScript:
+    """How an output is turned into a reference.
+
+    edits: in the order of the reference, with positions in the output as given; shifts: made before them, in this
+    order. reference_index: which of the references it is. jumps: positions in the output at which reading goes on
+    after a jump (CDER), one edit each; the output's length stands for its end.
+    """
+
+    output: tuple[str, ...]
+    reference: tuple[str, ...]
+    edits: tuple[Edit, ...]
+    shifts: tuple[Shift, ...] = ()
+    jumps: tuple[int, ...] = ()
+    reference_index: int = 0
+
+    def of_kind(self, kind: str) -> tuple[Edit, ...]:
+        return tuple(edit for edit in self.edits if edit.kind == kind)
+
+    @property
+    def substitutions(self) -> tuple[Edit, ...]:
+        return self.of_kind("substitution")
+
+    @property
+    def deletions(self) -> tuple[Edit, ...]:
+        return self.of_kind("deletion")
+
+    @property
+    def insertions(self) -> tuple[Edit, ...]:
+        return self.of_kind("insertion")
+
+    @property
+    def cost(self) -> int:
+        """All edits, shifts and jumps."""
+        return sum(edit.kind != "match" for edit in self.edits) + len(self.shifts) + len(self.jumps)
+
+    def lines(self) -> list[str]:
+        """The script in text, a line for each shift, jump and edit."""
+        shown = [f"shift '{' '.join(shift.words)}' from {shift.begin + 1} to {shift.end + 1}" for shift in self.shifts]
+        shown += [f"jump to {position + 1}" for position in self.jumps]
+        for edit in self.edits:
+            output = None if edit.output is None else self.output[edit.output]
+            reference = None if edit.reference is None else self.reference[edit.reference]
+            if edit.kind == "substitution":
+                shown.append(f"substitution '{output}' for '{reference}'")
+            elif edit.kind != "match":
+                shown.append(f"{edit.kind} '{output if reference is None else reference}'")
+        return shown
+
+
+class References(NamedTuple):
+    """References segment by segment, their words numbered: segment i has the texts groups[i] to groups[i + 1] - 1."""
+
+    vocabulary: Vocabulary
+    groups: Ints
+
+    @property
+    def units(self) -> Units:
+        return self.vocabulary.units
+
+    @property
+    def segments(self) -> Ints:
+        """For each reference text, the segment it belongs to."""
+        return np.repeat(np.arange(len(self.groups) - 1), np.diff(self.groups))
+
+
+def words_of(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False) -> Words:
+    """The words of texts; without tokeniser they are what stands between ASCII blanks, as in the programs of Moses."""
+    if lowercase:
+        texts = lower(texts)
+    if tokenizer == "none":
+        return split_words(*code_points(texts), ascii_blanks=True)
+    return tokenise(texts, tokenizer)
+
+
+def count_edits(outputs: Units, references: Units, texts: Ints, *, trace: bool = True) -> Ints:
+    """Substitutions, deletions, insertions and unedited words of the shortest scripts, shape (texts, 4).
+
+    Which of several shortest scripts is counted follows rapidfuzz. Without
+    trace the first column holds the number of all edits, and the others nothing.
+    """
+    counts, _ = _levenshtein(outputs, references, texts, trace=trace, script=NO_BYTES)
+    return counts
+
+
+def count_jumps(outputs: Units, references: Units, texts: Ints) -> Ints:
+    """The edits and jumps of CDER, shape (texts,)."""
+    return _long_jumps(outputs, references, texts, NO_BYTES)
+
+
+@dataclass(frozen=True)
+class ShiftSearch:
+    """How shifts are looked for: see kernels.edits.shifts. max_words: longer texts are refused; 0 takes any.
+
+    The defaults are sacreBLEU's. tercom: its kind of beam, its way to measure distances and to shift within a phrase.
+    """
+
+    beam: int = 25
+    max_size: int = 10
+    max_distance: int = 50
+    max_tried: int = 1000
+    tercom: bool = False
+    max_words: int = 0
+
+
+def count_shifts(outputs: Units, references: Units, texts: Ints, search: ShiftSearch) -> Ints:
+    """Substitutions, deletions, insertions, unedited words and shifts of TER, shape (texts, 5)."""
+    return _Shifts(outputs, references, texts, search).counts
+
+
+def edit_script(output: Sequence[str], reference: Sequence[str], *, reference_index: int = 0) -> EditScript:
+    """The shortest script of insertions, deletions and substitutions, as `count_edits` counts it."""
+    units = _number(output, reference)
+    script = np.zeros(len(output) + len(reference) + 1, dtype=np.uint8)
+    _, length = _levenshtein(*units, np.zeros(1, dtype=np.int64), trace=True, script=script)
+    edits = _edits(script[:length], range(len(output)))
+    return EditScript(tuple(output), tuple(reference), edits, reference_index=reference_index)
+
+
+def bag_script(output: Sequence[str], reference: Sequence[str], *, reference_index: int = 0) -> EditScript:
+    """The script of PER, which ignores order: equal words match wherever they stand, others stand for each other."""
+    free: dict[str, list[int]] = {}
+    for i in range(len(reference) - 1, -1, -1):
+        free.setdefault(reference[i], []).append(i)
+    matched = {j: free[word].pop() for j, word in enumerate(output) if free.get(word)}
+    taken = set(matched.values())
+    missing = [i for i in range(len(reference)) if i not in taken]
+    spare = [j for j in range(len(output)) if j not in matched]
+    both = min(len(missing), len(spare))
+    edits = [Edit("match", j, i) for j, i in matched.items()]
+    edits += [Edit("substitution", j, i) for j, i in zip(spare[:both], missing[:both], strict=True)]
+    edits += [Edit("deletion", None, i) for i in missing[both:]]
+    edits.sort(key=lambda edit: edit.reference if edit.reference is not None else -1)
+    edits += [Edit("insertion", j, None) for j in spare[both:]]
+    return EditScript(tuple(output), tuple(reference), tuple(edits), reference_index=reference_index)
+
+
+def jump_script(output: Sequence[str], reference: Sequence[str], *, reference_index: int = 0) -> EditScript:
+    """The script of CDER, as `count_jumps` counts it."""
+    units = _number(output, reference)
+    n = len(output)
+    steps = np.zeros((len(reference) + 1, n + 1), dtype=np.uint8)
+    _long_jumps(*units, np.zeros(1, dtype=np.int64), steps.reshape(-1))
+    edits: list[Edit] = []
+    jumps: list[int] = []
+    i, j = len(reference), n
+    while i > 0 or j > 0:
+        if steps[i, j] & 4:  # reached by a jump
+            jumps.append(j)
+            j = int(np.flatnonzero(steps[i] & 8)[0])
+            continue
+        step = int(steps[i, j]) & 3
+        edits.append(Edit(KINDS[step], None if step == 2 else j - 1, None if step == 3 else i - 1))
+        i, j = i - (step != 3), j - (step != 2)
+    return EditScript(
+        tuple(output), tuple(reference), tuple(edits[::-1]), jumps=tuple(jumps[::-1]), reference_index=reference_index
+    )
+
+
+def shift_script(
+    output: Sequence[str], reference: Sequence[str], search: ShiftSearch, *, reference_index: int = 0
+) -> EditScript:
+    """The script of TER, as `count_shifts` counts it."""
+    found = _Shifts(*_number(output, reference), np.zeros(1, dtype=np.int64), search)
+    edits = _edits(found.script[: found.length], found.order[: len(output)].tolist())
+    shifts = []
+    order = list(range(len(output)))
+    for begin, length, place in found.moved[: 3 * int(found.counts[0, 4])].reshape(-1, 3).tolist():
+        positions = order[begin : begin + length]
+        # Counted as the kernel does: before `place`, or if that lies within the words, that far to the right.
+        end = place if place < begin else place - length if place > begin + length else min(place, len(order) - length)
+        order = order[:begin] + order[begin + length :]
+        order[end:end] = positions
+        shifts.append(Shift(tuple(output[k] for k in positions), tuple(positions), begin, end))
+    return EditScript(tuple(output), tuple(reference), edits, tuple(shifts), reference_index=reference_index)
+
+
+def _edits(script: NDArray[np.uint8], order: Sequence[int]) -> tuple[Edit, ...]:
+    """Edits from a kernel's script, which runs backwards; order: where each word of the shifted output stood."""
+    edits = []
+    i = j = 0
+    for step in script[::-1].tolist():
+        edits.append(Edit(KINDS[step], None if step == 2 else order[j], None if step == 3 else i))
+        i, j = i + (step != 3), j + (step != 2)
+    return tuple(edits)
+
+
+def _number(output: Sequence[str], reference: Sequence[str]) -> tuple[Units, Units]:
+    numbers: dict[str, int] = {}
+    references = [numbers.setdefault(word, len(numbers)) for word in reference]
+    outputs = [numbers.get(word, -1) for word in output]
+    return _units(outputs), _units(references)
+
+
+def _units(ids: list[int]) -> Units:
+    return Units(np.array(ids, dtype=np.int32), np.array([0, len(ids)], dtype=np.int64))
+
+
+def _table(*units: Units) -> NDArray[np.int32]:
+    """A place for each id."""
+    return np.zeros(max(int(each.ids.max(initial=0)) for each in units) + 1, dtype=np.int32)
+
+
+def _levenshtein(
+    outputs: Units, references: Units, texts: Ints, *, trace: bool, script: NDArray[np.uint8]
+) -> tuple[Ints, int]:
+    counts = np.zeros((len(texts), 4), dtype=np.int64)
+    if not len(texts):
+        return counts, 0
+    lengths = outputs.lengths[texts]
+    cells = lengths * ((references.lengths + 63) // 64)
+    if trace and int(cells.max()) > LARGEST_TRACE:
+        t = int(cells.argmax())
+        raise DataError(
+            f"Segment {int(texts[t]) + 1} is too long to list its edits: {int(lengths[t]):,} words in the output and "
+            f"{int(references.lengths[t]):,} in the reference. Split it into sentences."
+        )
+    length = edits.levenshtein(
+        _view(outputs.ids),
+        _view(outputs.offsets),
+        _view(np.ascontiguousarray(texts, dtype=np.int64)),
+        _view(references.ids),
+        _view(references.offsets),
+        _view(counts.reshape(-1)),
+        _view(script),
+        _view(_table(outputs, references)),
+        _view(np.empty(64, dtype=np.uint64)),
+        _view(np.empty(int(lengths.max()) + 1, dtype=np.int32)),
+        _view(np.empty(2 * int(cells.max()) + 2 if trace else 0, dtype=np.uint64)),
+    )
+    return counts, int(length)
+
+
+def _long_jumps(outputs: Units, references: Units, texts: Ints, steps: NDArray[np.uint8]) -> Ints:
+    distances = np.zeros(len(texts), dtype=np.int64)
+    edits.long_jumps(
+        _view(outputs.ids),
+        _view(outputs.offsets),
+        _view(np.ascontiguousarray(texts, dtype=np.int64)),
+        _view(references.ids),
+        _view(references.offsets),
+        _view(distances),
+        _view(np.empty(int(outputs.lengths.max(initial=0)) + 1, dtype=np.int32)),
+        _view(steps),
+    )
+    return distances
+
+
+class _Shifts:
+    """One call of the shift kernel, with what its arrays hold afterwards."""
+
+    def __init__(self, outputs: Units, references: Units, texts: Ints, search: ShiftSearch) -> None:
+        self.counts = np.zeros((len(texts), 5), dtype=np.int64)
+        n, m = outputs.lengths[texts], references.lengths
+        self._refuse_long(n, m, texts, search)
+        longest = int(max(n.max(initial=0), m.max(initial=0))) + 2
+        width = m + 2 if search.tercom else 2 * (search.beam + m // (2 * np.maximum(n, 1)) + 2) + 2
+        cells = int(((n + 3) * np.minimum(width, m + 2)).max(initial=0))
+        self.order = np.zeros(longest, dtype=np.int32)
+        self.moved = np.zeros(3 * longest, dtype=np.int64)
+        self.script = np.zeros(2 * longest, dtype=np.uint8)
+        small = [np.empty(longest, dtype=np.int32) for _ in range(9)]
+        words, spare, aligned, wrong, wrong_reference, low, high, scores, leasts = map(_view, small)
+        grid, rest, steps = (np.empty(cells, dtype=kind) for kind in (np.int32, np.int32, np.uint8))
+        self.length = int(
+            edits.shifts(
+                _view(outputs.ids),
+                _view(outputs.offsets),
+                _view(np.ascontiguousarray(texts, dtype=np.int64)),
+                _view(references.ids),
+                _view(references.offsets),
+                search.beam,
+                search.max_size,
+                search.max_distance,
+                search.max_tried,
+                int(search.tercom),
+                _view(self.counts.reshape(-1)),
+                words,
+                _view(self.order),
+                spare,
+                aligned,
+                wrong,
+                wrong_reference,
+                low,
+                high,
+                scores,
+                leasts,
+                _view(np.zeros(4, dtype=np.int64)),
+                _view(self.moved),
+                _view(grid),
+                _view(rest),
+                _view(steps),
+                _view(self.script),
+                _view(_table(outputs, references)),
+                _view(np.empty(64, dtype=np.uint64)),
+                _view(np.empty(longest, dtype=np.uint64)),
+                _view(np.empty(4 * longest, dtype=np.uint64)),
+            )
+        )
+
+    def _refuse_long(self, n: Ints, m: Ints, texts: Ints, search: ShiftSearch) -> None:
+        longest = np.maximum(n, m)
+        if search.max_words and longest.max(initial=0) > search.max_words:
+            t = int(longest.argmax())
+            raise DataError(
+                f"Segment {int(texts[t]) + 1} has {int(longest[t]):,} words, and this way of looking for shifts takes "
+                f"at most {search.max_words:,}. Split the segment, or use ter without variant."
+            )
