@@ -325,8 +325,9 @@ class _Work:
         if not abs(difference) > self._noise(i, j):
             return None
         left_out = np.zeros((2, self.cube.shape[2]))
-        for start in range(0, len(order), BLOCK):
-            rows = order[start : start + BLOCK]
+        start, size = 0, 256  # often few segments are enough
+        while start < len(order):
+            rows = order[start : start + size]
             sums = left_out[:, np.newaxis] + np.stack([self.cube[k][rows].cumsum(0) for k in (i, j)])
             first, second = evaluate(self.metric.score, self.totals[[i, j], np.newaxis] - sums)
             remaining = first - second
@@ -335,6 +336,7 @@ class _Work:
                 count = start + int(found[0]) + 1
                 return Deciding(count, SHARE, float(remaining[found[0]])) if count < self.scores.n_segments else None
             left_out = sums[:, -1]
+            start, size = start + size, min(4 * size, BLOCK)
         return None
 
     def _slices(self, by: str) -> Iterator[Slice]:
@@ -357,8 +359,8 @@ def _without_each(metric: Metric, total: Floats, counts: Floats) -> Floats:
 def _by_contribution(contributions: Floats, difference: float, noise: float) -> NDArray[np.int64]:
     """Segments that pull towards the difference, strongest first; where there is none, by size alone."""
     pull = np.abs(contributions) if abs(difference) <= noise else contributions * np.sign(difference)
-    order = np.argsort(-pull, kind="stable")
-    return order[pull[order] > noise]
+    rows = np.flatnonzero(pull > noise)
+    return rows[np.argsort(-pull[rows], kind="stable")]
 
 
 def _win_rates(first: Floats, second: Floats, higher_is_better: bool | None) -> tuple[float, float, float]:

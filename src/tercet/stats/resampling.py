@@ -85,7 +85,9 @@ def exact_columns(cube: ArrayLike) -> Columns:
     cube = check_cube(cube)
     systems, n, k = cube.shape
     with np.errstate(invalid="ignore", over="ignore"):
-        single = all(np.array_equal(_on_grid(counts, 23), counts) for counts in cube)
+        # Whole numbers, the usual case, are known to be on the grid without laying it.
+        whole = bool((np.rint(cube) == cube).all()) and n * float(np.abs(cube).max()) < 2**23
+        single = whole or all(np.array_equal(_on_grid(counts, 23), counts) for counts in cube)
         values = np.empty((n, systems, k), dtype=np.float32 if single else np.float64)
         for system, counts in enumerate(cube):
             values[:, system] = counts if single else _on_grid(counts, 52)
