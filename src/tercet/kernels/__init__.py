@@ -4,16 +4,18 @@ Uncompiled they give the same numbers, slowly; `warn_if_slow` says so once.
 """
 
 import logging
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
 
 log = logging.getLogger(__name__)
 _told = False
 
 
 def compiled() -> bool:
-    """Whether the kernels run as machine code."""
-    from . import ngrams, tokens
-
-    return bool(ngrams.COMPILED and tokens.COMPILED)
+    """Whether all kernels run as machine code: each has a compiled module beside its source."""
+    here = Path(__file__).parent
+    sources = [path.stem for path in here.glob("[!_]*.py") if path.stem != "plain"]
+    return all(any((here / f"{name}{suffix}").exists() for suffix in EXTENSION_SUFFIXES) for name in sources)
 
 
 def warn_if_slow() -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..kernels import edits
+from ..kernels import shifts as shift_kernel
 from .coding import Ints, Units, Vocabulary, Words, code_points, split_words
 from .tokenisers import lower, tokenise
 
@@ -144,7 +145,7 @@ def count_jumps(outputs: Units, references: Units, texts: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class ShiftSearch:
-    """How shifts are looked for: see kernels.edits.shifts. max_words: longer texts are refused; 0 takes any.
+    """How shifts are looked for: see kernels.shifts. max_words: longer texts are refused; 0 takes any.
 
     The defaults are sacreBLEU's. tercom: its kind of beam, its way to measure distances and to shift within a phrase.
     """
@@ -317,7 +318,7 @@ class _Shifts:
         words, spare, aligned, wrong, wrong_reference, low, high, scores, leasts = map(_view, small)
         grid, rest, steps = (np.empty(cells, dtype=kind) for kind in (np.int32, np.int32, np.uint8))
         self.length = int(
-            edits.shifts(
+            shift_kernel.shifts(
                 _view(outputs.ids),
                 _view(outputs.offsets),
                 _view(np.ascontiguousarray(texts, dtype=np.int64)),

@@ -1,6 +1,7 @@
 """Both forms of the kernels: compiled, and the same source as plain Python.
 
-Plain Python checks every index, so the tests below also prove that the compiled loops stay within their arrays.
+Plain Python refuses an index beyond an array's end, so the tests below also watch that the compiled loops stay within
+their arrays (a negative one would wrap there).
 """
 
 import importlib.util

@@ -18,7 +18,7 @@ from tercet.text.editing import (
 
 from .conftest import load_source
 
-PLAIN = load_source("edits")
+PLAIN, PLAIN_SHIFTS = load_source("edits"), load_source("shifts")
 few = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60)
 texts = st.lists(st.sampled_from("abcde"), max_size=12)
 TERCOM = ShiftSearch(beam=20, max_tried=1 << 40, tercom=True)
@@ -29,6 +29,7 @@ def form(request, monkeypatch) -> str:
     """Every test runs with the installed kernels, then with plain Python, which checks every index."""
     if request.param == "plain":
         monkeypatch.setattr(editing, "edits", PLAIN)
+        monkeypatch.setattr(editing, "shift_kernel", PLAIN_SHIFTS)
     return request.param
 
 
