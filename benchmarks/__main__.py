@@ -10,12 +10,8 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from tercet import TestSet, compare, score
 from tercet.data.lines import write_lines
@@ -23,42 +19,9 @@ from tercet.data.stream import TextFiles
 from tercet.report.tables import table
 
 from . import edits, meteor, sequences
+from .common import Row, cpu, texts
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 SYSTEMS, SEGMENTS = 16, 2000
-
-
-def load() -> TestSet:
-    if (SHARED / "data/wmt19").is_dir():
-        from tercet.data.layouts import open_testset
-
-        testset = open_testset(SHARED / "data/wmt19", "en-de")
-        return testset.only(testset.systems[:SYSTEMS])[:SEGMENTS]
-    rng = np.random.default_rng(1)
-    letters = list("abcdefghijklmnopqrstuvwxyz")
-    words = np.array(["".join(rng.choice(letters, rng.integers(2, 9))) for _ in range(5000)])
-    weights = 1 / np.arange(1, 5001)
-
-    def sentence() -> list[str]:
-        return list(rng.choice(words, rng.integers(8, 40), p=weights / weights.sum()))
-
-    references = [sentence() for _ in range(SEGMENTS)]
-
-    def output(quality: float) -> list[str]:
-        return [" ".join(w if rng.random() < quality else str(rng.choice(words)) for w in line) for line in references]
-
-    outputs = {f"system {i}": output(0.5 + 0.02 * i) for i in range(SYSTEMS)}
-    return TestSet(outputs, {"reference": [" ".join(line) for line in references]})
-
-
-def cpu(function: Callable[[], Any], repeat: int = 1) -> tuple[float, Any]:
-    """The least CPU time of some runs, and the result."""
-    best, result = float("inf"), None
-    for _ in range(repeat):
-        start = time.process_time()
-        result = function()
-        best = min(best, time.process_time() - start)
-    return best, result
 
 
 def children_cpu(command: list[str], folder: Path, repeat: int = 10) -> float:
@@ -71,7 +34,7 @@ def children_cpu(command: list[str], folder: Path, repeat: int = 10) -> float:
     return best
 
 
-def metric_speed(testset: TestSet) -> list[tuple[str, float, float, float]]:
+def metric_speed(testset: TestSet) -> list[Row]:
     from sacrebleu.metrics import BLEU, CHRF
 
     references = [list(lines) for lines in testset.references.values()]
@@ -95,7 +58,7 @@ def metric_speed(testset: TestSet) -> list[tuple[str, float, float, float]]:
     return rows
 
 
-def test_speed(testset: TestSet) -> list[tuple[str, float, float, float]]:
+def test_speed(testset: TestSet) -> list[Row]:
     from sacrebleu.metrics import BLEU
     from sacrebleu.significance import PairedTest
 
@@ -120,7 +83,7 @@ def test_speed(testset: TestSet) -> list[tuple[str, float, float, float]]:
     return rows
 
 
-def command_speed(testset: TestSet) -> list[tuple[str, float, float, float]]:
+def command_speed(testset: TestSet) -> list[Row]:
     bin_folder = Path(sys.executable).parent
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -153,7 +116,7 @@ def growth(testset: TestSet) -> list[list[str]]:
 
 
 def main() -> None:
-    testset = load()
+    testset = texts("en-de", SYSTEMS, SEGMENTS)
     grown = growth(testset)  # first: the peak of memory is the process's
     rows = [*metric_speed(testset), *test_speed(testset), *command_speed(testset)]
     rows += [*edits.rows(testset), *sequences.rows(), *meteor.rows()]

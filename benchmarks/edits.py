@@ -6,23 +6,11 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
-from typing import Any
 
 from tercet import TestSet, metrics
 
-Row = tuple[str, float, float, float]
-
-
-def cpu(function: Callable[[], Any], repeat: int = 1) -> tuple[float, Any]:
-    """The least CPU time of some runs, and the result."""
-    best, result = float("inf"), None
-    for _ in range(repeat):
-        start = time.process_time()
-        result = function()
-        best = min(best, time.process_time() - start)
-    return best, result
+from .common import Row, cpu, texts
 
 
 def check(name: str, ours: float, theirs: float) -> None:
@@ -65,7 +53,5 @@ def rows(testset: TestSet) -> list[Row]:
 
 
 if __name__ == "__main__":
-    from .__main__ import load
-
-    for name, ours, theirs, wanted in rows(load()):
+    for name, ours, theirs, wanted in rows(texts("en-de", 1, 2000)):
         print(f"{name:20} {ours:8.4f} {theirs:8.4f} {theirs / ours:8.1f}x  promised {wanted:.0f}x")

@@ -8,17 +8,14 @@ ratios are rough. Without ../shared there is CharacTER alone, on made-up sentenc
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from importlib.util import find_spec
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from tercet import TestSet, metrics
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+from .common import REAL, Row, cpu, texts
+
 SEGMENTS = 1000
 # (what, our metric, seconds of the program, promised ratio)
 PROGRAMS = (
@@ -31,35 +28,10 @@ PROGRAMS = (
 CHARACTER = 0.63  # CharacTER.py with its C++ library, where `cer` is not installed
 
 
-def load() -> TestSet:
-    if (SHARED / "data/wmt19").is_dir():
-        from tercet.data.layouts import open_testset
-
-        testset = open_testset(SHARED / "data/wmt19", "ru-en")
-        return testset.only(testset.systems[:1])[:SEGMENTS]
-    rng = np.random.default_rng(1)
-    words = np.array(["".join(rng.choice(list("abcdefghijklmnop"), rng.integers(2, 9))) for _ in range(3000)])
-    weights = 1 / np.arange(1, 3001)
-    weights /= weights.sum()
-    references = [rng.choice(words, rng.integers(8, 40), p=weights) for _ in range(SEGMENTS)]
-    outputs = [[word if rng.random() < 0.7 else rng.choice(words) for word in line] for line in references]
-    return TestSet({"x": [" ".join(line) for line in outputs]}, {"r": [" ".join(line) for line in references]})
-
-
-def cpu(function: Callable[[], Any], repeat: int = 3) -> tuple[float, Any]:
-    """The least CPU time of some runs, and the result."""
-    best, result = float("inf"), None
-    for _ in range(repeat):
-        start = time.process_time()
-        result = function()
-        best = min(best, time.process_time() - start)
-    return best, result
-
-
-def character(testset: TestSet) -> tuple[str, float, float, float]:
+def character(testset: TestSet) -> Row:
     metric = metrics.create("character")
     (system,) = testset.systems
-    ours, counts = cpu(lambda: metric.statistics(testset)[system])
+    ours, counts = cpu(lambda: metric.statistics(testset)[system], 3)
     if find_spec("cer") is None:
         return "CharacTER.py", ours, CHARACTER, 7.0
     from cer import calculate_cer
@@ -75,14 +47,14 @@ def character(testset: TestSet) -> tuple[str, float, float, float]:
     return "CharacTER, the package cer", ours, theirs, 7.0
 
 
-def rows() -> list[tuple[str, float, float, float]]:
+def rows() -> list[Row]:
     """What, our CPU seconds, the peer's, and the ratio that is promised."""
-    testset = load()
+    testset = texts("ru-en", 1, SEGMENTS)
     result = [character(testset)]
-    if (SHARED / "data/wmt19").is_dir():
+    if REAL:
         for name, spec, theirs, promised in PROGRAMS:
             metric = metrics.create(spec)
-            ours, _ = cpu(lambda metric=metric: metric.statistics(testset))  # type: ignore[misc]
+            ours, _ = cpu(lambda metric=metric: metric.statistics(testset), 3)  # type: ignore[misc]
             result.append((name, ours, theirs * len(testset) / 1000, promised))
     return result
 

@@ -13,7 +13,7 @@ import click
 
 from .inputs import input_options
 from .options import ManyValues
-from .score import chosen_metrics, metric_flags, seed_of, texts_of
+from .score import chosen_metrics, metric_options, seed_of, texts_of
 
 if TYPE_CHECKING:
     from ..comparing import Comparison
@@ -25,16 +25,7 @@ SENTENCE = re.compile(r"(\S+)\s+(drops|rises|worsens)(\s+significantly)?(?:\s+by
 
 @click.command("compare", cls=ManyValues)
 @input_options
-@click.option(
-    "-m",
-    "--metrics",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="METRIC...",
-    help="Metrics, as bleu chrf:word_order=2; 'tercet metrics' lists them. [default: bleu]",
-)
-@metric_flags
+@metric_options
 @click.option("--baseline", metavar="SYSTEM", help="Compare all with this system. [default: all pairs]")
 @click.option(
     "--test",

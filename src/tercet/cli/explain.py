@@ -9,21 +9,12 @@ import click
 
 from .inputs import input_options
 from .options import ManyValues
-from .score import chosen_metrics, metric_flags
+from .score import chosen_metrics, metric_options
 
 
 @click.command("explain", cls=ManyValues)
 @input_options
-@click.option(
-    "-m",
-    "--metrics",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="METRIC...",
-    help="Metrics; they may also stand first, as in: tercet explain ter REFERENCE -i OUTPUT.",
-)
-@metric_flags
+@metric_options
 @click.option("-n", "--segment", default=1, show_default=True, help="The number of the segment, from 1.")
 @click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="No warnings.")

@@ -33,10 +33,19 @@ FLAGS = {
 FORMATS = ("text", "json", "latex", "markdown", "tsv", "csv")
 
 
-def metric_flags(function: Any) -> Any:
-    """sacreBLEU's options for BLEU and chrF; the same can be said in the metric's own string."""
+def metric_options(function: Any) -> Any:
+    """-m, and sacreBLEU's options for parameters; the same can be said in the metric's own string."""
     for decorate in reversed(
         (
+            click.option(
+                "-m",
+                "--metrics",
+                "--metric",
+                "metrics",
+                multiple=True,
+                metavar="METRIC...",
+                help="Metrics, as bleu chrf:word_order=2; 'tercet metrics' lists them. [default: bleu]",
+            ),
             click.option(
                 "-tok",
                 "--tokenize",
@@ -65,16 +74,7 @@ def metric_flags(function: Any) -> Any:
 
 @click.command("score", cls=ManyValues)
 @input_options
-@click.option(
-    "-m",
-    "--metrics",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="METRIC...",
-    help="Metrics, as bleu chrf:word_order=2; 'tercet metrics' lists them. [default: bleu]",
-)
-@metric_flags
+@metric_options
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS), help="[default: $SACREBLEU_FORMAT or text]")
 @click.option(
     "-w",

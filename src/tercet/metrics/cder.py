@@ -9,24 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..data.testset import TestSet
-from ..errors import UnknownName
 from ..text.coding import Ints, Units, Vocabulary
 from ..text.editing import EditScript, References, count_jumps, jump_script, words_of
-from ..text.tokenisers import check_tokeniser
-from ._contract import Batch, Floats, Metric, group_references
+from ._contract import Batch, Floats, group_references
 from ._pairs import best_rows
+from ._words import WordMetric
 
 VARIANTS = {"moses": "moses", "standard": None}
-UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tokeniser does not find
 
 
 @dataclass(frozen=True)
-class CDER(Metric):
+class CDER(WordMetric):
     """Edits and jumps per reference word: 0 is perfect, 1 the worst unless the output is much too long.
 
     tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for text that is tokenised: it
@@ -34,37 +32,9 @@ class CDER(Metric):
     variant: standard takes the reference with the lowest rate; moses chooses like Moses.
     """
 
-    tokenize: str = "moses"
-    lowercase: bool = False
-    variant: str = "standard"
-
+    variants: ClassVar[Mapping[str, str | None]] = VARIANTS
     higher_is_better: ClassVar[bool] = False
     paper: ClassVar[str] = "Leusch et al. (2006), CDER: Efficient MT Evaluation Using Block Movements"
-
-    def __post_init__(self) -> None:
-        if self.variant not in VARIANTS:
-            raise UnknownName("variant of cder", self.variant, VARIANTS)
-        check_tokeniser(self.tokenize)
-
-    @property
-    def compatible(self) -> str | None:
-        return VARIANTS[self.variant]
-
-    @classmethod
-    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
-        return {"tokenize": UNSPACED.get(language, f"moses-{language}")} if language else {}
-
-    def signature_items(self) -> dict[str, str]:
-        items = {"case": "lc" if self.lowercase else "mixed", "tok": self.tokenize}
-        return items if self.variant == "standard" else {**items, "variant": self.variant}
-
-    @classmethod
-    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
-        return cls(
-            tokenize=items.get("tok", "moses"),
-            lowercase=items.get("case") == "lc",
-            variant=items.get("variant", "standard"),
-        )
 
     def prepare(self, testset: TestSet) -> References:
         texts, groups = group_references(testset.references)

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
+from ..errors import UsageError
 from ..text.coding import Ints, NgramIndex, Units, Vocabulary
 from ..text.editing import EditScript, References, bag_script, words_of
-from ..text.tokenisers import check_tokeniser
-from ._contract import Batch, Floats, Metric, group_references
+from ._contract import Batch, Floats, group_references
 from ._pairs import best_rows
+from ._words import WordMetric
 
 VARIANTS = {"moses": "moses", "standard": None}
-UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tokeniser does not find
 
 
 class _Prepared(NamedTuple):
@@ -31,7 +30,7 @@ class _Prepared(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PER(Metric):
+class PER(WordMetric):
     """Words without a partner per reference word, whatever their order: 0 is perfect, and above 1 is possible.
 
     tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for text that is tokenised: it
@@ -39,37 +38,9 @@ class PER(Metric):
     variant: standard takes the reference with the lowest rate; moses adds up as Moses does, from one reference.
     """
 
-    tokenize: str = "moses"
-    lowercase: bool = False
-    variant: str = "standard"
-
+    variants: ClassVar[Mapping[str, str | None]] = VARIANTS
     higher_is_better: ClassVar[bool] = False
     paper: ClassVar[str] = "Tillmann et al. (1997), Accelerated DP based search for statistical translation"
-
-    def __post_init__(self) -> None:
-        if self.variant not in VARIANTS:
-            raise UnknownName("variant of per", self.variant, VARIANTS)
-        check_tokeniser(self.tokenize)
-
-    @property
-    def compatible(self) -> str | None:
-        return VARIANTS[self.variant]
-
-    @classmethod
-    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
-        return {"tokenize": UNSPACED.get(language, f"moses-{language}")} if language else {}
-
-    def signature_items(self) -> dict[str, str]:
-        items = {"case": "lc" if self.lowercase else "mixed", "tok": self.tokenize}
-        return items if self.variant == "standard" else {**items, "variant": self.variant}
-
-    @classmethod
-    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
-        return cls(
-            tokenize=items.get("tok", "moses"),
-            lowercase=items.get("case") == "lc",
-            variant=items.get("variant", "standard"),
-        )
 
     def check_needs(self, testset: Any) -> None:
         super().check_needs(testset)

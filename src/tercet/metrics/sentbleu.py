@@ -27,9 +27,9 @@ from ..text.coding import (
 from ..text.ngrams import compare_ngrams
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Batch, Floats, Metric, group_references
+from ._words import tokeniser_of
 
 ORDER = 4
-UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tokeniser does not find
 
 
 class _References(NamedTuple):
@@ -72,7 +72,7 @@ class SentBLEU(Metric):
 
     @classmethod
     def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
-        return {"tokenize": UNSPACED.get(language, f"moses-{language}")} if language else {}
+        return {"tokenize": tokeniser_of(language)} if language else {}
 
     def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
         """The words, and which n-grams of each order match a reference."""

@@ -25,6 +25,7 @@ from ..text.editing import EditScript, References, ShiftSearch, count_shifts, sh
 from ..text.tokenisers import check_tokeniser
 from ._contract import Batch, Floats, Metric, group_references
 from ._pairs import best_rows
+from ._words import tokeniser_of
 
 ALL = 1 << 62
 SEARCHES = {
@@ -33,7 +34,6 @@ SEARCHES = {
     "standard": ShiftSearch(beam=25, max_size=10, max_distance=50, max_tried=1000),
     "tercom": ShiftSearch(beam=20, max_size=10, max_distance=50, max_tried=ALL, tercom=True, max_words=500),
 }
-UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tokeniser does not find
 # Blanks to Python, letters to tercom, which splits at ASCII blanks alone: they stand aside while text is normalised.
 _ASIDE = {
     ord(c): 0xF0000 + i
@@ -93,7 +93,7 @@ class TER(Metric):
     def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
         if not language or given.get("variant") != "moses":
             return {}
-        return {"tokenize": UNSPACED.get(language, f"moses-{language}")}
+        return {"tokenize": tokeniser_of(language)}
 
     def signature_items(self) -> dict[str, str]:
         items = {

@@ -23,10 +23,10 @@ from ..text.editing import EditScript, References, count_edits, edit_script, wor
 from ..text.tokenisers import check_tokeniser
 from ._contract import Batch, Floats, Metric, group_references
 from ._pairs import best_rows
+from ._words import tokeniser_of
 
 VARIANTS = {"jiwer": "jiwer4", "moses": "moses", "standard": None}
 RATES = ("mer", "wer", "wil")
-UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tokeniser does not find
 _RUN = re.compile(r"\s\s+")
 _SINGLE = str.maketrans({"\t": "\ue000", "\n": "\ue001", "\v": "\ue002", "\f": "\ue003", "\r": "\ue004"})
 
@@ -76,7 +76,7 @@ class WER(Metric):
     def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
         if not language or given.get("variant") == "jiwer":
             return {}
-        return {"tokenize": UNSPACED.get(language, f"moses-{language}")}
+        return {"tokenize": tokeniser_of(language)}
 
     def signature_items(self) -> dict[str, str]:
         items = {"case": "lc" if self.lowercase else "mixed", "tok": self._tokenizer}
