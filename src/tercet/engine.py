@@ -54,12 +54,23 @@ def open_executor(jobs: int = 1, cluster: str | None = None) -> Iterator[Executo
     # forkserver: a fork of a process with threads (BLAS has some) may hang.
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context) as pool:
+    with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context, initializer=_leave_stopping_to_parent) as pool:
         try:
             yield pool
         except BaseException:
+            # Workers under way would outlive the command: nobody waits for what they count.
+            workers = list((pool._processes or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
+            for worker in workers:
+                worker.terminate()
             raise
+
+
+def _leave_stopping_to_parent() -> None:
+    """Ctrl-C reaches all processes of a terminal; the workers end when the parent tells them, without tracebacks."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _cluster(address: str) -> Iterator[Executor]:

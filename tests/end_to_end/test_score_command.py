@@ -358,17 +358,19 @@ def test_a_source_that_is_a_smoothing_method_is_explained(folder: Path) -> None:
     assert (refused.code, "--smooth-method exp" in refused.err) == (2, True)
 
 
-def test_stopping_leaves_no_half_written_file(folder: Path) -> None:
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_stopping_leaves_no_half_written_file(folder: Path, jobs: str) -> None:
     rng = np.random.default_rng(1)
     words = np.array(["alpha", "beta", "gamma", "delta", "epsilon", "zeta"])
     for name in ("big.ref", "big.out"):
         (folder / name).write_text("".join(" ".join(row) + "\n" for row in rng.choice(words, (60000, 30))), "utf-8")
     process = subprocess.Popen(
-        [str(TERCET), "score", "big.ref", "-i", "big.out", "-m", "chrf", "bleu", "--save", "kept.npz"],
+        [str(TERCET), "score", "big.ref", "-i", "big.out", "-m", "chrf", "bleu", "--save", "kept.npz", "-j", jobs],
         cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"},
+        start_new_session=True,
     )  # fmt: skip
     time.sleep(1.0)
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err.decode()
     assert "Traceback" not in err.decode()

@@ -192,5 +192,5 @@ def stdin_systems() -> dict[str, list[str]]:
                 f"Standard input, line {number}: {len(row)} systems separated by tabs, but {len(rows[0])} in line 1."
             )
     if not rows:
-        raise DataError("Standard input is empty: no output to score.")
+        raise DataError("Standard input is empty: no output to score. Name output files with -i.")
     return {f"System {i}": list(column) for i, column in enumerate(zip(*rows, strict=True), 1)}

@@ -101,8 +101,8 @@ class Metric:
 
     @property
     def decimals(self) -> int:
-        """How many decimals a table shows if nobody says: enough to tell systems apart."""
-        return 1
+        """How many decimals a table shows if nobody says: enough to tell systems apart on a scale from 0 to 1."""
+        return 3
 
     @property
     def label(self) -> str:

@@ -90,6 +90,10 @@ class CHRF(Metric):
         return self.char_order + self.word_order
 
     @property
+    def decimals(self) -> int:
+        return 1
+
+    @property
     def label(self) -> str:
         beta = f"{self.beta:g}"
         return f"chrF{beta if float(beta) == self.beta else repr(self.beta)}" + "+" * self.word_order

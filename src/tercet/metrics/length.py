@@ -53,10 +53,6 @@ class Length(Metric):
     def signature_items(self) -> dict[str, str]:
         return {"unit": self.unit, "tok": self.tokenize}
 
-    @property
-    def decimals(self) -> int:
-        return 3
-
     @classmethod
     def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
         return cls(unit=items.get("unit", "word"), tokenize=items.get("tok", "13a"))

@@ -66,10 +66,6 @@ class SentBLEU(Metric):
     def compatible(self) -> str:
         return "moses"
 
-    @property
-    def decimals(self) -> int:
-        return 3
-
     @classmethod
     def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
         return {"tokenize": tokeniser_of(language)} if language else {}

@@ -84,6 +84,10 @@ class TER(Metric):
         return self.tokenize or "tercom"
 
     @property
+    def decimals(self) -> int:
+        return 1
+
+    @property
     def compatible(self) -> str | None:
         if self.variant == "standard":
             return None if self.normalized or self.no_punct else "sacrebleu2.6"
