@@ -363,7 +363,8 @@ def test_stopping_leaves_no_half_written_file(folder: Path, jobs: str) -> None:
     rng = np.random.default_rng(1)
     words = np.array(["alpha", "beta", "gamma", "delta", "epsilon", "zeta"])
     for name in ("big.ref", "big.out"):
-        (folder / name).write_text("".join(" ".join(row) + "\n" for row in rng.choice(words, (60000, 30))), "utf-8")
+        text = "".join(" ".join(row) + "\n" for row in rng.choice(words, (60000, 30)))
+        (folder / name).write_text(text * 5, "utf-8")  # several seconds of work
     process = subprocess.Popen(
         [str(TERCET), "score", "big.ref", "-i", "big.out", "-m", "chrf", "bleu", "--save", "kept.npz", "-j", jobs],
         cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"},
