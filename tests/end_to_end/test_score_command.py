@@ -369,6 +369,8 @@ def test_stopping_leaves_no_half_written_file(folder: Path, jobs: str) -> None:
         [str(TERCET), "score", "big.ref", "-i", "big.out", "-m", "chrf", "bleu", "--save", "kept.npz", "-j", jobs],
         cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"},
         start_new_session=True,
+        # Tests that run in the background of a shell ignore SIGINT, and so would the command.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     time.sleep(1.0)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
