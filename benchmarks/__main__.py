@@ -82,9 +82,9 @@ def test_speed(testset: TestSet) -> list[Row]:
         counting, _ = cpu(
             lambda fresh=fresh: [fresh._extract_corpus_statistics(lines, None) for _, lines in named]  # type: ignore[misc]
         )
-        # Counting has its own row above. With it the ratio is lower, as theirs and ours count at another ratio.
+        # Counting has its own row above, at another ratio; the promise is held against both ways to measure.
         rows.append((f"{name}: the test", alone, theirs - counting, 50.0))
-        rows.append((f"{name}: with counting", whole, theirs, 40.0))
+        rows.append((f"{name}: with counting", whole, theirs, 50.0))
     return rows
 
 
