@@ -73,14 +73,14 @@ def _fill_row(
 
     Of equal ways tercom's first is taken: match or substitution, insertion, deletion. Cells that cost more than `beam`
     above the least of their row are not followed, and not even computed except in the final row, where they give the
-    result. Returns the least cost of the row.
+    result. Returns that least, which as in tercom is of the cells reached by a match or substitution alone.
     """
     j: cython.Py_ssize_t
     start: cython.Py_ssize_t = low_above
     stop: cython.Py_ssize_t = high_above
     cost: cython.int
     least: cython.int = 1 << 28
-    limit: cython.int = least_above + beam
+    limit: cython.int = least_above + beam if least_above + beam < 1 << 28 else (1 << 28) - 1
     step: cython.uchar
     while grid[above + start - low_above] > limit:
         start += 1
@@ -98,6 +98,8 @@ def _fill_row(
             if word != reference[first + j - 1]:
                 step = 1
                 cost += 1
+            if cost < least:
+                least = cost
         if low_above <= j < stop and grid[above + j - low_above] + 1 < cost:
             if grid[above + j - low_above] <= limit:
                 step = 3
@@ -107,8 +109,6 @@ def _fill_row(
             cost = grid[row + j - 1 - low] + 1
         grid[row + j - low] = cost
         steps[row + j - low] = step
-        if cost < least:
-            least = cost
         if cost > least + beam and j > stop and not final:
             for j in range(j, high):
                 grid[row + j - low] = 1 << 28
@@ -140,7 +140,7 @@ def _fill_grid(
     row: cython.Py_ssize_t
     for j in range(low[0], high[0]):
         grid[j - low[0]] = j
-    leasts[0] = 0
+    leasts[0] = 1 << 28  # no match or substitution leads here: all cells are followed
     for i in range(1, n + 1):
         row = i * stride
         leasts[i] = _fill_row(
@@ -530,7 +530,6 @@ def shifts(
     tercom: cython.bint,
     counts: cython.longlong[::1],
     words: cython.int[::1],
-    order: cython.int[::1],
     spare: cython.int[::1],
     aligned: cython.int[::1],
     wrong: cython.int[::1],
@@ -557,8 +556,8 @@ def shifts(
     any (see `_best_shift`). The grid is searched within `beam` of its diagonal, or as tercom does, not from cells that
     cost more than `beam` above the least of their row; a shift moves at most max_size words,
     to a reference place at most max_distance away; as soon as max_tried were tried, the search ends and makes none.
-    The last pair's arrays explain it: order (where each word of the shifted output stood at first), moved (begin,
-    length and target of each shift), script (edits from the end to the beginning). Returns the script's length.
+    The last pair's arrays explain it: moved (begin and length of each shift, and where its words begin afterwards),
+    script (edits from the end to the beginning). Returns the script's length.
     """
     one: cython.ulonglong = 1
     t: cython.Py_ssize_t
@@ -586,7 +585,6 @@ def shifts(
         made = 0
         for k in range(n):
             words[k] = ids[start + k]
-            order[k] = k
         if n == 0 or m == 0:
             written = n + m
             for k in range(written):
@@ -644,9 +642,11 @@ def shifts(
                 if number <= 0 or choice[3] >= max_tried:
                     break
                 _move(words, spare, n, choice[0], choice[1], choice[2], tercom)
-                _move(order, spare, n, choice[0], choice[1], choice[2], tercom)
-                for k in range(3):
-                    moved[3 * made + k] = choice[k]
+                moved[3 * made] = choice[0]
+                moved[3 * made + 1] = choice[1]
+                moved[3 * made + 2] = choice[2]
+                if choice[2] >= choice[0]:
+                    moved[3 * made + 2] = _shift_end(n, choice[0], choice[1], choice[2], tercom) - choice[1]
                 made += 1
             if m <= 64:
                 base += used

@@ -1,8 +1,9 @@
 """Edits between outputs and references: counts for whole systems, and the script of a single segment.
 
 The words of this file: a deletion is a reference word that the output lacks, an insertion an output word that the
-reference lacks, a substitution one word in place of another; a shift moves words of the output to another place, and a
-jump goes on reading the output elsewhere. In all functions output texts[t] meets reference text t.
+reference lacks, a substitution one word in place of another; a shift moves words of the output to another place (in
+Moses, of the reference), and a jump goes on reading the output elsewhere. In all functions output texts[t] meets
+reference text t.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..kernels import edits
+from ..kernels import edits, tercpp
 from ..kernels import shifts as shift_kernel
 from .coding import Ints, Units, Vocabulary, Words, code_points, split_words
 from .tokenisers import lower, tokenise
@@ -41,7 +42,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Shift:
-    """Words of the output that move: where they stood (positions in the output as given) and where they go.
+    """Words of a text that move: where they stood (positions in the text as given) and where they go.
 
     begin: position of the first one at the time of the shift, when earlier shifts are made; end: position of the first
     one after it.
@@ -57,9 +58,10 @@ class Shift:
 class EditScript:
     """How an output is turned into a reference.
 
-    edits: in the order of the reference, with positions in the output as given; shifts: made before them, in this
-    order. reference_index: which of the references it is. jumps: positions in the output at which reading goes on
-    after a jump (CDER), one edit each; the output's length stands for its end.
+    edits: with positions in the texts as given; shifts: made before them, in this order; moved: the text whose words
+    they move. Edits stand in the order of the other text. reference_index: which of the references it is. jumps:
+    positions in the output at which reading goes on after a jump (CDER), one edit each; the output's length stands for
+    its end.
     """
 
     output: tuple[str, ...]
@@ -68,6 +70,7 @@ class EditScript:
     shifts: tuple[Shift, ...] = ()
     jumps: tuple[int, ...] = ()
     reference_index: int = 0
+    moved: str = "output"
 
     def of_kind(self, kind: str) -> tuple[Edit, ...]:
         return tuple(edit for edit in self.edits if edit.kind == kind)
@@ -91,7 +94,8 @@ class EditScript:
 
     def lines(self) -> list[str]:
         """The script in text, a line for each shift, jump and edit."""
-        shown = [f"shift '{' '.join(shift.words)}' from {shift.begin + 1} to {shift.end + 1}" for shift in self.shifts]
+        where = "" if self.moved == "output" else f" in the {self.moved}"
+        shown = [f"shift '{' '.join(s.words)}' from {s.begin + 1} to {s.end + 1}{where}" for s in self.shifts]
         shown += [f"jump to {position + 1}" for position in self.jumps]
         for edit in self.edits:
             output = None if edit.output is None else self.output[edit.output]
@@ -148,6 +152,7 @@ class ShiftSearch:
     """How shifts are looked for: see kernels.shifts. max_words: longer texts are refused; 0 takes any.
 
     The defaults are sacreBLEU's. tercom: its kind of beam, its way to measure distances and to shift within a phrase.
+    moses: the search of kernels.tercpp, which moves words of the reference; max_tried holds for each shift anew.
     """
 
     beam: int = 25
@@ -155,12 +160,13 @@ class ShiftSearch:
     max_distance: int = 50
     max_tried: int = 1000
     tercom: bool = False
+    moses: bool = False
     max_words: int = 0
 
 
 def count_shifts(outputs: Units, references: Units, texts: Ints, search: ShiftSearch) -> Ints:
     """Substitutions, deletions, insertions, unedited words and shifts of TER, shape (texts, 5)."""
-    return _Shifts(outputs, references, texts, search).counts
+    return _Found(outputs, references, texts, search).counts
 
 
 def edit_script(output: Sequence[str], reference: Sequence[str], *, reference_index: int = 0) -> EditScript:
@@ -168,7 +174,7 @@ def edit_script(output: Sequence[str], reference: Sequence[str], *, reference_in
     units = _number(output, reference)
     script = np.zeros(len(output) + len(reference) + 1, dtype=np.uint8)
     _, length = _levenshtein(*units, np.zeros(1, dtype=np.int64), trace=True, script=script)
-    edits = _edits(script[:length], range(len(output)))
+    edits = _edits(script[:length], range(len(output)), range(len(reference)))
     return EditScript(tuple(output), tuple(reference), edits, reference_index=reference_index)
 
 
@@ -216,26 +222,31 @@ def shift_script(
     output: Sequence[str], reference: Sequence[str], search: ShiftSearch, *, reference_index: int = 0
 ) -> EditScript:
     """The script of TER, as `count_shifts` counts it."""
-    found = _Shifts(*_number(output, reference), np.zeros(1, dtype=np.int64), search)
-    edits = _edits(found.script[: found.length], found.order[: len(output)].tolist())
+    found = _Found(*_number(output, reference), np.zeros(1, dtype=np.int64), search)
+    text = reference if search.moses else output
+    order = list(range(len(text)))
     shifts = []
-    order = list(range(len(output)))
-    for begin, length, place in found.moved[: 3 * int(found.counts[0, 4])].reshape(-1, 3).tolist():
+    for begin, length, end in found.shifts:
         positions = order[begin : begin + length]
-        # Counted as the kernel does: before `place`, or if that lies within the words, that far to the right.
-        end = place if place < begin else place - length if place > begin + length else min(place, len(order) - length)
         order = order[:begin] + order[begin + length :]
         order[end:end] = positions
-        shifts.append(Shift(tuple(output[k] for k in positions), tuple(positions), begin, end))
-    return EditScript(tuple(output), tuple(reference), edits, tuple(shifts), reference_index=reference_index)
+        shifts.append(Shift(tuple(text[k] for k in positions), tuple(positions), begin, end))
+    if search.moses:
+        edits = _edits(found.script, range(len(output)), order)
+    else:
+        edits = _edits(found.script, order, range(len(reference)))
+    moved = "reference" if search.moses else "output"
+    return EditScript(
+        tuple(output), tuple(reference), edits, tuple(shifts), reference_index=reference_index, moved=moved
+    )
 
 
-def _edits(script: NDArray[np.uint8], order: Sequence[int]) -> tuple[Edit, ...]:
-    """Edits from a kernel's script, which runs backwards; order: where each word of the shifted output stood."""
+def _edits(script: NDArray[np.uint8], outputs: Sequence[int], references: Sequence[int]) -> tuple[Edit, ...]:
+    """Edits from a kernel's script, which runs backwards; where each word of the shifted texts stood at first."""
     edits = []
     i = j = 0
     for step in script[::-1].tolist():
-        edits.append(Edit(KINDS[step], None if step == 2 else order[j], None if step == 3 else i))
+        edits.append(Edit(KINDS[step], None if step == 2 else outputs[j], None if step == 3 else references[i]))
         i, j = i + (step != 3), j + (step != 2)
     return tuple(edits)
 
@@ -301,63 +312,101 @@ def _long_jumps(outputs: Units, references: Units, texts: Ints, steps: NDArray[n
     return distances
 
 
-class _Shifts:
-    """One call of the shift kernel, with what its arrays hold afterwards."""
+class _Found:
+    """What a search for shifts finds: counts of all pairs, and of the last one its shifts and its script."""
 
     def __init__(self, outputs: Units, references: Units, texts: Ints, search: ShiftSearch) -> None:
-        self.counts = np.zeros((len(texts), 5), dtype=np.int64)
         n, m = outputs.lengths[texts], references.lengths
-        self._refuse_long(n, m, texts, search)
+        _refuse_long(n, m, texts, search)
         longest = int(max(n.max(initial=0), m.max(initial=0))) + 2
-        width = m + 2 if search.tercom else 2 * (search.beam + m // (2 * np.maximum(n, 1)) + 2) + 2
-        cells = int(((n + 3) * np.minimum(width, m + 2)).max(initial=0))
-        self.order = np.zeros(longest, dtype=np.int32)
+        self.counts = np.zeros((len(texts), 5), dtype=np.int64)
         self.moved = np.zeros(3 * longest, dtype=np.int64)
         self.script = np.zeros(2 * longest, dtype=np.uint8)
+        texts = np.ascontiguousarray(texts, dtype=np.int64)
+        run = self._first_shifts if search.moses else self._shifts
+        self.script = self.script[: run(outputs, references, texts, search, longest)]
+
+    @property
+    def shifts(self) -> list[list[int]]:
+        """Begin and length of each shift, and where its words begin afterwards."""
+        shifts: list[list[int]] = self.moved[: 3 * int(self.counts[-1, 4])].reshape(-1, 3).tolist()
+        return shifts
+
+    def _shifts(self, outputs: Units, references: Units, texts: Ints, search: ShiftSearch, longest: int) -> int:
+        n, m = outputs.lengths[texts], references.lengths
+        width = m + 2 if search.tercom else 2 * (search.beam + m // (2 * np.maximum(n, 1)) + 2) + 2
+        cells = int(((n + 3) * np.minimum(width, m + 2)).max(initial=0))
         small = [np.empty(longest, dtype=np.int32) for _ in range(9)]
         words, spare, aligned, wrong, wrong_reference, low, high, scores, leasts = map(_view, small)
         grid, rest, steps = (np.empty(cells, dtype=kind) for kind in (np.int32, np.int32, np.uint8))
-        self.length = int(
-            shift_kernel.shifts(
-                _view(outputs.ids),
-                _view(outputs.offsets),
-                _view(np.ascontiguousarray(texts, dtype=np.int64)),
-                _view(references.ids),
-                _view(references.offsets),
-                search.beam,
-                search.max_size,
-                search.max_distance,
-                search.max_tried,
-                int(search.tercom),
-                _view(self.counts.reshape(-1)),
-                words,
-                _view(self.order),
-                spare,
-                aligned,
-                wrong,
-                wrong_reference,
-                low,
-                high,
-                scores,
-                leasts,
-                _view(np.zeros(4, dtype=np.int64)),
-                _view(self.moved),
-                _view(grid),
-                _view(rest),
-                _view(steps),
-                _view(self.script),
-                _view(_table(outputs, references)),
-                _view(np.empty(64, dtype=np.uint64)),
-                _view(np.empty(longest, dtype=np.uint64)),
-                _view(np.empty(4 * longest, dtype=np.uint64)),
-            )
+        length = shift_kernel.shifts(
+            _view(outputs.ids),
+            _view(outputs.offsets),
+            _view(texts),
+            _view(references.ids),
+            _view(references.offsets),
+            search.beam,
+            search.max_size,
+            search.max_distance,
+            search.max_tried,
+            int(search.tercom),
+            _view(self.counts.reshape(-1)),
+            words,
+            spare,
+            aligned,
+            wrong,
+            wrong_reference,
+            low,
+            high,
+            scores,
+            leasts,
+            _view(np.zeros(4, dtype=np.int64)),
+            _view(self.moved),
+            _view(grid),
+            _view(rest),
+            _view(steps),
+            _view(self.script),
+            _view(_table(outputs, references)),
+            _view(np.empty(64, dtype=np.uint64)),
+            _view(np.empty(longest, dtype=np.uint64)),
+            _view(np.empty(4 * longest, dtype=np.uint64)),
         )
+        return int(length)
 
-    def _refuse_long(self, n: Ints, m: Ints, texts: Ints, search: ShiftSearch) -> None:
-        longest = np.maximum(n, m)
-        if search.max_words and longest.max(initial=0) > search.max_words:
-            t = int(longest.argmax())
-            raise DataError(
-                f"Segment {int(texts[t]) + 1} has {int(longest[t]):,} words, and this way of looking for shifts takes "
-                f"at most {search.max_words:,}. Split the segment, or use ter without variant."
-            )
+    def _first_shifts(self, outputs: Units, references: Units, texts: Ints, search: ShiftSearch, longest: int) -> int:
+        cells = (outputs.lengths[texts] + 1) * (references.lengths + 1)
+        small = [np.empty(longest, dtype=np.int32) for _ in range(5)]
+        words, trial, aligned, wrong, wrong_fixed = map(_view, small)
+        length = tercpp.first_shifts(
+            _view(references.ids),
+            _view(references.offsets),
+            _view(texts),
+            _view(outputs.ids),
+            _view(outputs.offsets),
+            search.beam,
+            search.max_size,
+            search.max_distance,
+            search.max_tried,
+            _view(self.counts.reshape(-1)),
+            words,
+            trial,
+            aligned,
+            wrong,
+            wrong_fixed,
+            _view(np.empty(3 * search.max_tried, dtype=np.int32)),
+            _view(self.moved),
+            _view(np.empty(2 * longest, dtype=np.int32)),
+            _view(np.empty(int(cells.max(initial=0)), dtype=np.uint8)),
+            _view(self.script),
+        )
+        return int(length)
+
+
+def _refuse_long(n: Ints, m: Ints, texts: Ints, search: ShiftSearch) -> None:
+    longest = np.maximum(n, m)
+    if search.max_words and longest.max(initial=0) > search.max_words:
+        t = int(longest.argmax())
+        raise DataError(
+            f"Segment {int(texts[t]) + 1} has {int(longest[t]):,} words, and this way of looking for shifts takes "
+            f"at most {search.max_words:,}. Split the segment, or use ter without variant."
+        )
