@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..data.testset import TestSet
 from ..errors import UnknownName
+from ..kernels import edits as edit_kernel
 from ..kernels import phrases
 from ..text.coding import Ints, Units, code_points, view
 from ._contract import Batch, Floats, Metric, group_references
@@ -105,14 +106,17 @@ class CharacTER(Metric):
 
         Positions of words and characters count from 0. `edits` is None where the texts are too long to list them.
         """
-        prepared = self.prepare(TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)}))
         words = output.split()
-        costs, _ = _costs([output], [words], prepared)
-        scores = self._scores(costs, np.diff(prepared.offsets))
-        row = int(best_rows(scores, prepared.groups, highest=False)[0])
-        only = prepared._replace(words=[prepared.words[row]], groups=np.array([0, 1]), **_text(prepared, row))
+        seen = [self._explain(output, words, reference) for reference in references]
+        row = min(range(len(seen)), key=lambda i: seen[i]["score"])
+        edits = edit_script(seen[row]["moved"], " ".join(references[row].split()))
+        return {"score": seen[row]["score"], "reference": row, **seen[row], "edits": edits}
+
+    def _explain(self, output: str, words: Sequence[str], reference: str) -> dict[str, Any]:
+        """Score and moves against one reference."""
+        prepared = self.prepare(TestSet({"output": [output]}, {"reference": [reference]}))
         moves = np.zeros(3 * max(len(words), 1), dtype=np.int32)
-        _, orders = _costs([output], [words], only, moves)
+        costs, orders = _costs([output], [words], prepared, moves)
         shown, present = [], list(words)
         for begin, to, size in moves.reshape(-1, 3).tolist():
             if not size:
@@ -121,21 +125,13 @@ class CharacTER(Metric):
             shown.append({"words": " ".join(phrase), "from": begin, "to": to})
             rest = present[:begin] + present[begin + size :]
             present = rest[:to] + phrase + rest[to:]
-        moved = " ".join(words[i] for i in orders.tolist())
         return {
-            "score": float(scores[row]),
-            "reference": row,
+            "score": float(self._scores(costs, np.diff(prepared.offsets))[0]),
             "moves": shown,
-            "move_cost": float(costs.moves[row]),
-            "moved": moved,
-            "distance": int(costs.edits[row]),
-            "edits": edit_script(moved, " ".join(prepared.words[row])),
+            "move_cost": float(costs.moves[0]),
+            "moved": " ".join(words[i] for i in orders.tolist()),
+            "distance": int(costs.edits[0]),
         }
-
-
-def _text(references: _References, row: int) -> dict[str, Any]:
-    begin, end = references.offsets[row : row + 2].tolist()
-    return {"points": references.points[begin:end], "offsets": np.array([0, end - begin])}
 
 
 def _costs(
@@ -225,26 +221,71 @@ MOST_SHOWN = 4_000_000  # pairs of characters in a segment whose edits are liste
 
 
 def edit_script(output: str, reference: str) -> list[dict[str, Any]] | None:
-    """The fewest edits that turn one text into another: position in the output, what is there, what should be."""
+    """The fewest edits that turn one text into another: position in the output, what is there, what should be.
+
+    Of equally short scripts, seen from the end: a character in place of another before one too many, and that before
+    one that lacks. (`text.editing.edit_script` prefers them as rapidfuzz does, the other way round.)
+    """
     if len(output) * len(reference) > MOST_SHOWN:
         return None
-    width = len(reference) + 1
-    table = [list(range(width))]
-    for i, char in enumerate(output, 1):
-        above, row = table[-1], [i]
-        for j, wanted in enumerate(reference, 1):
-            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (char != wanted)))
-        table.append(row)
+    head = _same(output, reference)
+    grid = view(_grid(output[head:], reference[head:]))
     i, j, edits = len(output), len(reference), []
     while i or j:
-        if i and j and table[i][j] == table[i - 1][j - 1] + (output[i - 1] != reference[j - 1]):
+        if i and j and output[i - 1] == reference[j - 1]:
             i, j = i - 1, j - 1
-            if output[i] != reference[j]:
-                edits.append({"at": i, "is": output[i], "should_be": reference[j]})
-        elif i and table[i][j] == table[i - 1][j] + 1:
+            continue
+        a, b = i - head, j - head
+        inside = a > 0 and b > 0
+        if inside and grid[a, b] > grid[a - 1, b - 1]:
+            i, j = i - 1, j - 1
+            edits.append({"at": i, "is": output[i], "should_be": reference[j]})
+        # Outside, one text begins the other, and only the longer one has something left to edit.
+        elif grid[a, b] > grid[a - 1, b] if inside else i > j:
             i -= 1
             edits.append({"at": i, "is": output[i], "should_be": ""})
         else:
             j -= 1
             edits.append({"at": i, "is": "", "should_be": reference[j]})
     return edits[::-1]
+
+
+def _same(output: str, reference: str) -> int:
+    """How many characters both begin with."""
+    pairs = enumerate(zip(output, reference, strict=False))
+    return next((i for i, (ours, theirs) in pairs if ours != theirs), min(len(output), len(reference)))
+
+
+def _grid(output: str, reference: str) -> NDArray[np.int32]:
+    """Edit distances between the beginnings of two texts that begin differently, up to what both end with."""
+    tail = _same(output[::-1], reference[::-1])
+    n, m = len(output) - tail, len(reference) - tail
+    grid = np.zeros((n + 1, m + 1), dtype=np.int32)
+    if not n or not m:
+        return grid  # never looked at
+    points, offsets = code_points([output[:n], reference[:m]])
+    ids = points.astype(np.int32)
+    blocks = (m + 63) // 64
+    columns = np.empty(2 * n * blocks, dtype=np.uint64)
+    edit_kernel.levenshtein(
+        view(ids[:n]),
+        view(offsets[:2]),
+        view(np.zeros(1, dtype=np.int64)),
+        view(ids[n:]),
+        view(offsets[1:] - n),
+        view(np.zeros(4, dtype=np.int64)),
+        view(np.empty(0, dtype=np.uint8)),
+        view(np.zeros(int(points.max()) + 1, dtype=np.int32)),
+        view(np.empty(64, dtype=np.uint64)),
+        view(np.empty(n, dtype=np.int32)),
+        view(columns),
+    )
+    # The kernel leaves, a bit for each character of the reference, where distances rise and where they fall.
+    bits = np.unpackbits(columns.astype("<u8", copy=False).view(np.uint8), bitorder="little").view(np.int8)
+    rises, falls = np.moveaxis(bits.reshape(blocks, n, 2, 64), 2, 0)
+    steps = (rises - falls).swapaxes(0, 1).reshape(n, -1)[:, :m]
+    grid[:, 0] = np.arange(n + 1)
+    grid[0] = np.arange(m + 1)
+    np.cumsum(steps, axis=1, dtype=np.int32, out=grid[1:, 1:])
+    grid[1:, 1:] += grid[1:, :1]
+    return grid
