@@ -1,15 +1,22 @@
-"""`explain`: what metrics saw in one segment: matched n-grams, edits and shifts, alignments."""
+"""`explain`: what metrics saw in one segment; `compare_edits`: how the edits of compared systems differ."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .data.testset import TestSet
-from .errors import UsageError
-from .metrics import Batch, Metric, create
+from .errors import DataError, TercetError, UsageError
+from .metrics import Batch, Metric, create, names
+from .text.editing import EditScript
 
+if TYPE_CHECKING:
+    from .comparing import Comparison, MetricResult
+    from .engine import Progress
+
+OPERATIONS = ("insertions", "deletions", "substitutions", "shifts", "jumps")
 SHOWN = 12  # n-grams of one order that the text form lists
 MARKS = " .:-=+#"  # for characters of the output, by the longest matching n-gram around them
 
@@ -31,6 +38,11 @@ class Explanation:
         head = {"system": self.system, "metric": self.metric, "name": self.label, "segment": self.segment}
         return {**head, **seen, "score": self.score}
 
+    @property
+    def operations(self) -> dict[str, int] | None:
+        """How many edits of each kind there are; None for a metric that makes none or a text too long to list them."""
+        return _operations(self.seen)
+
     def lines(self) -> list[str]:
         """The same in text."""
         if hasattr(self.seen, "lines"):
@@ -47,10 +59,10 @@ def explain(
     """What every metric saw in segment number `segment` (from 1) of every system, or of those named."""
     if not 1 <= segment <= len(testset):
         raise UsageError(f"There is no segment {segment}: the test set has {len(testset)}.")
-    if systems is not None:
-        testset = testset.only(systems)
     one = testset[segment - 1 : segment]
-    references = [texts[0] for texts in one.references.values() if texts[0] is not None]
+    if systems is not None:
+        one = one.only(systems)
+    references = _references(one, 0)
     found = []
     for spec in metrics:
         metric = create(spec, language=testset.target_language)
@@ -62,6 +74,118 @@ def explain(
             value = float(metric.segment_scores(counts)[0])
             seen = metric.explain_segment(outputs[0], references)
             found.append(Explanation(system, metric.spec, metric.label, segment, value, seen))
+    return found
+
+
+@dataclass(frozen=True)
+class MetricEdits:
+    """The edits that one metric sees in the compared systems.
+
+    sums: by system, how many of each kind there are in the whole test set. deciding: by segment (from 1) and system,
+    the scripts of the segments that the comparison shows.
+    """
+
+    sums: Mapping[str, Mapping[str, int]]
+    deciding: Mapping[tuple[int, str], Explanation]
+
+
+@dataclass(frozen=True)
+class EditComparison:
+    """A comparison with the edits of its systems, in the order of its metrics."""
+
+    comparison: Comparison
+    metrics: tuple[MetricEdits, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison's, where pairs also have `edits` (sums by system) and their segments `a_edits`, `b_edits`."""
+        everything = self.comparison.to_dict()
+        for metric, edits in zip(everything["metrics"], self.metrics, strict=True):
+            for pair in metric["pairs"]:
+                pair["edits"] = {system: dict(edits.sums[system]) for system in (pair["a"], pair["b"])}
+                for segment in pair["segments"]:
+                    for side in ("a", "b"):
+                        segment[f"{side}_edits"] = edits.deciding[segment["segment"], pair[side]].to_dict()
+        return everything
+
+
+def compare_edits(comparison: Comparison, testset: TestSet, *, progress: Progress | None = None) -> EditComparison:
+    """How systems that were compared on a test set go wrong: edits by kind, and the scripts of deciding segments."""
+    check_edits([result.metric for result in comparison.metrics])
+    for result in comparison.metrics:
+        testset.only([each.system for each in result.systems])  # refuses a system that is not there
+        if len(testset) != result.n_segments:
+            raise UsageError(f"{result.n_segments} segments were compared, and the test set has {len(testset)}.")
+    found, done = [], 0
+    total = sum(len(result.systems) for result in comparison.metrics)
+    for result in comparison.metrics:
+        metric = create(result.metric).fitted(testset)
+        sums = {}
+        for system in (each.system for each in result.systems):
+            sums[system] = _sum_operations(metric, testset, system)
+            done += 1
+            if progress is not None:
+                progress(done, total)
+        found.append(MetricEdits(sums, _scripts(metric, result, testset)))
+    return EditComparison(comparison, tuple(found))
+
+
+def check_edits(metrics: Sequence[str | Metric]) -> None:
+    """Refuse metrics that have no edit scripts."""
+    for spec in metrics:
+        metric = create(spec)
+        if not _has_edits(metric):
+            known = ", ".join(name for name in names() if _makes_edits(name))
+            raise UsageError(f"{metric.name} has no edit scripts. Metrics that have: {known}.")
+
+
+def _makes_edits(name: str) -> bool:
+    try:
+        return _has_edits(create(name))
+    except TercetError:  # one that lacks an optional package cannot be offered either
+        return False
+
+
+def _has_edits(metric: Metric) -> bool:
+    if type(metric).explain_segment is Metric.explain_segment:
+        return False
+    return explain(TestSet({"a": ["a"]}, {"a": ["a"]}, ["a"]), [metric])[0].operations is not None
+
+
+def _scripts(metric: Metric, result: MetricResult, testset: TestSet) -> dict[tuple[int, str], Explanation]:
+    shown = {(s.segment, system) for pair in result.pairs for s in pair.segments for system in (pair.a, pair.b)}
+    return {
+        (number, system): explain(testset, [metric], segment=number, systems=[system])[0]
+        for number, system in sorted(shown)
+    }
+
+
+def _sum_operations(metric: Metric, testset: TestSet, system: str) -> dict[str, int]:
+    total = Counter(dict.fromkeys(OPERATIONS, 0))
+    for row, output in enumerate(testset.outputs[system]):
+        try:
+            operations = _operations(metric.explain_segment(output, _references(testset, row)))
+        except DataError:  # it was scored, so that the script alone is too long; its message counts from this segment
+            operations = None
+        if operations is None:
+            raise DataError(f"Segment {row + 1} of {system!r} is too long for {metric.name} to list its edits.")
+        total.update(operations)
+    return dict(total)
+
+
+def _references(testset: TestSet, row: int) -> list[str]:
+    found = (texts[row] for texts in testset.references.values())
+    return [text for text in found if text is not None]
+
+
+def _operations(seen: Any) -> dict[str, int] | None:
+    """Edits by kind: a deletion is what the output lacks, an insertion what it has too much, as in `EditScript`."""
+    if isinstance(seen, EditScript):
+        return {kind: len(getattr(seen, kind)) for kind in OPERATIONS}
+    if not isinstance(seen, dict) or seen.get("edits") is None or "moves" not in seen:
+        return None
+    found = {**dict.fromkeys(OPERATIONS, 0), "shifts": len(seen["moves"])}  # CharacTER: words move, characters change
+    for edit in seen["edits"]:
+        found["deletions" if not edit["is"] else "substitutions" if edit["should_be"] else "insertions"] += 1
     return found
 
 

@@ -16,6 +16,7 @@ from tercet.cli.compare import read_gate
 from tercet.cli.compareboard import _clip
 from tercet.data.testset import TestSet
 from tercet.errors import UsageError
+from tercet.explaining import compare_edits, explain
 
 WORDS = [
     "the", "a", "cat", "dog", "house", "tree", "sees", "likes", "finds", "small",
@@ -296,3 +297,80 @@ def test_shown_texts_cannot_disturb_the_terminal():
     assert _clip("a\x1b[31mb\tc", 20) == "a\ufffd[31mb c"
     assert _clip("x" * 50, 10) == "x" * 9 + "…"
     assert _clip("漢字漢字漢字", 7) == "漢字漢…"
+
+
+EDITED = ("ref.txt", "-i", "good.txt", "bad.txt", "-m", "ter", "wer", "-n", "50", "--top", "2", "--edits")
+
+
+def test_edits_in_json_are_what_the_library_returns(folder):
+    done = run(folder, *EDITED, "-f", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    testset = TestSet({n: TEXTS[n] for n in ("good.txt", "bad.txt")}, {"ref.txt": TEXTS["ref.txt"]})
+    result = tercet.compare(testset, ["ter", "wer"], resamples=50, top=2)
+    written = json.loads(done.stdout)
+    assert written == json.loads(json.dumps(compare_edits(result, testset).to_dict()))
+    for metric in written["metrics"]:
+        (pair,) = metric["pairs"]
+        for system in ("good.txt", "bad.txt"):
+            assert set(pair["edits"][system]) == {"insertions", "deletions", "substitutions", "shifts", "jumps"}
+        for segment in pair["segments"]:
+            (explained,) = explain(testset, [metric["metric"]], segment=segment["segment"], systems=["bad.txt"])
+            assert segment["b_edits"] == json.loads(json.dumps(explained.to_dict()))
+            assert segment["b_edits"]["score"] == segment["b_score"]
+
+
+@pytest.fixture
+def moved(tmp_path):
+    texts = {"ref": "a b c d e\nx y z u v\n", "one": "d e a b c\nx y z u v\n", "two": "a f g d\nx y z u w v\n"}
+    for name, lines in texts.items():
+        (tmp_path / name).write_text(lines, encoding="utf-8")
+    return tmp_path
+
+
+def test_edits_in_text_are_those_of_explain_with_their_sums(moved):
+    done = run(moved, "ref", "-i", "one", "two", "-m", "ter", "-n", "50", "--edits")
+    assert (done.returncode, done.stderr) == (0, "")
+    begin, end = done.stdout.index("TER edits"), done.stdout.index("\n\np: two-sided")
+    assert (
+        done.stdout[begin:end]
+        == """\
+TER edits  Insertions  Deletions  Substitutions  Shifts  All
+─────────  ──────────  ─────────  ─────────────  ──────  ───
+one                 0          0              0       1    1
+two                 1          1              2       0    4
+one - two          -1         -1             -2      +1   -3
+
+What decides one - two = -30.00 TER
+  segment 1: -10.0000 (one 20.00, two 60.00)
+    ref  a b c d e
+    one  d e a b c
+    two  a f g d
+    edits of one:
+      shift 'd e' from 1 to 4
+    edits of two:
+      substitution 'f' for 'b'
+      substitution 'g' for 'c'
+      deletion 'e'"""
+    )
+    assert "Edits, over all segments: insertions are too much in the output" in done.stdout
+
+
+def test_sums_of_edits_are_in_every_form_for_every_pair(moved):
+    (moved / "same").write_text((moved / "one").read_text(), encoding="utf-8")
+    options = ("ref", "-i", "one", "two", "same", "-m", "cder", "-n", "50", "--top", "0", "--edits", "-q")
+    for form, rows in (
+        ("text", ("one - same          +0         +0             +0", "two - same ")),
+        ("markdown", ("| one - same | ", "| two - same | ")),
+        ("latex", ("one - same & +0 & +0", "two - same & ")),
+        ("tsv", ("cder\tone - same\t+0\t+0", "cder\ttwo - same\t")),
+    ):
+        shown = run(moved, *options, "-f", form).stdout
+        for row in rows:
+            assert row in shown, (form, shown)
+
+
+def test_edits_of_a_metric_without_edit_scripts_are_refused_before_anything_is_counted(folder):
+    done = run(folder, "ref.txt", "-i", "good.txt", "bad.txt", "-m", "ter", "chrf", "--edits")
+    assert (done.returncode, done.stdout) == (2, "")
+    known = "cder, cer, character, per, ter, wer"
+    assert done.stderr == f"Error: chrf has no edit scripts. Metrics that have: {known}.\n"

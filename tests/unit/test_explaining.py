@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from tercet import TestSet, metrics, score
-from tercet.errors import UsageError
-from tercet.explaining import explain
+from tercet import TestSet, compare, metrics, score
+from tercet.errors import DataError, UsageError
+from tercet.explaining import check_edits, compare_edits, explain
 from tercet.report.tables import to_json
 from tercet.text.ngrams import compare_ngrams, longest_matches
 
@@ -45,3 +45,72 @@ def test_what_cannot_be_explained_is_refused() -> None:
         explain(TEXTS, ["length"])
     with pytest.raises(UsageError, match="no segment 3: the test set has 2"):
         explain(TEXTS, ["bleu"], segment=3)
+
+
+EDITING = {  # where a metric's own counts have the number of edits; CharacTER's shifts cost by their length
+    "cder": ("edits",),
+    "cer": ("errors",),
+    "character": ("edits",),
+    "per": ("errors",),
+    "ter": ("num_edits",),
+    "wer": ("substitutions", "deletions", "insertions"),
+}
+SCRIPTED = TestSet(
+    {
+        "x": ["on the mat the cat sat", "one two", "", "a b c d e f", "yes"],
+        "y": ["the cat sat there", "two one", "it rains", "d e f a b c", "yes"],
+    },
+    {
+        "r": ["the cat sat on the mat", "one two", "it rains", "a b c d e f", "yes"],
+        "q": [None, "two", "rain", None, "no"],
+    },
+)
+
+
+@pytest.mark.parametrize("name", EDITING)
+def test_sums_of_edits_are_those_the_metric_counts(name: str) -> None:
+    (whole,) = score(SCRIPTED, [name])
+    edits = compare_edits(compare(SCRIPTED, [name], resamples=20), SCRIPTED)
+    metric = metrics.create(name)
+    for system, sums in edits.metrics[0].sums.items():
+        counted = metric.details(whole.counts[system].sum(0))
+        known = {kind: counted[kind] for kind in sums if kind in counted}
+        assert known == {kind: sums[kind] for kind in known}
+        total = sum(count for kind, count in sums.items() if (name, kind) != ("character", "shifts"))
+        assert total == sum(counted[part] for part in EDITING[name])
+
+
+def test_edits_by_kind_and_scripts_by_hand() -> None:
+    comparison = compare(SCRIPTED, ["ter"], resamples=20, top=1)
+    (edits,) = compare_edits(comparison, SCRIPTED).metrics
+    assert edits.sums == {
+        "x": {"insertions": 0, "deletions": 1, "substitutions": 0, "shifts": 1, "jumps": 0},
+        "y": {"insertions": 0, "deletions": 2, "substitutions": 1, "shifts": 2, "jumps": 0},
+    }
+    (shown,) = comparison.metrics[0].pairs[0].segments
+    assert edits.deciding == {
+        (shown.segment, system): explain(SCRIPTED, ["ter"], segment=shown.segment, systems=[system])[0]
+        for system in ("x", "y")
+    }
+
+
+def test_metrics_without_edit_scripts_are_refused_with_those_that_have() -> None:
+    check_edits(list(EDITING))
+    for name in ("bleu", "eed", "length", "meteor", "nist"):
+        with pytest.raises(UsageError, match=f"{name} has no edit scripts. Metrics that have: {', '.join(EDITING)}.$"):
+            check_edits(["ter", name])
+
+
+def test_a_segment_too_long_to_list_its_edits_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    comparison = compare(SCRIPTED, ["character", "wer"], resamples=20)
+    monkeypatch.setattr("tercet.metrics.character.MOST_SHOWN", 400)
+    with pytest.raises(DataError, match="Segment 1 of 'x' is too long for character to list its edits"):
+        compare_edits(comparison, SCRIPTED)
+
+
+def test_edits_are_those_of_the_test_set_that_was_compared() -> None:
+    comparison = compare(SCRIPTED, ["ter"], resamples=20)
+    with pytest.raises(UsageError, match="5 segments were compared, and the test set has 2"):
+        compare_edits(comparison, TEXTS)
+    with pytest.raises(UsageError, match="no system called 'y'"):
+        compare_edits(comparison, SCRIPTED.only(["x"]))

@@ -46,6 +46,11 @@ SENTENCE = re.compile(r"(\S+)\s+(drops|rises|worsens)(\s+significantly)?(?:\s+by
 )
 @click.option("--top", default=5, show_default=True, help="Deciding segments to show per pair.")
 @click.option(
+    "--edits",
+    is_flag=True,
+    help="Show edit scripts of deciding segments and sums of edits, for metrics that have them, as ter and wer.",
+)
+@click.option(
     "--fail-if",
     "gates",
     multiple=True,
@@ -74,9 +79,12 @@ def command(**options: Any) -> None:
     tercet compare ref.txt -i a.txt b.txt c.txt -m bleu chrf
     tercet compare ref.txt -i old.txt new.txt --fail-if "bleu drops"
     tercet compare -t DIR -l en-de -m chrf --baseline online-A --slice length --slice domain
+    tercet compare ref.txt -i old.txt new.txt -m ter --edits
     """  # fmt: skip
     from ..comparing import TESTS, compare, find_no_hope
+    from ..data.stream import TextFiles
     from ..errors import UsageError
+    from ..explaining import check_edits, compare_edits
     from ..metrics import create
     from ..stats.paired import RESAMPLES
     from .compareboard import render
@@ -88,6 +96,9 @@ def command(**options: Any) -> None:
     specs = chosen_metrics(options)
     texts = texts_of(options)
     made = [create(spec, language=texts.target_language) for spec in specs]
+    if options["edits"]:
+        check_edits(made)
+        texts = texts.read() if isinstance(texts, TextFiles) else texts
     tests = options["tests"] or TESTS
     decisive = max(tests, key=lambda test: options["resamples"] or RESAMPLES.get(test, 0))
     for gate in gates:
@@ -107,7 +118,11 @@ def command(**options: Any) -> None:
                 for name in ("resamples", "baseline", "alpha", "slices", "top", "jobs", "cluster", "cache")
             },
         )
-    click.echo(render(result, options["form"], options["width"]))
+    edits = None
+    if options["edits"]:
+        with Progress("Listing edits", quiet=options["quiet"]) as progress:
+            edits = compare_edits(result, texts, progress=progress)
+    click.echo(render(result, options["form"], options["width"], edits))
     failed = False
     for gate in gates:
         for holds, message in gate.verdicts(result):

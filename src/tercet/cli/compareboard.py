@@ -9,6 +9,7 @@ from math import isnan
 import click
 
 from ..comparing import Comparison, MetricResult, PairResult, Segment
+from ..explaining import OPERATIONS, EditComparison, MetricEdits
 from ..report.tables import DASH, number, shown_width, table, to_json
 from .console import use_colour
 
@@ -17,15 +18,19 @@ PAIRS_WITH_SEGMENTS = 6  # more would bury the tables; JSON has them all
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
 
 
-def render(result: Comparison, form: str = "text", width: int = 2) -> str:
-    """The whole output of the command."""
+def render(result: Comparison, form: str = "text", width: int = 2, edits: EditComparison | None = None) -> str:
+    """The whole output of the command; edits: with the edits that were made of it."""
     if form == "json":
-        return to_json(result.to_dict())
-    blocks = [block for metric in result.metrics for block in _blocks(result, metric, form, width)]
-    return "\n\n".join([*blocks, *_notes(_legend(result, form), form)])
+        return to_json((edits or result).to_dict())
+    blocks: list[str] = []
+    for i, metric in enumerate(result.metrics):
+        blocks.extend(_blocks(result, metric, form, width, edits.metrics[i] if edits else None))
+    return "\n\n".join([*blocks, *_notes(_legend(result, form, with_edits=edits is not None), form)])
 
 
-def _blocks(result: Comparison, metric: MetricResult, form: str, width: int) -> Iterator[str]:
+def _blocks(
+    result: Comparison, metric: MetricResult, form: str, width: int, edits: MetricEdits | None
+) -> Iterator[str]:
     direction = DIRECTIONS[metric.higher_is_better]
     heading = f"{metric.name}: {len(metric.systems)} systems, {metric.n_segments} segments, {direction}"
     if form == "text":
@@ -43,13 +48,20 @@ def _blocks(result: Comparison, metric: MetricResult, form: str, width: int) -> 
     yield from _notes([metric.mde_sentence], form)
     if metric.slices:
         yield _slices(metric, form, width)
-    if form in ("text", "markdown"):
-        known = [pair for pair in metric.pairs if pair.segments or pair.deciding]
-        for pair in known[:PAIRS_WITH_SEGMENTS]:
-            yield _deciding(metric, pair, form, width)
-        left = len(known) - PAIRS_WITH_SEGMENTS
-        if left > 0:
-            yield f"Deciding segments of {left} more pairs: use -f json, or choose a --baseline."
+    if form not in ("text", "markdown"):
+        if edits:
+            yield from (_edits(metric, pair, edits, form) for pair in metric.pairs)
+        return
+    known = [pair for pair in metric.pairs if pair.segments or pair.deciding or edits]
+    for pair in known[:PAIRS_WITH_SEGMENTS]:
+        if edits:
+            yield _edits(metric, pair, edits, form)
+        if pair.segments or pair.deciding:
+            yield _deciding(metric, pair, form, width, edits)
+    left = len(known) - PAIRS_WITH_SEGMENTS
+    if left > 0:
+        what = "Edits and deciding segments" if edits else "Deciding segments"
+        yield f"{what} of {left} more pairs: use -f json, or choose a --baseline."
 
 
 def _bold(text: str) -> str:
@@ -147,7 +159,18 @@ def _slices(metric: MetricResult, form: str, width: int) -> str:
     return _table(metric, ["By", "Slice", "Segments", *systems], rows, form)
 
 
-def _deciding(metric: MetricResult, pair: PairResult, form: str, width: int) -> str:
+def _edits(metric: MetricResult, pair: PairResult, edits: MetricEdits, form: str) -> str:
+    """How many edits of each kind two systems need in the whole test set; jumps only where a metric makes some."""
+    kinds = [kind for kind in OPERATIONS if kind != "jumps" or any(sums[kind] for sums in edits.sums.values())]
+    a, b = ([edits.sums[system][kind] for kind in kinds] for system in (pair.a, pair.b))
+    rows = [(name, [*counts, sum(counts)]) for name, counts in ((pair.a, a), (pair.b, b))]
+    cells = [[name, *map(str, counts)] for name, counts in rows]
+    changes = [f"{x - y:+d}" for x, y in zip(rows[0][1], rows[1][1], strict=True)]
+    header = [f"{metric.name} edits", *map(str.capitalize, kinds), "All"]
+    return _table(metric, header, [*cells, [f"{pair.a} - {pair.b}", *changes]], form)
+
+
+def _deciding(metric: MetricResult, pair: PairResult, form: str, width: int, edits: MetricEdits | None) -> str:
     """The segments that contribute most to a difference, with their texts."""
     title = f"What decides {pair.a} - {pair.b} = {pair.difference:+.{width}f} {metric.name}"
     if pair.deciding is not None:
@@ -159,6 +182,8 @@ def _deciding(metric: MetricResult, pair: PairResult, form: str, width: int) -> 
     lines = [_bold(title) if form == "text" else f"### {title}\n"]
     for segment in pair.segments:
         lines.extend(_segment(pair, segment, form, width))
+        if edits:
+            lines.extend(_scripts(pair, segment, edits, form))
     return "\n".join(lines)
 
 
@@ -180,9 +205,22 @@ def _segment(pair: PairResult, segment: Segment, form: str, width: int) -> Itera
         yield f"    {name}{' ' * (margin - shown_width(name))}  {_clip(text, columns - margin - 6)}"
 
 
+def _scripts(pair: PairResult, segment: Segment, edits: MetricEdits, form: str) -> Iterator[str]:
+    """What `tercet explain` shows of a segment, for both systems."""
+    head, line = ("    - ", "        - ") if form == "markdown" else ("    ", "      ")
+    for system in (pair.a, pair.b):
+        yield f"{head}edits of {system}:"
+        yield from (line + _printable(shown) for shown in edits.deciding[segment.segment, system].lines())
+
+
+def _printable(text: str) -> str:
+    """The text, without characters that would disturb a terminal."""
+    return "".join(c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in text)
+
+
 def _clip(text: str, columns: int) -> str:
     """The beginning of a text, as much as fits; characters that would disturb a terminal are replaced."""
-    start = "".join(c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in text[: 3 * columns])
+    start = _printable(text[: 3 * columns])
     if len(start) == len(text) and shown_width(start) <= columns:
         return start
     while shown_width(start) > columns - 1:
@@ -190,13 +228,15 @@ def _clip(text: str, columns: int) -> str:
     return start.rstrip() + "…"
 
 
-def _legend(result: Comparison, form: str) -> list[str]:
+def _legend(result: Comparison, form: str, *, with_edits: bool) -> list[str]:
     tests = ", ".join(f"{TEST_NAMES[test]} ({result.resamples[test]} resamples)" for test in result.tests)
     several = any(len(metric.pairs) > 1 for metric in result.metrics)
     legend = [
         f"p: two-sided, {tests}, seed {result.seed}.",
         "Segments: shares in which A is better, both tie, B is better.",
     ]
+    if with_edits:
+        legend.append("Edits, over all segments: insertions are too much in the output, deletions are missing from it.")
     if several:
         legend.append("Holm: corrected for the number of comparisons by this metric and test.")
     pairs = max(len(metric.pairs) for metric in result.metrics)

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..data.catalogue import data_folder
+
 if TYPE_CHECKING:
     from ..data.catalogue import Installed
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-def data_folder() -> Path:
-    """Where data sets are kept: TERCET_DATA, or the platform's folder for files that can be fetched again."""
-    if chosen := os.environ.get("TERCET_DATA"):
-        return Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "tercet" / "data"
 
 
 def _options(function: F) -> F:
@@ -49,7 +36,7 @@ def _print(form: str, value: object, text: str) -> None:
 
 @click.group("data", context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """List, get, add and remove test sets.
+    """List, get, add and remove test sets and tables of paraphrases.
 
     They are kept in the folder TERCET_DATA, or else in the user's cache folder. 'tercet score -t NAME' scores one.
     """
@@ -96,6 +83,8 @@ def _described(row: dict[str, Any]) -> str:
 @_options
 def add_command(path: Path, name: str | None, replace: bool, form: str, folder: Path | None) -> None:
     """Add a folder, an archive (.zip, .tar.gz) or a file of a known layout (.jsonl, .tsv, .sgm, .xml, also with .gz).
+
+    A table of paraphrases for METEOR can be added too: 'tercet score -m meteor:paraphrases=NAME' uses it.
 
     NAME is by default the path's own, without its ending.
     """

@@ -144,8 +144,7 @@ def located(test_set: str) -> Path:
             return path
     except OSError:
         raise UsageError(f"{test_set[:200]!r} cannot be a test set's name.") from None
-    from ..data.catalogue import where
-    from .data import data_folder
+    from ..data.catalogue import data_folder, where
 
     return where(test_set, folder=data_folder())
 

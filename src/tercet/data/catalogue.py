@@ -2,16 +2,18 @@
 
 Each copy is one folder, `NAME/`, with `data/` (the files) and `record.json` (where they came from, when, and their
 checksum). Beside it, `.NAME.sha256` keeps the checksum of the first download, against which later ones are checked
-where the catalogue has none. A copy appears whole or not at all. Nothing here reads the environment: the folder is an
-argument.
+where the catalogue has none. A copy appears whole or not at all. The folder is an argument everywhere but in
+`data_folder`, which finds the user's own.
 """
 
 import hashlib
 import json
 import logging
+import os
 import re
 import secrets
 import shutil
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,8 +28,8 @@ from ..errors import DataError, UnknownName, UsageError
 from .archives import MAX_BYTES, Opener, Progress, download, extract, https_opener, is_archive
 from .files import writing
 
-__all__ = ["Entry", "Installed", "add", "as_json", "checksum_of", "entries", "find", "get", "https_opener", "installed",
-           "is_name", "remove", "where"]  # fmt: skip
+__all__ = ["Entry", "Installed", "add", "as_json", "checksum_of", "data_folder", "entries", "find", "get",
+           "https_opener", "installed", "is_name", "remove", "where"]  # fmt: skip
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +74,19 @@ class Installed:
     def downloaded(self) -> bool:
         """Whether it came by `get`, not from a path that the user gave."""
         return self.origin.startswith("https://")
+
+
+def data_folder() -> Path:
+    """Where a user's data sets are kept: TERCET_DATA, or the platform's folder for files that can be fetched again."""
+    if chosen := os.environ.get("TERCET_DATA"):
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "tercet" / "data"
 
 
 @cache
@@ -126,7 +141,7 @@ def where(name: str, folder: str | Path) -> Path:
 def add(
     path: str | Path, name: str, folder: str | Path, *, replace: bool = False, origin: str | None = None
 ) -> Installed:
-    """Copy a folder or a file of a known layout, or unpack an archive, into the data folder under a name."""
+    """Copy a folder, a file of a known layout or a table of paraphrases, or unpack an archive, under a name."""
     source, place = Path(path), Path(folder)
     _check_new(name, place, replace=replace)
     _check_source(source, place)
@@ -144,16 +159,20 @@ def add(
 
 def _check_source(source: Path, place: Path) -> None:
     from .layouts import ENDINGS
+    from .paraphrase_files import is_paraphrases
 
     if not source.exists():
         raise UsageError(f"{source} does not exist.")
     if source.is_dir():
         if place.resolve().is_relative_to(source.resolve()):
             raise UsageError(f"{source} holds the data folder {place} itself and cannot be copied into it.")
-    elif not source.is_file() or not (is_archive(source) or source.name.removesuffix(".gz").endswith(ENDINGS)):
+    elif not source.is_file() or not (
+        is_archive(source) or source.name.removesuffix(".gz").endswith(ENDINGS) or is_paraphrases(source)
+    ):
         raise UsageError(
             f"{source} is neither a folder nor an archive (.zip, .tar.gz, .tgz, .tar) "
-            f"nor a file of a known layout ({', '.join(ENDINGS)}, each also with .gz)."
+            f"nor a file of a known layout ({', '.join(ENDINGS)}, each also with .gz) "
+            "nor a table of paraphrases (METEOR's, PPDB's, or pairs divided by a tab)."
         )
 
 
@@ -282,8 +301,9 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _copy_file(source: Path, target: Path) -> None:
-    """A folder with this one file; its name must be one by which the layout of a folder is known."""
+    """A folder with this one file: a table of paraphrases, or one whose name says the layout of the folder."""
     from .layouts import pairs
+    from .paraphrase_files import is_paraphrases
 
     target.mkdir()
     try:
@@ -293,10 +313,11 @@ def _copy_file(source: Path, target: Path) -> None:
     try:
         pairs(target)
     except DataError:
-        raise UsageError(
-            f"{source}: no test set is known by a file of this name alone, or it is damaged; nothing was added. "
-            "Call it after its language pair, as en-de.jsonl or en-de.tsv, or add the folder with all its files."
-        ) from None
+        if not is_paraphrases(source):
+            raise UsageError(
+                f"{source}: no test set is known by a file of this name alone, or it is damaged; nothing was added. "
+                "Call it after its language pair, as en-de.jsonl or en-de.tsv, or add the folder with all its files."
+            ) from None
 
 
 def _hidden(name: str, place: Path, ending: str = "") -> Path:

@@ -18,8 +18,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.catalogue import data_folder, is_name, where
 from ..data.lines import read_blocks
-from ..errors import DataError, UsageError
+from ..data.paraphrase_files import paraphrase_format
+from ..errors import DataError, UnknownName, UsageError
 
 log = logging.getLogger(__name__)
 
@@ -91,13 +93,38 @@ class Paraphrases:
         )
 
 
-def paraphrases(path: str) -> Paraphrases:
-    """The table in a file, read once per process and again only if the file changes."""
+def find_table(given: str, folder: str | Path | None = None) -> Path:
+    """The file of a table: a path, or else the data set NAME, or the file NAME/FILE of a data set with several.
+
+    folder: where data sets are kept, by default the user's own place (`data_folder`).
+    """
     try:
-        known = Path(path).stat()
-    except (OSError, ValueError):
-        raise UsageError(f"There is no file {path} to read paraphrases from.") from None
-    return _read(path, known.st_mtime_ns, known.st_size)
+        if Path(given).is_file():
+            return Path(given)
+    except (OSError, ValueError):  # too long for a path, so also for a name
+        raise UsageError(f"{given[:200]!r} cannot be a file of paraphrases.") from None
+    name, _, inside = given.partition("/")
+    place = data_folder() if folder is None else Path(folder)
+    if not is_name(name, place):
+        raise UsageError(
+            f"There is neither a file nor a data set {given} to read paraphrases from. "
+            f"Add a table that you have: tercet data add FILE {Path(given).name or 'NAME'}."
+        )
+    root = where(name, place)
+    files = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+    if inside and inside not in files:
+        raise UnknownName(f"file in data set {name!r}", inside, files)
+    if not inside and len(files) != 1:
+        shown = ", ".join(f"{name}/{file}" for file in files[:5]) + (", …" if len(files) > 5 else "")
+        raise UsageError(f"Data set {name!r} has {len(files)} files. Name the one with paraphrases: {shown}.")
+    return root / (inside or files[0])
+
+
+def paraphrases(given: str) -> Paraphrases:
+    """The table in a file or data set (see `find_table`), read once per process and again only if the file changes."""
+    path = find_table(given)
+    known = path.stat()
+    return _read(str(path), known.st_mtime_ns, known.st_size)
 
 
 @lru_cache(maxsize=2)
@@ -146,24 +173,12 @@ def _again(first: list[str], blocks: Iterator[list[str]]) -> Iterator[list[str]]
 
 def _format(lines: list[str], path: str | Path) -> Callable[[Iterator[list[str]], str | Path], Rows]:
     line = next(iter(lines), "")
-    if " ||| " in line:
-        return _ppdb
-    if "\t" in line:
-        return _tabs
-    if _is_number(line):
-        return _triples
+    if (known := paraphrase_format(line)) is not None:
+        return _READERS[known]
     raise DataError(
         f"{path}, line 1: {line[:60]!r} begins no table of paraphrases. Known are METEOR's (probability, phrase and "
         "paraphrase in three lines), PPDB's (fields divided by |||), and pairs divided by a tab."
     )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _triples(blocks: Iterator[list[str]], path: str | Path) -> Rows:
@@ -173,7 +188,7 @@ def _triples(blocks: Iterator[list[str]], path: str | Path) -> Rows:
         lines = rest + block
         whole = len(lines) // 3 * 3
         for number in (0, whole - 3) if whole else ():  # one that is out of step stays so to the end of the block
-            if not _is_number(lines[number]):
+            if paraphrase_format(lines[number]) != "meteor":
                 raise DataError(f"{path}, line {done + number + 1}: {lines[number][:60]!r} should be a probability.")
         yield lines[1:whole:3], lines[2:whole:3]
         rest, done = lines[whole:], done + whole
@@ -204,3 +219,10 @@ def _fields(blocks: Iterator[list[str]], path: str | Path, divider: str, at: int
             right.append(" ".join(fields[at + 1].split()))
         done += len(block)
         yield left, right
+
+
+_READERS: dict[str, Callable[[Iterator[list[str]], str | Path], Rows]] = {
+    "ppdb": _ppdb,
+    "pairs": _tabs,
+    "meteor": _triples,
+}

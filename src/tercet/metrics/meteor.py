@@ -23,6 +23,7 @@ import numpy as np
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 from ..language.alignment import MATCHERS, Aligner, Alignment, Texts, describe
+from ..language.paraphrases import find_table
 from ..language.stemming import LANGUAGES as STEMMED
 from ..text.coding import Ints
 from ..text.meteor import LANGUAGES as NORMALISED
@@ -73,7 +74,7 @@ class METEOR(Metric):
     language: of the outputs: cs, de, en, es, fr, ru and others with a stemmer, or `other`.
     task: what the parameters were tuned to: rank, adq or hter (English), li, tune, universal.
     matchers: out of exact+stem+synonym+paraphrase; by default all that the language has.
-    paraphrases: a file with a table of paraphrases: METEOR's, PPDB's, or pairs divided by a tab.
+    paraphrases: a file, or a data set (`tercet data add`), with a table: METEOR's, PPDB's, or pairs divided by a tab.
     alpha, beta, gamma, delta: weight of recall; exponent and weight of fragmentation; weight of content words.
     stem, synonym, paraphrase: weights of these matches; an equal word has 1. All of these are set by language and task.
     tokenize: `meteor` is METEOR's -norm; other tokenisers by name.
@@ -138,8 +139,7 @@ class METEOR(Metric):
                 raise UsageError(
                     f"meteor: the name of a table of paraphrases must not hold '|' or ',': {self.paraphrases}"
                 )
-            if not Path(self.paraphrases).is_file():
-                raise UsageError(f"There is no file {self.paraphrases} to read paraphrases from.")
+            find_table(self.paraphrases)
         possible = {
             "exact": True,
             "stem": self.language in STEMMED,
@@ -194,7 +194,7 @@ class METEOR(Metric):
         usual = {"paraphrases": "None", "punctuation": "true", "beam": "40", "gaps": "0", "copy": "1.0"}
         items = {key: value for key, value in items.items() if usual.get(key) != value}
         if self.paraphrases is not None:
-            items["table"] = _checksum(self.paraphrases)
+            items["table"] = _checksum(find_table(self.paraphrases))
         return items
 
     def _words(self, texts: Sequence[str]) -> list[list[str]]:
@@ -308,15 +308,15 @@ def _copied(words: Sequence[str]) -> list[bool]:
     ]
 
 
-def _checksum(path: str) -> str:
-    known = Path(path).stat()
+def _checksum(path: Path) -> str:
+    known = path.stat()
     return _checksum_of(path, known.st_mtime_ns, known.st_size)
 
 
 @lru_cache(maxsize=8)
-def _checksum_of(path: str, changed: int, size: int) -> str:
+def _checksum_of(path: Path, changed: int, size: int) -> str:
     digest = blake2b(digest_size=8)
-    with Path(path).open("rb") as stream:
+    with path.open("rb") as stream:
         while block := stream.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()

@@ -1,3 +1,4 @@
+import gzip
 import hashlib
 import io
 import json
@@ -186,6 +187,35 @@ def test_a_single_file_whose_name_says_nothing_is_refused(tmp_path: Path, name: 
     with pytest.raises(UsageError, match=r"nothing was added\. Call it after its language pair, as en-de\.jsonl"):
         add(tmp_path / name, "mine", tmp_path / "cache")
     assert list((tmp_path / "cache").iterdir()) == []
+
+
+TABLES = {
+    "meteor": "0.5\na dog\nthe cat\n",
+    "pairs.tsv": "a dog\tthe cat\n",
+    "ppdb.txt.gz": "[NP] ||| a dog ||| the cat ||| p=0.1\n",
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_paraphrases_is_added_whatever_its_name(tmp_path: Path, name: str) -> None:
+    text = TABLES[name].encode()
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    copy = add(tmp_path / name, "mine", tmp_path / "cache")
+    assert [path.name for path in copy.path.iterdir()] == [name]
+    assert (copy.path / name).read_bytes() == (tmp_path / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    "text", ["source\tsys:x\na\tb\n", "seg\tonline\n1\tb\n", "x\trefA\na\tb\n", "words\n", "", "\0\t"]
+)
+def test_what_begins_no_table_of_paraphrases_is_not_added_as_one(tmp_path: Path, text: str) -> None:
+    for name in ("news.tsv", "news.txt"):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(UsageError, match=r"nothing was added|nor a table of paraphrases"):
+            add(tmp_path / name, "mine", tmp_path / "cache")
+    (tmp_path / "news.jsonl").write_text('{"tgt": {"x": "a ||| b"}}\n')  # a test set without its language pair
+    with pytest.raises(UsageError, match="nothing was added"):
+        add(tmp_path / "news.jsonl", "mine", tmp_path / "cache")
 
 
 def test_a_data_set_is_removed_and_nothing_else(tmp_path: Path, data: Path) -> None:

@@ -4,8 +4,9 @@ import gzip
 
 import pytest
 
-from tercet.errors import DataError, UsageError
-from tercet.language.paraphrases import Paraphrases, paraphrases
+from tercet.data.catalogue import add
+from tercet.errors import DataError, UnknownName, UsageError
+from tercet.language.paraphrases import Paraphrases, find_table, paraphrases
 
 
 def table(tmp_path, text, name="table"):
@@ -86,6 +87,36 @@ def test_what_is_no_table_is_refused_with_its_line(tmp_path, text, message):
         table(tmp_path, text)
 
 
-def test_a_missing_file_is_named():
-    with pytest.raises(UsageError, match="There is no file nowhere.gz to read paraphrases from"):
+def test_a_table_is_a_file_or_else_a_data_set_of_that_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here.tsv").write_text("one\ttwo\n")
+    copy = add("here.tsv", "mine", "cache").path / "here.tsv"
+    assert find_table("mine", "cache") == copy
+    (tmp_path / "mine").write_text("a dog\tthe cat\n")
+    assert str(find_table("mine", "cache")) == "mine"  # what lies here goes first
+
+
+def test_of_a_data_set_with_several_files_one_must_be_named(tmp_path):
+    (tmp_path / "two" / "inner").mkdir(parents=True)
+    (tmp_path / "two" / "a.tsv").write_text("one\ttwo\n")
+    (tmp_path / "two" / "inner" / "b.tsv").write_text("two\tone\n")
+    root = add(tmp_path / "two", "both", tmp_path / "cache").path
+    assert find_table("both/inner/b.tsv", tmp_path / "cache") == root / "inner" / "b.tsv"
+    with pytest.raises(UsageError, match=r"'both' has 2 files\. Name the one .*: both/a\.tsv, both/inner/b\.tsv\.$"):
+        find_table("both", tmp_path / "cache")
+    for inside in ("c.tsv", "../record.json", "inner"):
+        with pytest.raises(UnknownName, match="no file in data set 'both' called"):
+            find_table(f"both/{inside}", tmp_path / "cache")
+
+
+def test_what_is_neither_file_nor_data_set_is_named_with_how_to_add_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("TERCET_DATA", str(tmp_path))
+    message = r"neither a file nor a data set nowhere\.gz to read.*tercet data add FILE nowhere\.gz\.$"
+    with pytest.raises(UsageError, match=message):
         paraphrases("nowhere.gz")
+    with pytest.raises(UsageError, match=r"data set d/nowhere\.gz to read.*tercet data add FILE nowhere\.gz\.$"):
+        find_table("d/nowhere.gz", tmp_path)
+    with pytest.raises(UsageError, match=r"Data set 'wmt23' is not in .*tercet data add FOLDER wmt23"):
+        find_table("wmt23", tmp_path)
+    with pytest.raises(UsageError, match="cannot be a file of paraphrases"):
+        find_table("x" * 5000, tmp_path)
