@@ -2,6 +2,9 @@
 
 Everywhere `score` maps sums of counts, shape (..., k), to scores, shape (...), and counts have shape (segments, k)
 for one system or (systems, segments, k) for several.
+
+What judges metrics (correlation, tau, accuracy, williams, permutation, resampled, outliers, agreement) is imported from
+its own module, so that scoring and comparing do not wait for it.
 """
 
 from .clusters import Ranking as Ranking

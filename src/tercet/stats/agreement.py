@@ -1,0 +1,86 @@
+"""Do raters agree beyond chance? Cohen's kappa of two, and its mean over all pairs of many.
+
+Cohen (1960), "A Coefficient of Agreement for Nominal Scales"; with weights: Cohen (1968), "Weighted Kappa". Chance is
+what the two raters' own distributions give. The mean over pairs, and `one-off`, where neighbouring values count as
+agreement and others linearly from there, are those of Fomicheva (2017), "The Role of Human Reference Translation in
+Machine Translation Evaluation", chapter 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import UnknownName, UsageError
+from .resampling import Floats
+
+# What it costs when two ratings are this far apart.
+WEIGHTS: dict[str, Callable[[Floats], Floats]] = {
+    "standard": lambda distance: (distance > 0).astype(np.float64),
+    "linear": lambda distance: distance,
+    "one-off": lambda distance: np.maximum(0.0, distance - 1),
+    "quadratic": lambda distance: distance**2,
+}
+
+
+@dataclass(frozen=True)
+class PairwiseKappa:
+    """The mean kappa over pairs of raters; NaN if it is defined for none."""
+
+    value: float
+    pairs: int  # that the mean is of
+    undefined: int  # pairs that are not part of it: no two items in common, or no variation
+    weights: str
+
+
+def kappa(first: ArrayLike, second: ArrayLike, *, weights: str = "standard") -> float:
+    """Kappa of two raters on the items that both have rated; NaN is an item without a rating.
+
+    NaN if they have fewer than two items in common, or where chance alone would make them agree on everything.
+    Distances are those of the numbers themselves: categories must be numbered in steps of 1.
+    """
+    if weights not in WEIGHTS:
+        raise UnknownName("kind of kappa", weights, WEIGHTS)
+    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if one.ndim != 1 or one.shape != other.shape:
+        raise UsageError(f"Two raters must have rated the same items, not {one.shape} and {other.shape}.")
+    common = ~(np.isnan(one) | np.isnan(other))
+    one, other = one[common], other[common]
+    n = len(one)
+    if n < 2:
+        return float("nan")
+    cost = WEIGHTS[weights]
+    values, counts = np.unique(one, return_counts=True)
+    others, other_counts = np.unique(other, return_counts=True)
+    expected = float(counts @ cost(np.abs(values[:, np.newaxis] - others)) @ other_counts) / n
+    observed = float(cost(np.abs(one - other)).sum())
+    return 1 - observed / expected if expected > 0 else float("nan")
+
+
+def kappa_matrix(ratings: ArrayLike, *, weights: str = "standard") -> Floats:
+    """Kappa of each pair of raters, shape (raters, items) -> (raters, raters); NaN on the diagonal."""
+    values = np.asarray(ratings, dtype=np.float64)
+    if values.ndim != 2:
+        raise UsageError(f"Ratings must have the shape (raters, items), not {values.shape}.")
+    matrix = np.full((len(values), len(values)), np.nan)
+    for i, j in combinations(range(len(values)), 2):
+        matrix[i, j] = matrix[j, i] = kappa(values[i], values[j], weights=weights)
+    return matrix
+
+
+def pairwise_kappa(
+    ratings: ArrayLike, *, weights: str = "standard", pairs: Iterable[tuple[int, int]] | None = None
+) -> PairwiseKappa:
+    """The plain mean of kappa over all pairs of raters, or over those given; ratings have the shape (raters, items)."""
+    matrix = kappa_matrix(ratings, weights=weights)
+    chosen = list(combinations(range(len(matrix)), 2) if pairs is None else pairs)
+    if not all(0 <= i < len(matrix) and 0 <= j < len(matrix) and i != j for i, j in chosen):
+        raise UsageError(f"A pair of raters has two different numbers from 0 to {len(matrix) - 1}.")
+    values = np.array([matrix[pair] for pair in chosen], dtype=np.float64)
+    defined = values[~np.isnan(values)]
+    value = float(defined.mean()) if len(defined) else float("nan")
+    return PairwiseKappa(value, len(defined), len(values) - len(defined), weights)

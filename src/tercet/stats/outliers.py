@@ -1,0 +1,110 @@
+"""Correlations depend on which items are in: outliers, the best N, and levels of quality.
+
+Mathur, Baldwin and Cohn (2020), "Tangled up in BLEU: Reevaluating the Evaluation of Automatic Machine Translation
+Evaluation Metrics", ACL, on outliers; Ma et al. (2019), "Results of the WMT19 Metrics Shared Task", section 6.1, on
+the best N systems; Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation",
+section 4.5.4, on levels of quality. Gold scores are numbers of which higher is better.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import DataError, UsageError
+from .correlation import Correlation, pearson
+from .resampling import Floats
+
+SCALE = 1.483  # makes the median absolute deviation of normal data their standard deviation
+CUTOFF = 2.5
+_MOST_SUBSETS = 100_000
+
+
+class TopN(NamedTuple):
+    """A statistic of the best n items: the range over all choices that ties at the cut allow."""
+
+    n: int
+    low: float
+    high: float
+
+
+def mad_outliers(gold: ArrayLike, cutoff: float = CUTOFF) -> NDArray[np.bool_]:
+    """Which items lie more than `cutoff` scaled median absolute deviations from the median, shape (n,).
+
+    Missing items are no outliers and have no influence. Where most items are equal, the deviation is 0 and there
+    is no scale to measure by: then nothing is an outlier.
+    """
+    if not cutoff > 0:
+        raise UsageError(f"The cutoff for outliers must be above 0, but it is {cutoff!r}.")
+    values = _vector(gold)
+    present = values[~np.isnan(values)]
+    if not len(present):
+        return np.zeros(len(values), dtype=bool)
+    middle = np.median(present)
+    scale = SCALE * np.median(np.abs(present - middle))
+    with np.errstate(invalid="ignore"):
+        return np.asarray((np.abs(values - middle) / scale > cutoff) if scale > 0 else np.zeros(len(values), bool))
+
+
+def top_n(gold: ArrayLike, metric: ArrayLike, statistic: Correlation = pearson, least: int = 4) -> list[TopN]:
+    """The statistic over the best N items by gold, for N from all down to `least`; shapes (n,) and (n,).
+
+    Where items of equal gold stand on both sides of the cut, which of them are in is not decided by gold: low and
+    high are the extremes over all choices. With NaN in gold there is no order, and all values are NaN.
+    """
+    people, said = _vector(gold), _vector(metric)
+    if people.shape != said.shape:
+        raise UsageError(f"A metric for {len(said)} items does not go with gold scores for {len(people)}.")
+    if least < 2:
+        raise UsageError(f"A correlation needs at least 2 items, not {least}.")
+    curve = []
+    for n in range(len(people), least - 1, -1):
+        if np.isnan(people).any():
+            curve.append(TopN(n, float("nan"), float("nan")))
+            continue
+        subsets = _best(people, n)
+        values = np.asarray(statistic(people[subsets], said[subsets]))
+        curve.append(TopN(n, float(values.min()), float(values.max())))
+    return curve
+
+
+def quality_levels(gold: ArrayLike, levels: int = 4) -> Floats:
+    """The level of each item, from 1 to `levels`, the best; shape (n,). NaN for missing items.
+
+    Bounds are the quantiles of gold (interpolated, as numpy's default), so that four levels are quarters. Items of
+    equal gold are always on the same level: one that lies on a bound belongs below it. The thesis calls its quarters
+    L1 to L4 "from top to bottom", but its numbers and its text need L4 to be the top: that is followed here.
+    """
+    if levels < 1:
+        raise UsageError(f"There must be at least one level of quality, not {levels}.")
+    values = _vector(gold)
+    missing = np.isnan(values)
+    if missing.all():
+        return np.full(len(values), np.nan)
+    bounds = np.quantile(values[~missing], np.arange(1, levels) / levels)
+    return np.where(missing, np.nan, 1.0 + np.searchsorted(bounds, values, side="left"))
+
+
+def _vector(x: ArrayLike) -> Floats:
+    values = np.asarray(x, dtype=np.float64)
+    if values.ndim != 1:
+        raise UsageError(f"One number per item is needed, not the shape {values.shape}.")
+    return values
+
+
+def _best(gold: Floats, n: int) -> NDArray[np.int64]:
+    """All sets of the n best items, shape (sets, n), in the order of gold."""
+    order = np.argsort(-gold, kind="stable")
+    last = gold[order[n - 1]]
+    above, equal = order[gold[order] > last], order[gold[order] == last]
+    places = n - len(above)
+    if comb(len(equal), places) > _MOST_SUBSETS:
+        raise DataError(
+            f"The {n} best items can be chosen in {comb(len(equal), places):,} ways, because {len(equal)} have the "
+            f"gold score {last:g}; a curve over the best items needs fewer ties."
+        )
+    return np.array([[*above, *chosen] for chosen in combinations(equal, places)])

@@ -1,0 +1,256 @@
+"""Permutation tests: does one metric correlate better with people than another?
+
+Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods",
+TACL. Under the null hypothesis it does not matter which of two metrics, both in standard units, gave a score: scores
+are exchanged for random inputs (here segments: PERM-INPUTS), for random systems (PERM-SYSTEMS), or first for the one
+and then for the other (PERM-BOTH: a score that is exchanged twice stays).
+
+Exchanging segments, alone or with systems, is right where under the null hypothesis metrics differ by the segment.
+Where each has lasting opinions of single systems, the exchange averages them away, and metrics that are equally good
+are found to differ too often: at level .05 in 14 % of simulated cases. PERM-SYSTEMS keeps its level there too.
+
+All pairs of metrics see the same exchanges. One is added on both sides of a p-value, as in `paired`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import UnknownName, UsageError
+from .correlation import CORRELATIONS, Correlation, is_constant_series
+from .resampled import Statistic, check_scores, find_statistic, standardised, system_means
+from .resampling import (
+    SEED,
+    TOLERANCE,
+    Columns,
+    Floats,
+    batch_rows,
+    check_draws,
+    draw_swaps,
+    exact_columns,
+    swapped_sums,
+)
+
+KINDS = ("perm-inputs", "perm-systems", "perm-both")
+LEVELS = ("system", "segment", "global")
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Permutations:
+    """All pairs of metrics, shape (metrics, metrics). NaN: not defined.
+
+    The p-value [i, j] is for metric i correlating higher than j or, two-sided, for any difference. A metric compared
+    with itself has p = 1.
+    """
+
+    kind: str
+    level: str
+    two_sided: bool
+    values: Floats  # (metrics,), correlations
+    difference: Floats  # values[i] - values[j]
+    p_value: Floats
+    resamples: int
+    seed: int
+    systems: int
+    segments: int
+
+
+def permutation_test(
+    gold: ArrayLike,
+    metrics: ArrayLike,
+    *,
+    kind: str = "perm-both",
+    statistic: Statistic = "pearson",
+    level: str = "system",
+    two_sided: bool = False,
+    resamples: int = 1000,
+    seed: int = SEED,
+) -> Permutations:
+    """Every metric against every other; `metrics` has shape (metrics, systems, segments), the higher the better.
+
+    level="system" correlates means over segments, "segment" takes the mean over segments of the correlation between
+    systems (the paper's summary level; segments where it is undefined are left out), "global" correlates all scores at
+    once. `gold` has shape (systems, segments), NaN where nobody judged, or for system level (systems,). Other
+    statistics than Pearson's take long except at system level.
+    """
+    check_draws(resamples, seed)
+    for what, name, known in (("permutation test", kind, KINDS), ("level", level, LEVELS)):
+        if name not in known:
+            raise UnknownName(what, name, known)
+    function = find_statistic(statistic)
+    people, scores = check_scores(gold, metrics)
+    if scores.ndim == 2 or (people.ndim == 1 and level != "system"):
+        raise UsageError(
+            f"A permutation test at {level} level needs scores of segments, not metrics of shape {scores.shape} with "
+            f"gold scores of shape {people.shape}."
+        )
+    scores = standardised(scores.reshape(len(scores), -1)).reshape(scores.shape)
+    if level == "system":
+        batches = _system_level(function, system_means(people), scores, kind, resamples, seed)
+    else:
+        groups = _make_groups(people, scores, by_segment=level == "segment")
+        batches = _cell_level(function, groups, people.shape, kind, resamples, seed)
+    values = np.diag(next(batches)[0]).copy()  # without exchanges, which come first
+    difference = values[:, np.newaxis] - values
+    observed = np.abs(difference) if two_sided else difference
+    hits = np.zeros(observed.shape, dtype=np.int64)
+    defined = difference.copy()  # NaN as soon as anything is: comparisons with NaN would make p too small
+    for correlations in batches:
+        swapped = correlations - correlations.swapaxes(1, 2)
+        defined += swapped.sum(0)
+        # A tie is what is equal up to rounding noise; correlations are of size 1.
+        hits += ((np.abs(swapped) if two_sided else swapped) >= observed - TOLERANCE).sum(0)
+    p = np.where(np.isnan(defined), np.nan, (1 + hits) / (1 + resamples))
+    return Permutations(
+        kind=kind,
+        level=level,
+        two_sided=two_sided,
+        values=values,
+        difference=difference,
+        p_value=p,
+        resamples=resamples,
+        seed=seed,
+        systems=np.size(scores, 1),
+        segments=np.size(scores, 2),
+    )
+
+
+def _system_swaps(kind: str, systems: int, resamples: int, seed: int) -> Bools:
+    """Which systems are exchanged, shape (resamples, systems)."""
+    if kind == "perm-inputs":
+        return np.zeros((resamples, systems), dtype=bool)
+    own = int(np.random.SeedSequence((seed, 1)).generate_state(1)[0])  # independent of the exchange of segments
+    return np.concatenate(list(draw_swaps(systems, resamples, seed=own, dtype=bool)))
+
+
+def _system_level(
+    function: Correlation, gold: Floats, metrics: Floats, kind: str, resamples: int, seed: int
+) -> Iterator[Floats]:
+    """Correlations, (rows, metrics, metrics), of metric i when it exchanges scores with j; first with no exchange.
+
+    A mean over segments is linear: what a metric keeps and what it gives away are sums over the segments drawn, which
+    are matrix products, or their complement where the system is exchanged too.
+    """
+    _, systems, segments = metrics.shape
+    columns = exact_columns(metrics.swapaxes(1, 2))
+    totals = columns.totals / segments  # (metrics, systems)
+
+    def correlations(given: Floats) -> Floats:
+        kept = totals - given
+        if function is CORRELATIONS["pearson"]:
+            return _pearson_of_parts(kept, given, gold)
+        return function(kept[:, :, np.newaxis] + given[:, np.newaxis], gold)
+
+    yield correlations(np.zeros((1, *totals.shape)))
+    swaps = _system_swaps(kind, systems, resamples, seed)
+    height, done = batch_rows(len(metrics) * totals.size), 0
+    for sums in _segment_swaps(kind, columns, resamples, seed):
+        swap = swaps[done : done + len(sums), np.newaxis]
+        done += len(sums)
+        given = np.where(swap, totals - sums / segments, sums / segments)
+        for start in range(0, len(given), height):
+            yield correlations(given[start : start + height])
+
+
+def _segment_swaps(kind: str, columns: Columns, resamples: int, seed: int) -> Iterator[Floats]:
+    """Sums over the segments that are exchanged, in batches of shape (rows, metrics, systems)."""
+    if kind != "perm-systems":
+        yield from swapped_sums(columns, trials=resamples, seed=seed)
+        return
+    height = batch_rows(columns.totals.size)
+    for start in range(0, resamples, height):
+        yield np.zeros((min(height, resamples - start), *columns.totals.shape))
+
+
+def _pearson_of_parts(kept: Floats, given: Floats, gold: Floats) -> Floats:
+    """Pearson's r of kept[i] + given[j] with gold for all i and j, from products of the parts, (rows, m, systems)."""
+    k, g, z = (part - part.mean(-1, keepdims=True) for part in (kept, given, gold))
+    if is_constant_series(gold):
+        z = np.full_like(z, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        covariance = (k @ z)[:, :, np.newaxis] + (g @ z)[:, np.newaxis]
+        parts = (k * k).sum(-1)[:, :, np.newaxis] + (g * g).sum(-1)[:, np.newaxis]
+        squares = parts + 2 * k @ g.swapaxes(1, 2)
+        squares[squares <= TOLERANCE * parts] = np.nan  # what is left where parts cancel is noise
+        r: Floats = covariance / np.sqrt(squares * (z @ z))
+    return r.clip(-1, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """The scores that are correlated with each other, group after group: one for each segment, or a single one."""
+
+    gold: Floats  # (scores,)
+    metrics: Floats  # (metrics, scores)
+    starts: NDArray[np.int64]  # where groups begin
+    cells: NDArray[np.int64]  # where scores come from in (systems, segments)
+
+    def correlate(self, function: Correlation, swap: Bools) -> Floats:
+        """The mean over groups, shape (metrics, metrics), of the correlation of i with scores exchanged with j."""
+        if not len(self.starts):
+            return np.full((len(self.metrics), len(self.metrics)), np.nan)
+        by_group = self._pearson if function is CORRELATIONS["pearson"] else partial(self._any, function)
+        return np.stack([_mean_defined(r) for r in by_group(swap)])
+
+    def _pearson(self, swap: Bools) -> Iterator[Floats]:
+        """For each i shape (metrics, groups): sums of scores, squares and products add up from kept and given ones."""
+        sizes = np.diff([*self.starts, len(self.gold)])
+        z = self.gold - np.repeat(np.add.reduceat(self.gold, self.starts) / sizes, sizes)
+        norms = np.sqrt(np.add.reduceat(z * z, self.starts))
+        kept, given = (
+            [np.add.reduceat(part, self.starts, axis=1) for part in (x, x * x, x * z)]
+            for x in (np.where(swap, 0, self.metrics), np.where(swap, self.metrics, 0))
+        )
+        for i in range(len(self.metrics)):
+            sums, squares, products = (mine[i] + yours for mine, yours in zip(kept, given, strict=True))
+            variance = squares - sums * sums / sizes
+            variance[variance <= TOLERANCE * squares] = np.nan  # all scores of the group are equal
+            r: Floats = products / (np.sqrt(variance) * norms)
+            yield r.clip(-1, 1)
+
+    def _any(self, function: Correlation, swap: Bools) -> Iterator[Floats]:
+        parts = np.split(self.gold, self.starts[1:])
+        for own in self.metrics:
+            scores = np.split(np.where(swap, self.metrics, own), self.starts[1:], axis=1)
+            yield np.stack([function(x, y) for x, y in zip(scores, parts, strict=True)], axis=-1)
+
+
+def _mean_defined(r: Floats) -> Floats:
+    defined = ~np.isnan(r)
+    with np.errstate(invalid="ignore"):
+        means: Floats = np.where(defined, r, 0).sum(-1) / defined.sum(-1)
+    return means
+
+
+def _make_groups(gold: Floats, metrics: Floats, *, by_segment: bool) -> _Groups:
+    """Scores that were judged, without segments where people saw no difference."""
+    numbers = np.arange(gold.size).reshape(gold.shape)
+    judged = ~np.isnan(gold)
+    groups = [numbers[judged[:, j], j] for j in range(gold.shape[1])] if by_segment else [numbers[judged]]
+    groups = [cells for cells in groups if not is_constant_series(gold.ravel()[cells])]
+    cells = np.concatenate([*groups, np.empty(0, dtype=np.int64)])
+    starts = np.cumsum([0, *map(len, groups)])[:-1]
+    return _Groups(gold.ravel()[cells], metrics.reshape(len(metrics), -1)[:, cells], starts, cells)
+
+
+def _cell_level(
+    function: Correlation, groups: _Groups, shape: tuple[int, int], kind: str, resamples: int, seed: int
+) -> Iterator[Floats]:
+    """As `_system_level`, for correlations of single scores, (systems, segments) of them; one resample at a time."""
+    systems, segments = shape
+    nothing = np.zeros(segments, dtype=bool)
+    yield groups.correlate(function, np.zeros(len(groups.cells), dtype=bool))[np.newaxis]
+    rows = _system_swaps(kind, systems, resamples, seed)
+    if kind == "perm-systems":
+        columns: Iterator[Bools] = (nothing for _ in range(resamples))
+    else:
+        columns = (row for batch in draw_swaps(segments, resamples, seed=seed, dtype=bool) for row in batch)
+    for row, column in zip(rows, columns, strict=True):
+        swap = row[:, np.newaxis] ^ column
+        yield groups.correlate(function, swap.ravel()[groups.cells])[np.newaxis]

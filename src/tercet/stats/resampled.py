@@ -1,0 +1,379 @@
+"""Bootstrap intervals of correlations, of tau, and of the differences between metrics.
+
+What is drawn anew is a choice with a meaning: systems or segments (Deutsch, Dror and Roth 2021, "A Statistical
+Analysis of Summarization Evaluation Metrics Using Resampling Methods", TACL), pairs of outputs (tau in the WMT metrics
+tasks), or the judgements behind the gold scores (system level in Machacek and Bojar 2014, "Results of the WMT14 Metrics
+Shared Task"). All metrics see the same draws, so that their differences are paired. Bounds are percentiles, as in those
+papers; what WMT14 prints after ±, the mean distance of a value to its two bounds, is `Interval.half_width`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import DataError, UnknownName, UsageError
+from .correlation import CORRELATIONS, Correlation, is_constant_series
+from .intervals import Interval, is_constant, percentile_bounds, standard_error
+from .resampling import (
+    SEED,
+    TOLERANCE,
+    Floats,
+    Score,
+    batch_rows,
+    check_cube,
+    check_draws,
+    check_share,
+    draw_weights,
+    evaluate,
+    exact_columns,
+    resampled_scores,
+)
+from .tau import tau_ratio
+
+UNITS = ("systems", "segments")
+Statistic = str | Correlation  # the name of one in `CORRELATIONS`, or a function like them
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """All pairs of metrics, shape (metrics, metrics): row minus column. NaN: not defined."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+    standard_error: Floats
+    confidence: float
+    resamples: int
+    seed: int
+    n: int  # units that were drawn
+
+
+@dataclass(frozen=True, eq=False)
+class Resampled:
+    """A statistic of all metrics on the data and on the same resamples of them."""
+
+    values: Floats  # (metrics,)
+    samples: Floats  # (metrics, resamples)
+    seed: int
+    n: int  # units that were drawn
+
+    def intervals(self, confidence: float = 0.95) -> tuple[Interval, ...]:
+        """The interval of each metric.
+
+        A resample on which a statistic is undefined (the same system drawn every time) is left out, as long as there
+        are fewer of them than resamples beyond each bound; else the bounds are NaN. So they are for a single unit.
+        """
+        check_share("The confidence", confidence)
+        intervals = []
+        for value, drawn in zip(self.values, self.samples, strict=True):
+            low, high, mean, error = self._spread(value, drawn, confidence)
+            intervals.append(
+                Interval(
+                    value=float(value),
+                    low=low,
+                    high=high,
+                    mean=mean,
+                    standard_error=error,
+                    confidence=confidence,
+                    method="percentile",
+                    resamples=len(drawn),
+                    seed=self.seed,
+                    n=self.n,
+                )
+            )
+        return tuple(intervals)
+
+    def differences(self, confidence: float = 0.95) -> Differences:
+        """The interval of the difference of every two metrics, by the same rules."""
+        check_share("The confidence", confidence)
+        count = len(self.values)
+        value = self.values[:, np.newaxis] - self.values
+        low, high, error = (np.where(np.isnan(value), np.nan, 0.0) for _ in range(3))  # a metric equals itself
+        for i in range(count):
+            for j in range(i + 1, count):
+                spread = self._spread(value[i, j], self.samples[i] - self.samples[j], confidence)
+                low[i, j], high[i, j] = spread.low, spread.high
+                low[j, i], high[j, i] = -spread.high, -spread.low
+                error[i, j] = error[j, i] = spread.standard_error
+        return Differences(value, low, high, error, confidence, self.samples.shape[1], self.seed, self.n)
+
+    def _spread(self, value: float, drawn: Floats, confidence: float) -> _Spread:
+        defined = drawn[~np.isnan(drawn)]
+        left_out = 1 - len(defined) / len(drawn)
+        if self.n < 2 or np.isnan(value) or left_out >= (1 - confidence) / 2:
+            return _Spread(np.nan, np.nan, np.nan, np.nan)
+        if is_constant(defined, value, scale=1.0):  # the scale of correlations
+            return _Spread(float(value), float(value), float(value), 0.0)
+        low, high = percentile_bounds(defined, confidence)
+        return _Spread(low, high, float(defined.mean()), standard_error(defined))
+
+
+class _Spread(NamedTuple):
+    low: float
+    high: float
+    mean: float
+    standard_error: float
+
+
+def separate(intervals: Sequence[Interval]) -> NDArray[np.bool_]:
+    """Whether the row's interval lies wholly above the column's, shape (metrics, metrics).
+
+    The rule of WMT19 for segments: metrics differ when their 95 % intervals do not overlap. It finds less than the
+    intervals of paired differences do. NaN lies above nothing.
+    """
+    low, high = (np.array([getattr(x, bound) for x in intervals], dtype=np.float64) for bound in ("low", "high"))
+    above: NDArray[np.bool_] = low[:, np.newaxis] > high
+    return above
+
+
+def find_statistic(statistic: Statistic) -> Correlation:
+    """A function of two series, by its name or as it is."""
+    if not isinstance(statistic, str):
+        return statistic
+    if statistic not in CORRELATIONS:
+        raise UnknownName("statistic", statistic, CORRELATIONS)
+    return CORRELATIONS[statistic]
+
+
+def check_scores(gold: ArrayLike, metrics: ArrayLike) -> tuple[Floats, Floats]:
+    """Gold scores, (systems,) or (systems, segments), and those of metrics, with one more axis before, or an error."""
+    people, scores = np.asarray(gold, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
+    same = scores.ndim in (2, 3) and people.ndim in (1, 2) and scores.shape[1 : 1 + people.ndim] == people.shape
+    if not same:
+        raise UsageError(f"Gold scores of shape {people.shape} do not go with metrics of shape {scores.shape}.")
+    if not scores.size:
+        raise DataError(f"There is nothing to correlate: the metrics have the shape {scores.shape}.")
+    return people, scores
+
+
+def system_means(gold: Floats) -> Floats:
+    """Gold scores by system, shape (systems,). Of segments those that were judged (not NaN) count."""
+    if gold.ndim == 1:
+        return gold
+    judged = ~np.isnan(gold)
+    with np.errstate(invalid="ignore"):
+        means: Floats = np.where(judged, gold, 0).sum(1) / judged.sum(1)
+    return means
+
+
+def correlation_intervals(
+    statistic: Statistic,
+    gold: ArrayLike,
+    metrics: ArrayLike,
+    *,
+    unit: str = "systems",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = SEED,
+) -> tuple[Interval, ...]:
+    """The interval of each metric's correlation with people; see `resample_correlations`."""
+    check_share("The confidence", confidence)
+    drawn = resample_correlations(statistic, gold, metrics, unit=unit, resamples=resamples, seed=seed)
+    return drawn.intervals(confidence)
+
+
+def resample_correlations(
+    statistic: Statistic,
+    gold: ArrayLike,
+    metrics: ArrayLike,
+    *,
+    unit: str = "systems",
+    resamples: int = 1000,
+    seed: int = SEED,
+) -> Resampled:
+    """The correlation of each metric with people on resamples of systems, or of segments.
+
+    `gold` has shape (systems,) or (systems, segments), NaN where nobody judged; `metrics` has shape (metrics, systems)
+    or (metrics, systems, segments). A system's score is its mean over segments; with unit="segments" that mean is
+    taken over the segments drawn, of metrics and, if it has segments, of gold. With unit="systems" and no segments,
+    "systems" may be any items that were scored.
+    """
+    check_draws(resamples, seed)
+    people, scores = check_scores(gold, metrics)
+    function = find_statistic(statistic)
+    if unit not in UNITS:
+        raise UnknownName("unit to draw", unit, UNITS)
+    if unit == "segments":
+        if scores.ndim == 2:
+            raise UsageError("To draw segments, metrics need their scores, in the shape (metrics, systems, segments).")
+        cube, score = _segment_sums(function, people, scores)
+        columns = exact_columns(cube)
+        return Resampled(
+            evaluate(score, columns.totals),
+            resampled_scores(score, columns, resamples=resamples, seed=seed),
+            seed,
+            scores.shape[2],
+        )
+    people, scores = system_means(people), scores if scores.ndim == 2 else scores.mean(2)
+    values = function(scores, people)
+    if function is CORRELATIONS["pearson"]:
+        columns = exact_columns(_pearson_terms(people, scores))
+        samples = resampled_scores(_pearson_of_sums, columns, resamples=resamples, seed=seed)
+    else:
+        batches = [
+            function(scores[:, items], people[items])
+            for items in _draw_items(len(people), resamples, seed=seed, width=scores.size)
+        ]
+        samples = np.concatenate(batches, axis=1)
+    return Resampled(values, samples, seed, len(people))
+
+
+def _pearson_terms(gold: Floats, metrics: Floats) -> Floats:
+    """What to add up over items for `_pearson_of_sums`, shape (metrics, items, 6): 1, x, y, xx, yy, xy.
+
+    In standard units, so that little is lost when the square of a mean is subtracted from a mean of squares.
+    """
+    x, y = standardised(metrics), np.broadcast_to(standardised(gold), metrics.shape)
+    return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=-1)
+
+
+def _pearson_of_sums(sums: Floats) -> Floats:
+    n, sx, sy, sxx, syy, sxy = np.moveaxis(sums, -1, 0)
+    vx, vy = sxx - sx * sx / n, syy - sy * sy / n
+    # The same item every time: a variance of 0 but for noise, which is relative to the number of items.
+    varies = (vx > TOLERANCE * n) & (vy > TOLERANCE * n)
+    r: Floats = (sxy - sx * sy / n) / np.sqrt(np.where(varies, vx * vy, np.nan))
+    return r.clip(-1, 1)
+
+
+def standardised(x: Floats) -> Floats:
+    """Mean 0 and variance 1 along the last axis; NaN for what is constant."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        deviations = x - x.mean(-1, keepdims=True)
+        result: Floats = deviations / deviations.std(-1, keepdims=True)
+    return np.where(is_constant_series(x)[..., np.newaxis], np.nan, result)
+
+
+def _segment_sums(function: Correlation, gold: Floats, metrics: Floats) -> tuple[Floats, Score]:
+    """What to add up over segments, shape (metrics, segments, k), and what the sums are worth."""
+    count, systems, segments = metrics.shape
+    cube = metrics.swapaxes(1, 2)
+    if gold.ndim == 1:
+        return cube, lambda sums: function(sums / segments, gold)
+    judged = ~np.isnan(gold)
+    people = np.concatenate([np.where(judged, gold, 0), judged]).T  # (segments, 2 * systems)
+
+    def score(sums: Floats) -> Floats:
+        scores, values, numbers = sums[..., :systems], sums[..., systems : 2 * systems], sums[..., 2 * systems :]
+        return function(scores / segments, values / numbers)
+
+    return np.concatenate([cube, np.broadcast_to(people, (count, *people.shape))], axis=2), score
+
+
+def _draw_items(n: int, resamples: int, *, seed: int, width: int) -> Iterator[NDArray[np.int64]]:
+    """The resamples of `draw_weights` as items, shape (rows, n), in batches for results of `width` numbers each."""
+    for weights in draw_weights(n, resamples, seed=seed, rows=batch_rows(width), dtype=np.int64):
+        yield np.repeat(np.tile(np.arange(n), len(weights)), weights.ravel()).reshape(weights.shape)
+
+
+def tau_intervals(
+    columns: ArrayLike, *, resamples: int = 1000, confidence: float = 0.95, seed: int = SEED
+) -> tuple[Interval, ...]:
+    """The interval of each metric's tau; see `resample_ratio`."""
+    check_share("The confidence", confidence)
+    return resample_ratio(columns, resamples=resamples, seed=seed).intervals(confidence)
+
+
+def resample_ratio(columns: ArrayLike, *, resamples: int = 1000, seed: int = SEED) -> Resampled:
+    """The ratio of two sums, such as tau, of each metric on resamples of what is summed.
+
+    `columns` has shape (metrics, units, 2). Those of `tau_columns`, for signs of shape (metrics, pairs), have each pair
+    for a unit, as in the WMT metrics tasks, or each of its `groups`, such as segments; with a value and 1 for each
+    unit, the ratio is a mean.
+    """
+    check_draws(resamples, seed)
+    cube = check_cube(columns)
+    if cube.shape[2] != 2:
+        raise UsageError(f"Columns of a ratio must have the shape (metrics, units, 2), not {cube.shape}.")
+    exact = exact_columns(cube)
+    samples = resampled_scores(tau_ratio, exact, resamples=resamples, seed=seed)
+    return Resampled(evaluate(tau_ratio, exact.totals), samples, seed, cube.shape[1])
+
+
+def resample_grouped_pearson(
+    gold: ArrayLike, metrics: ArrayLike, groups: ArrayLike, *, resamples: int = 1000, seed: int = SEED
+) -> Resampled:
+    """Pearson's r over items, on resamples of groups of items that are drawn together, such as outputs of a segment.
+
+    `gold` and `groups` have shape (items,), `metrics` (metrics, items).
+    """
+    check_draws(resamples, seed)
+    people, scores = check_scores(gold, metrics)
+    if np.shape(groups) != people.shape:
+        raise UsageError(f"There must be one group for each of the {people.size} items, not {np.shape(groups)}.")
+    numbers = np.unique(groups, return_inverse=True)[1]
+    cube = np.zeros((len(scores), int(numbers.max()) + 1, 6))
+    for sums, rows in zip(cube, _pearson_terms(people, scores), strict=True):
+        np.add.at(sums, numbers, rows)
+    samples = resampled_scores(_pearson_of_sums, exact_columns(cube), resamples=resamples, seed=seed)
+    return Resampled(CORRELATIONS["pearson"](scores, people), samples, seed, cube.shape[1])
+
+
+def resample_judgements(
+    statistic: Statistic,
+    values: ArrayLike,
+    systems: ArrayLike,
+    metrics: ArrayLike,
+    *,
+    units: ArrayLike | None = None,
+    resamples: int = 1000,
+    seed: int = SEED,
+) -> Resampled:
+    """The correlation of each metric with people on resamples of judgements, the systems staying as they are.
+
+    `values`, shape (judgements,), are ratings of the systems numbered in `systems`, or outcomes: 1 for the winner of a
+    comparison, 0 for the loser. A system's gold score is the mean of its values. `units`, shape (judgements,), says
+    which are drawn together, such as the two sides of a comparison; without it each is a unit. `metrics` has shape
+    (metrics, systems).
+    """
+    check_draws(resamples, seed)
+    function = find_statistic(statistic)
+    ratings, codes = np.asarray(values, dtype=np.float64), np.asarray(systems)
+    scores = np.asarray(metrics, dtype=np.float64)
+    if ratings.ndim != 1 or codes.shape != ratings.shape or scores.ndim != 2:
+        raise UsageError(
+            f"Judgements of shape {ratings.shape} do not go with systems of shape {codes.shape} and metrics of shape "
+            f"{scores.shape}: they must be (judgements,), (judgements,) and (metrics, systems)."
+        )
+    order, starts = _by_system(codes, scores.shape[1])
+    numbers = _unit_numbers(units, len(ratings))
+    ratings, numbers = ratings[order], numbers[order]
+
+    def correlate(weights: Floats) -> Floats:
+        mine = weights[:, numbers]
+        with np.errstate(invalid="ignore"):
+            means = np.add.reduceat(mine * ratings, starts, axis=1) / np.add.reduceat(mine, starts, axis=1)
+        return function(scores[:, np.newaxis], means)
+
+    n = int(numbers.max()) + 1
+    batches = draw_weights(n, resamples, seed=seed, rows=batch_rows(max(len(ratings), scores.size)))
+    return Resampled(
+        correlate(np.ones((1, n)))[:, 0], np.concatenate([correlate(batch) for batch in batches], axis=1), seed, n
+    )
+
+
+def _unit_numbers(units: ArrayLike | None, rows: int) -> NDArray[np.int64]:
+    """For each judgement the number of its unit, from 0."""
+    if units is None:
+        return np.arange(rows)
+    names = np.asarray(units)
+    if names.shape != (rows,):
+        raise UsageError(f"There must be one unit for each of the {rows} judgements, not units of shape {names.shape}.")
+    numbers: NDArray[np.int64] = np.unique(names, return_inverse=True)[1]
+    return numbers
+
+
+def _by_system(codes: NDArray[np.int64], systems: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The order that puts judgements of a system together, and where each system begins."""
+    if not np.issubdtype(codes.dtype, np.integer) or (codes < 0).any() or (codes >= systems).any():
+        raise UsageError(f"Systems must be numbered from 0 to {systems - 1}, as the metrics' columns are.")
+    missing = np.flatnonzero(np.bincount(codes, minlength=systems) == 0)
+    if len(missing):
+        raise DataError(f"System number {missing[0]} (from 0) has no judgements, so that it has no gold score.")
+    order = np.argsort(codes, kind="stable")
+    return order, np.searchsorted(codes[order], np.arange(systems))

@@ -1,0 +1,195 @@
+"""Tau on pairs that people have compared: the variants of the WMT metrics tasks, each a table of nine numbers.
+
+Machacek and Bojar (2014), "Results of the WMT14 Metrics Shared Task", section 4.1, write every variant as a table C
+over what people said (rows) and what the metric said (columns): tau = sum of C * pairs / pairs, over all cells that
+are not left out. Nine counts per unit are additive, so the same bootstrap serves tau as any other score.
+
+Signs are those of left - right in a pair: 1 where the left one is better, -1 where the right one is, 0 for a tie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import DataError, UnknownName, UsageError
+from .resampling import Floats
+
+X = np.nan  # the pair is left out
+VARIANTS = {  # rows: people said left better, tie, right better; columns: the metric said the same
+    "wmt12": [[1, -1, -1], [X, X, X], [-1, -1, 1]],  # also WMT17 to WMT20, on daRR pairs
+    "wmt13": [[1, X, -1], [X, X, X], [-1, X, 1]],
+    "wmt14": [[1, 0, -1], [X, X, X], [-1, 0, 1]],
+    "hties": [[1, 0, -1], [0, 1, 0], [-1, 0, 1]],
+}
+DEFAULT = "wmt14"
+
+
+@dataclass(frozen=True)
+class Tau:
+    """A variant by name, or any table as `parse_table` reads it.
+
+    `score` is for nine counts per unit, as `count_pairs` makes them. Where they would take too much memory, as for
+    thirty metrics on 100,000 pairs, `tau_columns` makes two, which `tau_ratio` scores.
+    """
+
+    variant: str | None = None  # wmt14 where there is no table either
+    table: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.table is not None:
+            if self.variant is not None:
+                raise UsageError(f"Tau takes a variant or a table, not both: {self.variant!r} and {self.table!r}.")
+            parse_table(self.table)
+        elif self.variant is None:
+            object.__setattr__(self, "variant", DEFAULT)
+        elif self.variant not in VARIANTS:
+            raise UnknownName("tau variant", self.variant, VARIANTS)
+
+    @property
+    def cells(self) -> Floats:
+        """The table row by row, shape (9,); NaN where pairs are left out."""
+        if self.table is not None:
+            return parse_table(self.table).ravel()
+        return np.array(VARIANTS[self.variant or DEFAULT], dtype=np.float64).ravel()
+
+    def score(self, totals: Floats) -> Floats:
+        """Tau of nine counts, shape (..., 9) -> (...); NaN where no pair counts."""
+        return tau_ratio(self.columns(totals))
+
+    def columns(self, counts: ArrayLike) -> Floats:
+        """Agreement and the number of pairs that count, shape (..., 9) -> (..., 2); both are additive."""
+        values = np.asarray(counts, dtype=np.float64)
+        if values.shape[-1:] != (9,):
+            raise UsageError(f"Tau needs nine counts on the last axis, not the shape {values.shape}.")
+        cells = self.cells
+        counted = ~np.isnan(cells)
+        return np.stack([values[..., counted] @ cells[counted], values[..., counted].sum(-1)], axis=-1)
+
+
+def tau_ratio(columns: Floats) -> Floats:
+    """Tau of sums of agreement and of pairs that count, shape (..., 2) -> (...); NaN where no pair counts."""
+    agreement, pairs = np.asarray(columns)[..., 0], np.asarray(columns)[..., 1]
+    return np.divide(agreement, pairs, out=np.full_like(pairs, np.nan), where=pairs > 0)
+
+
+def parse_table(text: str) -> Floats:
+    """A table such as 1,0,-1;0,1,0;-1,0,1, shape (3, 3): rows are what people said, X (NaN) is left out."""
+    rows = [[cell.strip() for cell in row.split(",")] for row in text.split(";")]
+    if [len(row) for row in rows] != [3, 3, 3]:
+        raise UsageError(f"A tau table has three rows of three cells, such as 1,0,-1;X,X,X;-1,0,1, not {text!r}.")
+    table = np.array([[_cell(cell, text) for cell in row] for row in rows])
+    if np.isnan(table).all():
+        raise UsageError(f"The tau table {text!r} leaves out every pair.")
+    return table
+
+
+def _cell(cell: str, text: str) -> float:
+    if cell in ("X", "x"):
+        return X
+    try:
+        value = float(cell)
+    except ValueError:
+        value = np.nan
+    if not np.isfinite(value):
+        raise UsageError(f"A cell of a tau table is a number or X, not {cell!r} in {text!r}.")
+    return value
+
+
+def signs(left: ArrayLike, right: ArrayLike, *, tolerance: float = 0.0, decimals: int | None = None) -> Floats:
+    """1 where left is the higher number, -1 where right is, 0 for a tie, NaN where either is missing.
+
+    `decimals` rounds both sides first, to the precision that a metric was published at: equal outputs have equal
+    printed scores, but computed ones may differ in their last digit, and then a tie is settled by a coin's toss.
+    `tolerance` makes a tie of differences up to it.
+    """
+    if not tolerance >= 0:
+        raise UsageError(f"The tolerance for ties must not be negative, but it is {tolerance!r}.")
+    one, other = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    if decimals is not None:
+        one, other = np.round(one, decimals), np.round(other, decimals)
+    result = np.where(one > other, 1.0, np.where(one < other, -1.0, 0.0))
+    if tolerance:
+        with np.errstate(invalid="ignore"):
+            result[np.abs(one - other) <= tolerance] = 0.0
+    result[np.isnan(one) | np.isnan(other)] = np.nan
+    return result
+
+
+def count_pairs(
+    human: ArrayLike, metric: ArrayLike, *, groups: ArrayLike | None = None, n_groups: int | None = None
+) -> Floats:
+    """How often each cell of the table occurs in each group, shapes (pairs,) and (..., pairs) -> (..., groups, 9).
+
+    `groups` has the number of each pair's group, from 0, such as its segment; without it each pair is its own group.
+    `n_groups` is their number, where some may have no pair. A group with a NaN among its signs has NaN counts.
+    """
+    people, said = _signs(human, metric)
+    cells = 3 * (1 - people) + 1 - said  # of the table, row by row; NaN stays NaN
+    numbers, size = _groups(groups, n_groups, len(people))
+    shape = cells.shape[:-1]
+    flat = cells.reshape(prod(shape), len(people))
+    counts = np.empty((len(flat), size, 9))
+    for row, of_row in zip(flat, counts, strict=True):
+        missing = np.isnan(row)
+        places = 9 * numbers[~missing] + row[~missing].astype(np.int64)
+        of_row[:] = np.bincount(places, minlength=9 * size).reshape(size, 9)
+        of_row[numbers[missing]] = np.nan
+    return counts.reshape(*shape, size, 9)
+
+
+def tau_columns(
+    human: ArrayLike,
+    metric: ArrayLike,
+    tau: Tau | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    n_groups: int | None = None,
+) -> Floats:
+    """`(tau or Tau()).columns(count_pairs(...))`, shape (..., groups, 2), without the nine counts in between."""
+    people, said = _signs(human, metric)
+    table = (tau or Tau()).cells
+    numbers, size = _groups(groups, n_groups, len(people))
+    # With the table's row for each pair at hand, the metric's sign chooses among three.
+    worth = table.reshape(3, 3)[_places(people)]
+    shape = said.shape[:-1]
+    flat = said.reshape(prod(shape), len(people))
+    columns = np.empty((len(flat), size, 2))
+    pairs = np.arange(len(people))
+    for row, of_row in zip(flat, columns, strict=True):
+        value = worth[pairs, _places(row)]
+        counted = ~np.isnan(value)
+        for column, weights in enumerate((np.where(counted, value, 0.0), counted.astype(np.float64))):
+            of_row[:, column] = weights if groups is None else np.bincount(numbers, weights, minlength=size)
+        of_row[numbers[np.isnan(row) | np.isnan(people)]] = np.nan
+    return columns.reshape(*shape, size, 2)
+
+
+def _places(of_signs: Floats) -> NDArray[np.int64]:
+    """0, 1, 2 for 1, 0, -1. A missing sign gets any place; its group's numbers become NaN afterwards."""
+    return (1 - np.nan_to_num(of_signs)).astype(np.int64)
+
+
+def _signs(human: ArrayLike, metric: ArrayLike) -> tuple[Floats, Floats]:
+    people, said = np.asarray(human, dtype=np.float64), np.asarray(metric, dtype=np.float64)
+    if people.ndim != 1 or said.shape[-1:] != people.shape:
+        raise UsageError(f"Signs of the metric, shape {said.shape}, do not go with people's, shape {people.shape}.")
+    for who, values in (("people's judgements", people), ("the metric", said)):
+        if not (np.isnan(values) | (np.abs(values) == 1) | (values == 0)).all():
+            raise UsageError(f"The signs of {who} must be -1, 0 or 1 (see `signs`).")
+    return people, said
+
+
+def _groups(groups: ArrayLike | None, n_groups: int | None, pairs: int) -> tuple[NDArray[np.int64], int]:
+    numbers = np.arange(pairs) if groups is None else np.asarray(groups)
+    if numbers.shape != (pairs,) or (pairs and not np.issubdtype(numbers.dtype, np.integer)):
+        raise UsageError(f"There must be one whole number per pair to group {pairs} pairs.")
+    numbers = numbers.astype(np.int64)
+    found = int(numbers.max()) + 1 if pairs else 0
+    size = found if n_groups is None else n_groups
+    if found > size or (pairs and int(numbers.min()) < 0):
+        raise DataError(f"Groups of pairs must be numbered from 0 to {size - 1}, not {numbers.min()} to {found - 1}.")
+    return numbers, size

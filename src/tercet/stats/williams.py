@@ -1,0 +1,76 @@
+"""Williams' test: do two metrics that scored the same things correlate differently with people?
+
+Williams (1959), "The Comparison of Regression Variables", Journal of the Royal Statistical Society B; as used for
+metrics by Graham and Baldwin (2014), "Testing for Significance of Increased Correlation with Human Judgment", EMNLP,
+and in Ma et al. (2019), "Results of the WMT19 Metrics Shared Task", where it is one-sided with n - 3 degrees of
+freedom. Two metrics on the same systems are correlated with each other, and the test takes that into account.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import MissingDependency, UsageError
+from .correlation import is_constant_series
+from .resampling import Floats
+
+EQUAL = 1e-9  # metrics whose correlation is this close to 1 or -1 are the same; what differs is rounding noise
+
+
+def williams(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike, *, two_sided: bool = False) -> Floats:
+    """The p-value of r12 > r13 (of r12 != r13 if two-sided), for numbers or arrays that go together.
+
+    1 are people, 2 and 3 two metrics, r their Pearson correlations over n systems. Metrics that are equal up to
+    rounding have p = .5 (1 if two-sided): with them both sides of the fraction vanish. NaN if a correlation is
+    undefined and for n of 3 or less, where no degree of freedom is left.
+    """
+    try:
+        from scipy.special import stdtr
+    except ModuleNotFoundError:
+        raise MissingDependency("The Williams test", "meta") from None
+
+    first, second, between, size = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (r12, r13, r23, n)))
+    if any((np.abs(r) > 1 + EQUAL).any() for r in (first, second, between)):
+        raise UsageError("The Williams test takes correlations, which lie between -1 and 1.")
+    freedom = np.where(size > 3, size - 3, np.nan)
+    # The determinant of the correlation matrix; rounding can make it negative.
+    k = np.maximum(1 - first**2 - second**2 - between**2 + 2 * first * second * between, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = (
+            (first - second)
+            * np.sqrt((size - 1) * np.maximum(1 + between, 0))
+            / np.sqrt(2 * k * (size - 1) / freedom + (first + second) ** 2 / 4 * np.maximum(1 - between, 0) ** 3)
+        )
+    undefined = np.isnan(first + second + between + freedom)
+    t = np.where(undefined, np.nan, np.where(1 - np.abs(between) < EQUAL, 0.0, t))
+    p: Floats = 2 * stdtr(freedom, -np.abs(t)) if two_sided else stdtr(freedom, -t)
+    return p
+
+
+def williams_matrix(gold: ArrayLike, metrics: ArrayLike, *, two_sided: bool = False, absolute: bool = True) -> Floats:
+    """P-values of every metric (row) against every other (column), shape (metrics, metrics).
+
+    `gold` has shape (n,), `metrics` (metrics, n). If absolute, the sizes of the correlations are compared, as in the
+    tables of WMT19: a metric that correlates negatively is turned round, and with it its correlation with the others.
+    Rows and columns of a metric that has NaN or is constant are NaN.
+    """
+    people, scores = np.asarray(gold, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
+    if people.ndim != 1 or scores.ndim != 2 or scores.shape[1] != len(people):
+        raise UsageError(f"Gold scores of shape {people.shape} do not go with metrics of shape {scores.shape}.")
+    r = _correlations(np.vstack([people, scores]))
+    with_people, between = r[0, 1:], r[1:, 1:]
+    if absolute:
+        sign = np.where(with_people < 0, -1.0, 1.0)
+        with_people, between = np.abs(with_people), between * sign[:, np.newaxis] * sign
+    return williams(with_people[:, np.newaxis], with_people, between, len(people), two_sided=two_sided)
+
+
+def _correlations(rows: Floats) -> Floats:
+    """Pearson correlations of all pairs of rows: one matrix product, where `pearson` would take (rows, rows, n)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        deviations = rows - rows.mean(1, keepdims=True)
+        deviations[is_constant_series(rows)] = np.nan
+        deviations /= np.sqrt((deviations**2).sum(1, keepdims=True))
+        r: Floats = deviations @ deviations.T
+    return r.clip(-1, 1)
