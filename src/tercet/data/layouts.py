@@ -37,7 +37,7 @@ def open_testset(
 
     cache: a folder with data sets of the catalogue; then `path` may also be the name of one.
     """
-    place = _resolved(path, cache)
+    place = resolved(path, cache)
     if place.is_dir():
         known = _readable(place)
         return known[_choose(place, known, pair)](systems)
@@ -49,14 +49,14 @@ def open_testset(
 
 def pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:
     """The language pairs of a file or folder of a known layout."""
-    place = _resolved(path, cache)
+    place = resolved(path, cache)
     if place.is_dir():
         return sorted(_readable(place))
     found = _file(place, None, None).pair
     return [found] if found else []
 
 
-def _resolved(path: str | Path, cache: Path | None) -> Path:
+def resolved(path: str | Path, cache: Path | None) -> Path:
     place = Path(path)
     if place.exists():
         return place
@@ -116,8 +116,8 @@ def _readable(folder: Path) -> dict[str, Opener]:
 def _folder(folder: Path) -> dict[str, Opener]:
     """What opens each language pair; refuses a folder in which a pair is there twice."""
     known: dict[str, tuple[str, Opener]] = {}
-    for layout, find in _LAYOUTS.items():
-        if find is _sgm and known:
+    for layout, find in LAYOUTS.items():
+        if find is find_sgm and known:
             continue  # SGM files are looked for in all subfolders, which may be many
         for pair, opener in find(folder).items():
             if pair in known:
@@ -189,7 +189,7 @@ def _xml(folder: Path) -> dict[str, Opener]:
     return {pair: partial(_read_file, path, pair) for pair, path in found.items()}
 
 
-def _sgm(folder: Path) -> dict[str, Opener]:
+def find_sgm(folder: Path) -> dict[str, Opener]:
     files = sorted(path for path in folder.rglob("*") if _bare(path).endswith((".sgm", ".sgml")) and path.is_file())
     by_pair: dict[str, list[Path]] = {}
     sources: list[tuple[Path, str]] = []  # whose name does not say the target language
@@ -231,11 +231,11 @@ def _sgm_pair(path: Path) -> tuple[str | None, str | None]:
     return (fitting[0] if len(fitting) == 1 else None), only_source
 
 
-_LAYOUTS: dict[str, Callable[[Path], dict[str, Opener]]] = {
+LAYOUTS: dict[str, Callable[[Path], dict[str, Opener]]] = {
     "an EvalSet": _evalset,
     "PAIR.segments.tsv and PAIR.outputs.tsv": _two_tables,
     "PAIR.jsonl": partial(_tables, ending=".jsonl"),
     "PAIR.tsv": partial(_tables, ending=".tsv"),
     "an XML file": _xml,
-    "SGM files": _sgm,
+    "SGM files": find_sgm,
 }

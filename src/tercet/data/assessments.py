@@ -1,0 +1,349 @@
+"""Tables with numbers about outputs: published human scores and metric scores, ratings, and post-editing.
+
+`read_published` reads every table that has a column of systems; the others have a reader of their own, because their
+rows are about people. Metric columns of WMT's tables are already such that higher is better: error rates are 1 - error
+(TER, WER, PER, CDER of WMT19) or negative (CharacTER, EED; TER of WMT20); MQM is negative. Hence `higher_is_better` is
+true for them.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import DataError
+from . import evalset
+from .jsonl import read_items
+from .judgements import Judgement, Judgements
+from .rankings import of_pair
+from .tables import HUMAN, Published, Table, number, read_table
+from .testset import TestSet
+
+SYSTEM = ("system", "SYSTEM", "SYS")
+SEGMENT = ("seg", "SEGID", "seg_id")
+PAIR = ("lp", "LP")  # in this order: in WMT19's table "lp" is the language pair and "LP" is a metric
+# Not scores: numbers of judgements, line numbers, and texts.
+NO_SCORES = frozenset({"N", "N.ALL", "SID", "source", "reference", "mt", "postedit"})
+MOLTEN = ("kind", "metric")  # one row per kind or metric and system, the number in "score"
+THESIS_OFFSET = 1600  # thesis_ratings.tsv calls 2001 to 2100 what is 401 to 500 in segments.tsv: outputs with sources
+OUTPUT = "mt"  # the name of the only system where the data give none
+_POST_EDITED = re.compile(
+    r"(?:(?P<set>[^.]+)\.(?P<pair>[a-z]{2}-[a-z]{2})|(?P<pair2>[a-z]{2}-[a-z]{2})\.(?P<set2>[^.]+))"
+    r"\.(?P<system>.+)_(?P<doc>doc-\d+)"
+)
+
+
+class Found(NamedTuple):
+    """What one file holds."""
+
+    judgements: Sequence[Judgements] = ()
+    published: Sequence[Published] = ()
+    testset: TestSet | None = None
+
+
+def has_pairs(header: Sequence[str]) -> str | None:
+    """The column that holds the language pair, if there is one."""
+    return next((name for name in PAIR if name in header), None)
+
+
+def read_published(path: str | Path, pair: str | None = None) -> list[Published]:
+    """The human and metric scores of a table, for one language pair if it has several.
+
+    Long (system, [seg], one column per score), molten (kind or metric, system, score), or wide (seg, one column per
+    system: the file is then called PAIR.METRIC.tsv). Columns with the names of human scores are gold (`tables.HUMAN`).
+    """
+    table = read_table(path)
+    column = has_pairs(table.header)
+    if column is not None:
+        table = of_pair(table, column, pair)
+    system = next((name for name in SYSTEM if name in table.header), None)
+    segment = next((name for name in SEGMENT if name in table.header), None)
+    molten = next((name for name in MOLTEN if name in table.header), None)
+    if system and molten and "score" in table.header:
+        return _molten(table, molten, system)
+    if system is None:
+        return [_wide(table)]
+    keys = {system, segment, column, *NO_SCORES}
+    columns = {name: table.numbers_of(name) for name in table.header if name not in keys}
+    if not columns:
+        raise DataError(f"{path}, line 1: no column with scores. Columns: {', '.join(table.header)}.")
+    return [
+        Published(
+            table.path,
+            table.lines,
+            table.column(system),
+            table.column(segment) if segment else None,
+            columns,
+            frozenset(columns) & HUMAN.keys(),
+        )
+    ]
+
+
+def _molten(table: Table, kind: str, system: str) -> list[Published]:
+    found = []
+    for name in dict.fromkeys(table.column(kind)):
+        part = table.where(kind, name)
+        human = frozenset({name}) if kind == "kind" else frozenset[str]()
+        found.append(
+            Published(table.path, part.lines, part.column(system), None, {name: part.numbers_of("score")}, human)
+        )
+    return found
+
+
+def _wide(table: Table) -> Published:
+    metric = table.path.name.removesuffix(".gz").removesuffix(".tsv").partition(".")[2]
+    if not metric or table.header[0] != "seg":
+        raise DataError(
+            f"{table.path}, line 1: neither a column 'system' nor, in a file called PAIR.METRIC.tsv, 'seg' and one "
+            f"column per system. Columns: {', '.join(table.header)}."
+        )
+    systems = table.header[1:]
+    return Published(
+        table.path,
+        [line for _ in systems for line in table.lines],
+        [system for system in systems for _ in table.rows],
+        [segment for _ in systems for segment in table.column("seg")],
+        {metric: [value for system in systems for value in table.numbers_of(system)]},
+    )
+
+
+def read_evalset_scores(folder: Path, pair: str, segments: Sequence[str]) -> list[Published]:
+    """The human and metric scores of an EvalSet, system and segment level; metrics are called METRIC-REFERENCE."""
+    found = []
+    for file in evalset.read_human_scores(folder, pair):
+        path = folder / "human-scores" / f"{pair}.{file.name}.{file.level}.score"
+        found.append((path, file, file.name, frozenset({file.name})))
+    for file in evalset.read_metric_scores(folder, pair):
+        name = f"{file.name}-{'.'.join(file.references) or 'src'}"
+        found.append((folder / "metric-scores" / pair / f"{name}.{file.level}.score", file, name, frozenset()))
+    return [_score_file(*item, segments) for item in found if item[1].level in ("sys", "seg")]
+
+
+def _score_file(
+    path: Path, file: evalset.ScoreFile, name: str, people: frozenset[str], segments: Sequence[str]
+) -> Published:
+    per_system = len(next(iter(file.scores.values())))
+    needed = len(segments) if file.level == "seg" else 1
+    if per_system != needed:
+        raise DataError(f"{path}: {per_system} scores per system, where {needed} are needed.")
+    systems = [system for system in file.scores for _ in range(per_system)]
+    names = [*segments] * len(file.scores) if file.level == "seg" else None
+    values = [value for numbers in file.scores.values() for value in numbers]
+    return Published(path, range(1, len(values) + 1), systems, names, {name: values}, people)
+
+
+def read_item_scores(path: str | Path, pair: str | None = None) -> Found:
+    """The scores in a file of the interchange format, which says neither who gave them nor which way they point."""
+    items = read_items(path, pair=pair)
+    systems, names = items.testset.systems, segment_names(items.testset)
+    columns = {
+        metric: [value for system in systems for value in values.get(system, [math.nan] * len(names))]
+        for metric, values in items.scores.items()
+    }
+    rows = [system for system in systems for _ in names]
+    lines = [*range(1, len(names) + 1)] * len(systems)
+    unknown: dict[str, bool | None] = dict.fromkeys(columns)
+    published = Published(Path(path), lines, rows, [*names] * len(systems), columns, higher_is_better=unknown)
+    return Found(published=[published])
+
+
+def segment_names(testset: TestSet) -> Sequence[str]:
+    """What segments are called: as the label "seg" says, or 1, 2, 3, …"""
+    return testset.labels.get("seg") or [str(number) for number in range(1, len(testset) + 1)]
+
+
+def joined(testsets: Sequence[TestSet]) -> TestSet | None:
+    """The texts of several parts of a set (training and test) one after the other; of equal parts, the first."""
+    parts = [part for count, part in enumerate(testsets) if part not in testsets[:count]]
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    first = parts[0]
+    return TestSet(
+        {name: [line for part in parts for line in part.outputs[name]] for name in first.outputs},
+        {
+            name: [line for part in parts for line in part.references[name]]
+            for name in first.references
+            if all(name in part.references for part in parts)
+        },
+        None if first.source is None else [line for part in parts for line in part.source or ()],
+        labels={"seg": [name for part in parts for name in part.labels["seg"]]},
+        pair=first.pair,
+    )
+
+
+def read_direct_assessments(path: str | Path, pair: str | None = None) -> Found:
+    """MLQE's tables: several raw scores per translation by raters unknown, their means, and the model's own score.
+
+    Fomicheva et al. (2020), "Unsupervised Quality Estimation for Neural Machine Translation". Segments are called
+    SPLIT:INDEX, as "train:0".
+    """
+    table = read_table(path)
+    split = _stem(path).rpartition(".")[2]
+    segments = [f"{split}:{index}" for index in table.column("index")]
+    _check_distinct(segments, table)
+    rows = []
+    for segment, (place, (scores,)) in zip(segments, table.records("scores"), strict=True):
+        for value in _number_list(scores, place):
+            rows.append(_checked(Judgement("da", segment, OUTPUT, value), 0, 100, place))
+    names = {"DA_z": "z_mean", "DA_raw": "mean", "model_scores": "model_scores"}
+    columns = {ours: table.numbers_of(name) for ours, name in names.items() if name in table.header}
+    people = frozenset(columns) & HUMAN.keys()
+    published = Published(table.path, table.lines, [OUTPUT] * len(segments), segments, columns, people)
+    testset = TestSet(
+        {OUTPUT: table.column("translation")}, {}, table.column("original"), labels={"seg": segments}, pair=pair,
+        name=_stem(path),
+    )  # fmt: skip
+    return Found([Judgements(rows, pair=pair, name=split)], [published], testset)
+
+
+def read_effort_scores(path: str | Path, pair: str | None = None) -> Found:
+    """WMT12's quality estimation data: three raters' post-editing effort, 1 to 5 (5: none), and its weighted mean.
+
+    Callison-Burch et al. (2012), "Findings of the 2012 Workshop on SMT". The mean is published gold; its
+    weights are in the signature. Segments are called SPLIT:SEG, as "training:1".
+    """
+    table = read_table(path)
+    split = _stem(path)
+    segments = [f"{split}:{segment}" for segment in table.column("seg")]
+    _check_distinct(segments, table)
+    scored = [name for name in table.header if re.fullmatch(r"score\d+", name)]
+    rows = []
+    for segment, (place, scores) in zip(segments, table.records(*scored), strict=True):
+        for name, text in zip(scored, scores, strict=True):
+            row = Judgement("likert", segment, OUTPUT, number(text, place), name.removeprefix("score"))
+            rows.append(_checked(row, 1, 5, place))
+    weights = {tuple(found) for _, found in table.records(*(name.replace("score", "weight") for name in scored))}
+    sign = f"weights:{'+'.join(weights.pop())}" if len(weights) == 1 else "weights:var"
+    published = Published(
+        table.path, table.lines, [OUTPUT] * len(segments), segments, {"effort": table.numbers_of("effort")},
+        frozenset({"effort"}), signs={"effort": sign},
+    )  # fmt: skip
+    references = {name: table.column(name) for name in ("reference", "postedit") if name in table.header}
+    testset = TestSet(
+        {OUTPUT: table.column("mt")}, references, table.column("source"), labels={"seg": segments}, pair=pair,
+        name=split,
+    )  # fmt: skip
+    return Found([Judgements(rows, pair=pair, name=split)], [published], testset)
+
+
+def post_edited_pairs(path: str | Path) -> list[str]:
+    """The language pairs of a table of post-editing."""
+    return sorted({_post_edited(name, place)[0] for place, (name,) in read_table(path).records("file_name")})
+
+
+def read_post_editing(path: str | Path, pair: str | None = None) -> Found:
+    """Post-editing by several people: HTER, seconds (from milliseconds) and keystrokes (visible keys and erasures).
+
+    Scarton et al. (2019), "Estimating post-editing effort", IWSLT. DA and the metrics are about outputs, not
+    about people, and published once per row; TER is an error rate here. The names of files hold test set, pair, system
+    and document; segments are called TESTSET:DOCUMENT:LINE.
+    """
+    table = read_table(path)
+    rows, lines = [], dict[tuple[str, str], int]()
+    kept, values = [], {name: table.numbers_of(name) for name in ("DA", "TER", "BLEU", "METEOR")}
+    names = ("file_name", "line_in_file", "who", "HTER", "time", "keystrokes")
+    for count, (place, (file, line, who, hter, time, keys)) in enumerate(table.records(*names)):
+        language_pair, testset, system, document = _post_edited(file, place)
+        if pair not in (None, language_pair):
+            continue
+        segment = f"{testset}:{document}:{line}"
+        seconds = number(time, place) / 1000
+        measured = {"hter": number(hter, place), "seconds": seconds, "keystrokes": number(keys, place)}
+        for kind, value in measured.items():
+            rows.append(_checked(Judgement(kind, segment, system, value, who, seconds=seconds), 0, 1e9, place))
+        first = lines.setdefault((system, segment), count)
+        for name, column in values.items():
+            if column[first] != column[count]:
+                raise DataError(f"{place}: {name} of the same output differs from that in line {first + 2}.")
+        if first == count:
+            kept.append(count)
+    published = Published(
+        table.path,
+        [count + 2 for count in kept],
+        [system for system, _ in lines],
+        [segment for _, segment in lines],
+        {name: [column[count] for count in kept] for name, column in values.items()},
+        frozenset({"DA"}),
+        {"TER": False},
+    )
+    return Found([Judgements(rows, pair=pair, name="post-editing")], [published])
+
+
+def _post_edited(name: str, place: str) -> tuple[str, str, str, str]:
+    match = _POST_EDITED.fullmatch(name)
+    if not match:
+        raise DataError(f"{place}: file_name {name!r} is not TESTSET.PAIR.SYSTEM_doc-N.")
+    return match["pair"] or match["pair2"], match["set"] or match["set2"], match["system"], match["doc"]
+
+
+def read_ratings_by_reference(path: str | Path, pair: str | None = None) -> Found:
+    """Adequacy of outputs, 1 to 5, by judges who saw different references (Fomicheva 2017, chapter 6).
+
+    `segments.tsv` beside the table says which output a segment_id is and what was shown with it. Batches are the
+    references "1" to "4" by name, and the source.
+    """
+    table = read_table(path)
+    beside = next((name for name in ("segments.tsv", "segments.tsv.gz") if (Path(path).parent / name).is_file()), None)
+    if beside is None:
+        raise DataError(f"{path} needs segments.tsv beside it, which says what was shown with each segment_id.")
+    shown = read_table(Path(path).parent / beside)
+    outputs = {identity: (mt, batch) for _, (identity, mt, batch) in shown.records("segment_id", "mt_id", "batch")}
+    rows = []
+    for place, (judge, identity, batch, rating) in table.records("judge", "segment_id", "batch", "rating"):
+        if identity not in outputs and identity.isdecimal():
+            identity = str(int(identity) - THESIS_OFFSET)
+        if identity not in outputs:
+            raise DataError(f"{place}: there is no segment_id {identity!r} in {shown.path}.")
+        segment, showed = outputs[identity]
+        if showed != batch:
+            raise DataError(f"{place}: segment_id {identity!r} is of batch {showed} in {shown.path}, not {batch}.")
+        row = Judgement("adequacy", segment, OUTPUT, number(rating, place), judge, reference=batch)
+        rows.append(_checked(row, 1, 5, place))
+    return Found([Judgements(rows, pair=pair, name=_stem(path))], testset=_shown_texts(shown, pair))
+
+
+def _shown_texts(shown: Table, pair: str | None) -> TestSet:
+    texts: dict[str, dict[str, str]] = {OUTPUT: {}}
+    source = ""
+    for place, (segment, batch, kind, mt, text) in shown.records("mt_id", "batch", "kind", "mt", "shown_text"):
+        if texts[OUTPUT].setdefault(segment, mt) != mt:
+            raise DataError(f"{place}: another output of mt_id {segment!r} than before.")
+        if texts.setdefault(batch, {}).setdefault(segment, text) != text:
+            raise DataError(f"{place}: another text for mt_id {segment!r} in batch {batch} than before.")
+        source = batch if kind == "source" else source
+    segments = list(texts[OUTPUT])
+    ordered = {name: [lines.get(segment) for segment in segments] for name, lines in texts.items()}
+    originals = [line or "" for line in ordered.pop(source)] if source else None
+    return TestSet(
+        {OUTPUT: list(texts.pop(OUTPUT).values())}, {name: ordered[name] for name in ordered if name != OUTPUT},
+        originals, labels={"seg": segments}, pair=pair, name=shown.path.parent.name,
+    )  # fmt: skip
+
+
+def _checked(row: Judgement, low: float, high: float, place: str) -> Judgement:
+    if not low <= row.value <= high:  # NaN too: a judgement that was not made is left out of a file
+        raise DataError(f"{place}: {row.value:g} is out of range for {row.kind} ({low:g} to {high:g}).")
+    return row
+
+
+def _number_list(text: str, place: str) -> list[float]:
+    try:
+        values = json.loads(text)
+    except json.JSONDecodeError:
+        values = None
+    if not isinstance(values, list) or not all(type(value) in (int, float) for value in values):
+        raise DataError(f"{place}: scores {text[:40]!r} are not a list of numbers, as [70, 65].")
+    return [float(value) for value in values]
+
+
+def _check_distinct(segments: Iterable[str], table: Table) -> None:
+    seen: dict[str, int] = {}
+    for line, segment in zip(table.lines, segments, strict=True):
+        if seen.setdefault(segment, line) != line:
+            raise DataError(f"{table.path}, line {line}: segment {segment!r} again, after line {seen[segment]}.")
+
+
+def _stem(path: str | Path) -> str:
+    return Path(path).name.removesuffix(".gz").removesuffix(".tsv")

@@ -1,0 +1,327 @@
+"""Annotation campaigns run with Appraise or Pearmut: their exports of scores and marked errors.
+
+`read_appraise`: the CSV of ExportSystemScoresToCSV, without a header (AppraiseDev/Appraise):
+
+    user, system, item, type, languages (2), score[, document, is document score[, spans]][, start, end]
+
+type is TGT, BAD (degraded on purpose), CHK (shown before) or REF. Campaigns with documents number items through a
+rater's whole task, so a segment is known as document:place, its place among the items of that document and task.
+
+`read_pearmut`: annotations.json as downloaded from the dashboard, or one campaign's log, .jsonl (zouharvi/pearmut).
+
+Both count the last character of a span in; here `Span.end` is the first one after it. Pearmut counts UTF-16 units and
+no line feeds, which becomes code points where the log holds the texts. Control items become `check`: "bad", "repeat",
+"reference", "tutorial", "attention", "document".
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import json
+import logging
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import DataError, UnknownName, UsageError
+from .judgements import Judgement, Judgements, Span
+from .lines import read_lines
+
+log = logging.getLogger(__name__)
+
+Part = TypeVar("Part", dict[str, Any], list[Any])
+
+KINDS = ("da", "esa", "mqm")
+CHECKS = {"TGT": "", "BAD": "bad", "CHK": "repeat", "REF": "reference"}
+MISSING = "missing"
+RESET = "__RESET__"
+SLIDERS = ("adequacy", "fluency")
+
+
+def read_appraise(
+    path: str | Path,
+    *,
+    kind: str,
+    pair: str | None = None,
+    name: str | None = None,
+    system_prefix: str = "",
+) -> Judgements:
+    """The judgements of an Appraise export.
+
+    kind: how people judged, da, esa or mqm (where the scores say nothing and only the spans count).
+    system_prefix: taken off the names of systems that begin with it, such as "wmt23.".
+    """
+    _check_kind(kind)
+    rows = []
+    firsts: dict[tuple[str, str], int] = {}
+    lines = list(_appraise_lines(path))
+    for where, fields in lines:
+        if _has_document(fields):
+            task = fields[0], fields[7]
+            firsts[task] = min(firsts.get(task, 1 << 60), _whole(fields[2], f"{where}: the item's number"))
+    for where, fields in lines:
+        document = fields[7] if _has_document(fields) else ""
+        if fields[3] not in CHECKS:
+            raise DataError(f"{where}: an item of type {fields[3]!r}; known are {', '.join(CHECKS)}.")
+        check = CHECKS[fields[3]]
+        segment, task_name = fields[2], ""
+        if document:
+            place = int(fields[2]) - firsts[fields[0], document] + 1
+            segment, task_name = f"{document.partition('#')[0]}:{place}", document
+            if "tutorial" in document:
+                check = "tutorial"
+            elif fields[8] == "True":
+                segment, check = document.partition("#")[0], "document"
+        spans = _appraise_spans(fields[9], where) if len(fields) in (10, 12) else None
+        if kind != "da" and spans is None:
+            raise DataError(
+                f"{where}: no spans, which judgements of kind {kind} have. If these are plain scores, say da."
+            )
+        value = _float(fields[6], f"{where}: the score") if kind != "mqm" else math.nan
+        seconds = _seconds(fields, where)
+        system = fields[1].removeprefix(system_prefix)
+        rows.append(Judgement(kind, segment, system, value, fields[0], task_name, spans, seconds, check=check))
+    _report_repeated(rows, path)
+    return Judgements(rows, pair, name or Path(path).name.partition(".")[0])
+
+
+def _appraise_lines(path: str | Path) -> Iterator[tuple[str, list[str]]]:
+    reader = csv.reader(line + "\n" for line in read_lines(path))
+    width = 0
+    for fields in reader:
+        where = f"{path}, line {reader.line_num}"
+        width = width or len(fields)
+        if len(fields) != width or width not in (7, 9, 10, 11, 12) or (width > 9 and not _has_document(fields)):
+            raise DataError(
+                f"{where}: not a line of Appraise's scores: user, system, item, type, source language, "
+                "target language, score, and perhaps document, is document score, spans, start, end."
+            )
+        yield where, fields
+    if not width:
+        raise DataError(f"{path} is empty.")
+
+
+def _has_document(fields: Sequence[str]) -> bool:
+    return len(fields) > 8 and fields[8] in ("True", "False")
+
+
+def _appraise_spans(text: str, where: str) -> tuple[Span, ...]:
+    """A list of spans as JSON; some versions of Appraise write Python's notation, without the brackets of the list."""
+    try:
+        spans = json.loads(text)
+    except ValueError:
+        try:
+            spans = ast.literal_eval(f"[{text}]")
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            raise DataError(f"{where}: spans that are not JSON: {text[:80]!r}.") from None
+    if not isinstance(spans, list):
+        raise DataError(f"{where}: spans must be a list, not {text[:80]!r}.")
+    return tuple(_span(span, None, where) for span in spans)
+
+
+def _span(span: Any, units: Sequence[int] | None, where: str) -> Span:
+    """A span as both tools write it. `units`: the code point of each counted unit of the text, if known."""
+    if not isinstance(span, dict) or "start_i" not in span or "end_i" not in span:
+        raise DataError(f"{where}: a span needs start_i and end_i.")
+    category = span.get("error_type", span.get("category")) or ""
+    if isinstance(category, list):
+        category = "/".join(map(str, category))
+    severity = str(span.get("severity") or "")
+    start, end = span["start_i"], span["end_i"]
+    if MISSING in (start, end):
+        return Span(None, None, severity, str(category))
+    if not all(isinstance(place, int) and not isinstance(place, bool) for place in (start, end)):
+        raise DataError(f"{where}: a span from {start!r} to {end!r}; whole numbers are needed, or {MISSING!r}.")
+    if units is None:
+        return Span(start, end + 1, severity, str(category))
+    if start >= len(units):  # the word [missing], shown after the text
+        return Span(None, None, severity, str(category))
+    if end >= len(units) or start > end or start < 0:
+        raise DataError(f"{where}: a span from {start} to {end} in a text of {len(units)} characters.")
+    return Span(units[start], units[end] + 1, severity, str(category))
+
+
+def _seconds(fields: Sequence[str], where: str) -> float:
+    if len(fields) not in (11, 12) and not (len(fields) == 9 and not _has_document(fields)):
+        return math.nan
+    start, end = (_float(field, f"{where}: a time") for field in fields[-2:])
+    if end < start:
+        raise DataError(f"{where}: the judgement ends {start - end:g} seconds before it begins.")
+    return end - start
+
+
+def read_pearmut(
+    path: str | Path,
+    *,
+    kind: str,
+    campaign: str | None = None,
+    pair: str | None = None,
+    name: str | None = None,
+) -> Judgements:
+    """The judgements of a Pearmut campaign.
+
+    kind: da, esa or mqm, as the campaign's protocol. campaign: which one, where the file holds several.
+    A document's time is shared equally among its outputs, since Pearmut measures documents.
+    """
+    _check_kind(kind)
+    rows, skipped = [], 0
+    for where, entry in _entries(path, campaign):
+        annotations = entry.get("annotation")
+        documents = annotations if isinstance(annotations, list) else [annotations]
+        items = _part(entry, "item", list, where) or [{}] * len(documents)
+        if len(items) != len(documents):
+            raise DataError(f"{where}: as many annotations as items are needed.")
+        if not isinstance(entry.get("user_id"), str) or "item_i" not in entry:
+            raise DataError(f"{where}: an annotation needs user_id and item_i.")
+        outputs = sum(len(answer) for answer in documents if isinstance(answer, dict))
+        seconds, was_skipped = _elapsed(entry, where)
+        if was_skipped:
+            skipped += outputs
+            continue
+        for place, (item, answers) in enumerate(zip(items, documents, strict=True), 1):
+            if answers is None:
+                skipped += 1
+                continue
+            if not isinstance(answers, dict) or not isinstance(item, dict):
+                raise DataError(f"{where}, item {place}: an object (system: annotation) is needed.")
+            for system, answer in answers.items():
+                found = list(_answer(kind, entry, item, place, system, answer, where))
+                skipped += not found
+                rows += [row._replace(seconds=seconds / outputs) for row in found]
+    if skipped:
+        log.warning("%s: %d items or outputs were skipped by raters and have no judgement.", path, skipped)
+    _report_repeated(rows, path)
+    return Judgements(rows, pair, name or campaign or Path(path).name.partition(".")[0])
+
+
+def _entries(path: str | Path, campaign: str | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What was submitted and not reset by the campaign's organisers."""
+    lines = read_lines(path)
+    try:
+        whole = json.loads("\n".join(lines))
+    except (ValueError, RecursionError):
+        whole = None
+    if isinstance(whole, dict) and "annotation" not in whole:
+        if campaign is None and len(whole) == 1:
+            campaign = next(iter(whole))
+        if campaign is None:
+            raise UsageError(f"{path} holds the campaigns {', '.join(whole)}; say which one.")
+        if campaign not in whole:
+            raise UnknownName(f"campaign in {path}", campaign, whole)
+        listed = _part(whole, campaign, list, str(path))
+        entries = [(f"{path}, annotation {number}", entry) for number, entry in enumerate(listed, 1)]
+    else:
+        entries = [(f"{path}, line {number}", _loaded(line, path, number)) for number, line in enumerate(lines, 1)]
+    for where, entry in entries:
+        if not isinstance(entry, dict):
+            raise DataError(f"{where}: one JSON object per annotation is needed.")
+    if not entries:
+        raise DataError(f"{path} holds no annotations.")
+    resets = {_place(entry): number for number, (_, entry) in enumerate(entries) if entry.get("annotation") == RESET}
+    kept = [(where, entry) for number, (where, entry) in enumerate(entries) if number > resets.get(_place(entry), -1)]
+    if len(kept) < len(entries):
+        log.warning("%s: %d entries were left out, which the organisers had reset.", path, len(entries) - len(kept))
+    yield from kept
+
+
+def _place(entry: Mapping[str, Any]) -> tuple[str, str]:
+    return str(entry.get("user_id")), str(entry.get("item_i"))
+
+
+def _answer(
+    kind: str, entry: Mapping[str, Any], item: Mapping[str, Any], place: int, system: str, answer: Any, where: str
+) -> Iterator[Judgement]:
+    """What one rater said of one output: one judgement, or one per slider; none where it was skipped."""
+    where = f"{where}, item {place}, {system!r}"
+    if not isinstance(answer, dict):
+        raise DataError(f"{where}: an object with a score is needed.")
+    text = _part(item, "tgt", dict, where).get(system)
+    units = _units(text) if isinstance(text, str) else None
+    spans = (
+        None if kind == "da" else tuple(_span(span, units, where) for span in _part(answer, "error_spans", list, where))
+    )
+    segment = str(item.get("item_id") or f"{entry['item_i']}:{place}")
+    row = Judgement(
+        kind, segment, system, math.nan, entry["user_id"], str(entry["item_i"]), spans, check=_check(entry, item)
+    )
+    sliders, score = _part(answer, "sliders", dict, where), answer.get("score")
+    if sliders:
+        for slider, value in sliders.items():
+            if slider.lower() not in SLIDERS:
+                raise DataError(f"{where}: a slider {slider!r}; known are {', '.join(SLIDERS)}.")
+            if value is not None:
+                yield row._replace(kind=slider.lower(), value=_float(value, f"{where}: {slider}"))
+    elif kind == "mqm":
+        yield row
+    elif score is not None:
+        yield row._replace(value=_float(score, f"{where}: the score"))
+
+
+def _check(entry: Mapping[str, Any], item: Mapping[str, Any]) -> str:
+    number = str(entry["item_i"])
+    if number.startswith(("welcome_", "goodbye_")):
+        return "tutorial"
+    return "attention" if number.startswith("random_") or item.get("validation") else ""
+
+
+def _units(text: str) -> list[int]:
+    """The code point that each of a text's UTF-16 units belongs to; line feeds are not counted in Pearmut's pages."""
+    return [
+        place for place, character in enumerate(text) if character != "\n" for _ in range(1 + (character > "\uffff"))
+    ]
+
+
+def _elapsed(entry: Mapping[str, Any], where: str) -> tuple[float, bool]:
+    """The seconds from the first action to the last, NaN if none was logged; and whether the document was skipped."""
+    actions = [action for action in _part(entry, "actions", list, where) if isinstance(action, dict)]
+    times = [_float(action["time"], f"{where}: a time") for action in actions if "time" in action]
+    return max(times) - min(times) if times else math.nan, bool(actions) and actions[-1].get("action") == "submit_skip"
+
+
+def _part(holder: Mapping[str, Any], key: str, kind: type[Part], where: str) -> Part:
+    """What stands under a key, of that type; empty if nothing does."""
+    value = holder.get(key)
+    if value is None:
+        return kind()
+    if not isinstance(value, kind):
+        raise DataError(f"{where}: {key!r} must be {'an object' if kind is dict else 'a list'}, not {value!r:.80}.")
+    return value
+
+
+def _loaded(line: str, path: str | Path, number: int) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}, line {number}: not JSON: {error}.") from None
+
+
+def _check_kind(kind: str) -> None:
+    if kind not in KINDS:
+        raise UnknownName("kind of campaign", kind, KINDS)
+
+
+def _report_repeated(rows: Sequence[Judgement], path: str | Path) -> None:
+    """People may go back and submit again; all submissions are kept, side by side."""
+    seen = {(row.kind, row.rater, row.task, row.segment, row.system, row.check) for row in rows}
+    if len(seen) < len(rows):
+        log.warning(
+            "%s: %d judgements repeat an earlier one of the same rater; all are kept.", path, len(rows) - len(seen)
+        )
+
+
+def _whole(text: str, where: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise DataError(f"{where} is {text!r}; numbers are needed to tell the segments of a document apart.")
+    return int(text)
+
+
+def _float(value: Any, where: str) -> float:
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise DataError(f"{where} must be a number, not {value!r}.")
+    return number

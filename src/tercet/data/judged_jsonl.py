@@ -1,0 +1,126 @@
+"""Judgements as JSON lines, one per judgement: our own format, which keeps all that `Judgements` holds.
+
+    {"kind": "mqm", "segment": "12", "system": "sys1", "value": -6.0, "rater": "rater1", "task": "t4",
+     "spans": [{"start": 3, "end": 9, "severity": "major", "category": "accuracy/omission", "in_source": true}],
+     "seconds": 41.5, "reference": "refA", "check": "bad", "pair": "en-de", "set": "wmt23"}
+
+kind, segment and system are needed; what is not known is left out. A value that is not known yet (errors without
+weights) is null.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError
+from .fields import check_encodable
+from .files import writing
+from .jsonl import read_number, Row
+from .judgements import Judgement, Judgements, Span, find_problem
+from .lines import read_lines
+
+TEXTS = ("rater", "task", "reference", "check")
+KEYS = frozenset({"kind", "segment", "system", "value", "spans", "seconds", "pair", "set", *TEXTS})
+SPAN_KEYS = frozenset(Span._fields)
+
+
+def write_judgements(judgements: Judgements, path: str | Path) -> None:
+    """Write judgements so that `read_judgements` gives them back as they were. The file appears whole or not at all."""
+    if not judgements.rows:
+        raise DataError(f"Judgements {judgements.name!r} are empty; there is nothing to write to {path}.")
+    with writing(path) as stream:
+        for number, row in enumerate(judgements.rows, 1):
+            line = json.dumps(_item(row, judgements), ensure_ascii=False, allow_nan=False)
+            check_encodable(line, f"Judgements {judgements.name!r}, judgement {number}")
+            stream.write(line + "\n")
+
+
+def _item(row: Judgement, judgements: Judgements) -> dict[str, Any]:
+    item: dict[str, Any] = {"kind": row.kind, "segment": row.segment, "system": row.system}
+    item["value"] = None if math.isnan(row.value) else row.value
+    item |= {key: getattr(row, key) for key in TEXTS if getattr(row, key)}
+    if row.spans is not None:
+        item["spans"] = [_span_item(span) for span in row.spans]
+    if not math.isnan(row.seconds):
+        item["seconds"] = row.seconds
+    if judgements.pair is not None:
+        item["pair"] = judgements.pair
+    return item | {"set": judgements.name}
+
+
+def _span_item(span: Span) -> dict[str, Any]:
+    defaults = Span._field_defaults
+    return {key: value for key, value in span._asdict().items() if key not in defaults or value != defaults[key]}
+
+
+def read_judgements(path: str | Path, *, pair: str | None = None, name: str | None = None) -> Judgements:
+    """The judgements of a file of JSON lines. `pair` and `name` are for files that do not give them."""
+    lines = [Row(line, f"{path}, line {number}") for number, line in enumerate(read_lines(path), 1)]
+    if not lines:
+        raise DataError(f"{path} is empty; one JSON object per judgement is needed.")
+    rows = [_judgement(line) for line in lines]
+    stem = Path(path).name.removesuffix(".gz").removesuffix(".jsonl") or "unnamed"
+    return Judgements(rows, _same(lines, "pair") or pair, _same(lines, "set") or name or stem)
+
+
+def _judgement(line: Row) -> Judgement:
+    unknown = sorted(line.item.keys() - KEYS)
+    if unknown:
+        line.refuse(f"there is no {unknown[0]!r} in a judgement; known are {', '.join(sorted(KEYS))}")
+    for key in ("kind", "segment", "system"):
+        if key not in line.item:
+            line.refuse(f'a judgement needs "{key}"')
+    texts = {key: line.text(f'"{key}"', line.item.get(key, "")) for key in ("kind", "segment", "system", *TEXTS)}
+    row = Judgement(
+        kind=texts["kind"],
+        segment=texts["segment"],
+        system=texts["system"],
+        value=read_number(line, '"value"', line.item.get("value")),
+        rater=texts["rater"],
+        task=texts["task"],
+        spans=_spans(line),
+        seconds=read_number(line, '"seconds"', line.item.get("seconds")),
+        reference=texts["reference"],
+        check=texts["check"],
+    )
+    problem = find_problem(row)
+    if problem:
+        line.refuse(problem.removesuffix("."))
+    return row
+
+
+def _spans(line: Row) -> tuple[Span, ...] | None:
+    spans = line.item.get("spans")
+    if spans is None:
+        return None
+    if not isinstance(spans, list) or not all(isinstance(span, dict) and "severity" in span for span in spans):
+        line.refuse('"spans" must be a list of objects with a severity')
+    return tuple(_span(line, span) for span in spans)
+
+
+def _span(line: Row, span: dict[str, Any]) -> Span:
+    unknown = sorted(span.keys() - SPAN_KEYS)
+    if unknown:
+        line.refuse(f"there is no {unknown[0]!r} in a span; known are {', '.join(sorted(SPAN_KEYS))}")
+    places = [span.get(key) for key in ("start", "end")]
+    for place in places:
+        if place is not None and (isinstance(place, bool) or not isinstance(place, int)):
+            line.refuse(f"start and end of a span must be whole numbers, not {place!r}")
+    in_source = span.get("in_source", False)
+    if not isinstance(in_source, bool):
+        line.refuse(f'"in_source" must be true or false, not {in_source!r}')
+    severity, category = (line.text(f'"{key}"', span.get(key, "")) for key in ("severity", "category"))
+    return Span(places[0], places[1], severity, category, in_source)
+
+
+def _same(lines: list[Row], key: str) -> str | None:
+    """What all lines say of the whole set."""
+    first = lines[0]
+    value = first.item.get(key)
+    for line in lines:
+        if line.item.get(key) != value:
+            line.refuse(f'"{key}" is {line.item.get(key)!r}, where {first.where} has {value!r}')
+    return None if value is None else first.text(f'"{key}"', value)

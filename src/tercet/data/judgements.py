@@ -1,0 +1,181 @@
+"""`Judgements`: what people said of outputs, one row per judgement.
+
+Nothing is averaged and nothing overwritten here: several judgements of one output, by one rater or many, live side by
+side. Turning them into a gold standard is the business of `tercet.human`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError, MissingDependency, UnknownName
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+
+class Kind(NamedTuple):
+    """A way of judging. `low` and `high` bound the values, NaN where there is no bound."""
+
+    meaning: str
+    higher_is_better: bool
+    low: float = math.nan
+    high: float = math.nan
+
+
+KINDS: Mapping[str, Kind] = {
+    "da": Kind("direct assessment, raw, 0 to 100", True, 0, 100),
+    "z": Kind("direct assessment, standardised by rater", True),
+    "rank": Kind("place in a ranking of a few outputs, ties allowed; a preference is a ranking of two", False, 1),
+    "adequacy": Kind("how much of the meaning is there, on a Likert scale", True),
+    "fluency": Kind("how well it reads, on a Likert scale", True),
+    "likert": Kind("any other Likert scale, higher is better", True),
+    "mqm": Kind("marked error spans; the value is their weighted sum, negated, once weights are chosen", True),
+    "esa": Kind("error spans, then a score, 0 to 100", True, 0, 100),
+    "hter": Kind("edits made in post-editing per word", False, 0),
+    "seconds": Kind("time of post-editing or judging", False, 0),
+    "keystrokes": Kind("keys pressed in post-editing", False, 0),
+}
+
+
+class Span(NamedTuple):
+    """One marked error, from `start` to before `end`, in code points from 0; None where it has no place (omissions)."""
+
+    start: int | None
+    end: int | None
+    severity: str
+    category: str = ""
+    in_source: bool = False
+
+
+class Judgement(NamedTuple):
+    """One judgement by one person of one output. Empty texts and NaN: not known.
+
+    segment: its number in the test set from 1, as text, or whatever the data call it.
+    task: judgements with the same task were made together, as the five outputs of a ranking.
+    spans: None where none were asked for; empty where none were found.
+    reference: the name of the reference that was shown. check: "bad", "repeat", … for items of quality control, and
+    "same as A" where an output was judged together with the same text by A.
+    """
+
+    kind: str
+    segment: str
+    system: str
+    value: float
+    rater: str = ""
+    task: str = ""
+    spans: tuple[Span, ...] | None = None
+    seconds: float = math.nan
+    reference: str = ""
+    check: str = ""
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """The judgements of one language pair, checked when built."""
+
+    rows: Sequence[Judgement]
+    pair: str | None = None
+    name: str = "unnamed"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(self.rows))
+        for number, row in enumerate(self.rows, 1):
+            problem = find_problem(row)
+            if problem:
+                place = f"judgement {number} (segment {row.segment!r}, system {row.system!r})"
+                raise DataError(f"Judgements {self.name!r}, {place}: {problem}")
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __add__(self, other: Judgements) -> Judgements:
+        """Both, side by side."""
+        if self.pair != other.pair:
+            raise DataError(f"Judgements of {self.pair} and of {other.pair} do not go together.")
+        return replace(self, rows=(*self.rows, *other.rows))
+
+    def where(self, wanted: Callable[[Judgement], bool]) -> Judgements:
+        """Those for which `wanted` holds."""
+        return replace(self, rows=tuple(row for row in self.rows if wanted(row)))
+
+    def of(self, kind: str) -> Judgements:
+        """Those of one kind."""
+        if kind not in self.kinds:
+            raise UnknownName(f"kind of judgement in {self.name!r}", kind, self.kinds)
+        return self.where(lambda row: row.kind == kind)
+
+    @cached_property
+    def kinds(self) -> Mapping[str, int]:
+        """How many judgements there are of each kind."""
+        return count(row.kind for row in self.rows)
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(row.system for row in self.rows))
+
+    @cached_property
+    def segments(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(row.segment for row in self.rows))
+
+    @cached_property
+    def raters(self) -> tuple[str, ...]:
+        """All raters that are known by name."""
+        return tuple(dict.fromkeys(row.rater for row in self.rows if row.rater))
+
+    @cached_property
+    def values(self) -> Floats:
+        return np.array([row.value for row in self.rows], dtype=np.float64)
+
+    def codes(self, column: str) -> tuple[tuple[str, ...], Codes]:
+        """A column of names as numbers: the distinct names, in order of appearance, and the place of each row's."""
+        if column not in ("kind", "segment", "system", "rater", "task", "reference", "check"):
+            raise UnknownName("column of names", column, Judgement._fields)
+        places: dict[str, int] = {}
+        codes = np.array([places.setdefault(getattr(row, column), len(places)) for row in self.rows], dtype=np.intp)
+        return tuple(places), codes
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas data frame."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingDependency("A pandas data frame", "frames") from None
+        return pandas.DataFrame(self.rows, columns=list(Judgement._fields))
+
+
+def count(names: Iterable[str]) -> dict[str, int]:
+    """How often each name occurs, in order of appearance."""
+    counts: dict[str, int] = {}
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def find_problem(row: Judgement) -> str | None:
+    """What is wrong with a judgement, if anything."""
+    kind = KINDS.get(row.kind)
+    if kind is None:
+        return f"there is no kind of judgement called {row.kind!r}; known are {', '.join(KINDS)}."
+    if not row.system or not row.segment:
+        return "a judgement needs the name of a system and of a segment."
+    if math.isinf(row.value) or (math.isnan(row.value) and row.spans is None):
+        return f"the value is {row.value}; leave the judgement out where nobody judged."
+    if row.value < kind.low or row.value > kind.high:
+        bounds = f"at least {kind.low:g}" if math.isnan(kind.high) else f"{kind.low:g} to {kind.high:g}"
+        return f"{row.value:g} is out of range for {row.kind} ({bounds})."
+    if row.kind == "rank" and not row.task:
+        return "a rank says nothing without the task in which it was given."
+    for span in row.spans or ():
+        if (span.start is None) != (span.end is None):
+            return f"a span with only one end: {span.start}, {span.end}."
+        if span.start is not None and span.end is not None and not 0 <= span.start <= span.end:
+            return f"a span from {span.start} to {span.end}."
+    return None

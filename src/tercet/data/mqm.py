@@ -1,0 +1,215 @@
+"""MQM annotations: marked errors with a category and a severity, one `Judgement` per system, segment and rater.
+
+Two families of files, after Freitag et al. (2021), "Experts, Errors, and Context":
+
+`read_mqm`: tables with one row per error, `system doc doc_id seg_id rater source target category severity` and perhaps
+a tenth column. The error stands between `<v>` and `</v>` in the target, or in the source. A rater who found nothing
+has one row `no-error`. Google's files and those of Marot, its viewer, quote nothing; Unbabel's, known by their tenth
+column `misc` (JSON), quote fields with quotation marks.
+
+`read_ratings`: mt-metrics-eval's `….seg.rating`, lines `SYSTEM<tab>JSON or None[<tab>RATER]` in blocks by system.
+
+Values are NaN until `tercet.human.mqm.weigh` gives errors their weights, except where the file brings its own numbers:
+Unbabel's `mqm`, and the scores of errors in rating files.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import logging
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import DataError, UnknownName
+from .judgements import Judgement, Judgements, Span
+from .lines import read_lines
+
+log = logging.getLogger(__name__)
+
+COLUMNS = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
+ALIASES = {"docsegid": "doc_id", "doc_seg_id": "doc_id", "globalsegid": "seg_id", "global_seg_id": "seg_id"}
+LAST = ("comment", "note", "metadata", "misc")
+NO_ERROR = "no-error"
+OPEN, CLOSE = "<v>", "</v>"
+IDENTITIES = ("seg_id", "document")
+
+
+class _Row(NamedTuple):
+    """One line of a table by column names, and where it stands."""
+
+    where: str
+    fields: Mapping[str, str]
+
+
+def read_mqm(
+    path: str | Path, *, pair: str | None = None, name: str | None = None, identity: str = "seg_id"
+) -> Judgements:
+    """The judgements of a table of errors.
+
+    identity: what names a segment, `seg_id` (numbers that run through the whole test set) or `document` (doc:doc_id).
+    """
+    if identity not in IDENTITIES:
+        raise UnknownName("identity of segments", identity, IDENTITIES)
+    found: dict[tuple[str, str, str], list[_Row]] = {}
+    places: dict[str, tuple[tuple[str, str], str]] = {}
+    for row in _rows(path):
+        document = row.fields["doc"], row.fields["doc_id"]
+        segment = row.fields["seg_id"] if identity == "seg_id" else ":".join(document)
+        known, where = places.setdefault(segment, (document, row.where))
+        if known != document:
+            raise DataError(
+                f"{row.where}: segment {segment!r} is {':'.join(document)} here and {':'.join(known)} in {where}. "
+                "If seg_id counts within documents, read with identity='document'."
+            )
+        found.setdefault((row.fields["system"], segment, row.fields["rater"]), []).append(row)
+    rows = [
+        Judgement("mqm", segment, system, _own_value(group), rater, spans=tuple(_spans(group)))
+        for (system, segment, rater), group in found.items()
+    ]
+    return Judgements(rows, pair, name or _stem(path))
+
+
+def _rows(path: str | Path) -> Iterator[_Row]:
+    lines = read_lines(path)
+    header = [column.strip().lower() for column in (lines[0] if lines else "").split("\t")]
+    has_header = header[:2] == ["system", "doc"]
+    table: Iterator[tuple[int, list[str]]] = ((number, line.split("\t")) for number, line in enumerate(lines, 1))
+    if has_header and "misc" in header:
+        reader = csv.reader((line + "\n" for line in lines), delimiter="\t")
+        table = ((reader.line_num, fields) for fields in reader)
+    columns = [ALIASES.get(column, column) for column in header] if has_header else [*COLUMNS, LAST[0]]
+    missing = [column for column in COLUMNS if column not in columns]
+    if missing:
+        raise DataError(f"{path}, line 1: no column {', '.join(missing)}; an MQM table has {', '.join(COLUMNS)}.")
+    for number, fields in table:
+        if number == 1 and has_header:
+            continue
+        where = f"{path}, line {number}"
+        if len(fields) != len(columns) and not (not has_header and len(fields) == len(COLUMNS)):
+            raise DataError(f"{where}: {len(fields)} tab-separated fields, where {len(columns)} are needed.")
+        yield _Row(where, dict(zip(columns, fields, strict=False)))
+    if len(lines) <= has_header:
+        raise DataError(f"{path} holds no annotations.")
+
+
+def _spans(rows: list[_Row]) -> Iterator[Span]:
+    for row in rows:
+        severity, category = row.fields["severity"].strip(), row.fields["category"].strip()
+        if NO_ERROR in (severity.lower(), category.lower()):
+            continue
+        for column in ("target", "source"):
+            start, end = marked(row.fields[column], f"{row.where}, {column}")
+            if start is not None:
+                yield Span(start, end, severity, category, column == "source")
+                break
+        else:
+            yield Span(None, None, severity, category)
+
+
+def marked(text: str, where: str) -> tuple[int | None, int | None]:
+    """Where the mark is in a text, as start and end (exclusive) in the text without marks; None, None for no mark.
+
+    Several marks in one row are parts of one error: from the first to the last. A mark that is never closed, as a few
+    of the published files have, reaches to the end of the text, and is reported.
+    """
+    plain, start, end, rest = 0, None, None, text
+    while OPEN in rest or CLOSE in rest:
+        tag = min((tag for tag in (OPEN, CLOSE) if tag in rest), key=rest.index)
+        before, _, rest = rest.partition(tag)
+        plain += len(before)
+        if tag == OPEN:
+            start, end = (plain if start is None else start), None
+        elif start is None:
+            raise DataError(f"{where}: {CLOSE} without {OPEN} before it.")
+        else:
+            end = plain
+    if start is not None and end is None:
+        log.warning("%s: %s is never closed; the error is taken to reach to the end of the text.", where, OPEN)
+        end = plain + len(rest)
+    return start, end
+
+
+def _own_value(rows: list[_Row]) -> float:
+    """The score that Unbabel's files repeat on every row of a rater's annotation; NaN in others."""
+    values = []
+    for row in rows:
+        text = row.fields.get("misc")
+        if not text:
+            return math.nan
+        misc = _json(text, f"{row.where}, misc")
+        if not isinstance(misc, dict) or "mqm" not in misc:
+            return math.nan
+        values.append(_number(misc["mqm"], f"{row.where}, misc: mqm"))
+    return sum(values) / len(values)
+
+
+def read_ratings(
+    path: str | Path, *, pair: str | None = None, name: str | None = None, rater: str = "", n_segments: int = 0
+) -> Judgements:
+    """The judgements of an EvalSet's rating file; segments are numbered from 1 in the order of its lines.
+
+    rater: who rated the lines that do not say so. n_segments: how many lines every system must have, if known.
+    """
+    rows, counts = [], dict[str, int]()
+    last = None
+    for number, line in enumerate(read_lines(path), 1):
+        where = f"{path}, line {number}"
+        fields = line.split("\t")
+        if len(fields) not in (2, 3):
+            raise DataError(f"{where}: {len(fields)} tab-separated fields; SYSTEM, JSON or None, and perhaps RATER.")
+        system, text = fields[:2]
+        if system != last and system in counts:
+            raise DataError(f"{where}: the ratings of {system!r} come in several pieces.")
+        last = system
+        counts[system] = counts.get(system, 0) + 1
+        if text != "None":
+            spans, value = _errors(text, where)
+            rater_name = fields[2] if len(fields) == 3 and fields[2] != "None" else rater
+            rows.append(Judgement("mqm", str(counts[system]), system, value, rater_name, spans=spans))
+    if not counts:
+        raise DataError(f"{path} is empty.")
+    expected = n_segments or next(iter(counts.values()))
+    for system, count in counts.items():
+        if count != expected:
+            raise DataError(f"{path}: {count} ratings of {system!r}, where {expected} are needed, one per segment.")
+    return Judgements(rows, pair, name or _stem(path))
+
+
+def _errors(text: str, where: str) -> tuple[tuple[Span, ...], float]:
+    """The errors of one rating, and their scores summed and negated; NaN if one has no score."""
+    rating = _json(text, where)
+    if not isinstance(rating, dict) or not isinstance(rating.get("errors"), list):
+        raise DataError(f'{where}: an object with a list "errors" is needed.')
+    spans, total = [], 0.0
+    for error in rating["errors"]:
+        if not isinstance(error, dict):
+            raise DataError(f"{where}: an error must be an object, as in mt-metrics-eval's ratings.")
+        start, end = error.get("start"), error.get("end")
+        for place in (start, end):
+            if place is not None and (isinstance(place, bool) or not isinstance(place, int)):
+                raise DataError(f"{where}: start and end of an error must be whole numbers, not {place!r}.")
+        score = error.get("score")
+        total += math.nan if score is None else _number(score, f"{where}: score")
+        severity, category = str(error.get("severity") or ""), str(error.get("category") or "")
+        spans.append(Span(start, end, severity, category, bool(error.get("is_source_error"))))
+    return tuple(spans), 0.0 - total
+
+
+def _json(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{where}: not JSON: {error}.") from None
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise DataError(f"{where} must be a number, not {value!r}.")
+    return float(value)
+
+
+def _stem(path: str | Path) -> str:
+    return Path(path).name.removesuffix(".gz").removesuffix(".tsv").removesuffix(".seg.rating") or "unnamed"

@@ -1,0 +1,229 @@
+"""Relative rankings: several outputs of a segment put in order by one person, ties allowed (Bojar et al., 2014).
+
+Three forms are read. A ranking of two is a preference.
+
+- `PAIR.rr.tsv`, `PAIR.darr.tsv`: seg, better, worse: one preference per row; further columns are left alone.
+- `rankings.tsv`: lp, seg, judge, [duration_s], systems (a|b|c), ranks (1|3|2; -1: not ranked, so no judgement).
+- the CSV files of WMT's own exports, with five outputs per row (until 2014) or two (2015, 2016).
+
+**Systems with the same text.** From 2015 on WMT showed a text once for all systems that had produced it ("a,b"; "a+b"
+in its collapsed CSV files). Here every one of them gets the rank, and those after the first carry "same as FIRST" in
+`check`. In WMT15's and WMT16's exports each member of a group counts, and pairs within it count as ties (ranking 382 of
+wmt15.fre-eng.csv has all 21 pairs of its 7 systems, though 3 texts were shown); all pairs of a task are therefore those
+of the export. Pairs of rows without `check` alone are what the person decided (the "collapsed" export).
+"""
+
+import csv
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import DataError, UnknownName, UsageError
+from .judgements import Judgement, Judgements
+from .lines import read_lines
+from .tables import Table, number, read_table
+
+SAME = "same as "  # begins `check` where an output was judged through an identical one
+NOT_RANKED = "-1"
+# WMT's exports call languages by their English names until 2014, later by ISO 639-2 codes of both kinds or their own.
+_LANGUAGES = {
+    name: code
+    for code, names in {
+        "bg": "Bulgarian bul", "cs": "Czech ces cze", "de": "German deu ger", "en": "English eng",
+        "es": "Spanish spa esn", "eu": "Basque eus baq", "fi": "Finnish fin", "fr": "French fra fre",
+        "hi": "Hindi hin", "ht": "Haitian hat", "hu": "Hungarian hun", "nl": "Dutch nld dut",
+        "pt": "Portuguese por ptb", "ro": "Romanian ron rum", "ru": "Russian rus", "tr": "Turkish tur",
+    }.items()
+    for name in (code, *names.split())
+}  # fmt: skip
+
+
+def read_preferences(
+    path: str | Path, *, pair: str | None = None, name: str | None = None, segments: Collection[str] | None = None
+) -> Judgements:
+    """Preferences, each a ranking of two. `segments`: the names that exist; any other is refused with its line."""
+    table = read_table(path)
+    name = name or Path(path).name.removesuffix(".gz").removesuffix(".tsv").rpartition(".")[2]
+    rows = []
+    for count, (place, (segment, better, worse)) in enumerate(table.records("seg", "better", "worse"), 1):
+        check_segment(segment, segments, place)
+        if better == worse:
+            raise DataError(f"{place}: {better!r} cannot be better than itself.")
+        _check_names((better, worse), place)
+        rows += [Judgement("rank", segment, better, 1, task=f"{name}:{count}")]
+        rows += [Judgement("rank", segment, worse, 2, task=f"{name}:{count}")]
+    return Judgements(rows, pair=pair, name=name)
+
+
+def read_rankings(path: str | Path, pair: str | None = None, *, segments: Collection[str] | None = None) -> Judgements:
+    """The rankings of one language pair from a table of several (`rankings.tsv`)."""
+    table = of_pair(read_table(path), "lp", pair)
+    timed = ("duration_s",) if "duration_s" in table.header else ()
+    rows: list[Judgement] = []
+    for line, (place, (segment, judge, systems, ranks, *seconds)) in zip(
+        table.lines, table.records("seg", "judge", "systems", "ranks", *timed), strict=True
+    ):
+        check_segment(segment, segments, place)
+        outputs, given = systems.split("|"), ranks.split("|")
+        if len(outputs) != len(given):
+            raise DataError(f"{place}: {len(given)} ranks for {len(outputs)} outputs.")
+        ranking = _Ranking(f"rankings:{line}", segment, judge, number(seconds[0] if seconds else "", place))
+        rows += ranking.judgements([output.split(",") for output in outputs], given, place)
+    return Judgements(rows, pair=table.rows[0][table.header.index("lp")], name="rankings")
+
+
+def read_ranking_csv(
+    path: str | Path, pair: str | None = None, *, segments: Collection[str] | None = None
+) -> Judgements:
+    """The rankings of one language pair from a CSV file of WMT's own, of 2010 to 2016.
+
+    Outputs are called there as their files were ("newstest2015.online-B.0.fr-en.txt"); the test set, the pair and the
+    ending are left out here, so that names are those of the outputs elsewhere ("online-B.0").
+    """
+    table = _csv_table(path)
+    present = csv_pairs(path, table)
+    chosen = _one_pair(present, pair, path)
+    judge = next((name for name in ("judgeId", "judgeID") if name in table.header), "")
+    systems = sorted((name for name in table.header if re.fullmatch(r"system\d+Id", name)), key=_digits)
+    ranks = [f"{name.removesuffix('Id')}rank" for name in systems]
+    if not judge or len(systems) < 2:
+        raise DataError(f"{path}, line 1: a judgeId and two systems at least are needed (system1Id, system1rank, …).")
+    width = len(systems)
+    together = ("rankingID",) if "rankingID" in table.header else ()
+    names = ("srclang", "trglang", "srcIndex", judge, *systems, *ranks, *together)
+    found: dict[str, tuple[_Ranking, dict[str, str], dict[str, list[str]]]] = {}
+    for line, (place, fields) in zip(table.lines, table.records(*names), strict=True):
+        if _csv_pair(fields[0], fields[1], place) != chosen:
+            continue
+        check_segment(fields[2], segments, place)
+        task = f"{Path(path).name}:{fields[-1] if together else line}"
+        ranking = _Ranking(task, fields[2], fields[3])
+        seen, given, members = found.setdefault(task, (ranking, {}, {}))
+        if seen != ranking:
+            raise DataError(f"{place}: ranking {fields[-1]} is of another segment or judge in an earlier line.")
+        for system, rank in zip(fields[4 : 4 + width], fields[4 + width : 4 + 2 * width], strict=True):
+            if given.setdefault(system, rank) != rank:
+                raise DataError(f"{place}: {system!r} has rank {rank} here and {given[system]} before, in one ranking.")
+            members[system] = [_bare_name(part, chosen) for part in _members(system)]
+    rows = [
+        row
+        for ranking, given, members in found.values()
+        for row in ranking.judgements(list(members.values()), list(given.values()), f"{path}, {ranking.task}")
+    ]
+    return Judgements(rows, pair=chosen, name="rankings")
+
+
+def csv_pairs(path: str | Path, table: Table | None = None) -> list[str]:
+    """The language pairs of a ranking CSV file."""
+    table = table or _csv_table(path)
+    return sorted({_csv_pair(source, target, place) for place, (source, target) in table.records("srclang", "trglang")})
+
+
+def is_ranking_csv(header: str) -> bool:
+    """Whether the first line of a file is that of WMT's ranking CSV."""
+    names = header.split(",")
+    return {"srclang", "trglang", "srcIndex", "system1Id", "system1rank"} <= set(names)
+
+
+def short_pair(pair: str) -> str:
+    """A language pair in two-letter codes where it is given in WMT's three-letter ones."""
+    return "-".join(_LANGUAGES.get(language, language) for language in pair.split("-"))
+
+
+def of_pair(table: Table, column: str, pair: str | None) -> Table:
+    """The rows of one language pair; of the only one where none is asked for."""
+    present = list(dict.fromkeys(table.column(column)))
+    chosen = _one_pair(present, pair, table.path)
+    return table if len(present) == 1 else table.where(column, chosen)
+
+
+def check_segment(segment: str, segments: Collection[str] | None, place: str) -> None:
+    """Refuse a segment that the test set does not have."""
+    if segments is not None and segment not in segments:
+        raise DataError(
+            f"{place}: there is no segment {segment!r} in the test set, which has {len(segments)}. "
+            "Is this the file of another test set?"
+        )
+
+
+class _Ranking(NamedTuple):
+    """What the judgements of one ranking share."""
+
+    task: str
+    segment: str
+    judge: str
+    seconds: float = float("nan")
+
+    def judgements(self, outputs: Sequence[Sequence[str]], ranks: Sequence[str], place: str) -> Iterator[Judgement]:
+        names = [name for members in outputs for name in members]
+        _check_names(names, place)
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError(f"{place}: {twice!r} occurs twice in one ranking.")
+        for members, rank in zip(outputs, ranks, strict=True):
+            if rank == NOT_RANKED:
+                continue
+            if not rank.isdecimal() or not rank.isascii() or int(rank) < 1:
+                raise DataError(f"{place}: rank {rank!r} is neither 1, 2, 3, … nor -1 for an output not ranked.")
+            for count, name in enumerate(members):
+                same = f"{SAME}{members[0]}" if count else ""
+                yield Judgement(
+                    "rank", self.segment, name, int(rank), self.judge, self.task, seconds=self.seconds, check=same
+                )
+
+
+def _check_names(names: Iterable[str], place: str) -> None:
+    if not all(names):
+        raise DataError(f"{place}: a system without a name.")
+
+
+def _one_pair(present: Collection[str], pair: str | None, path: str | Path) -> str:
+    if pair is None:
+        if len(present) == 1:
+            return next(iter(present))
+        raise UsageError(f"{path} has several language pairs. Choose one: {', '.join(sorted(present))}.")
+    if pair not in present:
+        raise UnknownName(f"language pair in {path}", pair, present)
+    return pair
+
+
+def _csv_table(path: str | Path) -> Table:
+    lines = read_lines(path)
+    if not lines or not is_ranking_csv(lines[0]):
+        raise DataError(f"{path}, line 1: not the header of WMT's ranking CSV (srclang,trglang,srcIndex,…).")
+    try:
+        rows = list(csv.reader(lines, strict=True))
+    except csv.Error as error:
+        raise DataError(f"{path} is not CSV: {error}.") from None
+    if len(rows) != len(lines):
+        raise DataError(f"{path}: a quotation mark runs over the end of a line.")
+    for line, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise DataError(f"{path}, line {line}: {len(row)} fields, where line 1 has {len(rows[0])}.")
+    if len(rows) == 1:
+        raise DataError(f"{path} has a header but no rankings.")
+    return Table(Path(path), rows[0], rows[1:])
+
+
+def _csv_pair(source: str, target: str, place: str) -> str:
+    for language in (source, target):
+        if language not in _LANGUAGES:
+            raise UnknownName(f"language in {place}", language, _LANGUAGES)
+    return f"{_LANGUAGES[source]}-{_LANGUAGES[target]}"
+
+
+def _members(system: str) -> list[str]:
+    """The systems that share a text: "newstest2015.a+newstest2015.b"; a plus inside a name does not separate."""
+    testset, dot, _ = system.partition(".")
+    return re.split(rf"[+,](?={re.escape(testset)}\.)", system) if dot else [system]
+
+
+def _bare_name(system: str, pair: str) -> str:
+    pattern = rf"(?:[a-z]+test[A-Z]?\d{{4}}\.)?(?:{pair}\.)?(?P<name>.+?)(?:\.{pair})?(?:\.txt)?"
+    match = re.fullmatch(pattern, system)
+    return match["name"] if match else system
+
+
+def _digits(name: str) -> int:
+    return int(re.sub(r"\D", "", name))

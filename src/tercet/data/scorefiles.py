@@ -1,0 +1,111 @@
+"""Files of metric scores, of whatever form: what a researcher has after running a metric somewhere.
+
+| file | form |
+|---|---|
+| .npz | `tercet score --save` |
+| .jsonl | the interchange format, with "scores" |
+| .score, a system and its score per line | mt-metrics-eval's METRIC-REF.LEVEL.score |
+| tab-separated without header | the WMT metrics tasks' METRIC.sys.score, METRIC.seg.score |
+| tab-separated with header | system, perhaps seg and lp, and one column per metric |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import DataError, UsageError
+from .assessments import SYSTEM, read_item_scores, read_published
+from .evalset import LEVELS, read_score_file
+from .saved import load_scores
+from .scores import Scores
+from .tables import Published, first_lines, merged
+from .wmtscores import ScoreRecord, read_wmt_scores
+
+
+def read_scores(path: str | Path, *, pair: str, segments: Sequence[str] = ()) -> list[Scores]:
+    """All metrics in a file of scores for one language pair. Segment scores are put in the order of `segments`.
+
+    Files of other programs do not say whether higher is better; it is taken to be so, as WMT asks of all who submit.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise UsageError(f"There is no file {path}.")
+    name = path.name.removesuffix(".gz")
+    if name.endswith(".npz"):
+        found = load_scores(path)
+        for scores in found:
+            if segments and scores.n_segments != len(segments):
+                raise DataError(
+                    f"{path}: {scores.label} of {scores.n_segments} segments, but the data have {len(segments)}."
+                )
+        return found
+    places = {segment: place for place, segment in enumerate(segments)}
+    published = _published(path, name, pair)
+    if not places:  # nobody said which segments there are: those of the file
+        names = dict.fromkeys(segment for table in published for segment in table.segments or ())
+        places = {segment: place for place, segment in enumerate(names)}
+    human, metrics = merged(published, places)
+    if not metrics:
+        people = ", ".join(scores.label for scores in human)
+        raise DataError(
+            f"{path} holds no metric scores for {pair}" + (f", only human ones: {people}." if people else ".")
+        )
+    return metrics
+
+
+def _published(path: Path, name: str, pair: str) -> list[Published]:
+    if name.endswith(".jsonl"):
+        return list(read_item_scores(path).published)
+    first = first_lines(path, 1)
+    if not first:
+        raise DataError(f"{path} is empty.")
+    fields = first[0].split("\t")
+    if len(first[0].split()) == 2 and not set(fields) & {"seg", *SYSTEM}:
+        return [_evalset(path, name)]
+    if set(fields) & {"seg", *SYSTEM}:
+        return read_published(path, pair)
+    return _submission(path, pair)
+
+
+def _evalset(path: Path, name: str) -> Published:
+    rest, _, level = name.removesuffix(".score").rpartition(".")
+    scores = read_score_file(path)
+    lengths = {len(values) for values in scores.values()}
+    if level not in LEVELS:
+        rest, level = name.removesuffix(".score"), "sys" if lengths == {1} else "seg"
+    if level not in ("sys", "seg"):
+        raise UsageError(f"{path}: scores of level {level}; those of sys and seg can be judged.")
+    metric = rest.rpartition("-")[0] or rest
+    systems = [system for system, values in scores.items() for _ in values]
+    segments = [str(number) for values in scores.values() for number in range(1, len(values) + 1)]
+    values = [value for of_system in scores.values() for value in of_system]
+    return Published(path, range(1, len(values) + 1), systems, segments if level == "seg" else None, {metric: values})
+
+
+def _submission(path: Path, pair: str) -> list[Published]:
+    """The records of one pair, by metric and, where a file has several, by reference."""
+    records = list(enumerate(read_wmt_scores(path), 1))
+    mine = [(line, record) for line, record in records if record.pair == pair]
+    if not mine:
+        known = ", ".join(dict.fromkeys(record.pair for _, record in records))
+        raise DataError(f"{path} has no scores for {pair}. It has: {known}.")
+    groups: dict[tuple[str, str | None, bool], list[tuple[int, ScoreRecord]]] = {}
+    for line, record in mine:
+        groups.setdefault((record.metric, record.reference, record.segment is None), []).append((line, record))
+    references: dict[str, set[str | None]] = {}
+    for metric, reference, _ in groups:
+        references.setdefault(metric, set()).add(reference)
+    found = []
+    for (metric, reference, of_systems), rows in groups.items():
+        label = metric if len(references[metric]) == 1 else f"{metric}-{reference}"
+        found.append(
+            Published(
+                path,
+                [line for line, _ in rows],
+                [record.system for _, record in rows],
+                None if of_systems else [str(record.segment) for _, record in rows],
+                {label: [record.score for _, record in rows]},
+            )
+        )
+    return found

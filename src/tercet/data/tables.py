@@ -1,0 +1,272 @@
+"""Tables with a header line: their columns by name, and numbers that are about systems or outputs.
+
+Fields are separated by tabs, or by single blanks where the header has no tab (WMT20's files). Nothing is quoted.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DataError
+from .fields import same_width
+from .lines import open_bytes, read_lines
+from .scores import Floats, Scores
+
+log = logging.getLogger(__name__)
+
+MISSING = frozenset({"", "None", "NA", "nan", "NaN"})
+# How columns that come from people are called in the files -> (our name, label, kind of judgement). DA without further
+# words is standardised by rater in all of WMT's tables; system and segment scores of one name are one gold.
+HUMAN: Mapping[str, tuple[str, str, str]] = {
+    column: (metric, label, kind)
+    for metric, label, kind, columns in (
+        ("da", "DA", "z", "DA DA_z Z.SCR HUMAN"),
+        ("da_raw", "DA raw", "da", "DA_raw RAW.SCR HUMAN_RAW"),
+        ("da_sqm", "DA+SQM", "da", "da_sqm da-sqm"),
+        ("mqm", "MQM", "mqm", "mqm mqm_avg_score"),
+        ("esa", "ESA", "esa", "esa"),
+        ("effort", "effort", "likert", "effort"),
+        ("wmt-z", "wmt-z", "z", "wmt-z"),
+        ("wmt-raw", "wmt-raw", "da", "wmt-raw"),
+    )
+    for column in columns.split()
+}
+SAME_NUMBER = 1e-6  # relative difference up to which numbers of two files are one number, rounded differently
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows below a header; `rows[0]` is line 2 of the file, or `lines[0]` where rows were chosen."""
+
+    path: Path
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    chosen_lines: Sequence[int] | None = None
+
+    @property
+    def lines(self) -> Sequence[int]:
+        """The line of each row in the file."""
+        return range(2, len(self.rows) + 2) if self.chosen_lines is None else self.chosen_lines
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {name: place for place, name in enumerate(self.header)}
+
+    def column(self, name: str) -> list[str]:
+        place = self._place(name)
+        return [row[place] for row in self.rows]
+
+    def records(self, *names: str) -> Iterator[tuple[str, list[str]]]:
+        """For each row where it is ("FILE, line N", for messages) and the fields of these columns."""
+        places = [self._place(name) for name in names]
+        for line, row in zip(self.lines, self.rows, strict=True):
+            yield f"{self.path}, line {line}", [row[place] for place in places]
+
+    def numbers_of(self, name: str) -> list[float]:
+        """A column of numbers; NaN where there is none."""
+        place = self._place(name)
+        values = []
+        for line, row in zip(self.lines, self.rows, strict=True):
+            text = row[place]
+            if _NUMBER.fullmatch(text):
+                values.append(float(text))
+            else:
+                values.append(number(text, f"{self.path}, line {line}, column {name!r}"))
+        return values
+
+    def where(self, name: str, value: str) -> Table:
+        """The rows that have this value in a column."""
+        place = self._place(name)
+        kept = [(line, row) for line, row in zip(self.lines, self.rows, strict=True) if row[place] == value]
+        return Table(self.path, self.header, [row for _, row in kept], [line for line, _ in kept])
+
+    def _place(self, name: str) -> int:
+        if name not in self._places:
+            raise DataError(f"{self.path}, line 1: no column {name!r}. Columns: {', '.join(self.header)}.")
+        if self.header.index(name) != self._places[name]:  # no matter as long as nobody asks for it
+            raise DataError(f"{self.path}, line 1: two columns are called {name!r}.")
+        return self._places[name]
+
+
+@dataclass(frozen=True)
+class Published:
+    """Numbers as somebody published them: one row per system, or per output where `segments` is given.
+
+    columns: by name, one number per row, NaN where there is none. human: the columns that come from people.
+    higher_is_better: for columns where it is not so, or not known (None). signs: what a signature adds, by column.
+    """
+
+    path: Path
+    lines: Sequence[int]
+    systems: Sequence[str]
+    segments: Sequence[str] | None
+    columns: Mapping[str, Sequence[float]]
+    human: frozenset[str] = frozenset()
+    higher_is_better: Mapping[str, bool | None] = field(default_factory=dict)
+    signs: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_table(path: str | Path) -> Table:
+    """The table in a file, with at least one row; every row has as many fields as the header."""
+    lines = read_lines(path)
+    if not lines:
+        raise DataError(f"{path} is empty; a table with a header is needed.")
+    tabs = "\t" in lines[0]
+    rows = [line.split("\t") if tabs else line.replace("\t", " ").split(" ") for line in lines]
+    same_width(rows, path)
+    header = rows[0]
+    if header[-1] == "" and not tabs:  # every line of WMT20's system scores ends in a blank
+        rows = [row[:-1] for row in rows]
+        header = rows[0]
+    for place, name in enumerate(header):
+        if not name:
+            raise DataError(f"{path}, line 1: column {place + 1} has no name. The first line must name the columns.")
+    if len(rows) == 1:
+        raise DataError(f"{path} has a header but no rows.")
+    return Table(Path(path), header, rows[1:])
+
+
+def first_lines(path: str | Path, count: int = 2) -> list[str]:
+    """The first lines of a file, enough to recognise it by; what is not UTF-8 becomes U+FFFD."""
+    with open_bytes(path) as stream:
+        read = [stream.readline().decode("utf-8", "replace") for _ in range(count)]
+    return [line.removeprefix("\ufeff").rstrip("\r\n") for line in read if line]
+
+
+def number(text: str, where: str) -> float:
+    """The number in a field; NaN where it says that there is none."""
+    if text in MISSING:
+        return math.nan
+    if not _NUMBER.fullmatch(text):
+        raise DataError(f"{where}: {text!r} is not a number; write None where there is none.")
+    return float(text)
+
+
+def is_number(text: str) -> bool:
+    """Whether a field holds a number, or says that there is none."""
+    return text in MISSING or _NUMBER.fullmatch(text) is not None
+
+
+def merged(published: Iterable[Published], segments: Mapping[str, int]) -> tuple[list[Scores], list[Scores]]:
+    """Gold and metric scores from all tables, one `Scores` per name; segment arrays by the places in `segments`.
+
+    A system without a number in a table has no entry there; a system score nobody published is NaN. The same number
+    may be in several files; two different ones are refused, as are two rows of one file about the same system, or two
+    that differ about the same output.
+    """
+    sheets: dict[tuple[bool, str], _Sheet] = {}
+    for table in published:
+        rows = _Rows(table, segments)
+        for column, values in table.columns.items():
+            human = column in table.human
+            key = HUMAN[column][0] if human and column in HUMAN else column
+            sheet = sheets.setdefault((human, key), _Sheet(table, column, key))
+            sheet.add(table, rows, np.array(values, dtype=np.float64), len(segments))
+    made = {key: sheet.scores(len(segments)) for key, sheet in sheets.items() if sheet.system}
+    return [made[key] for key in made if key[0]], [made[key] for key in made if not key[0]]
+
+
+class _Rows:
+    """The rows of a table as numbers: which system, which segment. Refuses unknown segments and repeated rows."""
+
+    def __init__(self, table: Published, segments: Mapping[str, int]) -> None:
+        places: dict[str, int] = {}
+        self.system = np.array([places.setdefault(name, len(places)) for name in table.systems], dtype=np.intp)
+        self.names = list(places)
+        self.segment: np.ndarray[tuple[int], np.dtype[np.intp]] | None = None
+        keys = self.system
+        if table.segments is not None:
+            for line, name in zip(table.lines, table.segments, strict=True):
+                if name not in segments:
+                    raise DataError(
+                        f"{table.path}, line {line}: there is no segment {name!r} in the test set, which has "
+                        f"{len(segments)}. Is this the file of another test set?"
+                    )
+            self.segment = np.array([segments[name] for name in table.segments], dtype=np.intp)
+            keys = self.system * len(segments) + self.segment
+        order = np.argsort(keys, kind="stable")
+        again = np.flatnonzero(np.diff(keys[order]) == 0)
+        repeated = sorted((int(order[place + 1]), int(order[place])) for place in again)
+        for second, first in repeated:
+            if table.segments is None or not _same_row(table, first, second):
+                of = "" if table.segments is None else f", segment {table.segments[second]!r}"
+                raise DataError(
+                    f"{table.path}, line {table.lines[second]}: system {table.systems[second]!r}{of} again, "
+                    f"after line {table.lines[first]}. Remove one of the two."
+                )
+        if repeated:  # as ten rows of WMT19's COMET scores of de-cs do
+            second, first = (table.lines[row] for row in repeated[0])
+            log.warning(
+                "%s: rows repeat earlier ones, %d in all, the first in line %d (as line %d); each was read once.",
+                table.path, len(repeated), second, first,
+            )  # fmt: skip
+
+
+def _same_row(table: Published, first: int, second: int) -> bool:
+    pairs = [(values[first], values[second]) for values in table.columns.values()]
+    return all(a == b or (math.isnan(a) and math.isnan(b)) for a, b in pairs)
+
+
+class _Sheet:
+    """The scores of one name while tables are read."""
+
+    def __init__(self, table: Published, column: str, key: str) -> None:
+        self.human, self.column, self.key = column in table.human, column, key
+        self.higher_is_better = table.higher_is_better.get(column, True)
+        self.sign = table.signs.get(column, "")
+        self.files: list[str] = []
+        self.system: dict[str, float] = {}
+        self.segment: dict[str, Floats] = {}
+
+    def add(self, table: Published, rows: _Rows, values: Floats, length: int) -> None:
+        self.files += [str(table.path)] if str(table.path) not in self.files else []
+        for place, system in enumerate(rows.names):
+            mine = rows.system == place
+            if np.isnan(values[mine]).all():
+                continue
+            if rows.segment is None:
+                old = self.system.get(system, math.nan)
+                new = float(values[mine][0])
+                self._check(np.array([old]), np.array([new]), system, table)
+                self.system[system] = new if math.isnan(old) else old
+            else:
+                column = np.full(length, np.nan)
+                column[rows.segment[mine]] = values[mine]
+                before = self.segment.get(system)
+                if before is not None:
+                    self._check(before, column, system, table)
+                    column = np.where(np.isnan(before), column, before)
+                self.segment[system] = column
+                self.system.setdefault(system, math.nan)
+
+    def _check(self, old: Floats, new: Floats, system: str, table: Published) -> None:
+        both = ~np.isnan(old) & ~np.isnan(new)
+        if not np.allclose(old[both], new[both], rtol=SAME_NUMBER, atol=SAME_NUMBER):
+            raise DataError(
+                f"{self.column} of system {system!r} differs between {table.path} and {' or '.join(self.files[:-1])}. "
+                "Give the file that is meant, not the folder."
+            )
+
+    def scores(self, length: int) -> Scores:
+        unnamed = (self.key, self.key, "")
+        metric, label, kind = HUMAN.get(self.column, unnamed) if self.human else unnamed
+        signature = f"{label}|kind:{kind}" if kind else f"{label}|published"
+        return Scores(
+            metric,
+            label,
+            signature + (f"|{self.sign}" if self.sign else ""),
+            self.higher_is_better,
+            self.system,
+            self.segment,
+            n_segments=length if self.segment else 0,
+            provenance={"files": self.files},
+        )

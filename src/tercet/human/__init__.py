@@ -1,0 +1,1 @@
+"""From people's judgements to a gold standard: means, standardised scores, pairs, rankings, quality control."""

@@ -1,0 +1,183 @@
+"""Quality control: which raters and judgements to keep. Nothing goes without being named in the report.
+
+Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone": among the outputs that a rater
+sees are some of them again in a damaged form, and some a second time. A reliable rater scores damaged outputs lower
+than the originals, by a paired test, and gives an output about the same score twice.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..data.judgements import Judgements, count
+from ..errors import DataError, MissingDependency, UnknownName, UsageError
+from .gold import Floats, one_kind, place
+
+log = logging.getLogger(__name__)
+
+TESTS = ("t", "wilcoxon")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a filter did. dropped: why each rater was left out. items: control items left out, by their `check`."""
+
+    rule: str
+    judgements_before: int
+    judgements_after: int
+    dropped: Mapping[str, str]
+    items: Mapping[str, int]
+
+    def __str__(self) -> str:
+        lines = [f"{self.rule}: {self.judgements_after} of {self.judgements_before} judgements kept."]
+        lines += [f"  rater {rater}: {why}" for rater, why in self.dropped.items()]
+        lines += [f"  {number} control items: {check}" for check, number in self.items.items()]
+        return "\n".join(lines)
+
+
+class Filtered(NamedTuple):
+    """What a filter kept, and its report."""
+
+    kept: Judgements
+    report: Report
+
+
+def without_checks(judgements: Judgements, *, keep: tuple[str, ...] = ()) -> Filtered:
+    """Without control items, except those whose `check` is in `keep` (such as "repeat")."""
+    kept = judgements.where(lambda row: not row.check or row.check in keep)
+    items = count(row.check for row in judgements.rows if row.check and row.check not in keep)
+    return Filtered(kept, Report("without control items", len(judgements), len(kept), {}, items))
+
+
+def passing_bad_items(
+    judgements: Judgements, *, alpha: float = 0.05, test: str = "t", keep_untested: bool = False
+) -> Filtered:
+    """Raters who score damaged outputs (`check` "bad") lower than the originals: p <= alpha, one-sided.
+
+    test: "t", the paired t-test of Graham's published scripts, or "wilcoxon", the signed-rank test. The original is
+    the same rater's judgement of the same system and segment; where there are several, their mean. Raters who saw
+    fewer than two such pairs cannot be tested and are left out, unless keep_untested.
+    """
+    if test not in TESTS:
+        raise UnknownName("paired test", test, TESTS)
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha is {alpha}; it must lie between 0 and 1.")
+    dropped = {}
+    for rater, (original, bad) in _paired(judgements, "bad").items():
+        difference = bad - original
+        if len(difference) < 2:
+            if not keep_untested:
+                dropped[rater] = f"{len(difference)} damaged outputs with their originals; at least 2 are needed."
+            continue
+        p = _p_lower(difference, test)
+        if p > alpha:
+            dropped[rater] = (
+                f"damaged outputs not scored lower: mean difference {difference.mean():+.3g} over {len(difference)}, "
+                f"p = {p:.3g}."
+            )
+    return _without_raters(judgements, dropped, f"damaged outputs scored lower (paired {test}, p <= {alpha:g})")
+
+
+def passing_repeats(judgements: Judgements, *, largest: float, keep_untested: bool = False) -> Filtered:
+    """Raters whose second scores of an output (`check` "repeat") differ from the first by at most `largest` on average.
+
+    Raters who saw nothing twice are left out, unless keep_untested.
+    """
+    if not largest >= 0:
+        raise UsageError(f"The largest difference of repeats is {largest}; it cannot be negative.")
+    dropped = {}
+    for rater, (original, again) in _paired(judgements, "repeat").items():
+        difference = np.abs(again - original)
+        if not len(difference):
+            if not keep_untested:
+                dropped[rater] = "no output was judged twice."
+        elif difference.mean() > largest:
+            dropped[rater] = f"repeats differ by {difference.mean():.3g} on average of {len(difference)}."
+    return _without_raters(judgements, dropped, f"repeats differ by at most {largest:g} on average")
+
+
+def with_enough_judgements(judgements: Judgements, minimum: int) -> Filtered:
+    """Raters with at least `minimum` judgements, control items not counted."""
+    _check_raters(judgements)
+    numbers = count(row.rater for row in judgements.rows if not row.check)
+    dropped = {
+        rater: f"{numbers.get(rater, 0)} judgements; at least {minimum} are needed."
+        for rater in judgements.raters
+        if numbers.get(rater, 0) < minimum
+    }
+    return _without_raters(judgements, dropped, f"at least {minimum} judgements")
+
+
+def with_enough_time(judgements: Judgements, seconds: float) -> Filtered:
+    """Raters whose median time for a judgement is at least `seconds`; all times must be known."""
+    _check_raters(judgements)
+    times: dict[str, list[float]] = {}
+    for row in judgements.rows:
+        if np.isnan(row.seconds):
+            raise DataError(f"{place(row, judgements)}: it is not known how long this judgement took.")
+        times.setdefault(row.rater, []).append(row.seconds)
+    medians = {rater: float(np.median(taken)) for rater, taken in times.items()}
+    dropped = {
+        rater: f"a median of {median:.3g} seconds for a judgement."
+        for rater, median in medians.items()
+        if median < seconds
+    }
+    return _without_raters(judgements, dropped, f"median time at least {seconds:g} seconds")
+
+
+def _paired(judgements: Judgements, check: str) -> dict[str, tuple[Floats, Floats]]:
+    """By rater: scores of originals, and of the same outputs as control items; pairs without an original are named."""
+    one_kind(judgements)
+    _check_raters(judgements)
+    originals: dict[tuple[str, str, str], list[float]] = {}
+    for row in judgements.rows:
+        if not row.check:
+            originals.setdefault((row.rater, row.system, row.segment), []).append(row.value)
+    found: dict[str, list[tuple[float, float]]] = {rater: [] for rater in judgements.raters}
+    alone = []
+    for row in judgements.rows:
+        if row.check == check:
+            scores = originals.get((row.rater, row.system, row.segment))
+            if scores:
+                found[row.rater].append((sum(scores) / len(scores), row.value))
+            else:
+                alone.append(row)
+    if alone:
+        first = place(alone[0], judgements)
+        log.warning("%d items of check %r have no original by the same rater; the first: %s.", len(alone), check, first)
+    arrays = {rater: np.array(pairs, dtype=np.float64).reshape(-1, 2) for rater, pairs in found.items()}
+    return {rater: (array[:, 0], array[:, 1]) for rater, array in arrays.items()}
+
+
+def _p_lower(difference: Floats, test: str) -> float:
+    """One-sided p that differences are below 0; where all are the same, 1 or 0 by their sign."""
+    spread = float(difference.std(ddof=1))
+    if not difference.any():
+        return 1.0
+    try:
+        if test == "wilcoxon":
+            from scipy.stats import wilcoxon
+
+            return float(wilcoxon(difference, alternative="less").pvalue)
+        from scipy.special import stdtr
+    except ImportError:
+        raise MissingDependency("The paired test of damaged outputs", "meta") from None
+    if spread == 0:
+        return float(difference[0] > 0)
+    return float(stdtr(len(difference) - 1, difference.mean() / (spread / np.sqrt(len(difference)))))
+
+
+def _check_raters(judgements: Judgements) -> None:
+    for row in judgements.rows:
+        if not row.rater:
+            raise DataError(f"{place(row, judgements)}: no rater is named, so no rater can be checked.")
+
+
+def _without_raters(judgements: Judgements, dropped: Mapping[str, str], rule: str) -> Filtered:
+    kept = judgements.where(lambda row: row.rater not in dropped)
+    return Filtered(kept, Report(rule, len(judgements), len(kept), dropped, {}))

@@ -1,0 +1,167 @@
+"""Preferences: which of two outputs of a segment people found better.
+
+From rankings of a few outputs, every pair of a ranking (ten of five outputs), as at WMT until 2016; from scores, daRR:
+pairs whose mean raw scores are more than 25 points apart (Bojar et al. 2017, Ma et al. 2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.judgements import KINDS, Codes, Judgement, Judgements
+from ..errors import DataError, UsageError
+from .gold import Floats, means, one_kind, place
+
+
+class Pair(NamedTuple):
+    """One preference by names. outcome: 1 if left is better, 0 for a tie, -1 if right is better."""
+
+    segment: str
+    left: str
+    right: str
+    outcome: int
+    rater: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Preferences as columns of numbers, one entry per pair.
+
+    segment, left, right, rater: places in the lists of names; a rater is -1 where it is not known who judged.
+    task: the number of the ranking that a pair comes from; a pair of scores is a task of its own.
+    """
+
+    segments: tuple[str, ...]
+    systems: tuple[str, ...]
+    raters: tuple[str, ...]
+    segment: Codes
+    left: Codes
+    right: Codes
+    outcome: NDArray[np.int8]
+    rater: Codes
+    task: Codes
+    name: str = "unnamed"
+    pair: str | None = None
+
+    def __post_init__(self) -> None:
+        names = {"segment": self.segments, "left": self.systems, "right": self.systems, "rater": self.raters}
+        for column, known in names.items():
+            codes = getattr(self, column)
+            low = -1 if column == "rater" else 0
+            if codes.shape != self.outcome.shape or (codes.size and not low <= codes.min() <= codes.max() < len(known)):
+                raise DataError(f"Pairs {self.name!r}: column {column} does not fit the names or the other columns.")
+        if self.task.shape != self.outcome.shape or np.any(np.abs(self.outcome) > 1):
+            raise DataError(f"Pairs {self.name!r}: every pair needs a task, and an outcome of 1, 0 or -1.")
+        if np.any(self.left == self.right):
+            raise DataError(f"Pairs {self.name!r}: a system is compared with itself.")
+
+    @property
+    def n(self) -> int:
+        return len(self.outcome)
+
+    @property
+    def ties(self) -> int:
+        return int(np.count_nonzero(self.outcome == 0))
+
+    def without_ties(self) -> Pairs:
+        """Those where one output was better."""
+        return self.take(np.flatnonzero(self.outcome))
+
+    def take(self, places: Codes) -> Pairs:
+        """Those at the given places."""
+        columns = ("segment", "left", "right", "outcome", "rater", "task")
+        return replace(self, **{column: getattr(self, column)[places] for column in columns})
+
+    def rows(self) -> Iterator[Pair]:
+        """The pairs by names."""
+        raters = (*self.raters, "")  # so that -1 has no name
+        columns = (self.segment, self.left, self.right, self.outcome, self.rater)
+        for segment, left, right, outcome, rater in zip(*(column.tolist() for column in columns), strict=True):
+            yield Pair(self.segments[segment], self.systems[left], self.systems[right], outcome, raters[rater])
+
+
+def pairs_of_rankings(judgements: Judgements) -> Pairs:
+    """All pairs within every task, ties too. The output with the smaller rank is the better one."""
+    tasks: dict[tuple[str, str], list[int]] = {}
+    for number, row in enumerate(judgements.rows):
+        if row.kind != "rank":
+            raise DataError(f"{place(row, judgements)}: a judgement of kind {row.kind}, where rankings are needed.")
+        tasks.setdefault((row.task, row.rater), []).append(number)
+    for numbers in tasks.values():
+        _check_task([judgements.rows[number] for number in numbers], judgements)
+    found = [(*pair, task) for task, numbers in enumerate(tasks.values()) for pair in combinations(numbers, 2)]
+    first, second, task = np.array(found, dtype=np.intp).reshape(-1, 3).T
+    segments, segment = judgements.codes("segment")
+    systems, system = judgements.codes("system")
+    raters, rater = judgements.raters, {name: number for number, name in enumerate(judgements.raters)}
+    return Pairs(
+        segments,
+        systems,
+        raters,
+        segment=segment[first],
+        left=system[first],
+        right=system[second],
+        outcome=np.sign(judgements.values[second] - judgements.values[first]).astype(np.int8),
+        rater=np.array([rater.get(row.rater, -1) for row in judgements.rows], dtype=np.intp)[first],
+        task=task,
+        name=judgements.name,
+        pair=judgements.pair,
+    )
+
+
+def _check_task(rows: Sequence[Judgement], judgements: Judgements) -> None:
+    seen: set[str] = set()
+    for row in rows:
+        if row.segment != rows[0].segment:
+            raise DataError(f"{place(row, judgements)}: task {row.task!r} ranks segment {rows[0].segment!r} too.")
+        if row.system in seen:
+            raise DataError(f"{place(row, judgements)}: task {row.task!r} ranks this system twice.")
+        seen.add(row.system)
+
+
+def pairs_of_scores(
+    scores: Judgements | Floats,
+    systems: Sequence[str] = (),
+    segments: Sequence[str] = (),
+    *,
+    margin: float = 25.0,
+    inclusive: bool = False,
+) -> Pairs:
+    """daRR: for every segment all pairs of systems whose mean scores are more than `margin` apart.
+
+    scores: judgements of one kind (WMT takes raw direct assessment), which are averaged first; or means that are higher
+    for better outputs, shape (systems, segments), NaN where there is none, with the names of both.
+    inclusive: also those that are exactly `margin` apart. Equal scores never make a pair.
+    """
+    if not margin >= 0:
+        raise UsageError(f"The margin between two scores is {margin}; it cannot be negative.")
+    if isinstance(scores, Judgements):
+        kind = one_kind(scores)
+        found = means(scores, segments or None)
+        values = found.values.T if KINDS[kind].higher_is_better else -found.values.T
+        pairs = pairs_of_scores(values, found.systems, found.segments, margin=margin, inclusive=inclusive)
+        return replace(pairs, name=scores.name, pair=scores.pair)
+    if scores.shape != (len(systems), len(segments)):
+        raise DataError(f"Scores of shape {scores.shape} for {len(systems)} systems and {len(segments)} segments.")
+    one, other = np.triu_indices(len(systems), 1)
+    difference = (scores[one] - scores[other]).T  # NaN is never apart
+    apart = np.abs(difference)
+    segment, pair = np.nonzero((apart > 0) & (apart >= margin if inclusive else apart > margin))
+    n = len(segment)
+    return Pairs(
+        tuple(segments),
+        tuple(systems),
+        (),
+        segment=segment,
+        left=one[pair],
+        right=other[pair],
+        outcome=np.sign(difference[segment, pair]).astype(np.int8),
+        rater=np.full(n, -1, dtype=np.intp),
+        task=np.arange(n, dtype=np.intp),
+    )

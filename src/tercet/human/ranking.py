@@ -1,0 +1,160 @@
+"""Scores of systems from preferences: win rates, expected wins, TrueSkill.
+
+Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", on what to do with ties; Koehn (2012),
+"Simulating Human Judgment in Machine Translation Evaluation Campaigns", expected wins; Sakaguchi, Post and Van Durme
+(2014), "Efficient Elicitation of Annotations for Human Evaluation of Machine Translation", TrueSkill. WMT ranked
+systems by ">= others" until 2010, by "> others" in 2011 and 2012, by expected wins in 2013, by TrueSkill until 2016.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.scores import Scores
+from ..errors import DataError, MissingDependency, UnknownName, UsageError
+from .gold import Floats
+from .pairs import Pairs
+
+log = logging.getLogger(__name__)
+
+TIES = {  # what a tie adds to the wins, and to the comparisons
+    "ignored": (0.0, 0.0),  # "> others" of WMT11 and WMT12: wins / (wins + losses)
+    "wins": (1.0, 1.0),  # ">= others" of WMT10 and before: (wins + ties) / all
+    "losses": (0.0, 1.0),  # wins / all
+    "half": (0.5, 1.0),
+}
+
+
+def win_rates(pairs: Pairs, *, ties: str = "ignored") -> Scores:
+    """The share of its comparisons that a system won, 0 to 1; `ties` says what a tie counts as."""
+    if ties not in TIES:
+        raise UnknownName("way with ties", ties, TIES)
+    won, compared = TIES[ties]
+    wins, tied = _wins(pairs), _tied(pairs)
+    scores = _share((wins + won * tied).sum(1), (wins + wins.T + compared * tied).sum(1))
+    return _scores(pairs, scores, "win_rate", "Win rate", {"ties": ties})
+
+
+def expected_wins(pairs: Pairs) -> Scores:
+    """The chance to win against a random opponent: the mean, over opponents, of wins / (wins + losses).
+
+    Opponents that a system was never compared with, ties left out, do not enter its mean; a warning names them.
+    """
+    wins = _wins(pairs)
+    shares = _share(wins, wins + wins.T)
+    known = ~np.isnan(shares)
+    lacking = [(a, b) for a, b in np.argwhere(~known) if a < b]
+    if lacking:
+        named = ", ".join(f"{pairs.systems[a]} and {pairs.systems[b]}" for a, b in lacking[:5])
+        more = f" and {len(lacking) - 5} pairs more" if len(lacking) > 5 else ""
+        log.warning("Expected wins of %r: never compared without a tie: %s%s.", pairs.name, named, more)
+    scores = _share(np.where(known, shares, 0).sum(1), known.sum(1).astype(np.float64))
+    return _scores(pairs, scores, "expected_wins", "Expected wins", {})
+
+
+def trueskill_means(
+    pairs: Pairs,
+    *,
+    sample: int | None = None,
+    runs: int = 1,
+    draw_probability: float = 0.25,
+    sigma: float = 0.5,
+    seed: int = 12345,
+) -> Scores:
+    """The mean of every system's skill after all comparisons, in random order; ties are draws.
+
+    sample: how many comparisons a run draws (without replacement), all if not given. runs: how many runs to average.
+    The defaults are WMT's: skills begin at 0 +- sigma and do not drift, and a comparison is the noisier the more there
+    are (beta = sigma * comparisons / 40). WMT drew comparisons by how close systems seemed and averaged many runs, so
+    its numbers are on the same scale but not the same. Skills are relative to the other systems of the same pairs.
+    """
+    try:
+        from trueskill import TrueSkill, calc_draw_margin
+    except ImportError:
+        raise MissingDependency("TrueSkill", "meta") from None
+    used = pairs.n if sample is None else sample
+    if not 0 < used <= pairs.n or runs < 1:
+        raise UsageError(f"TrueSkill needs 1 to {pairs.n} comparisons and at least one run, not {used} and {runs}.")
+    beta = sigma * used / 40
+    library = TrueSkill(0.0, sigma, beta, 0.0, draw_probability)
+    margin = calc_draw_margin(draw_probability, 2, library)
+    generator = np.random.default_rng(seed)
+    found = [_skills(pairs, generator.permutation(pairs.n)[:used], sigma, beta, margin, library) for _ in range(runs)]
+    means, variances = np.mean(found, axis=0)
+    facts = {
+        "comparisons": used,
+        "runs": runs,
+        "seed": seed,
+        "draw_probability": draw_probability,
+        "sigma": dict(zip(pairs.systems, np.sqrt(variances).tolist(), strict=True)),
+    }
+    return _scores(pairs, means, "trueskill", "TrueSkill", facts)
+
+
+def _skills(
+    pairs: Pairs, order: NDArray[np.int64], sigma: float, beta: float, margin: float, library: Any
+) -> tuple[list[float], list[float]]:
+    """Means and variances after the comparisons in that order.
+
+    Two players have a closed form (Herbrich, Minka and Graepel 2007), which gives what the library's `rate_1vs1` gives
+    but needs no graph for each of some hundred thousand comparisons; v and w, the moments of a cut normal, are its own.
+    """
+    means, variances = [0.0] * len(pairs.systems), [sigma**2] * len(pairs.systems)
+    left, right, outcome = pairs.left.tolist(), pairs.right.tolist(), pairs.outcome.tolist()
+    for i in order.tolist():
+        a, b = (left[i], right[i]) if outcome[i] >= 0 else (right[i], left[i])
+        total = variances[a] + variances[b] + 2 * beta**2
+        scale = math.sqrt(total)
+        gap, width = (means[a] - means[b]) / scale, margin / scale
+        if outcome[i]:
+            v, w = library.v_win(gap, width), library.w_win(gap, width)
+        else:
+            v, w = library.v_draw(gap, width), library.w_draw(gap, width)
+        means[a] += variances[a] / scale * v
+        means[b] -= variances[b] / scale * v
+        variances[a] *= 1 - variances[a] / total * w
+        variances[b] *= 1 - variances[b] / total * w
+    return means, variances
+
+
+def _wins(pairs: Pairs) -> Floats:
+    """How often the system of a row was found better than the one of a column, shape (systems, systems)."""
+    better = np.where(pairs.outcome > 0, pairs.left, pairs.right)
+    worse = np.where(pairs.outcome > 0, pairs.right, pairs.left)
+    return _table(pairs, better, worse, pairs.outcome != 0)
+
+
+def _tied(pairs: Pairs) -> Floats:
+    table = _table(pairs, pairs.left, pairs.right, pairs.outcome == 0)
+    return table + table.T
+
+
+def _table(pairs: Pairs, row: Any, column: Any, counted: Any) -> Floats:
+    table = np.zeros((len(pairs.systems), len(pairs.systems)))
+    np.add.at(table, (row[counted], column[counted]), 1)
+    return table
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    shares: Floats = np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
+    return shares
+
+
+def _scores(pairs: Pairs, values: Floats, name: str, label: str, facts: Mapping[str, Any]) -> Scores:
+    if not pairs.n:
+        raise DataError(f"Pairs {pairs.name!r} are empty.")
+    return Scores(
+        metric=name,
+        label=label,
+        metric_signature="|".join([label, f"pairs:{pairs.n}", *(f"{k}:{v}" for k, v in facts.items() if k != "sigma")]),
+        higher_is_better=True,
+        system=dict(zip(pairs.systems, values.tolist(), strict=True)),
+        n_segments=len(pairs.segments),
+        provenance={"pairs": pairs.n, "ties": pairs.ties, "source": pairs.name, **facts},
+    )

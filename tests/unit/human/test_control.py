@@ -1,0 +1,125 @@
+"""Quality control of raters."""
+
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tercet.data.judgements import Judgement, Judgements
+from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
+from tercet.human.control import (
+    passing_bad_items,
+    passing_repeats,
+    with_enough_judgements,
+    with_enough_time,
+    without_checks,
+)
+
+
+def items(rater: str, originals: list[float], again: list[float], check: str = "bad") -> list[Judgement]:
+    """Outputs of a rater, and the same as control items."""
+    rows = [Judgement("da", str(i), "A", value, rater) for i, value in enumerate(originals)]
+    return rows + [Judgement("da", str(i), "A", value, rater, check=check) for i, value in enumerate(again)]
+
+
+GOOD = items("good", [80, 70, 90, 60, 75], [20, 30, 25, 10, 40])
+RANDOM = items("random", [80, 20, 50, 60, 35], [20, 80, 45, 65, 40])
+
+
+def test_control_items_are_left_out_and_counted() -> None:
+    judgements = Judgements([*GOOD, *items("x", [1], [2], "repeat")])
+    kept, report = without_checks(judgements)
+    assert len(kept) == 6 and report.items == {"bad": 5, "repeat": 1} and not report.dropped
+    assert len(without_checks(judgements, keep=("repeat",)).kept) == 7
+    assert str(report).splitlines() == [
+        "without control items: 6 of 12 judgements kept.",
+        "  5 control items: bad",
+        "  1 control items: repeat",
+    ]
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon"])
+def test_raters_who_do_not_score_damaged_outputs_lower_are_dropped_with_the_reason(test: str) -> None:
+    pytest.importorskip("scipy")
+    kept, report = passing_bad_items(Judgements([*GOOD, *RANDOM]), test=test)
+    assert kept.raters == ("good",) and len(kept) == 10
+    assert list(report.dropped) == ["random"]
+    assert "damaged outputs not scored lower: mean difference +1 over 5, p = " in report.dropped["random"]
+    assert (report.judgements_before, report.judgements_after) == (20, 10)
+    assert "rater random: damaged" in str(report)
+
+
+@given(st.lists(st.tuples(st.integers(0, 100), st.integers(0, 100)), min_size=2, max_size=8))
+def test_the_t_test_is_scipys(pairs: list[tuple[int, int]]) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    originals, bad = map(list, zip(*pairs, strict=True))
+    if len({b - a for a, b in pairs}) == 1:
+        expected = 0.0 if bad[0] < originals[0] else 1.0
+    else:
+        expected = stats.ttest_rel(bad, originals, alternative="less").pvalue
+    judgements = Judgements(items("r", originals, bad))
+    for alpha in (0.01, 0.05, 0.3):
+        assert bool(passing_bad_items(judgements, alpha=alpha).report.dropped) == (expected > alpha)
+
+
+def test_raters_who_always_differ_by_the_same_pass_or_fail_by_the_sign() -> None:
+    pytest.importorskip("scipy")
+    assert not passing_bad_items(Judgements(items("r", [50, 60], [40, 50]))).report.dropped
+    assert passing_bad_items(Judgements(items("r", [50, 60], [60, 70]))).report.dropped
+    assert "p = 1" in passing_bad_items(Judgements(items("r", [50, 60], [50, 60]))).report.dropped["r"]
+
+
+def test_raters_who_cannot_be_tested_are_named_or_kept_and_lone_items_reported(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    pytest.importorskip("scipy")
+    judgements = Judgements([*GOOD, *items("new", [50], [])])
+    filtered = passing_bad_items(judgements)
+    assert filtered.report.dropped == {"new": "0 damaged outputs with their originals; at least 2 are needed."}
+    assert passing_bad_items(judgements, keep_untested=True).kept.raters == ("good", "new")
+    passing_bad_items(Judgements([*GOOD, Judgement("da", "77", "A", 3, "good", check="bad")]))
+    assert "1 items of check 'bad' have no original by the same rater; the first: " in caplog.text
+    assert "segment '77'" in caplog.text
+
+
+def test_repeats_must_agree() -> None:
+    rows = items("same", [50, 60], [55, 58], "repeat") + items("other", [50, 60], [90, 10], "repeat")
+    kept, report = passing_repeats(Judgements([*rows, Judgement("da", "9", "A", 5, "new")]), largest=10)
+    assert kept.raters == ("same",)
+    assert report.dropped == {
+        "other": "repeats differ by 45 on average of 2.",
+        "new": "no output was judged twice.",
+    }
+    assert passing_repeats(Judgements([*rows]), largest=45, keep_untested=True).kept.raters == ("same", "other")
+
+
+def test_few_or_fast_judgements() -> None:
+    rows = [Judgement("da", str(i), "A", 5, "many", seconds=10 + i) for i in range(3)]
+    rows += [
+        Judgement("da", "1", "A", 5, "few", seconds=1),
+        Judgement("da", "2", "A", 5, "few", check="bad", seconds=2),
+    ]
+    judgements = Judgements(rows)
+    kept, report = with_enough_judgements(judgements, 2)
+    assert kept.raters == ("many",) and report.dropped == {"few": "1 judgements; at least 2 are needed."}
+    kept, report = with_enough_time(judgements, 11)
+    assert kept.raters == ("many",) and report.dropped == {"few": "a median of 1.5 seconds for a judgement."}
+
+
+def test_what_cannot_be_checked_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    nobody = Judgements([Judgement("da", "1", "A", 5)])
+    for filtering in (passing_bad_items, lambda rows: with_enough_judgements(rows, 1)):
+        with pytest.raises(DataError, match="segment '1', system 'A': no rater is named"):
+            filtering(nobody)
+    with pytest.raises(DataError, match="it is not known how long this judgement took"):
+        with_enough_time(Judgements(GOOD), 1)
+    with pytest.raises(UnknownName, match="paired test"):
+        passing_bad_items(Judgements(GOOD), test="z")
+    with pytest.raises(UsageError, match="alpha is 5"):
+        passing_bad_items(Judgements(GOOD), alpha=5)
+    with pytest.raises(UsageError, match="cannot be negative"):
+        passing_repeats(Judgements(GOOD), largest=-1)
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    with pytest.raises(MissingDependency, match=r"tercet\[meta\]"):
+        passing_bad_items(Judgements(GOOD))
