@@ -14,6 +14,12 @@ from ..errors import UnknownName
 DASH = "–"  # what a table prints for an undefined number
 
 
+class Bold(str):
+    """A cell that stands out: bold where the form has it, with a star after it in plain text."""
+
+    __slots__ = ()
+
+
 def number(value: float | None, width: int) -> str:
     """A number with `width` decimals, or a dash where it is undefined."""
     if value is None or math.isnan(value):
@@ -26,7 +32,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], form: str = "tex
     if form not in FORMS:
         raise UnknownName("table format", form, FORMS)
     if form not in ("tsv", "csv"):  # a name may hold a line feed, a cell of a table may not
-        rows = [[" ".join(cell.split("\n")) for cell in row] for row in rows]
+        rows = [[type(cell)(" ".join(cell.split("\n"))) for cell in row] for row in rows]
     return FORMS[form](header, rows)
 
 
@@ -62,7 +68,20 @@ def _numeric(cells: Sequence[str]) -> bool:
     return all(not cell or cell[0] in "0123456789+-−<≥– " for cell in cells)
 
 
+def _starred(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Rows with a star after bold cells; in their columns the others get a blank, so that digits stay in line."""
+    bold = {column for row in rows for column, cell in enumerate(row) if isinstance(cell, Bold)}
+    return [
+        [
+            f"{cell}{'*' if isinstance(cell, Bold) else ' '}" if column in bold else cell
+            for column, cell in enumerate(row)
+        ]
+        for row in rows
+    ]
+
+
 def _text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    rows = _starred(rows)
     columns = list(zip(header, *rows, strict=True))
     widths = [max(map(shown_width, column)) for column in columns]
     right = [_numeric(column[1:]) for column in columns]
@@ -77,11 +96,15 @@ def _text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([line(header), line(["─" * width for width in widths]), *map(line, rows)])
 
 
+def _strong(text: str, cell: str, begin: str, end: str) -> str:
+    return f"{begin}{text}{end}" if isinstance(cell, Bold) else text
+
+
 def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     right = [_numeric(column) for column in zip(*rows, strict=True)] if rows else [False] * len(header)
 
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        return "| " + " | ".join(_strong(cell.replace("|", "\\|"), cell, "**", "**") for cell in cells) + " |"
 
     marks = "|" + "|".join("---:" if at_right else "---" for at_right in right) + "|"
     return "\n".join([line(header), marks, *map(line, rows)])
@@ -95,7 +118,9 @@ def _latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     right = [_numeric(column) for column in zip(*rows, strict=True)] if rows else [False] * len(header)
 
     def line(cells: Sequence[str]) -> str:
-        return " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in cells) + r" \\"
+        escaped = ("".join(_LATEX.get(c, c) for c in cell) for cell in cells)
+        strong = (_strong(text, cell, r"\textbf{", "}") for text, cell in zip(escaped, cells, strict=True))
+        return " & ".join(strong) + r" \\"
 
     return "\n".join(
         [

@@ -1,0 +1,170 @@
+"""Pages and figures in a real browser, opened from disk: nothing is fetched, tables sort, hostile names stay text.
+
+Needs Playwright's Python package and a chromium of the system's; no browser is downloaded.
+"""
+
+import math
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tercet.report.figures import scatter
+from tercet.report.pages import Picture, Pre, Section, Table, write_page
+
+HOSTILE = '<b id="evil">"x"</b></script><script>window.evil = 1</script><img src="http://evil.invalid/x">'
+ROWS = [["b", "10", "1,234"], ["a10", "−2", "900"], ["a9", "–", "21,862"], [HOSTILE, ".5", "7"]]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("there is no chromium")
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=path)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Any]:
+    """Opens a file; afterwards there were no requests but for the file, and nothing on the console."""
+    context = browser.new_context()
+    context.set_default_timeout(10_000)
+    requests: list[str] = []
+    trouble: list[str] = []
+    opened: list[str] = []
+
+    def open_file(path: Path) -> Any:
+        tab = context.new_page()
+        tab.on("request", lambda request: requests.append(request.url))
+        tab.on("console", lambda message: trouble.append(message.text))
+        tab.on("pageerror", lambda error: trouble.append(str(error)))
+        opened.append(path.as_uri())
+        tab.goto(path.as_uri(), wait_until="networkidle")
+        return tab
+
+    yield open_file
+    context.close()
+    assert requests == opened
+    assert not trouble
+
+
+def figure_with_a_hostile_name() -> Any:
+    gold = {"a": 1.0, "b": 2.0, "c": 3.0, HOSTILE: 0.0}
+    return scatter(gold, gold, gold_label="DA", metric_label="BLEU", outliers=[HOSTILE], title=HOSTILE)
+
+
+@pytest.fixture
+def page_file(tmp_path: Path) -> Path:
+    figure = figure_with_a_hostile_name()
+    classes = [["", "good", ""], ["", "bad", ""], ["", "unchecked", ""], ["", "", ""]]
+    sections = [
+        Section("Table", [HOSTILE, Table(["name", "value", "n"], ROWS, "Scores", classes)]),
+        Section("Figure", [Picture(figure.svg(), HOSTILE), Picture(figure.svg())]),
+        Section("Output", [Pre(HOSTILE)], level=3),
+    ]
+    write_page(tmp_path / "page.html", "A page", sections)
+    return tmp_path / "page.html"
+
+
+def column(tab: Any, at: int) -> list[str]:
+    cells = tab.locator(f"tbody tr td:nth-child({at})").all()
+    return [cell.text_content().strip(" ✓✗?") for cell in cells]
+
+
+def directions(tab: Any) -> list[str]:
+    return [head.get_attribute("aria-sort") for head in tab.locator("th").all()]
+
+
+def test_a_click_sorts_numbers_up_then_down_then_back(visit: Any, page_file: Path) -> None:
+    tab = visit(page_file)
+    assert directions(tab) == ["none", "none", "none"]
+    button = tab.get_by_role("button", name="value")
+    button.click()
+    assert column(tab, 2) == ["−2", ".5", "10", "–"]
+    assert column(tab, 1) == ["a10", HOSTILE, "b", "a9"]  # rows move whole
+    assert directions(tab) == ["none", "ascending", "none"]
+    button.click()
+    assert column(tab, 2) == ["10", ".5", "−2", "–"]  # what has no value stays last
+    assert directions(tab) == ["none", "descending", "none"]
+    tab.get_by_role("button", name="n", exact=True).click()
+    assert column(tab, 3) == ["7", "900", "1,234", "21,862"]
+    assert directions(tab) == ["none", "none", "ascending"]
+    for _ in range(2):
+        tab.get_by_role("button", name="n", exact=True).click()
+    assert [column(tab, at) for at in (1, 2, 3)] == [list(cells) for cells in zip(*ROWS, strict=True)]
+    assert directions(tab) == ["none", "none", "none"]
+
+
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_the_keyboard_reaches_contents_table_and_headers_and_sorts(visit: Any, page_file: Path, key: str) -> None:
+    tab = visit(page_file)
+    reached = []
+    for _ in range(6):
+        tab.keyboard.press("Tab")
+        reached.append(tab.evaluate("document.activeElement.textContent.slice(0, 14)"))
+    assert reached[:4] == ["To the content", "Table", "Figure", "Output"]
+    assert tab.evaluate("document.activeElement.textContent") == "name"
+    tab.keyboard.press(key)
+    assert column(tab, 1)[1:] == ["a9", "a10", "b"]  # numbers within names count as numbers
+    assert directions(tab) == ["ascending", "none", "none"]
+
+
+def test_hostile_names_stay_text_in_a_page(visit: Any, page_file: Path) -> None:
+    tab = visit(page_file)
+    assert tab.evaluate("window.evil") is None
+    assert tab.locator("#evil, main img").count() == 0
+    assert tab.locator("td", has_text=HOSTILE).count() == 1
+    assert tab.locator("svg text", has_text=HOSTILE[:20]).count() >= 2
+    assert tab.locator("svg").count() == 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_the_page_in_both_schemes(visit: Any, page_file: Path, scheme: str) -> None:
+    tab = visit(page_file)
+    tab.emulate_media(color_scheme=scheme)
+    for selector in ("body", "td.good", "td.bad", "td.unchecked", "th", "pre", "nav ul"):
+        style = tab.locator(selector).first.evaluate(
+            "element => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor]"
+        )
+        assert contrast(*style) >= 4.5, selector
+
+
+def contrast(first: str, second: str) -> float:
+    """The contrast of two colours as WCAG 2 defines it; 4.5 is asked of small text."""
+    bright, dim = sorted((luminance(first), luminance(second)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(part) / 255 for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
+    linear = [part / 12.92 if part <= 0.04045 else math.pow((part + 0.055) / 1.055, 2.4) for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_a_narrow_screen_scrolls_the_table_and_not_the_page(visit: Any, tmp_path: Path) -> None:
+    wide = Table([f"column {i}" for i in range(40)], [["0.123"] * 40])
+    write_page(tmp_path / "wide.html", "t", [Section("s", [wide, Picture(figure_with_a_hostile_name().svg())])])
+    tab = visit(tmp_path / "wide.html")
+    tab.set_viewport_size({"width": 400, "height": 800})
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 400
+    assert tab.evaluate("document.querySelector('.scroll').scrollWidth") > 400
+
+
+def test_a_figure_as_html_draws_from_disk_with_its_names_on_hover(visit: Any, tmp_path: Path) -> None:
+    figure_with_a_hostile_name().save(tmp_path / "figure.html")
+    tab = visit(tmp_path / "figure.html")
+    points = tab.locator("#figure svg path[aria-roledescription=point]")
+    points.first.wait_for()
+    assert points.count() == 4
+    points.last.hover()
+    tip = tab.locator("#vg-tooltip-element")
+    tip.wait_for()
+    assert tip.text_content().startswith(HOSTILE)
+    assert tab.evaluate("window.evil") is None
+    assert tab.locator("#evil, #figure img").count() == 0
