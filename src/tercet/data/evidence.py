@@ -123,7 +123,7 @@ class _Sources:
     @classmethod
     def of(cls, place: Path) -> _Sources:
         if place.is_file():
-            file = _recognised(place)
+            file = recognised(place)
             if file is not None:
                 return cls(place, (), [file], [])
             _refuse_campaign(place)
@@ -186,7 +186,7 @@ def _files(folder: Path) -> Iterator[_File]:
         except PermissionError:
             raise UsageError(f"{place} cannot be read: permission denied.") from None
         for path in paths:
-            file = _recognised(path) if path.is_file() else None
+            file = recognised(path) if path.is_file() else None
             if file is None:
                 continue
             other = seen.setdefault((place, _bare(path)), path)
@@ -195,7 +195,8 @@ def _files(folder: Path) -> Iterator[_File]:
             yield file
 
 
-def _recognised(path: Path) -> _File | None:
+def recognised(path: Path) -> _File | None:
+    """What a file is by its name and first lines, if it is anything that metrics can be judged by."""
     bare = _bare(path)
     if bare.endswith((tsv.SEGMENTS, tsv.OUTPUTS)):
         return None
@@ -349,7 +350,7 @@ def _text_pairs(folder: Path) -> list[str]:
     found: dict[str, None] = {}
     try:
         # A table of scores or judgements may be called PAIR.tsv or PAIR.jsonl too.
-        taken = {_bare(path) for path in folder.iterdir() if path.is_file() and _recognised(path)}
+        taken = {_bare(path) for path in folder.iterdir() if path.is_file() and recognised(path)}
         for layout, find in layouts.LAYOUTS.items():
             if find is layouts.find_sgm and found:
                 continue  # as in layouts: SGM files are looked for in all subfolders
@@ -380,11 +381,12 @@ def _stem(path: Path) -> str:
 
 def _refuse_campaign(path: Path) -> None:
     """Exports of campaigns say neither how people judged nor which segment of a test set an item is."""
-    lines = first_lines(path, 1)
-    if lines and _bare(path).endswith(".csv") and lines[0].split(",")[3:4] in (["TGT"], ["BAD"], ["CHK"], ["REF"]):
+    from .judgement_files import is_appraise
+
+    if is_appraise(path):
         raise UsageError(
-            f"{path} is an export of Appraise, which does not say how people judged. Read it with "
-            "tercet.data.campaigns.read_appraise and keep it with tercet.data.judged_jsonl.write_judgements."
+            f"{path} is an export of Appraise, which does not say how people judged. Give it as --judgements with "
+            "--kind da, esa or mqm."
         )
 
 

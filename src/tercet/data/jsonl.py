@@ -286,6 +286,7 @@ def _scores(rows: list[Row], outputs: Mapping[str, Any]) -> dict[str, dict[str, 
 
 
 def read_number(row: Row, what: str, value: Any) -> float:
+    """A number of a line; null is NaN, anything else is refused."""
     if value is None:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):

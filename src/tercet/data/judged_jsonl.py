@@ -18,7 +18,7 @@ from typing import Any
 from ..errors import DataError
 from .fields import check_encodable
 from .files import writing
-from .jsonl import read_number, Row
+from .jsonl import Row, read_number
 from .judgements import Judgement, Judgements, Span, find_problem
 from .lines import read_lines
 

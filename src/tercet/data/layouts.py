@@ -57,6 +57,7 @@ def pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:
 
 
 def resolved(path: str | Path, cache: Path | None) -> Path:
+    """A path that exists: the one given, or that of a data set of the catalogue."""
     place = Path(path)
     if place.exists():
         return place
@@ -190,6 +191,7 @@ def _xml(folder: Path) -> dict[str, Opener]:
 
 
 def find_sgm(folder: Path) -> dict[str, Opener]:
+    """What opens each language pair of the SGM files in a folder and its subfolders."""
     files = sorted(path for path in folder.rglob("*") if _bare(path).endswith((".sgm", ".sgml")) and path.is_file())
     by_pair: dict[str, list[Path]] = {}
     sources: list[tuple[Path, str]] = []  # whose name does not say the target language

@@ -144,10 +144,12 @@ def count_matches(
     """Fill `matches`, shape (groups, max_order) laid flat: how many n-grams of output texts[g] group g has too.
 
     An n-gram counts at most as often as `index_grams` found it in one text. A unit that no reference holds is -1.
-    numbers: one place for each possible id, zeros. table: zeros; an n-gram is looked up there by
-    prefix * (single units of the group) + unit where that fits, else in the hash table of keys and values (a power
-    of two, at least twice the largest number of n-grams of one order). left: a place for each n-gram of an order;
-    scratch: two for each unit of an output.
+    In this loop n-grams are numbered from 1; 0 is one that the group has not, of which none is left: counting on
+    with it costs less than a branch that no processor foresees.
+    numbers: one place for each possible id and -1, zeros. table: zeros; an n-gram is looked up there by
+    prefix * (single units of the group + 1) + unit where that fits, else in the hash table of keys and values (a power
+    of two, at least twice the largest number of n-grams of one order). left: a place for each n-gram of an order and
+    for 0; scratch: two for each unit of an output.
     Entries of `numbers` and `table` count from a base that only grows, so that old ones need no clearing before it
     passes largest_base.
     """
@@ -162,6 +164,7 @@ def count_matches(
     size: cython.Py_ssize_t
     place: cython.Py_ssize_t
     gram: cython.int
+    taken: cython.int
     base: cython.int = 1
     found: cython.longlong
     direct: cython.bint
@@ -169,6 +172,7 @@ def count_matches(
     key: cython.ulonglong
     mask: cython.ulonglong = 0
 
+    left[0] = 0
     for g in range(texts.shape[0]):
         start = offsets[texts[g]]
         length = offsets[texts[g] + 1] - start
@@ -181,19 +185,15 @@ def count_matches(
         first = bounds[g * max_order]
         alphabet = bounds[g * max_order + 1] - first
         for i in range(alphabet):
-            numbers[units[first + i]] = base + i
-            left[i] = counts[first + i]
+            numbers[units[first + i] + 1] = base + i + 1
+            left[i + 1] = counts[first + i]
         found = 0
         for i in range(length):
-            gram = -1
-            if ids[start + i] >= 0:
-                gram = numbers[ids[start + i]] - base
-                if gram >= 0:
-                    if left[gram] > 0:
-                        left[gram] -= 1
-                        found += 1
-                else:
-                    gram = -1
+            gram = numbers[ids[start + i] + 1] - base
+            gram = gram if gram > 0 else 0
+            taken = left[gram] > 0
+            left[gram] -= taken
+            found += taken
             scratch[2 * i] = gram
             scratch[2 * i + 1] = gram
         base += alphabet
@@ -202,13 +202,23 @@ def count_matches(
         for n in range(1, max_order):
             if not found:
                 break  # no longer n-gram can match
-            direct = grams * alphabet <= table.shape[0]
+            direct = (grams + 1) * (alphabet + 1) <= table.shape[0]
             first = bounds[g * max_order + n]
             grams = bounds[g * max_order + n + 1] - first
+            for i in range(grams):
+                left[i + 1] = counts[first + i]
+            found = 0
             if direct:
                 for i in range(grams):
-                    table[prefixes[first + i] * alphabet + units[first + i]] = base + i
-                    left[i] = counts[first + i]
+                    table[(prefixes[first + i] + 1) * (alphabet + 1) + units[first + i] + 1] = base + i + 1
+                for i in range(length - n):
+                    gram = table[scratch[2 * i + 1] * (alphabet + 1) + scratch[2 * (i + n)]] - base
+                    gram = gram if gram > 0 else 0
+                    taken = left[gram] > 0
+                    left[gram] -= taken
+                    found += taken
+                    scratch[2 * i + 1] = gram
+                base += grams
             else:
                 size = 4
                 while size < 2 * grams:
@@ -223,23 +233,15 @@ def count_matches(
                     place = _probe(keys, values, mask, key)
                     keys[place] = key
                     values[place] = i
-                    left[i] = counts[first + i]
-            found = 0
-            for i in range(length - n):
-                gram = -1
-                if scratch[2 * i + 1] >= 0 and scratch[2 * (i + n)] >= 0:
-                    if direct:
-                        gram = table[scratch[2 * i + 1] * alphabet + scratch[2 * (i + n)]] - base
-                        if gram < 0:
-                            gram = -1
-                    else:
-                        prefix = scratch[2 * i + 1]
-                        key = scratch[2 * (i + n)]
+                for i in range(length - n):
+                    gram = 0
+                    if scratch[2 * i + 1] and scratch[2 * (i + n)]:
+                        prefix = scratch[2 * i + 1] - 1
+                        key = scratch[2 * (i + n)] - 1
                         key |= prefix << 32
-                        gram = values[_probe(keys, values, mask, key)]
-                    if gram >= 0 and left[gram] > 0:
-                        left[gram] -= 1
-                        found += 1
-                scratch[2 * i + 1] = gram
-            base += grams
+                        gram = values[_probe(keys, values, mask, key)] + 1
+                    taken = left[gram] > 0
+                    left[gram] -= taken
+                    found += taken
+                    scratch[2 * i + 1] = gram
             matches[g * max_order + n] = found

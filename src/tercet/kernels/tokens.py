@@ -34,16 +34,38 @@ def _is_space(c: cython.uint) -> cython.bint:
     )
 
 
+# Words are looked up by a key, made while they are found: 1, then for each character 257 times what it was plus the
+# character. Up to seven characters below 256 it is a number in base 257, which no other such word has; of any other
+# word it is a hash, marked by its highest bit.
+
+
+@cython.cfunc
+@cython.inline
+def _add_char(key: cython.ulonglong, c: cython.uint) -> cython.ulonglong:
+    """The key of a word with one more character."""
+    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF  # for the uncompiled form
+    return ((key << 8) + (key + c)) & bits64
+
+
 @cython.cfunc
 @cython.inline
 def _end_word(
-    written: cython.Py_ssize_t, word_ends: cython.longlong[::1], words: cython.Py_ssize_t
+    begin: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    key: cython.ulonglong,
+    bits: cython.uint,
+    places: cython.longlong[:, ::1],
+    keys: cython.ulonglong[::1],
+    words: cython.Py_ssize_t,
 ) -> cython.Py_ssize_t:
-    """The number of words after the one being written, if there is one, ends here."""
-    if written > (word_ends[words - 1] if words else 0):
-        word_ends[words] = written
-        return words + 1
-    return words
+    """The number of words after the one from begin to end, if that is one; bits are those that its characters have."""
+    hashed: cython.ulonglong = 0x8000000000000000  # typed, or Cython would make a Python integer of it
+    if end <= begin:
+        return words
+    places[words, 0] = begin
+    places[words, 1] = end
+    keys[words] = key if end - begin <= 7 and bits < 256 else key | hashed
+    return words + 1
 
 
 def split_13a(
@@ -51,8 +73,8 @@ def split_13a(
     offsets: cython.longlong[::1],
     classes: cython.uchar[::1],
     pad: cython.int,
-    chars: cython.uint[::1],
-    word_ends: cython.longlong[::1],
+    places: cython.longlong[:, ::1],
+    keys: cython.ulonglong[::1],
     text_ends: cython.longlong[::1],
 ) -> cython.longlong:
     """Words by the rules of mteval's 13a, in one pass; results as in `split_words`.
@@ -66,54 +88,51 @@ def split_13a(
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
+    begin: cython.Py_ssize_t
+    start: cython.Py_ssize_t
     end: cython.Py_ssize_t
-    written: cython.Py_ssize_t = 0
+    taken: cython.Py_ssize_t  # where ([^0-9])([.,]) took a stop last
     words: cython.Py_ssize_t = 0
+    key: cython.ulonglong
+    c: cython.uint
+    bits: cython.uint
     kind: cython.uchar
-    taken: cython.bint
     alone: cython.bint
     after_digit: cython.bint
-    after_taken: cython.bint
-    has_before: cython.bint
 
     for t in range(offsets.shape[0] - 1):
-        after_digit = False
-        after_taken = False
-        has_before = pad != 0
+        start = offsets[t]
         end = offsets[t + 1]
-        for i in range(offsets[t], end):
-            kind = classes[text[i]]
-            taken = False
+        taken = start - 2
+        begin = start
+        key = 1
+        bits = 0
+        for i in range(start, end):
+            c = text[i]
+            kind = classes[c]
             alone = False
-            if kind:
-                if kind & 128:
-                    words = _end_word(written, word_ends, words)
-                    after_digit = False
-                    after_taken = False
-                    has_before = True
-                    continue
-                if kind & 2:
-                    taken = has_before and not after_digit and not after_taken
-                    if taken:
-                        alone = True
-                    elif i + 1 < end:
-                        alone = not classes[text[i + 1]] & 4
-                    else:
-                        alone = pad != 0
-                elif kind & 8:
+            if kind & 10:
+                after_digit = i > start and classes[text[i - 1]] & 4
+                if kind & 8:
                     alone = after_digit
+                elif not after_digit and taken != i - 1 and (pad or i > start):
+                    taken = i
+                    alone = True
+                elif i + 1 < end:
+                    alone = not classes[text[i + 1]] & 4
                 else:
-                    alone = kind & 1
-            if alone:
-                words = _end_word(written, word_ends, words)
-            chars[written] = text[i]
-            written += 1
-            if alone:
-                words = _end_word(written, word_ends, words)
-            after_digit = kind & 4
-            after_taken = taken
-            has_before = True
-        words = _end_word(written, word_ends, words)
+                    alone = pad != 0
+            if not alone and not kind & 129:
+                key = _add_char(key, c)
+                bits |= c
+                continue
+            words = _end_word(begin, i, key, bits, places, keys, words)
+            if not kind & 128:
+                words = _end_word(i, i + 1, _add_char(1, c), c, places, keys, words)
+            begin = i + 1
+            key = 1
+            bits = 0
+        words = _end_word(begin, end, key, bits, places, keys, words)
         text_ends[t] = words
     return words
 
@@ -202,18 +221,39 @@ def insert_spaces(
         result_offsets[t + 1] = written
 
 
+@cython.cfunc
+@cython.inline
+def _add_word(
+    text: cython.uint[::1],
+    begin: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    places: cython.longlong[:, ::1],
+    keys: cython.ulonglong[::1],
+    words: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    """As `_end_word`, for a word without a key as yet."""
+    i: cython.Py_ssize_t
+    key: cython.ulonglong = 1
+    bits: cython.uint = 0
+    for i in range(begin, end):
+        key = _add_char(key, text[i])
+        bits |= text[i]
+    return _end_word(begin, end, key, bits, places, keys, words)
+
+
 def split_words(
     text: cython.uint[::1],
     offsets: cython.longlong[::1],
     punctuation: cython.uchar[::1],
     blanks: cython.int,
-    chars: cython.uint[::1],
-    word_ends: cython.longlong[::1],
+    places: cython.longlong[:, ::1],
+    keys: cython.ulonglong[::1],
     text_ends: cython.longlong[::1],
 ) -> cython.longlong:
-    """Words as str.split() gives them, their characters laid end to end in `chars`; returns the number of words.
+    """Words as str.split() gives them; returns their number.
 
-    word_ends[w] is where word w ends in `chars`, text_ends[t] the number of words up to the end of text t.
+    Word w is text[places[w, 0]:places[w, 1]], with the key keys[w]; text_ends[t] is the number of words up to the end
+    of text t.
     blanks = 0: every Unicode blank splits; 1: only ASCII blanks do (as Perl and Java programs on bytes).
     A word of two or more characters loses a last (else a first) character with punctuation[c] = 1 to a word of its
     own, as chrF++ does; an array of zeros switches that off. It covers ASCII.
@@ -221,41 +261,31 @@ def split_words(
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
     begin: cython.Py_ssize_t
-    written: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t
+    cut: cython.Py_ssize_t
     words: cython.Py_ssize_t = 0
     c: cython.uint
-    inside: cython.bint
     blank: cython.bint
 
     for t in range(offsets.shape[0] - 1):
-        inside = False
-        begin = written
-        for i in range(offsets[t], offsets[t + 1] + 1):
-            blank = i == offsets[t + 1]
-            c = 32
+        begin = offsets[t]
+        end = offsets[t + 1]
+        for i in range(begin, end + 1):
+            blank = i == end
             if not blank:
                 c = text[i]
                 blank = (c == 32 or (9 <= c <= 13)) if blanks else _is_space(c)
             if not blank:
-                if not inside:
-                    begin = written
-                    inside = True
-                chars[written] = c
-                written += 1
-            elif inside:
-                inside = False
-                if written - begin > 1:
-                    c = chars[written - 1]
-                    if c < 128 and punctuation[c]:
-                        word_ends[words] = written - 1
-                        words += 1
-                    else:
-                        c = chars[begin]
-                        if c < 128 and punctuation[c]:
-                            word_ends[words] = begin + 1
-                            words += 1
-                word_ends[words] = written
-                words += 1
+                continue
+            cut = begin
+            if i - begin > 1:
+                if text[i - 1] < 128 and punctuation[text[i - 1]]:
+                    cut = i - 1
+                elif text[begin] < 128 and punctuation[text[begin]]:
+                    cut = begin + 1
+            words = _add_word(text, begin, cut, places, keys, words)
+            words = _add_word(text, cut, i, places, keys, words)
+            begin = i + 1
         text_ends[t] = words
     return words
 
@@ -283,89 +313,100 @@ def drop_blanks(
 
 @cython.cfunc
 @cython.inline
-def _hash_word(chars: cython.uint[::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.ulonglong:
-    """Shifts and additions per character, which wait for less than a product, and one product to mix the bits."""
-    i: cython.Py_ssize_t
-    h: cython.ulonglong = 5381
+def _first_slot(key: cython.ulonglong, mask: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Where the search for a key begins: a product mixes its bits."""
     multiplier: cython.ulonglong = 0x9E3779B97F4A7C15
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF  # for the uncompiled form
-    for i in range(begin, end):
-        h = ((h << 5) + h + chars[i]) & bits64
-    h = ((h ^ (h >> 29)) * multiplier) & bits64
-    return h ^ (h >> 32)
+    key = ((key ^ (key >> 29)) * multiplier) & bits64
+    return (key ^ (key >> 32)) & mask
 
 
 @cython.cfunc
 @cython.inline
 def _same_word(
     a: cython.uint[::1],
-    a_begin: cython.Py_ssize_t,
-    a_end: cython.Py_ssize_t,
+    a_places: cython.longlong[:, ::1],
+    a_keys: cython.ulonglong[::1],
+    v: cython.Py_ssize_t,
     b: cython.uint[::1],
-    b_begin: cython.Py_ssize_t,
-    b_end: cython.Py_ssize_t,
+    b_places: cython.longlong[:, ::1],
+    b_keys: cython.ulonglong[::1],
+    w: cython.Py_ssize_t,
 ) -> cython.bint:
+    """Whether word v of text a is word w of text b. A hash alone never decides."""
     i: cython.Py_ssize_t
-    if a_end - a_begin != b_end - b_begin:
+    begin: cython.Py_ssize_t
+    length: cython.Py_ssize_t
+    other: cython.Py_ssize_t
+    if a_keys[v] != b_keys[w]:
         return False
-    for i in range(a_end - a_begin):
-        if a[a_begin + i] != b[b_begin + i]:
+    if not a_keys[v] >> 63:
+        return True
+    begin = a_places[v, 0]
+    length = a_places[v, 1] - begin
+    other = b_places[w, 0]
+    if length != b_places[w, 1] - other:
+        return False
+    for i in range(length):
+        if a[begin + i] != b[other + i]:
             return False
     return True
 
 
 def number_words(
-    chars: cython.uint[::1],
-    word_ends: cython.longlong[::1],
+    text: cython.uint[::1],
+    places: cython.longlong[:, ::1],
+    keys: cython.ulonglong[::1],
     slots: cython.int[::1],
     ids: cython.int[::1],
-) -> None:
-    """Give every word the number of its first occurrence; slots (a power of two, at least twice the words, filled
-    with -1) becomes the index that `find_words` reads. A word is compared in full: a hash alone never decides.
+    firsts: cython.longlong[::1],
+) -> cython.longlong:
+    """Number distinct words in the order in which they come, and return how many there are.
+
+    firsts becomes the first word of each number, slots (a power of two, at least twice the words, filled with -1) the
+    index of the numbers.
     """
     w: cython.Py_ssize_t
-    begin: cython.Py_ssize_t = 0
-    other: cython.Py_ssize_t
     slot: cython.Py_ssize_t
-    other_begin: cython.Py_ssize_t
+    other: cython.Py_ssize_t
     mask: cython.Py_ssize_t = slots.shape[0] - 1
-    for w in range(word_ends.shape[0]):
-        slot = _hash_word(chars, begin, word_ends[w]) & mask
+    count: cython.int = 0
+    for w in range(keys.shape[0]):
+        slot = _first_slot(keys[w], mask)
         while slots[slot] >= 0:
-            other = slots[slot]
-            other_begin = word_ends[other - 1] if other else 0
-            if _same_word(chars, begin, word_ends[w], chars, other_begin, word_ends[other]):
+            other = firsts[slots[slot]]
+            if _same_word(text, places, keys, w, text, places, keys, other):
                 break
             slot = (slot + 1) & mask
         if slots[slot] < 0:
-            slots[slot] = w
+            slots[slot] = count
+            firsts[count] = w
+            count += 1
         ids[w] = slots[slot]
-        begin = word_ends[w]
+    return count
 
 
 def find_words(
-    chars: cython.uint[::1],
-    word_ends: cython.longlong[::1],
-    known_chars: cython.uint[::1],
-    known_ends: cython.longlong[::1],
+    text: cython.uint[::1],
+    places: cython.longlong[:, ::1],
+    keys: cython.ulonglong[::1],
+    known_text: cython.uint[::1],
+    known_places: cython.longlong[:, ::1],
+    known_keys: cython.ulonglong[::1],
     slots: cython.int[::1],
     ids: cython.int[::1],
 ) -> None:
-    """The numbers that `number_words` gave to these words, -1 for a word that it has not seen."""
+    """The numbers of these words, -1 for a word that is not among the known ones.
+
+    known_places and known_keys: one known word for each number; slots: their index, as `number_words` fills it.
+    """
     w: cython.Py_ssize_t
-    begin: cython.Py_ssize_t = 0
-    other: cython.Py_ssize_t
-    other_begin: cython.Py_ssize_t
     slot: cython.Py_ssize_t
     mask: cython.Py_ssize_t = slots.shape[0] - 1
-    for w in range(word_ends.shape[0]):
-        slot = _hash_word(chars, begin, word_ends[w]) & mask
-        ids[w] = -1
+    for w in range(keys.shape[0]):
+        slot = _first_slot(keys[w], mask)
         while slots[slot] >= 0:
-            other = slots[slot]
-            other_begin = known_ends[other - 1] if other else 0
-            if _same_word(chars, begin, word_ends[w], known_chars, other_begin, known_ends[other]):
-                ids[w] = other
+            if _same_word(text, places, keys, w, known_text, known_places, known_keys, slots[slot]):
                 break
             slot = (slot + 1) & mask
-        begin = word_ends[w]
+        ids[w] = slots[slot]

@@ -124,8 +124,9 @@ def system_scores(score: Score, cube: Floats) -> Floats:
 
 
 def batch_rows(width: int) -> int:
-    """How many resamples to hold at once when each takes `width` numbers."""
-    return max(_SMALL_BATCH // width, min(_MIN_ROWS, _LARGE_BATCH // width), 1)
+    """How many resamples to hold at once when each takes `width` numbers: whole blocks of `_product` if they fit."""
+    rows = max(_SMALL_BATCH // width, min(_MIN_ROWS, _LARGE_BATCH // width), 1)
+    return rows - rows % _BLOCK_ROWS if rows > _BLOCK_ROWS else rows
 
 
 def draw_weights(

@@ -7,8 +7,8 @@ they cannot match, and the vocabulary of the references stays as it was built, s
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -43,23 +43,28 @@ class Units:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Words:
-    """Words of many texts: their characters end to end, where each word ends, and where each text ends (in words)."""
+    """Words of many texts: where each begins and ends among the code points, and where each text ends (in words).
 
-    chars: NDArray[np.uint32]
-    ends: Ints
+    keys: by which `Vocabulary` looks words up (see kernels.tokens).
+    """
+
+    points: NDArray[np.uint32]
+    places: Ints  # (words, 2)
+    keys: NDArray[np.uint64]
     offsets: Ints
 
     def strings(self) -> list[list[str]]:
         """The words as strings, one list per text."""
-        text = self.chars.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
-        words = [text[begin:end] for begin, end in pairwise([0, *self.ends.tolist()])]
+        text = self.points.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
+        words = [text[begin:end] for begin, end in self.places.tolist()]
         return [words[begin:end] for begin, end in pairwise(self.offsets.tolist())]
 
 
 def code_points(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:
     """The code points of all texts end to end, and the offsets of the texts."""
-    coded = np.frombuffer(bytearray("".join(texts).encode("utf-32-le", "surrogatepass")), dtype="<u4")
-    return coded.astype(np.uint32, copy=False), _offsets([len(text) for text in texts])
+    text = "".join(texts)
+    # NumPy keeps strings as code points, which is faster to make than UTF-32; of an empty string it keeps one.
+    return np.array([text]).view(np.uint32)[: len(text)], _offsets([len(text) for text in texts])
 
 
 def utf8_bytes(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:
@@ -87,47 +92,53 @@ def split_words(
     points: NDArray[np.uint32], offsets: Ints, *, punctuation: bool = False, ascii_blanks: bool = False
 ) -> Words:
     """Words between blanks; with `punctuation`, one punctuation mark at an end of a word is a word, as in chrF++."""
-    chars = np.empty(len(points), dtype=np.uint32)
-    ends = np.empty(len(points) + 1, dtype=np.int64)
-    text_ends = np.zeros(len(offsets), dtype=np.int64)
     marks = _PUNCTUATION if punctuation else _NO_PUNCTUATION
-    count = tokens.split_words(
-        view(points), view(offsets), view(marks), int(ascii_blanks), view(chars), view(ends), view(text_ends[1:])
-    )
-    used = int(ends[count - 1]) if count else 0
-    return Words(chars[:used], ends[:count], text_ends)
+    return _split(tokens.split_words, points, offsets, marks, int(ascii_blanks))
 
 
 def split_13a(points: NDArray[np.uint32], offsets: Ints, classes: NDArray[np.uint8], *, pad: bool) -> Words:
     """Words by the rules of 13a for these character classes (see kernels.tokens.split_13a)."""
-    chars = np.empty(len(points), dtype=np.uint32)
-    ends = np.empty(len(points) + 1, dtype=np.int64)
+    return _split(tokens.split_13a, points, offsets, classes, int(pad))
+
+
+def _split(
+    kernel: Callable[..., int], points: NDArray[np.uint32], offsets: Ints, table: NDArray[np.uint8], option: int
+) -> Words:
+    places = np.empty((len(points), 2), dtype=np.int64)
+    keys = np.empty(len(points), dtype=np.uint64)
     text_ends = np.zeros(len(offsets), dtype=np.int64)
-    count = tokens.split_13a(
-        view(points), view(offsets), view(classes), int(pad), view(chars), view(ends), view(text_ends[1:])
-    )
-    used = int(ends[count - 1]) if count else 0
-    return Words(chars[:used], ends[:count], text_ends)
+    count = kernel(view(points), view(offsets), view(table), option, view(places), view(keys), view(text_ends[1:]))
+    return Words(points, places[:count], keys[:count], text_ends)
 
 
 class Vocabulary:
     """Numbers the words of the references; never changes afterwards."""
 
     def __init__(self, words: Words) -> None:
-        self._words = words
-        self._slots = np.full(_power_of_two(2 * len(words.ends)), -1, dtype=np.int32)
-        ids = np.empty(len(words.ends), dtype=np.int32)
-        tokens.number_words(view(words.chars), view(words.ends), view(self._slots), view(ids))
+        ids, firsts, _ = _number(words)
         self.units = Units(ids, words.offsets)
+        # What `find` reads is smaller without repetitions: it stays in the processor's cache.
+        self._known = replace(words, places=words.places[firsts], keys=words.keys[firsts])
+        _, _, self._slots = _number(self._known)
 
     def find(self, words: Words) -> Units:
         """Other words by the same numbers; -1 for a word that is not in the vocabulary."""
-        ids = np.empty(len(words.ends), dtype=np.int32)
-        known = self._words
-        tokens.find_words(
-            view(words.chars), view(words.ends), view(known.chars), view(known.ends), view(self._slots), view(ids)
-        )
+        ids = np.empty(len(words.keys), dtype=np.int32)
+        tokens.find_words(*_views(words), *_views(self._known), view(self._slots), view(ids))
         return Units(ids, words.offsets)
+
+
+def _number(words: Words) -> tuple[NDArray[np.int32], Ints, NDArray[np.int32]]:
+    """The number of each word, the first word of each number, and the index of the numbers."""
+    count = len(words.keys)
+    ids, firsts = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int64)
+    slots = np.full(_power_of_two(2 * count), -1, dtype=np.int32)
+    distinct = tokens.number_words(*_views(words), view(slots), view(ids), view(firsts))
+    return ids, firsts[:distinct], slots
+
+
+def _views(words: Words) -> tuple[memoryview, memoryview, memoryview]:
+    return view(words.points), view(words.places), view(words.keys)
 
 
 TABLE = 1 << 20  # places of the table that the kernel looks n-grams up in; larger groups go through a hash table
@@ -171,7 +182,8 @@ class NgramIndex:
             return matches
         most = int(np.diff(self._bounds).max())
         largest_id = max(int(self.units.ids.max(initial=0)), int(outputs.ids.max(initial=0)))
-        hashed = _power_of_two(2 * most) if most * most > TABLE else 4
+        places = (most + 1) ** 2
+        hashed = _power_of_two(2 * most) if places > TABLE else 4
         ngrams.count_matches(
             view(outputs.ids),
             view(outputs.offsets),
@@ -182,8 +194,8 @@ class NgramIndex:
             view(self._grams[2]),
             view(self._bounds),
             view(matches.reshape(-1)),
-            view(np.zeros(largest_id + 1, dtype=np.int32)),
-            view(np.zeros(min(most * most, TABLE) + 1, dtype=np.int32)),
+            view(np.zeros(largest_id + 2, dtype=np.int32)),
+            view(np.zeros(min(places, TABLE), dtype=np.int32)),
             view(np.empty(hashed, dtype=np.uint64)),
             view(np.empty(hashed, dtype=np.int32)),
             view(np.empty(most + 1, dtype=np.int32)),

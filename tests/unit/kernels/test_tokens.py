@@ -108,3 +108,21 @@ def test_equal_words_have_equal_numbers(form, known, others):
     assert vocabulary.find(asked).ids.tolist() == [
         numbers.get(word, -1) for word in chain.from_iterable(asked.strings())
     ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["bÿ", "a\u0200"],  # the same number in base 257, but only one of them has digits
+        ["\u012c\u0400", "\u012d\u02ff"],  # the same hash
+        ["\0", "\0\0", "\0a", "a"],
+        ["ÿÿÿÿÿÿÿ", "ÿÿÿÿÿÿÿÿ", "ÿÿÿÿÿÿĀ", "ÿÿÿÿÿÿÿa", "aÿÿÿÿÿÿÿ"],  # seven characters fit a key
+    ],
+)
+def test_words_with_like_keys_are_told_apart(form, words):
+    vocabulary = Vocabulary(split_words(*code_points([" ".join([*words, *words])])))
+    assert vocabulary.units.ids.tolist() == [*range(len(words)), *range(len(words))]
+    for number, word in enumerate(words):
+        assert vocabulary.find(split_words(*code_points([word]))).ids.tolist() == [number]
+        others = Vocabulary(split_words(*code_points([" ".join({*words} - {word})])))
+        assert others.find(split_words(*code_points([word]))).ids.tolist() == [-1]
