@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from tercet.report.figures import scatter
+from tercet.report.figures import scatter, top_n_curves
 from tercet.report.pages import Picture, Pre, Section, Table, write_page
+from tercet.report.tables import Bold
 
 HOSTILE = '<b id="evil">"x"</b></script><script>window.evil = 1</script><img src="http://evil.invalid/x">'
 ROWS = [["b", "10", "1,234"], ["a10", "−2", "900"], ["a9", "–", "21,862"], [HOSTILE, ".5", "7"]]
@@ -145,6 +146,25 @@ def luminance(colour: str) -> float:
     parts = [int(part) / 255 for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
     linear = [part / 12.92 if part <= 0.04045 else math.pow((part + 0.055) / 1.055, 2.4) for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_bold_cells_look_bold_and_sort_as_numbers(visit: Any, tmp_path: Path) -> None:
+    table = Table(["r"], [[Bold(".9")], [".10"], [Bold("−.5")]], classes=[["good"], [""], [""]])
+    write_page(tmp_path / "bold.html", "t", [Section("s", [table])])
+    tab = visit(tmp_path / "bold.html")
+    weights = tab.evaluate("[...document.querySelectorAll('td strong')].map(e => +getComputedStyle(e).fontWeight)")
+    assert weights == [700, 700]
+    tab.get_by_role("button", name="r", exact=True).click()
+    assert column(tab, 1) == ["−.5", ".10", ".9"]
+
+
+def test_many_curves_draw_from_disk_with_a_small_plot_each(visit: Any, tmp_path: Path) -> None:
+    curves = {f"metric-{i}": [(n, i / n, i / n) for n in range(4, 9)] for i in range(9)}
+    top_n_curves(curves, title="t").save(tmp_path / "curves.html")
+    tab = visit(tmp_path / "curves.html")
+    points = tab.locator("#figure svg path[aria-roledescription=point]")
+    points.first.wait_for()
+    assert points.count() == 9 * 5
 
 
 def test_a_narrow_screen_scrolls_the_table_and_not_the_page(visit: Any, tmp_path: Path) -> None:

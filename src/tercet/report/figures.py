@@ -13,7 +13,7 @@ import math
 import re
 import textwrap
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,20 +22,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.files import writing_bytes
-from ..errors import DataError, MissingDependency, UnknownName, UsageError
-from .tables import number, shown_width, to_json
+from ..errors import DataError, MissingDependency, UsageError
+from . import placing
+from .tables import to_json
 
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY, BLACK, GREY = "#E69F00", "#56B4E9", "#000000", "#666666"
+PALE = "#D9D9D9"  # what only gives the background: grids, the other curves
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)  # yellow cannot be seen on white paper
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 2, 1, 2])
-LABEL = 200  # the longest name beside a point, in pixels
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 ENDINGS = (".svg", ".png", ".html", ".json")
 HOVER = {"tooltip": "hover:N", "description": "hover:N"}  # the same words for those who point and those who listen
 CELLS_WITH_TEXT = 20  # a matrix with more rows has no room for numbers in its cells
+CURVES_TOGETHER = len(COLOURS)  # more cannot be told apart in one plot
 
-Row = dict[str, Any]
+Row = placing.Row
 
 
 @dataclass(frozen=True)
@@ -98,27 +99,11 @@ def scatter(
     Outliers have their names beside them, another shape and another colour (after Mathur et al., 2020, "Tangled up
     in BLEU"). `subtitle` is the place for correlations.
     """
-    if one_sided := gold.keys() ^ metric.keys():
-        names = ", ".join(map(repr, sorted(one_sided)))
-        raise DataError(f"Figure {title!r}: only one of {gold_label} and {metric_label} has a value for {names}.")
-    for name in outliers:
-        if name not in gold:
-            raise UnknownName("point", name, gold)
-    rows: list[Row] = [
-        {
-            "name": name,
-            "gold": float(gold[name]),
-            "metric": float(metric[name]),
-            "kind": "outlier" if name in outliers else "other",
-            "hover": f"{name}: {gold_label} {gold[name]:.4g}, {metric_label} {metric[name]:.4g}",
-        }
-        for name in gold
-        if math.isfinite(gold[name]) and math.isfinite(metric[name])
-    ]
+    rows = placing.points(gold, metric, outliers, gold_label=gold_label, metric_label=metric_label, title=title)
     _require(rows, title)
-    alt, width, height = _altair(), 460, 340
-    marked, lines = any(row["kind"] == "outlier" for row in rows), _regressions(rows)
-    x_domain, y_domain = (_padded([row[axis] for row in [*rows, *lines]]) for axis in ("gold", "metric"))
+    alt, size = _altair(), (460, 340)
+    marked, lines = any(row["kind"] == "outlier" for row in rows), placing.regressions(rows)
+    x_domain, y_domain = (placing.padded([row[axis] for row in [*rows, *lines]]) for axis in ("gold", "metric"))
     axes = {
         "x": alt.X("gold:Q", title=gold_label, scale=alt.Scale(domain=x_domain, nice=False)),
         "y": alt.Y("metric:Q", title=metric_label, scale=alt.Scale(domain=y_domain, nice=False)),
@@ -135,15 +120,22 @@ def scatter(
     key = alt.Legend(title="least squares", symbolType="stroke", symbolSize=400, symbolStrokeColor=GREY)
     fits = alt.Chart(_data(lines)).mark_line(color=GREY, strokeWidth=1.5, aria=False)
     layers = [fits.encode(**axes, strokeDash=alt.StrokeDash("line:N", scale=dashes, legend=key))] if lines else []
-    layers.append(points)
-    for side, labels in _labels(rows, x_domain, y_domain, width, height).items():
-        base = alt.Chart(_data(labels)).encode(**axes)
-        layers.append(base.mark_rule(color=GREY, strokeWidth=0.5, aria=False).encode(x2="from_gold", y2="from_metric"))
-        layers.append(
-            base.mark_text(align=side, dx=3 if side == "left" else -3, limit=LABEL, aria=False).encode(text="name:N")
-        )
-    chart = alt.layer(*layers).properties(width=width, height=height)
-    return _figure(chart, rows, title, [subtitle, _missing(len(gold) - len(rows))], width)
+    layers += [*_names(placing.labels(rows, lines, (x_domain, y_domain), size), axes), points]
+    chart = alt.layer(*layers).properties(width=size[0], height=size[1])
+    return _figure(chart, rows, title, [subtitle, _missing(len(gold) - len(rows))], size[0])
+
+
+def _names(placed: Mapping[str, list[Row]], axes: Mapping[str, Any]) -> Iterator[Any]:
+    """Layers with the names of points, by alignment, and thin lines from those that stand apart from their points."""
+    alt = _altair()
+    for side, labels in placed.items():
+        if apart := [label for label in labels if "from_gold" in label]:
+            rules = alt.Chart(_data(apart)).mark_rule(color=GREY, strokeWidth=0.5, aria=False)
+            yield rules.encode(**axes, x2="from_gold", y2="from_metric")
+        base = alt.Chart(_data(labels)).encode(**axes, text="name:N")
+        text = {"align": side, "dx": 3 if side == "left" else -3, "limit": placing.LABEL, "aria": False}
+        yield base.mark_text(stroke="white", strokeWidth=3, strokeJoin="round", **text)  # lifts it off the grid
+        yield base.mark_text(**text)
 
 
 def heat_map(
@@ -153,6 +145,7 @@ def heat_map(
     label: str,
     marks: NDArray[np.bool_] | None = None,
     marked: str = "significant",
+    low_is_dark: bool = False,
     decimals: int = 2,
     title: str,
     subtitle: str = "",
@@ -160,7 +153,8 @@ def heat_map(
     """A value for every row against every column, shape (m, m); cells in `marks` carry a sign as well.
 
     Up to 20 names the cells show their values, and marked ones a star; beyond, marked cells have a dot. The scale is
-    diverging about 0 when values lie on both sides of it. The diagonal may be NaN without being missed.
+    diverging about 0 when values lie on both sides of it; otherwise `low_is_dark` turns it round, for p-values, where
+    low is what counts. The diagonal may be NaN without being missed.
     """
     m = len(names)
     values = np.asarray(values, dtype=np.float64)
@@ -170,18 +164,14 @@ def heat_map(
     _distinct(names, title)
     finite = np.isfinite(values)
     _require(finite.any(), title)
-    scale, dark = _colour_scale(values, finite)
+    scale, dark = placing.colour_scale(values, finite, low_is_dark=low_is_dark)
     with_text, missing = m <= CELLS_WITH_TEXT, int((~finite & ~np.eye(m, dtype=bool)).sum())
-    sign, rows = "*" if with_text else "●", list[Row]()
-    for i, j in zip(*np.nonzero(finite), strict=True):
-        value, star = float(values[i, j]), bool(signs[i, j])
-        shown = number(round(value, decimals) + 0.0, decimals) if with_text else ""  # + 0.0 turns -0.0 into 0.0
-        hover = f"{names[i]} against {names[j]}: {label} {value:.4g}" + (f", {marked}" if star else "")
-        cell = {"row": names[i], "column": names[j], "value": value, "marked": star}
-        rows.append(cell | {"text": shown + (sign if star else ""), "dark": bool(dark[i, j]), "hover": hover})
+    sign, shown = ("*", decimals) if with_text else ("●", None)
+    rows = placing.cells(names, values, signs, label=label, marked=marked, sign=sign, decimals=shown)
+    for row, is_dark in zip(rows, dark[finite].tolist(), strict=True):
+        row["dark"] = is_dark
     step = 20 if not with_text else max(10 + 6 * max(len(row["text"]) for row in rows), 34)
-    size = {"step": step}
-    alt = _altair()
+    alt, size = _altair(), {"step": step}
     axis = {"title": None, "ticks": False, "domain": False, "grid": False, "labelPadding": 5}
     base = alt.Chart(_data(rows)).encode(
         x=alt.X("column:N", sort=list(names), axis=alt.Axis(orient="top", labelAngle=-60, **axis), scale=_all(names)),
@@ -192,11 +182,12 @@ def heat_map(
         color=alt.Color("value:Q", scale=alt.Scale(**scale), legend=legend), **HOVER
     )
     weight = alt.expr("datum.marked ? 'bold' : 'normal'")
-    colour = alt.condition("datum.dark", alt.value("white"), alt.value("black"))
-    text_mark = base.mark_text(fontSize=11 if with_text else 13, fontWeight=weight, aria=False)
-    chart = alt.layer(cells, text_mark.encode(text="text:N", color=colour)).properties(width=size, height=size)
-    legend_of_sign = f"{sign} {marked}" if signs[finite].any() else ""
-    return _figure(chart, rows, title, [subtitle, legend_of_sign, _missing(missing)], m * step + 100)
+    text = base.mark_text(fontSize=11 if with_text else 13, fontWeight=weight, aria=False).encode(
+        text="text:N", color=alt.condition("datum.dark", alt.value("white"), alt.value("black"))
+    )
+    chart = alt.layer(cells, text).properties(width=size, height=size)
+    notes = [subtitle, f"{sign} {marked}" if signs[finite].any() else "", _missing(missing)]
+    return _figure(chart, rows, title, notes, m * step + 100)
 
 
 def top_n_curves(
@@ -208,7 +199,8 @@ def top_n_curves(
 ) -> Figure:
     """A line per name over the N best, from many to few; a band from low to high where ties leave a range.
 
-    The line runs through the middle of the range, and is broken where there is no value.
+    The line runs through the middle of the range, and is broken where there is no value. More than seven curves cannot
+    be told apart in one plot: then every name has a small one, with the other curves in grey behind its own.
     """
     rows: list[Row] = []
     missing = 0
@@ -223,65 +215,83 @@ def top_n_curves(
                 missing += 1
             rows.append(row)
     _require(any(row["middle"] is not None for row in rows), title)
-    alt, names, width = _altair(), list(curves), 520
-    many = range(len(names))
-    colours = alt.Scale(domain=names, range=[COLOURS[i % len(COLOURS)] for i in many])
-    dashes = alt.Scale(domain=names, range=[DASHES[i // len(COLOURS) % len(DASHES)] for i in many])
-    shapes = alt.Scale(domain=names, range=[SHAPES[i % len(SHAPES)] for i in many])
+    draw, width = (_curves_together, 520) if len(curves) <= CURVES_TOGETHER else (_curves_apart, 4 * 160)
+    return _figure(draw(rows, list(curves), label), rows, title, [subtitle, _missing(missing)], width)
+
+
+def _n_best(ticks: int) -> Any:
+    alt = _altair()
+    scale = alt.Scale(reverse=True, zero=False, nice=False, padding=8)
+    return alt.X(
+        "n:Q", title="N best", scale=scale, axis=alt.Axis(tickMinStep=1, tickCount=ticks, format="d", grid=False)
+    )
+
+
+def _curves_together(rows: list[Row], names: list[str], label: str) -> Any:
+    """All curves in one plot, each with a colour and a shape of its own."""
+    alt = _altair()
+    colours = alt.Scale(domain=names, range=list(COLOURS[: len(names)]))
+    shapes = alt.Scale(domain=names, range=list(SHAPES[: len(names)]))
     symbols = {"symbolLimit": 0, "symbolSize": 90, "symbolOpacity": 1, "symbolStrokeWidth": 0}
-    legend = alt.Legend(title=None, columns=1 + (len(names) - 1) // 20, labelLimit=LABEL, **symbols)
-    base = alt.Chart(_data(rows)).encode(
-        x=alt.X("n:Q", title="N best", scale=alt.Scale(reverse=True, zero=False, nice=False, padding=8),
-                axis=alt.Axis(tickMinStep=1, format="d", grid=False)),
-        color=alt.Color("name:N", scale=colours, legend=legend),
-    )  # fmt: skip
+    legend = alt.Legend(title=None, labelLimit=placing.LABEL, **symbols)
+    colour = alt.Color("name:N", scale=colours, legend=legend)
+    base = alt.Chart(_data(rows)).encode(x=_n_best(10), color=colour)
     y = alt.Y("middle:Q", title=label, scale=alt.Scale(zero=False))
     bands = base.mark_area(opacity=0.2, aria=False).encode(y=alt.Y("low:Q", title=label), y2="high:Q")
-    lines = base.mark_line(strokeWidth=1.5, aria=False).encode(
-        y=y, strokeDash=alt.StrokeDash("name:N", scale=dashes, legend=None)
-    )
+    lines = base.mark_line(strokeWidth=1.5, aria=False).encode(y=y)
     points = base.mark_point(filled=True, size=45, opacity=1).encode(
         y=y, shape=alt.Shape("name:N", scale=shapes, legend=legend), **HOVER
     )
-    chart = alt.layer(bands, lines, points).properties(width=width, height=340)
-    return _figure(chart, rows, title, [subtitle, _missing(missing)], width)
+    return alt.layer(bands, lines, points).properties(width=520, height=340)
+
+
+def _curves_apart(rows: list[Row], names: list[str], label: str) -> Any:
+    """A small plot for every name, with the curves of the others behind its own."""
+    alt = _altair()
+    x, scale = _n_best(5), alt.Scale(zero=False)
+    y = alt.Y("middle:Q", title=label, scale=scale, axis=alt.Axis(tickCount=4))
+    every = [{"other": row["name"], "n": row["n"], "middle": row["middle"]} for row in rows]
+    # Under another name, and in other records: Vega-Lite would cut equal data up by panel, too.
+    others = alt.Chart(_data(every)).mark_line(color=PALE, strokeWidth=0.75, aria=False)
+    behind = others.encode(x=x, y=y, detail="other:N")
+    base = alt.Chart().encode(x=x)
+    bands = base.mark_area(color=BLUE, opacity=0.3, aria=False).encode(
+        y=alt.Y("low:Q", title=label, scale=scale), y2="high:Q"
+    )
+    lines = base.mark_line(color=BLUE, strokeWidth=2, aria=False).encode(y=y)
+    points = base.mark_point(color=BLUE, filled=True, size=14, opacity=1).encode(y=y, **HOVER)
+    small = alt.layer(behind, bands, lines, points, data=_data(rows)).properties(width=160, height=110)
+    return _panels(small, names, 160, 4).resolve_axis(x="independent")  # the last row is far from the first
+
+
+def _panels(small: Any, names: Sequence[str], width: int, columns: int) -> Any:
+    """The chart once for every name."""
+    alt = _altair()
+    header = alt.Header(title=None, labelAnchor="start", labelFontWeight="bold", labelLimit=width, labelPadding=4)
+    return small.facet(facet=alt.Facet("name:N", sort=list(names), header=header), columns=columns)
 
 
 def histogram(
     values: Mapping[str, Sequence[float] | NDArray[np.float64]], *, label: str, title: str, subtitle: str = ""
 ) -> Figure:
     """How often values occur; several names below one another, with the same bins and the same axes."""
-    finite = {}
-    for name, numbers in values.items():
-        array = np.asarray(numbers, dtype=np.float64)
-        finite[name] = array[np.isfinite(array)]
-    total = sum(len(numbers) for numbers in values.values())
-    pooled = np.concatenate([*finite.values(), np.empty(0)])
-    _require(len(pooled), title)
-    most = max(map(len, finite.values()))
-    edges = np.histogram_bin_edges(pooled, bins=min(max(round(math.sqrt(most)), 5), 40))
-    rows: list[Row] = []
-    for name, numbers in finite.items():
-        counts = np.histogram(numbers, edges)[0]
-        for start, end, count in zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True):
-            hover = f"{name}: {count} from {start:.4g} to {end:.4g}"
-            rows.append({"name": name, "start": start, "end": end, "count": count, "hover": hover})
+    rows, missing = placing.bars(values)
+    _require(rows, title)
     alt, several = _altair(), len(values) > 1
-    columns = 1 if len(values) <= 6 else 3
+    columns, edges = 1 if len(values) <= 6 else 3, sorted({row[end] for row in rows for end in ("start", "end")})
     width, height = (480, 280 if not several else 110) if columns == 1 else (200, 90)
-    bars = alt.Chart().mark_bar(color=BLUE, stroke="white", strokeWidth=0.5).encode(
-        x=alt.X("start:Q", bin="binned", title=label, axis=alt.Axis(grid=False)),
+    # Not the axis's own format, which would round 0.25 as it does 0.5.
+    axis = alt.Axis(grid=False, values=edges, labelExpr="format(datum.value, '~g')")
+    bars = alt.Chart().mark_bar(color=BLUE, stroke="white").encode(
+        x=alt.X("start:Q", bin="binned", title=label, axis=axis),
         x2="end:Q",
+        strokeWidth=alt.condition("datum.count > 0", alt.value(0.5), alt.value(0)),  # an empty bar is no speck
         y=alt.Y("count:Q", title="count", axis=alt.Axis(tickMinStep=1, tickCount=4)),
         **HOVER,
     ).properties(width=width, height=height)  # fmt: skip
-    if several:
-        header = alt.Header(title=None, labelAnchor="start", labelFontWeight="bold", labelLimit=width)
-        facet = alt.Facet("name:N", sort=list(values), header=header)
-        chart = alt.layer(bars, data=_data(rows)).facet(facet=facet, columns=columns)
-    else:
-        chart = alt.layer(bars, data=_data(rows))
-    return _figure(chart, rows, title, [subtitle, _missing(total - len(pooled))], width * columns)
+    plot = alt.layer(bars, data=_data(rows))
+    chart = _panels(plot, list(values), width, columns) if several else plot
+    return _figure(chart, rows, title, [subtitle, _missing(missing)], width * columns)
 
 
 def interval_plot(
@@ -304,13 +314,13 @@ def interval_plot(
         records.append(record | {"hover": f"{name}: {label} {value:.4g}{span}{', winner' if winner else ''}"})
     alt, width = _altair(), 460
     names = [record["name"] for record in records]
-    axis = alt.Axis(title=None, ticks=False, domain=False, grid=True, labelPadding=6)
+    axis = alt.Axis(title=None, ticks=False, domain=False, grid=True, labelPadding=6, translate=0)
     base = alt.Chart(_data(records)).encode(y=alt.Y("name:N", sort=names, scale=_all(names), axis=axis))
-    x_scale = alt.Scale(zero=False, padding=12)
+    x_scale = alt.Scale(zero=False, nice=False, padding=12)
     whiskers = base.mark_errorbar(ticks={"size": 8, "color": GREY}, rule={"color": GREY}).encode(
         x=alt.X("low:Q", title=label, scale=x_scale), x2="high:Q"
     )
-    dots = base.mark_point(shape="circle", size=70, stroke=BLUE, strokeWidth=2, opacity=1).encode(
+    dots = base.mark_point(shape="circle", size=45, stroke=BLUE, strokeWidth=2, opacity=1).encode(
         x=alt.X("value:Q", title=label, scale=x_scale),
         fill=alt.condition("datum.winner", alt.value(BLUE), alt.value("white")),
         **HOVER,
@@ -356,69 +366,6 @@ def _missing(count: int) -> str:
     return f"{count} without a value" if count else ""
 
 
-def _padded(numbers: Sequence[float]) -> list[float]:
-    """The range of the numbers with a margin of 6 % on both sides."""
-    low, high = min(numbers), max(numbers)
-    margin = 0.06 * (high - low) or 0.06 * abs(high) or 1.0
-    return [low - margin, high + margin]
-
-
-def _regressions(rows: Sequence[Row]) -> list[Row]:
-    """The ends of the least-squares lines: through those that are no outliers, if there are any, and through all."""
-    groups = {"without outliers": [row for row in rows if row["kind"] == "other"], "all points": list(rows)}
-    if len(groups["without outliers"]) == len(rows):
-        del groups["without outliers"]
-    lines: list[Row] = []
-    for line, members in groups.items():
-        x, y = (np.array([row[axis] for row in members]) for axis in ("gold", "metric"))
-        if len(set(x.tolist())) < 2:
-            continue  # no slope is defined
-        slope = float(((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum())
-        ends = (float(x.min()), float(x.max()))
-        lines += [{"line": line, "gold": at, "metric": float(y.mean()) + slope * (at - float(x.mean()))} for at in ends]
-    return lines
-
-
-def _labels(
-    rows: Sequence[Row], x_domain: list[float], y_domain: list[float], width: int, height: int
-) -> dict[str, list[Row]]:
-    """Where the outliers' names stand, by alignment: beside their points, upon no other point or name if possible."""
-    x_unit, y_unit = (x_domain[1] - x_domain[0]) / width, (y_domain[1] - y_domain[0]) / height
-    at = [((row["gold"] - x_domain[0]) / x_unit, (row["metric"] - y_domain[0]) / y_unit) for row in rows]
-    taken = [(x - 4, x + 4, y - 4, y + 4) for x, y in at]  # boxes in pixels: left, right, bottom, top
-    places: dict[str, list[Row]] = {"left": [], "right": []}
-    for row, (x, y) in zip(rows, at, strict=True):
-        if row["kind"] != "outlier":
-            continue
-        long = min(6.5 * shown_width(row["name"]), LABEL)
-        tried: list[tuple[int, int, str, int, tuple[float, float, float, float]]] = []
-        for up in (0, 14, -14, 28, -28, 42, -42):
-            for side, left in (("left", x + 10), ("right", x - 10 - long)):
-                box = (left, left + long, y + up - 6, y + up + 6)
-                clashes = sum(box[0] < b[1] and b[0] < box[1] and box[2] < b[3] and b[2] < box[3] for b in taken)
-                outside = box[0] < 0 or box[1] > width or box[2] < 0 or box[3] > height
-                tried.append((clashes + outside, len(tried), side, up, box))
-        _, _, side, up, box = min(tried)
-        taken.append(box)
-        shift = 7 * x_unit if side == "left" else -7 * x_unit
-        label = {"name": row["name"], "gold": row["gold"] + shift, "metric": row["metric"] + up * y_unit}
-        places[side].append(label | {"from_gold": row["gold"], "from_metric": row["metric"]})
-    return {side: labels for side, labels in places.items() if labels}
-
-
-def _colour_scale(values: NDArray[np.float64], finite: NDArray[np.bool_]) -> tuple[dict[str, Any], NDArray[np.bool_]]:
-    """The arguments of the scale, and the cells so dark that their text is white."""
-    low, high = float(values[finite].min()), float(values[finite].max())
-    if low < 0 < high:
-        far = max(-low, high)
-        return {"scheme": "blueorange", "domain": [-far, far], "nice": False}, (values < -0.6 * far) | (
-            values > 0.75 * far
-        )
-    if low == high:
-        high = low + 1.0
-    return {"scheme": "blues", "domain": [low, high], "nice": False}, values > low + 0.65 * (high - low)
-
-
 def _figure(chart: Any, rows: list[Row], title: str, notes: Iterable[str], width: int) -> Figure:
     """The finished figure: title, notes below it, and what all figures share."""
     alt = _altair()
@@ -434,7 +381,7 @@ def _figure(chart: Any, rows: list[Row], title: str, notes: Iterable[str], width
         .configure_view(stroke=None)
     )
     chart = chart.configure_axis(
-        labelFontSize=11, titleFontSize=12, titleFontWeight="normal", labelLimit=240, labelFlush=False
+        labelFontSize=11, titleFontSize=12, titleFontWeight="normal", labelLimit=240, labelFlush=False, gridColor=PALE
     )
     chart = chart.configure_legend(labelFontSize=11, titleFontSize=11, titleFontWeight="normal")
     return Figure(title, chart.to_dict(), rows)

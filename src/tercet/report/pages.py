@@ -15,14 +15,14 @@ from pathlib import Path
 
 from ..data.files import writing
 from ..errors import UnknownName, UsageError
-from .tables import _numeric
+from .tables import Bold, is_numeric
 
 MARKS = {"good": "✓", "bad": "✗", "unchecked": "?"}  # beside the colour, for those who do not see it
 
 
 @dataclass(frozen=True)
 class Table:
-    """Cells are text, already rounded. `classes` has, for every cell, "" or one of MARKS."""
+    """Cells are text, already rounded; `tables.Bold` ones stand out. `classes` has "" or one of MARKS per cell."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -134,7 +134,7 @@ def _table(table: Table) -> Iterator[str]:
     yield f'<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table>'
     if table.caption:
         yield f"<caption>{escape(table.caption)}</caption>"
-    numeric = [_numeric([row[column].lstrip(".") for row in table.rows]) for column in range(len(table.header))]
+    numeric = [is_numeric(row[column] for row in table.rows) for column in range(len(table.header))]
     kinds = [' class="number"' if is_number else "" for is_number in numeric]
     heads = "".join(
         f'<th scope="col"{kind}>{escape(cell)}</th>' for cell, kind in zip(table.header, kinds, strict=True)
@@ -150,10 +150,11 @@ def _table(table: Table) -> Iterator[str]:
 def _cell(text: str, kind: str, is_number: bool) -> str:
     names = " ".join(name for name in ("number" if is_number else "", kind) if name)
     css = f' class="{names}"' if names else ""
+    shown = f"<strong>{escape(text)}</strong>" if isinstance(text, Bold) else escape(text)
     if not kind:
-        return f"<td{css}>{escape(text)}</td>"
+        return f"<td{css}>{shown}</td>"
     mark = f'<span class="mark" role="img" aria-label="{kind}">{MARKS[kind]}</span>'
-    return f'<td{css}><span class="value">{escape(text)}</span> {mark}</td>'
+    return f'<td{css}><span class="value">{shown}</span> {mark}</td>'
 
 
 STYLE = """

@@ -6,12 +6,14 @@ Cells are strings, already rounded: numbers are rounded when rendered, nowhere e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..errors import UnknownName
 
 DASH = "–"  # what a table prints for an undefined number
+_NUMBER = re.compile(r"[ +\-−–<>≤≥]*(\.?[0-9]|$)")
 
 
 class Bold(str):
@@ -64,8 +66,9 @@ def shown_width(text: str) -> int:
     return len(text) + wide - marks
 
 
-def _numeric(cells: Sequence[str]) -> bool:
-    return all(not cell or cell[0] in "0123456789+-−<≥– " for cell in cells)
+def is_numeric(cells: Iterable[str]) -> bool:
+    """Whether every cell begins with a number (also .301, −2, < 0.001), or is a dash or empty."""
+    return all(_NUMBER.match(cell) for cell in cells)
 
 
 def _starred(rows: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -84,7 +87,7 @@ def _text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     rows = _starred(rows)
     columns = list(zip(header, *rows, strict=True))
     widths = [max(map(shown_width, column)) for column in columns]
-    right = [_numeric(column[1:]) for column in columns]
+    right = [is_numeric(column[1:]) for column in columns]
 
     def line(cells: Sequence[str]) -> str:
         padded = [
@@ -101,7 +104,7 @@ def _strong(text: str, cell: str, begin: str, end: str) -> str:
 
 
 def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    right = [_numeric(column) for column in zip(*rows, strict=True)] if rows else [False] * len(header)
+    right = [is_numeric(column) for column in zip(*rows, strict=True)] if rows else [False] * len(header)
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(_strong(cell.replace("|", "\\|"), cell, "**", "**") for cell in cells) + " |"
@@ -115,7 +118,7 @@ _LATEX |= {c: f"\\{c}" for c in "&%$#_{}"}
 
 
 def _latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    right = [_numeric(column) for column in zip(*rows, strict=True)] if rows else [False] * len(header)
+    right = [is_numeric(column) for column in zip(*rows, strict=True)] if rows else [False] * len(header)
 
     def line(cells: Sequence[str]) -> str:
         escaped = ("".join(_LATEX.get(c, c) for c in cell) for cell in cells)

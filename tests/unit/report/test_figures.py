@@ -147,15 +147,19 @@ def test_scatter_of_one_place_has_no_line_and_still_draws() -> None:
     assert figure.svg().startswith("<svg")
 
 
-def test_names_of_neighbouring_outliers_are_written_apart() -> None:
+def test_an_outlier_alone_has_its_name_beside_it_without_a_line() -> None:
+    kinds = [layer["mark"]["type"] for layer in a_scatter("Online-X").spec["layer"]]
+    assert kinds == ["line", "text", "text", "point"]  # points on top; the first text is the white around the second
+
+
+def test_names_of_neighbouring_outliers_have_lines_to_their_points() -> None:
     near = {f"System-{i}": 0.001 * i for i in range(4)}
     gold = near | {"far": 1.0}
     figure = scatter(gold, gold, gold_label="x", metric_label="y", outliers=list(near), title="t")
-    labels = [row for data in figure.spec["datasets"].values() for row in data if "from_gold" in row]
-    low, high = figures._padded([0.0, 1.0])
-    heights = sorted((row["metric"] - low) / (high - low) * 340 for row in labels)
-    assert len(heights) == 4
-    assert min(np.diff(heights)) >= 11
+    (rules,) = (layer for layer in figure.spec["layer"] if layer["mark"]["type"] == "rule")
+    apart = figure.spec["datasets"][rules["data"]["name"]]
+    assert {row["name"]: row["from_gold"] for row in apart} == {n: at for n, at in near.items() if n != "System-0"}
+    assert set(near) <= set(texts(figure.svg()).splitlines())
 
 
 def test_scatter_names_what_only_one_side_has_and_unknown_outliers() -> None:
@@ -198,6 +202,12 @@ def test_heat_map_diverges_about_zero_only_when_values_lie_on_both_sides(
     assert (scale["scheme"], scale["domain"]) == (scheme, domain)
 
 
+def test_heat_map_is_dark_where_values_are_low_if_asked() -> None:
+    figure = heat_map(["a", "b"], np.array([[NAN, 0.01], [0.99, NAN]]), label="p", low_is_dark=True, title="t")
+    assert figure.spec["layer"][0]["encoding"]["color"]["scale"]["reverse"] is True
+    assert [(row["value"], row["dark"]) for row in figure.rows] == [(0.01, True), (0.99, False)]
+
+
 def test_heat_map_rounds_small_negative_numbers_to_zero_without_a_sign() -> None:
     figure = heat_map(["a", "b"], np.array([[NAN, -0.001], [0.5, NAN]]), label="d", title="t")
     assert figure.rows[0]["text"] == "0.00"
@@ -221,13 +231,24 @@ def test_curves_run_from_many_to_few_with_ranges_and_gaps() -> None:
     assert all(layer["encoding"]["x"]["scale"]["reverse"] for layer in figure.spec["layer"])
 
 
-def test_forty_curves_differ_in_colour_and_shape_and_are_all_in_the_legend() -> None:
-    names = [f"metric-{i}" for i in range(40)]
+def test_seven_curves_differ_in_colour_and_in_shape_and_are_all_in_the_legend() -> None:
+    names = [f"metric-{i}" for i in range(7)]
     figure = top_n_curves({name: [(4, i, i), (5, i, i)] for i, name in enumerate(names)}, title="t")
     encoding = figure.spec["layer"][2]["encoding"]
-    looks = list(zip(encoding["color"]["scale"]["range"], encoding["shape"]["scale"]["range"], strict=True))
-    assert len(set(looks)) == 40
+    for channel in ("color", "shape"):
+        assert len(set(encoding[channel]["scale"]["range"])) == 7
     assert set(names) <= set(texts(figure.svg()).splitlines())
+
+
+def test_forty_curves_have_a_plot_each_with_all_others_behind() -> None:
+    names = [f"metric-{i}" for i in range(40)]
+    figure = top_n_curves({name: [(4, i, i), (5, i, i + 1)] for i, name in enumerate(names)}, title="t")
+    drawing = figure.svg()
+    shown = texts(drawing).splitlines()
+    assert [name for name in shown if name in names] == names  # in the order given
+    lines = [element for element in ET.fromstring(drawing).iter() if element.get("stroke") == figures.PALE]
+    assert len([line for line in lines if line.tag.endswith("}path")]) == 40 * 40
+    assert drawing.count("<title>metric-7: correlation") == 2
 
 
 @pytest.mark.parametrize("count", [1, 4, 35])
@@ -250,6 +271,17 @@ def test_histogram_of_equal_or_extreme_values_has_few_bins(numbers: list[float])
     assert sum(row["count"] for row in figure.rows) == len(numbers)
 
 
+def test_histogram_has_the_edges_of_its_bins_below_them_unrounded() -> None:
+    shown = texts(histogram({"a": [-1.77, 0.35]}, label="score", title="t").svg()).splitlines()
+    assert {"−2", "−1.75", "−1.5", "0", "0.25", "0.5"} <= set(shown)
+
+
+def test_histogram_keeps_a_panel_for_a_name_without_values() -> None:
+    figure = histogram({"a": [1.0, 2.0], "none": [NAN]}, label="score", title="t")
+    assert "none" in texts(figure.svg()).splitlines()
+    assert subtitle(figure) == "1 without a value"
+
+
 def test_intervals_are_sorted_by_value_and_undefined_ends_leave_the_dot() -> None:
     rows = [("a", 0.5, 0.4, NAN, False), ("b", 0.7, 0.6, 0.8, True), ("c", -0.1, -0.2, 0.0, False)]
     figure = interval_plot(rows, label="r", title="t")
@@ -258,6 +290,12 @@ def test_intervals_are_sorted_by_value_and_undefined_ends_leave_the_dot() -> Non
     ]  # fmt: skip
     assert subtitle(figure) == "filled: winner"
     assert [text for text in texts(figure.svg()).splitlines() if text in "abc"] == ["b", "a", "c"]
+
+
+def test_the_axis_of_intervals_ends_near_the_last_one() -> None:
+    figure = interval_plot([("a", 0.99, 0.9, 0.999, True), ("b", 0.1, -0.8, 0.9, False)], label="r", title="t")
+    assert "1.2" not in texts(figure.svg()).splitlines()  # no correlation is
+    assert "1.0" in texts(figure.svg()).splitlines()
 
 
 def test_a_figure_without_any_number_is_refused() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tercet.errors import UnknownName, UsageError
 from tercet.report.pages import Picture, Pre, Section, Table, page, write_page
+from tercet.report.tables import Bold
 
 HOSTILE = '<b>"x"</b></script><script>alert(1)</script>&amp;\'><img src=x onerror=alert(2)>'
 VOID = {"meta", "img", "link", "br", "hr"}
@@ -89,6 +90,15 @@ def test_marks_say_in_words_and_signs_what_the_colours_say() -> None:
 def test_columns_of_numbers_are_known_by_their_cells(cells: list[str], number: bool) -> None:
     read = Reader(page("t", [Section("s", [Table(["x"], [[cell] for cell in cells])])]))
     assert [head.get("class") for head in read.all("th")] == ["number" if number else None]
+
+
+def test_bold_cells_are_strong_also_with_a_mark_and_are_escaped() -> None:
+    table = Table(["a", "b", "c"], [["1", Bold("2"), Bold(HOSTILE)]], classes=[["", "", "good"]])
+    text = page("t", [Section("s", [table])])
+    assert '<td class="number">1</td><td class="number"><strong>2</strong></td>' in text
+    assert len(Reader(text).all("strong")) == 2
+    assert "".join(Reader(text).text).count(HOSTILE) == 1
+    assert '<span class="value"><strong>&lt;b&gt;' in text
 
 
 def test_a_drawing_goes_in_as_it_is() -> None:
