@@ -16,6 +16,8 @@ from ..errors import TercetError, UnknownName
 COMMANDS = {
     "score": "Score outputs against references.",
     "compare": "Compare systems: differences, intervals, tests, clusters.",
+    "meta": "Judge metrics against people.",
+    "reproduce": "Recompute tables of papers and compare them with print.",
     "explain": "Show what metrics saw in one segment.",
     "check": "Examine text files for what spoils an evaluation.",
     "verify": "Recompute a published score from its signature.",

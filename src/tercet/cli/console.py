@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
@@ -62,7 +62,12 @@ class Progress:
             share = f"{done}/{total}" if total else str(done)
             click.echo(f"\r\033[K{self.what}: {share} blocks of segments", err=True, nl=False)
 
-    def __enter__(self) -> Callable[[int, int | None], None]:
+    def say(self, where: str) -> None:
+        """What is being worked on, where the number of things is not known."""
+        if self.shown:
+            click.echo(f"\r\033[K{self.what}: {where}", err=True, nl=False)
+
+    def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from dataclasses import MISSING, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,16 +17,30 @@ if TYPE_CHECKING:
 @click.command("metrics")
 @click.argument("spec", metavar="[NAME]", required=False)
 @click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(spec: str | None, form: str) -> None:
+@click.option("--card", is_flag=True, help="How the metric NAME agreed with people in the data at hand.")
+@click.option(
+    "--data",
+    "root",
+    metavar="DIR",
+    help="For --card: a data set, or a folder of them. [default: what 'tercet data' holds]",
+)
+def command(spec: str | None, form: str, card: bool, root: str | None) -> None:
     """List the metrics, or explain one: what it is, its paper, parameters and needs.
 
     \b
     tercet metrics
     tercet metrics chrf:word_order=2
+    tercet metrics chrf --card --data DIR
     """
+    from ..errors import UsageError
     from ..metrics import create, names
     from ..report.tables import table, to_json
 
+    if card or root is not None:
+        if spec is None or not card:
+            raise UsageError("--card is for one metric, and --data for --card: tercet metrics chrf --card --data DIR")
+        click.echo(_card(spec, root, form))
+        return
     if spec is not None:
         described = describe(create(spec))
         click.echo(to_json(described) if form == "json" else _page(described))
@@ -37,6 +52,42 @@ def command(spec: str | None, form: str) -> None:
     rows = [[entry["name"], _needs(entry), _direction(entry), entry["description"]] for entry in listed]
     click.echo(table(["metric", "needs", "better", "what it is"], rows))
     click.echo("\n'tercet metrics NAME' explains one. Parameters follow a colon: -m chrf:word_order=2,beta=3")
+
+
+def _card(spec: str, root: str | None, form: str) -> str:
+    from ..meta.card import make_card
+    from ..report.tables import DASH, number, table, to_json
+    from .console import Progress
+
+    with Progress("Judging") as progress:
+        results = make_card(spec, data_sets(root), progress=progress.say)
+    if form == "json":
+        return to_json([row for result in results for row in result.rows()])
+    rows = []
+    for result in results:
+        (item,) = result.items
+        low, high = number(item.ci_low, 3), number(item.ci_high, 3)
+        span = DASH if DASH in (low, high) else f"{low} to {high}"
+        rows.append(
+            [result.dataset, result.pair, result.level, result.statistic, result.gold_name, number(item.value, 3), span,
+             str(item.n)]
+        )  # fmt: skip
+    header = ["Data", "Pair", "Level", "Statistic", "Gold", "Value", "95 % interval", "n"]
+    return f"{results[0].items[0].label}: agreement with people in the data at hand\n\n" + table(header, rows)
+
+
+def data_sets(root: str | None) -> list[Path]:
+    """A data set, or all in a folder of them; without a folder, all that `tercet data` holds."""
+    from ..data.catalogue import data_folder, installed, where
+    from ..errors import UsageError
+    from ..meta.card import sets_in
+
+    if root is None:
+        return [where(copy.name, data_folder()) for copy in installed(data_folder())]
+    place = Path(root)
+    if not place.exists():
+        raise UsageError(f"There is no file or folder {root}.")
+    return sets_in(place)
 
 
 def describe(metric: Metric) -> dict[str, Any]:

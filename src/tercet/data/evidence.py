@@ -134,8 +134,7 @@ class _Sources:
             own = [_File(place, pair, "", list, _evalset) for pair in texts]
         else:
             own = [*_files(place), *_scored(place, texts)]
-        siblings = sorted(place.resolve().parent.glob(f"{escape(place.resolve().name)}_*"))
-        beside = [file for folder in siblings if folder.is_dir() for file in _files(folder)]
+        beside = [file for folder in _beside(place.resolve()) for file in _files(folder)]
         if not texts and not own:
             raise DataError(f"Nothing to judge metrics by was recognised in {place}. Looked for: {_looked_for()}.")
         return cls(place, texts, own, beside)
@@ -298,6 +297,12 @@ def _evalset(folder: Path, pair: str | None, segments: Segments | None) -> Found
     return Found([table for found in ratings for table in found.judgements], published)
 
 
+def _rated(path: Path, pair: str | None, _: Segments | None) -> Found:
+    from .ratings import read_ratings_table
+
+    return Found([read_ratings_table(path, pair=pair)])
+
+
 def _judged(path: Path, pair: str | None, _: Segments | None) -> Found:
     from .judged_jsonl import read_judgements
 
@@ -313,6 +318,7 @@ def _unchecked(reader: Callable[[Path, str | None], Found]) -> Reader:
 _FORMS: Sequence[tuple[str, str, Reader]] = (
     ("preferences", "seg better worse", _preferences),
     ("rankings", "lp seg judge systems ranks", _rankings),
+    ("ratings", "rater item segment system kind value", _rated),
     ("marked errors", "system doc doc_id seg_id rater category severity", _mqm),
     ("ratings by reference shown", "judge segment_id batch rating", _unchecked(assessments.read_ratings_by_reference)),
     ("direct assessments", "index original translation scores", _unchecked(assessments.read_direct_assessments)),
@@ -422,8 +428,20 @@ def _check_segments(table: Judgements, segments: Collection[str], place: Path) -
         )
 
 
+def _beside(place: Path) -> list[Path]:
+    """The folders beside a data set whose names begin with its name."""
+    home = _home(place)
+    found = sorted(home.parent.glob(f"{escape(home.name)}_*"))
+    return [inner for inner in (folder / place.relative_to(home) for folder in found) if inner.is_dir()]
+
+
+def _home(place: Path) -> Path:
+    """The folder that has the name of a data set: of a copy that `tercet data` keeps, the one above data/."""
+    return place.parent if place.name == "data" and (place.parent / "record.json").is_file() else place
+
+
 def _name(place: Path) -> str:
-    return place.resolve().name if place.is_dir() else _bare(place)
+    return _home(place.resolve()).name if place.is_dir() else _bare(place)
 
 
 def _bare(path: Path) -> str:

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def read_scores(path: str | Path, *, pair: str, segments: Sequence[str] = ()) ->
                 )
         return found
     places = {segment: place for place, segment in enumerate(segments)}
-    published = _published(path, name, pair)
+    published = _published(path, name, pair, segments)
     if not places:  # nobody said which segments there are: those of the file
         names = dict.fromkeys(segment for table in published for segment in table.segments or ())
         places = {segment: place for place, segment in enumerate(names)}
@@ -54,7 +55,7 @@ def read_scores(path: str | Path, *, pair: str, segments: Sequence[str] = ()) ->
     return metrics
 
 
-def _published(path: Path, name: str, pair: str) -> list[Published]:
+def _published(path: Path, name: str, pair: str, segments: Sequence[str]) -> list[Published]:
     if name.endswith(".jsonl"):
         return list(read_item_scores(path).published)
     first = first_lines(path, 1)
@@ -62,25 +63,36 @@ def _published(path: Path, name: str, pair: str) -> list[Published]:
         raise DataError(f"{path} is empty.")
     fields = first[0].split("\t")
     if len(first[0].split()) == 2 and not set(fields) & {"seg", *SYSTEM}:
-        return [_evalset(path, name)]
+        return [_evalset(path, name, segments)]
     if set(fields) & {"seg", *SYSTEM}:
         return read_published(path, pair)
     return _submission(path, pair)
 
 
-def _evalset(path: Path, name: str) -> Published:
-    rest, _, level = name.removesuffix(".score").rpartition(".")
+def _evalset(path: Path, name: str, segments: Sequence[str]) -> Published:
+    """Scores without segment numbers: they are those of all segments, in order."""
+    stem = re.sub(r"\.(score|tsv|txt)$", "", name)
+    rest, _, level = stem.rpartition(".")
     scores = read_score_file(path)
-    lengths = {len(values) for values in scores.values()}
+    length = len(next(iter(scores.values())))
     if level not in LEVELS:
-        rest, level = name.removesuffix(".score"), "sys" if lengths == {1} else "seg"
+        rest, level = stem, "sys" if length == 1 else "seg"
     if level not in ("sys", "seg"):
         raise UsageError(f"{path}: scores of level {level}; those of sys and seg can be judged.")
-    metric = rest.rpartition("-")[0] or rest
+    names = segments or [str(number) for number in range(1, length + 1)]
+    needed = len(names) if level == "seg" else 1
+    if length != needed:
+        raise DataError(f"{path}: {length} scores per system, but at level {level} the data need {needed}.")
     systems = [system for system, values in scores.items() for _ in values]
-    segments = [str(number) for values in scores.values() for number in range(1, len(values) + 1)]
+    of_rows = [*names] * len(scores) if level == "seg" else None
     values = [value for of_system in scores.values() for value in of_system]
-    return Published(path, range(1, len(values) + 1), systems, segments if level == "seg" else None, {metric: values})
+    return Published(path, range(1, len(values) + 1), systems, of_rows, {_without_references(rest): values})
+
+
+def _without_references(name: str) -> str:
+    """The metric in METRIC-refA or METRIC-src; a hyphen before anything else belongs to its name."""
+    metric, _, references = name.rpartition("-")
+    return metric if metric and re.fullmatch(r"src|(ref\w*)([.]ref\w*)*", references) else name
 
 
 def _submission(path: Path, pair: str) -> list[Published]:

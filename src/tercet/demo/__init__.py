@@ -1,4 +1,5 @@
-"""A small test set to try things on: four language pairs, two references, three systems, all invented for it.
+"""A small test set to try things on: four language pairs, two references, three systems, all invented for it; and for
+English to German, ratings from 0 to 100 by three invented raters.
 
 The texts come from no corpus, the outputs from no program. Alder translates well, Birch makes the errors that one
 knows, Cedar goes word by word, leaves words out and leaves some in the source language; one of its outputs is a copy of
@@ -33,7 +34,8 @@ def load(pair: str = "en-de") -> TestSet:
 def write(pair: str, folder: str | Path) -> dict[str, list[str]]:
     """Write the texts of a pair into a folder and return the files' names by what they hold.
 
-    Plain texts, one segment per line: source, references, outputs, document ids; and all of them in one JSONL file.
+    Plain texts, one segment per line: source, references, outputs, document ids; all of them in one JSONL file; and
+    judgements.jsonl where there are ratings.
     A file that is there already is left alone if it says the same, and not overwritten if it does not.
     """
     testset, folder = load(pair), Path(folder)
@@ -54,7 +56,12 @@ def write(pair: str, folder: str | Path) -> dict[str, list[str]]:
     if together.exists() and read_jsonl(together) != testset:
         raise _other(together)
     write_jsonl(testset, together)
-    return {kind: list(named) for kind, named in texts.items()} | {"jsonl": [together.name]}
+    written = {kind: list(named) for kind, named in texts.items()} | {"jsonl": [together.name]}
+    ratings = files(__package__).joinpath("judgements", f"{pair}.jsonl")
+    if ratings.is_file():
+        _write_once(folder / "judgements.jsonl", ratings.read_text("utf-8").splitlines())
+        written["judgements"] = ["judgements.jsonl"]
+    return written
 
 
 def _write_once(path: Path, lines: list[str]) -> None:

@@ -263,7 +263,7 @@ def test_what_does_not_exist_is_said_as_elsewhere(tmp_path: Path) -> None:
 
 def test_exports_of_campaigns_are_left_to_their_reader(tmp_path: Path) -> None:
     path = write(tmp_path / "esa.scores.csv", "engdeu6905,wmt23.refA,100,TGT,eng,deu,87,doc#refA,False,[],1,2")
-    with pytest.raises(UsageError, match=r"export of Appraise, .* tercet\.data\.campaigns\.read_appraise"):
+    with pytest.raises(UsageError, match=r"export of Appraise, .* --judgements with --kind da, esa or mqm"):
         open_evidence(path)
 
 
@@ -273,4 +273,8 @@ def test_a_data_set_of_the_catalogue_is_opened_by_name(tmp_path: Path) -> None:
     source = write(tmp_path / "mine" / "scores.tsv", "lp\tsystem\tDA", "de-en\tx\t1").parent
     catalogue.add(source, "mine", tmp_path / "cache")
     assert evidence_pairs("mine", cache=tmp_path / "cache") == ["de-en"]
+    beside = write(tmp_path / "more" / "metrics.tsv", "lp\tsystem\tMINE", "de-en\tx\t2").parent
+    catalogue.add(beside, "mine_more", tmp_path / "cache")
+    found = open_evidence("mine", "de-en", cache=tmp_path / "cache")
+    assert (found.name, [scores.label for scores in found.scores]) == ("mine", ["MINE"])
     assert open_evidence("mine", cache=tmp_path / "cache").gold[0].system == {"x": 1}

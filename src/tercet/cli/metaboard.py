@@ -1,0 +1,194 @@
+"""How `tercet meta` shows verdicts: one table for a language pair, one with a column per pair for several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isnan, nan
+
+from ..meta import Verdict, Verdicts
+from ..meta.results import ranked_items, statistic_name
+from ..report.tables import DASH, Bold, number, table, to_json
+from .compareboard import _bold, _notes
+
+TESTS = {
+    "williams": "Williams' test, one-sided",
+    "bootstrap": "paired bootstrap",
+    "overlap": "intervals that do not overlap",
+    "perm-inputs": "permutation of segments",
+    "perm-systems": "permutation of systems",
+    "perm-both": "permutation of systems and segments",
+}
+
+
+def render(results: Sequence[Verdicts], form: str = "text", width: int = 3, *, matrix: bool = False) -> str:
+    """All verdicts in one of the command's formats. JSON, CSV and TSV have one row per metric and language pair."""
+    if form == "json":
+        return to_json([row for result in results for row in result.rows()])
+    if form in ("csv", "tsv"):
+        return _long(results, form)
+    blocks = list(_one(results[0], form, width)) if len(results) == 1 else list(_several(results, form, width))
+    for result in results:
+        name = f"{result.pair}: " if len(results) > 1 else ""
+        if matrix:
+            blocks += _matrix(result, form, name)
+        if result.items[0].top_n:
+            blocks += _top(result, form, width, name)
+        if result.items[0].by_quality:
+            blocks += _by_quality(result, form, width, name)
+    return "\n\n".join(blocks)
+
+
+def _long(results: Sequence[Verdicts], form: str) -> str:
+    columns = ("pair", "metric", "label", "level", "statistic", "gold", "value", "signed", "n", "ci_low", "ci_high",
+               "winner", "without_outliers", "epsilon")  # fmt: skip
+    rows = [
+        ["" if row[name] is None or row[name] != row[name] else str(row[name]) for name in columns]
+        for result in results
+        for row in result.rows()
+    ]
+    return table(columns, rows, form)
+
+
+def _people(result: Verdicts) -> str:
+    return result.gold if result.margin is None else f"{result.gold} differences beyond {result.margin:g}"
+
+
+def _counted(result: Verdicts) -> str:
+    """What n is the number of."""
+    if result.statistic.startswith("tau"):
+        return "pairs of outputs that count"
+    if result.level == "sys" or result.average == "system":
+        return "systems"
+    if result.statistic.startswith("accuracy"):
+        return "pairs of outputs"
+    return "segments" if result.average == "item" else "judged outputs"
+
+
+def _heading(text: str, form: str) -> str:
+    if form == "text":
+        return _bold(text)
+    return f"## {text}" if form == "markdown" else "\n".join(_notes([text], form))
+
+
+def _cell(item: Verdict, width: int) -> str:
+    text = number(item.value, width)
+    return Bold(text) if item.winner else text
+
+
+def _legend(results: Sequence[Verdicts]) -> list[str]:
+    first = results[0]
+    said = [f"n: {_counted(first)}."]
+    if first.test:
+        said.append(
+            f"Marked: no other metric is significantly better ({TESTS[first.test]}, p < {first.alpha:g})."
+            if first.test != "overlap"
+            else f"Marked: no other metric is significantly better ({TESTS[first.test]})."
+        )
+    said.append(
+        f"Intervals of {100 * first.confidence:g} %: {first.resamples} resamples of {first.unit}, seed {first.seed}."
+    )
+    return said
+
+
+def _one(result: Verdicts, form: str, width: int) -> Iterator[str]:
+    level = "system" if result.level == "sys" else "segment"
+    yield _heading(
+        f"{f'{result.dataset} {result.pair}'.strip()}, {level} level: {statistic_name(result)} with {_people(result)}",
+        form,
+    )
+    percent = f"{100 * result.confidence:g} % interval"
+    header = ["Metric", "Value", percent, "n"]
+    extra = bool(result.outliers) and result.items[0].without_outliers is not None
+    if extra:
+        header.append("Without outliers")
+    if result.items[0].epsilon is not None:
+        header.append("Tied up to")
+    rows = []
+    for item in ranked_items(result):
+        low, high = number(item.ci_low, width), number(item.ci_high, width)
+        row = [item.label, _cell(item, width), DASH if DASH in (low, high) else f"{low} to {high}", str(item.n)]
+        if extra:
+            row.append(number(item.without_outliers, width))
+        if item.epsilon is not None:
+            row.append(DASH if isnan(item.epsilon) else f"{item.epsilon:.4g}")
+        rows.append(row)
+    yield table(header, rows, form)
+    said = _legend([result])
+    if any(isnan(item.value) for item in result.items):
+        said.append(f"{DASH}: undefined, because scores are missing or all are equal.")
+    elif any(isnan(item.ci_low) for item in result.items):
+        said.append(f"{DASH}: undefined, because too many resamples have no value: there is too little to draw from.")
+    if extra:
+        said.append(f"Outliers (far from the median of {result.gold}): {', '.join(result.outliers)}.")
+    yield from _notes(said, form)
+
+
+def _several(results: Sequence[Verdicts], form: str, width: int) -> Iterator[str]:
+    first = results[0]
+    level = "system" if first.level == "sys" else "segment"
+    golds = ", ".join(dict.fromkeys(_people(result) for result in results))
+    yield _heading(f"{first.dataset}, {level} level: {statistic_name(first)} with {golds}", form)
+    found = [{item.label: item for item in result.items} for result in results]
+    labels = dict.fromkeys(item.label for result in results for item in result.items)
+    rows = []
+    means = {label: _mean([by_label[label].value for by_label in found if label in by_label]) for label in labels}
+    wins = {label: sum(bool(by_label[label].winner) for by_label in found if label in by_label) for label in labels}
+    for label in sorted(labels, key=lambda name: (isnan(means[name]), -means[name] if not isnan(means[name]) else 0.0)):
+        cells = [_cell(by_label[label], width) if label in by_label else DASH for by_label in found]
+        present = sum(cell != DASH for cell in cells)
+        row = [label, *cells, number(means[label], width), str(present)]
+        rows.append([*row, str(wins[label])] if first.test else row)
+    header = ["Metric", *(result.pair for result in results), "Mean", "Pairs", *(["Wins"] if first.test else [])]
+    sizes = ["n", *(str(max(item.n for item in result.items)) for result in results), "", ""]
+    yield table(header, [[*sizes, ""] if first.test else sizes, *rows], form)
+    yield from _notes(_legend(results)[:-1], form)  # intervals are in the tables of single pairs, and in JSON
+
+
+def _mean(values: Sequence[float]) -> float:
+    defined = [value for value in values if not isnan(value)]
+    return sum(defined) / len(defined) if defined else nan
+
+
+def _matrix(result: Verdicts, form: str, name: str) -> list[str]:
+    if result.p_values is None:
+        return _notes([f"{name}No p-values: {'overlap gives none' if result.test else 'no test was made'}."], form)
+    ranked = ranked_items(result)
+    order = [result.items.index(item) for item in ranked]
+    rows = []
+    for number_of_row, (item, i) in enumerate(zip(ranked, order, strict=True), 1):
+        cells = []
+        for j in order:
+            p = float(result.p_values[i, j])
+            better = item.value > result.items[j].value and p < result.alpha
+            text = "" if i == j else DASH if isnan(p) else f"{p:.3f}"
+            cells.append(Bold(text) if better and i != j else text)
+        rows.append([f"({number_of_row}) {item.label}", *cells])
+    header = ["Metric", *(f"({place})" for place in range(1, len(order) + 1))]
+    return [_heading(f"{name}p that the row's metric is no better than the column's", form), table(header, rows, form)]
+
+
+def _top(result: Verdicts, form: str, width: int, name: str) -> list[str]:
+    sizes = [n for n, _, _ in result.items[0].top_n]
+    rows = []
+    for item in ranked_items(result):
+        cells = []
+        for _, low, high in item.top_n:
+            one, other = number(low, width), number(high, width)
+            cells.append(one if one == other else f"{one} to {other}")
+        rows.append([item.label, *cells])
+    said = "Two numbers: people's scores are tied at the cut, and this is the range over the ways to break the tie."
+    tied = any(low != high and not isnan(low) for item in result.items for _, low, high in item.top_n)
+    return [
+        _heading(f"{name}{statistic_name(result)} over the N best systems", form),
+        table(["Metric", *map(str, sizes)], rows, form),
+        *(_notes([said], form) if tied else []),
+    ]
+
+
+def _by_quality(result: Verdicts, form: str, width: int, name: str) -> list[str]:
+    levels = result.items[0].by_quality
+    rows = [["n", *(str(n) for _, n, _ in levels)]]
+    rows += [[item.label, *(number(value, width) for _, _, value in item.by_quality)] for item in ranked_items(result)]
+    header = ["Metric", *(f"L{level}" for level, _, _ in levels)]
+    heading = f"{name}{statistic_name(result)} by quality: L1 the worst quarter of outputs, L{len(levels)} the best"
+    return [_heading(heading, form), table(header, rows, form)]

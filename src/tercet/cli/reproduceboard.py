@@ -1,0 +1,279 @@
+"""How `tercet reproduce` shows recomputed tables: beside print, with what could not be checked and why."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import MissingDependency
+from ..meta.papers import PAPERS, Cell, Matrix, Reproduction, Unchecked, tables, title_of
+from ..report.tables import Bold, number, table, to_json
+from .compareboard import _bold, _notes
+
+if TYPE_CHECKING:
+    from ..report.figures import Figure
+    from ..report.pages import Part, Table
+
+log = logging.getLogger(__name__)
+
+LISTED = 30  # more cells than these are shown as a grid
+NAMED = 6  # rows or columns that a sentence names before it counts the rest
+ALPHA = 0.05  # below this, a cell of a head-to-head figure is marked
+Results = Mapping[str, Sequence[Reproduction]]
+
+
+def render(results: Results, form: str = "text", *, whole: bool = True) -> str:
+    """All tables in one of the command's formats. whole: not one table, so that JSON has sums by paper."""
+    found = [one for of_paper in results.values() for one in of_paper]
+    if form == "json":
+        return to_json(_as_json(results) if whole else found[0].to_dict())
+    if form == "csv":
+        return _long(found)
+    blocks = [block for one in found for block in _blocks(one, form)]
+    if whole:
+        blocks += _notes([f"{paper}: {_count(of_paper)}" for paper, of_paper in results.items()], form)
+    return "\n\n".join(blocks)
+
+
+def render_list(form: str = "text") -> str:
+    """The tables and figures that can be asked for, with the data that they need."""
+    entries = [(paper, name, one) for paper in PAPERS for name, one in tables(paper).items()]
+    if form == "json":
+        return to_json(
+            [
+                {"paper": paper, "table": name, "caption": one.caption, "data": list(one.needs), "reason": one.reason}
+                for paper, name, one in entries
+            ]
+        )
+    rows = [[paper, name, one.caption, ", ".join(one.needs) or "cannot be recomputed"] for paper, name, one in entries]
+    block = table(["Paper", "Table", "What", "Data"], rows, form)
+    if form == "csv":
+        return block
+    cited = [f"{name}: {citation}." for name, citation in PAPERS.items()]
+    return "\n\n".join([block, *_notes([*cited, "Recompute: tercet reproduce PAPER --table N --data DIR"], form)])
+
+
+def _as_json(results: Results) -> dict[str, Any]:
+    papers = [
+        {"paper": paper, **_totals(found), "tables": [one.to_dict() for one in found]}
+        for paper, found in results.items()
+    ]
+    if len(papers) == 1:
+        return papers[0]
+    return {**_totals([one for found in results.values() for one in found]), "papers": papers}
+
+
+def _totals(found: Sequence[Reproduction]) -> dict[str, int]:
+    return {"total": sum(len(one.cells) for one in found), "equal": sum(one.equal for one in found)}
+
+
+def _count(found: Sequence[Reproduction]) -> str:
+    """One sentence on how many cells are equal."""
+    total, equal = _totals(found).values()
+    unchecked = sum(len(one.unchecked) for one in found)
+    need_not = sum(not cell.equal and not cell.must for one in found for cell in one.cells)
+    near = sum(cell.within is not None for one in found for cell in one.cells)
+    said = f"{equal} of {total} cell{'s' if total != 1 else ''} equal" if total else "nothing recomputed to compare"
+    if near:
+        said += f" ({near} of them within a distance)"
+    if need_not:
+        said += f", {need_not} need not be"
+    return said + (f"; {unchecked} numbers not checked." if unchecked else ".")
+
+
+def _long(found: Sequence[Reproduction]) -> str:
+    """Every number in a row, for programs."""
+    header = ["paper", "table", "row", "column", "printed", "recomputed", "difference", "equal", "within", "must",
+              "reason"]  # fmt: skip
+    rows = []
+    for one in found:
+        for cell in one.cells:
+            numbers = [repr(cell.printed), repr(cell.recomputed), repr(cell.difference)]
+            flags = [str(cell.equal).lower(), "" if cell.within is None else repr(cell.within), str(cell.must).lower()]
+            rows.append([one.paper, one.table, cell.row, cell.column, *numbers, *flags, ""])
+        for left in one.unchecked:
+            rows.append([one.paper, one.table, left.row, left.column, repr(left.printed), *[""] * 5, left.reason])
+    return table(header, rows, "csv")
+
+
+def _blocks(one: Reproduction, form: str) -> Iterator[str]:
+    """A table with what is said about it, as text, Markdown or LaTeX."""
+    yield {"text": _bold(one.title), "markdown": f"## {one.title}"}.get(form, f"% {one.title}")
+    if len(one.cells) > LISTED:
+        yield table(*_grid(one), form)
+    elif one.cells:
+        yield table(["Row", "Column", "Printed", "Recomputed", "Difference", "Equal"], _listed(one), form)
+    if one.cells:
+        yield from _notes([_count([one])], form)
+    if one.winners and not one.cells:
+        yield table(["", "No other outperforms"], [[key, ", ".join(names)] for key, names in one.winners.items()], form)
+    yield from _notes([_statement(text, holds, found) for text, holds, found in _statements(one)], form)
+    if one.extra:
+        yield from _notes(["Beside print:"], form)
+        yield table(*_extra(one), form)
+    yield from _notes([*_reasons(one), *one.notes], form)
+
+
+def _statements(one: Reproduction) -> list[tuple[str, bool, str]]:
+    return [(item.text, item.holds, item.found) for item in one.statements]
+
+
+def _statement(text: str, holds: bool, found: str) -> str:
+    return f"{'Holds' if holds else 'Does not hold'}: {text}" + (f" ({found})." if found else ".")
+
+
+def _listed(one: Reproduction) -> list[list[str]]:
+    """Printed, recomputed and their difference, a cell in a row."""
+    finer = one.decimals + 1 if one.decimals else 0
+    return [
+        [
+            cell.row,
+            _named(cell.column),
+            number(cell.printed, one.decimals),
+            number(cell.recomputed, finer),
+            number(round(cell.difference, finer) + 0.0, finer),  # + 0.0 turns -0.0 into 0.0
+            _verdict(cell),
+        ]
+        for cell in one.cells
+    ]
+
+
+def _verdict(cell: Cell) -> str:
+    if cell.within is not None:
+        return f"within {cell.within:g}"
+    return "yes" if cell.equal else "no" if cell.must else "need not be"
+
+
+def _named(column: str) -> str:
+    """A column's heading; half-widths stand in columns of their own."""
+    return f"{column.removesuffix('_ci')} ±" if column.endswith("_ci") else column
+
+
+def _axes(one: Reproduction, items: Sequence[Cell | Unchecked]) -> tuple[list[str], list[str]]:
+    """The rows and columns in which the items stand, in the order of print."""
+    rows, columns = {item.row for item in items}, {item.column for item in items}
+    first = [*one.rows, *(item.row for item in items)], [*one.columns, *(item.column for item in items)]
+    return ([*dict.fromkeys(name for name in first[0] if name in rows)],
+            [*dict.fromkeys(name for name in first[1] if name in columns)])  # fmt: skip
+
+
+def _grid(one: Reproduction) -> tuple[list[str], list[list[str]]]:
+    """Recomputed cells as in print; where they differ, with what is printed in brackets."""
+    rows, columns = _axes(one, one.cells)
+    cells = {(cell.row, cell.column): _shown(cell, one) for cell in one.cells}
+    return ["", *map(_named, columns)], [[row, *(cells.get((row, name), "") for name in columns)] for row in rows]
+
+
+def _shown(cell: Cell, one: Reproduction) -> str:
+    text = number(cell.recomputed, one.decimals)
+    if not cell.equal:
+        text += f" ({number(cell.printed, one.decimals)})"
+    return Bold(text) if cell.row in one.winners.get(cell.column, ()) else text
+
+
+def _extra(one: Reproduction) -> tuple[list[str], list[list[str]]]:
+    columns = [*dict.fromkeys(name for row in one.extra.values() for name in row if not name.endswith("_ci"))]
+    # Counts, in tables that have no others, are whole numbers.
+    whole = all(value == int(value) for row in one.extra.values() for value in row.values())
+    width = 0 if whole else max(one.decimals, 3)
+    rows = [
+        [name, *(number(row[column], width) if column in row else "" for column in columns)]
+        for name, row in one.extra.items()
+    ]
+    return ["", *columns], rows
+
+
+def _reasons(one: Reproduction) -> list[str]:
+    """What was not checked, by reason, with the rows or columns that it stands in."""
+    by_reason: dict[str, list[Unchecked]] = {}
+    for item in one.unchecked:
+        by_reason.setdefault(item.reason, []).append(item)
+    sentences = []
+    for reason, items in by_reason.items():
+        rows, columns = _axes(one, items)
+        # A reason that concerns all columns is one of rows, and the other way round.
+        by_row = len(columns) == len(one.columns) or (len(rows) < len(columns) and len(rows) < len(one.rows))
+        names = rows if by_row else [_named(name) for name in columns]
+        listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+        where = f" ({listed})" if len(by_reason) > 1 or one.cells else ""
+        sentences.append(f"Not checked: {len(items)} number{'s' if len(items) > 1 else ''}{where}. {reason}")
+    return sentences
+
+
+def write_html(path: str, results: Results) -> None:
+    """One page with all tables, marks and figures."""
+    from ..report.pages import Section, write_page
+
+    sections: list[Section] = []
+    for paper, found in results.items():
+        sections.append(Section(PAPERS[paper], [_count(found).capitalize()]))
+        sections += [Section(f"{title_of(one.table)}: {one.caption}", list(_parts(one)), level=3) for one in found]
+    write_page(path, "Tables of papers, recomputed", sections)
+
+
+def _parts(one: Reproduction) -> Iterator[Part]:
+    """What the page has of a table."""
+    from ..report.pages import Picture
+    from ..report.pages import Table as PageTable
+
+    if one.cells:
+        yield _page_table(one)
+        yield _count([one])
+    if one.winners:
+        named = [[key, ", ".join(names)] for key, names in one.winners.items()]
+        yield PageTable(["", "No other outperforms"], named)
+    if one.statements:
+        rows = [[text, found, "holds" if holds else "does not hold"] for text, holds, found in _statements(one)]
+        classes = [["", "", "good" if item.holds else "bad"] for item in one.statements]
+        yield PageTable(["The paper says", "Found", ""], rows, classes=classes)
+    if one.extra:
+        yield PageTable(*_extra(one), caption="Beside print")
+    yield from _reasons(one)
+    yield from one.notes
+    try:
+        for figure in _figures(one):
+            yield Picture(figure.svg(), text=figure.title)
+    except MissingDependency as missing:
+        log.warning("The figures of %s, %s are left out. %s", one.paper, title_of(one.table), missing)
+
+
+def _page_table(one: Reproduction) -> Table:
+    """All numbers in print, also those that were not checked."""
+    from ..report.pages import Table as PageTable
+
+    rows, columns = _axes(one, [*one.cells, *one.unchecked])
+    shown = {(item.row, item.column): (number(item.printed, one.decimals), "unchecked") for item in one.unchecked}
+    for cell in one.cells:
+        kind = "good" if cell.equal else "bad" if cell.must else ""
+        star = "*" if isinstance(_shown(cell, one), Bold) else ""
+        shown[cell.row, cell.column] = (f"{_shown(cell, one)}{star}", kind)
+    blank = ("", "")
+    return PageTable(
+        ["", *map(_named, columns)],
+        [[row, *(shown.get((row, column), blank)[0] for column in columns)] for row in rows],
+        caption="Recomputed, and in brackets what is printed if it differs",
+        classes=[["", *(shown.get((row, column), blank)[1] for column in columns)] for row in rows],
+    )
+
+
+def _figures(one: Reproduction) -> Iterator[Figure]:
+    from ..report.figures import top_n_curves
+
+    for matrix in one.matrices:
+        yield _heat_map(matrix)
+    for curve in one.curves:
+        yield top_n_curves(curve.points, label="Pearson's r", title=curve.title)
+
+
+def _heat_map(matrix: Matrix) -> Figure:
+    import numpy as np
+
+    from ..report.figures import heat_map
+
+    p = np.array(matrix.p_values, dtype=np.float64)
+    np.fill_diagonal(p, np.nan)
+    return heat_map(
+        matrix.names, p, label="p-value, row against column", marks=p < ALPHA, marked=f"p < {ALPHA:g}",
+        low_is_dark=True, title=matrix.title,
+    )  # fmt: skip

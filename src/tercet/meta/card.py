@@ -1,0 +1,86 @@
+"""The reliability card of a metric: how it agreed with people in all data at hand, by set, language pair and level."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from ..data.evidence import Evidence, evidence_pairs, open_evidence
+from ..data.testset import TestSet
+from ..errors import DataError, TercetError, UsageError
+from ..metrics import create
+from ..scoring import score
+from .gold import gold_names
+from .judging import judge
+from .results import Verdicts
+
+log = logging.getLogger(__name__)
+
+Progress = Callable[[str], None]
+
+
+def make_card(metric: str, folders: Sequence[Path], *, progress: Progress | None = None) -> list[Verdicts]:
+    """Verdicts on one metric wherever a folder has both texts and judgements: Pearson's r of systems and of outputs,
+    tau where people gave preferences. Folders without either are passed over; what cannot be judged (a single system)
+    is named and left out; nothing at all is an error.
+    """
+    found: list[Verdicts] = []
+    for folder in folders:
+        for evidence in _usable(folder):
+            if progress:
+                progress(f"{evidence.name} {evidence.pair}")
+            found += _verdicts(metric, evidence)
+    if not found:
+        places = ", ".join(map(str, folders)) or "the folder of data sets"
+        raise UsageError(f"No texts with judgements in {places}. Give a folder with --data, or 'tercet data add' one.")
+    return found
+
+
+def sets_in(place: Path) -> list[Path]:
+    """The place itself where it holds texts and judgements, else the folders in it."""
+    if place.is_file() or any(evidence.testset is not None for evidence in _usable(place)):
+        return [place]
+    return sorted(path for path in place.iterdir() if path.is_dir())
+
+
+def _usable(folder: Path) -> Iterator[Evidence]:
+    """What a folder holds on each language pair; what cannot be opened is named and passed over."""
+    try:
+        pairs = evidence_pairs(folder)
+    except DataError:  # nothing to judge by
+        return
+    chosen: Sequence[str | None] = pairs or [None]  # what is there may not say its pair
+    for pair in chosen:
+        try:
+            evidence = open_evidence(folder, pair)
+        except TercetError as error:
+            log.warning("Left out of the card: %s", error)
+            continue
+        if evidence.gold or evidence.judgements:
+            yield evidence
+
+
+def _verdicts(metric: str, evidence: Evidence) -> Iterator[Verdicts]:
+    testset = evidence.testset
+    lacks = {need for need in create(metric).needs if testset is None or not _has(testset, need)}
+    if testset is None or lacks:
+        return
+    scores = score(testset, [metric])
+    for level, statistic in (("sys", "pearson"), ("seg", "tau"), ("seg", "pearson")):
+        names = gold_names(evidence, level=level, wants_pairs=statistic == "tau")
+        for name in names:
+            if statistic == "tau" and not _ranked(evidence, name):
+                continue  # preferences made of scores say again what the correlation says
+            try:
+                yield judge(evidence, scores, level=level, statistic=statistic, gold=name, significance=None)
+            except DataError as error:
+                log.warning("Left out of the card: %s: %s", f"{evidence.name} {evidence.pair}".strip(), error)
+
+
+def _has(testset: TestSet, need: str) -> bool:
+    return bool(testset.references) if need == "reference" else testset.source is not None
+
+
+def _ranked(evidence: Evidence, name: str) -> bool:
+    return any(judgements.name == name and "rank" in judgements.kinds for judgements in evidence.judgements)

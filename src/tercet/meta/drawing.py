@@ -1,0 +1,72 @@
+"""The figures of `tercet meta`: intervals, head to head, the N best systems, people against each metric."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from ..report.figures import Figure, heat_map, histogram, interval_plot, scatter, top_n_curves
+from ..report.tables import number
+from .results import Verdict, Verdicts, ranked_items, statistic_name
+
+
+def draw(result: Verdicts) -> dict[str, Figure]:
+    """All figures that a result has data for, by what a file name calls them."""
+    title, statistic = f"{result.dataset} {result.pair}".strip(), statistic_name(result)
+    ranked = ranked_items(result)
+    drawn = {
+        "intervals": interval_plot(
+            [(item.label, item.value, item.ci_low, item.ci_high, bool(item.winner)) for item in ranked],
+            label=f"{statistic} with {result.gold}",
+            title=title,
+            subtitle=f"{100 * result.confidence:g} % intervals, {result.resamples} resamples of {result.unit}",
+        )
+    }
+    if result.p_values is not None and len(ranked) > 1:
+        drawn["head-to-head"] = _head_to_head(result, ranked, title)
+    if ranked[0].top_n:
+        curves = {item.label: item.top_n for item in ranked}
+        drawn["top-n"] = top_n_curves(curves, label=statistic, title=f"{title}: the N best systems")
+    if result.human:
+        people = list(result.human.values())
+        drawn["human"] = histogram(
+            {result.gold: people}, label=result.gold, title=f"{title}: people's scores of {len(people)} systems"
+        )
+        for item in ranked:
+            drawn[f"scatter.{_file_name(item.label)}"] = _scatter(result, item, title)
+    return drawn
+
+
+def _head_to_head(result: Verdicts, ranked: list[Verdict], title: str) -> Figure:
+    order = [result.items.index(item) for item in ranked]
+    p = np.asarray(result.p_values)[np.ix_(order, order)]
+    np.fill_diagonal(p, np.nan)  # a metric against itself says nothing
+    return heat_map(
+        [item.label for item in ranked],
+        p,
+        label="p",
+        marks=p < result.alpha,
+        marked=f"p < {result.alpha:g}",
+        decimals=3,
+        low_is_dark=True,
+        title=f"{title}: is the row's metric better than the column's?",
+    )
+
+
+def _scatter(result: Verdicts, item: Verdict, title: str) -> Figure:
+    without = f", without outliers {number(item.without_outliers, 3)}" if result.outliers else ""
+    return scatter(
+        result.human,
+        result.scores[item.label],
+        gold_label=result.gold,
+        metric_label=item.label,
+        outliers=result.outliers,
+        title=f"{title}: {item.label} and {result.gold}",
+        subtitle=f"{statistic_name(result)} {number(item.value, 3)}{without}",
+    )
+
+
+def _file_name(label: str) -> str:
+    """A metric's name as part of a file's: what may mean something to a file system becomes a hyphen."""
+    return re.sub(r"[^\w.+()-]+", "-", label)

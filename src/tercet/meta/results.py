@@ -1,0 +1,150 @@
+"""What `judge` finds: one verdict per metric, with everything that is needed to repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+NAMES = {
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's rho",
+    "kendall": "Kendall's tau-b",
+    "kendall-c": "Kendall's tau-c",
+    "accuracy": "pairwise accuracy",
+    "accuracy-calibrated": "accuracy with calibrated ties",
+    "soft-accuracy": "soft pairwise accuracy",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How well one metric agrees with people. NaN: undefined.
+
+    n: systems, or what the statistic counts (pairs, outputs). winner: no other metric is significantly better; None
+    where that was not tested. outperformed_by: those that are. without_outliers: the value without the systems that
+    people found far better or worse than most. top_n: (n, lowest, highest) for the n best systems; two different
+    numbers where people's scores are tied at the cut. by_quality: (level, n, value), level 1 the worst quarter.
+    epsilon: the difference up to which a calibrated accuracy counts two outputs as tied.
+    """
+
+    metric: str
+    label: str
+    value: float
+    signed: float  # the value before --absolute took its sign away
+    n: int
+    ci_low: float
+    ci_high: float
+    winner: bool | None = None
+    outperformed_by: tuple[str, ...] = ()
+    without_outliers: float | None = None
+    top_n: tuple[tuple[int, float, float], ...] = ()
+    by_quality: tuple[tuple[int, int, float], ...] = ()
+    epsilon: float | None = None
+    signature: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """The verdicts on all metrics for one language pair, in the order in which the metrics were given."""
+
+    dataset: str
+    pair: str
+    level: str
+    statistic: str
+    gold: str
+    gold_name: str  # by which `gold` is asked for
+    average: str  # of segment correlations: none, item or system
+    margin: float | None  # of scores that were made into preferences
+    absolute: bool
+    items: tuple[Verdict, ...]
+    systems: tuple[str, ...]
+    outliers: tuple[str, ...] = ()
+    unit: str = ""
+    resamples: int = 0
+    confidence: float = 0.95
+    seed: int = 0
+    test: str | None = None
+    alpha: float = 0.05
+    p_values: Floats | None = None  # (metrics, metrics): that the row's is better than the column's by chance
+    notes: tuple[str, ...] = ()
+    human: Mapping[str, float] = field(default_factory=dict)  # the gold standard by system, for plots
+    scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # metric -> system -> score, turned
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One dictionary per metric: what JSON holds. Others are named by their labels, which differ."""
+        facts = {
+            "dataset": self.dataset,
+            "pair": self.pair,
+            "level": self.level,
+            "statistic": self.statistic,
+            "average": self.average,
+            "absolute": self.absolute,
+            "gold": self.gold,
+            "gold_name": self.gold_name,
+            "margin": self.margin,
+            "unit": self.unit,
+            "resamples": self.resamples,
+            "confidence": self.confidence,
+            "seed": self.seed,
+            "test": self.test,
+            "alpha": self.alpha,
+            "outliers": list(self.outliers),
+            "notes": list(self.notes),
+        }
+        found = []
+        for i, item in enumerate(self.items):
+            row: dict[str, Any] = {
+                "metric": item.metric,
+                "label": item.label,
+                "value": item.value,
+                "signed": item.signed,
+                "n": item.n,
+                "ci_low": item.ci_low,
+                "ci_high": item.ci_high,
+                "winner": item.winner,
+                "outperformed_by": list(item.outperformed_by),
+                "without_outliers": item.without_outliers,
+                "epsilon": item.epsilon,
+                "signature": item.signature,
+            }
+            if item.top_n:
+                row["top_n"] = [{"n": n, "low": low, "high": high} for n, low, high in item.top_n]
+            if item.by_quality:
+                row["by_quality"] = [{"level": level, "n": n, "value": value} for level, n, value in item.by_quality]
+            if self.p_values is not None:
+                others = zip(self.items, self.p_values[i].tolist(), strict=True)
+                row["p_values"] = {other.label: p for other, p in others if other is not item}
+            found.append({**row, **facts})
+        return found
+
+
+def sign_flips(results: Sequence[Verdicts]) -> dict[str, tuple[list[str], list[str]]]:
+    """Metrics whose value is positive for some language pairs and negative for others: label -> (these, those)."""
+    signs: dict[str, tuple[list[str], list[str]]] = {}
+    for result in results:
+        for item in result.items:
+            positive, negative = signs.setdefault(item.label, ([], []))
+            if item.signed > 0:
+                positive.append(result.pair)
+            elif item.signed < 0:
+                negative.append(result.pair)
+    return {label: both for label, both in signs.items() if all(both)}
+
+
+def statistic_name(result: Verdicts) -> str:
+    """What was computed, in words."""
+    name = NAMES.get(result.statistic) or f"tau ({result.statistic.removeprefix('tau:')})"
+    mean = {"item": ", mean over segments,", "system": ", mean over systems,"}.get(result.average, "")
+    return (f"|{name}|" if result.absolute else name) + mean
+
+
+def ranked_items(result: Verdicts) -> list[Verdict]:
+    """The verdicts, best first; those without a value last."""
+    return sorted(result.items, key=lambda item: (isnan(item.value), 0.0 if isnan(item.value) else -item.value))

@@ -1,0 +1,17 @@
+"""The data of the papers, shared by the tables of a run."""
+
+from pathlib import Path
+
+import pytest
+
+from tercet.meta.papers import DataSets, Reproduction
+
+
+@pytest.fixture(scope="session")
+def data(shared: Path) -> DataSets:
+    return DataSets.under(shared / "data")
+
+
+def values(result: Reproduction, column: str) -> dict[str, float]:
+    """The recomputed cells of a column by row."""
+    return {cell.row: cell.recomputed for cell in result.cells if cell.column == column}

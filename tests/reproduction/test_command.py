@@ -1,0 +1,324 @@
+"""`tercet reproduce` on made-up papers and data: exit codes, messages, forms. Needs none of the papers' data."""
+
+import csv
+import io
+import json
+import re
+import sys
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tercet.meta import papers
+from tercet.meta.papers import (
+    PAPERS,
+    Cell,
+    Curve,
+    DataSets,
+    Matrix,
+    Reproduction,
+    Statement,
+    Table,
+    Unchecked,
+    check,
+    reproduce,
+)
+
+from ..docs.running import Ran, run
+
+SYSTEMS = "wmt19_sys/wmt19_sys_scores.tsv"
+
+
+def made_up(*, value: float = 0.912, must: bool = True, holds: bool = True) -> dict[str, Table]:
+    cells = [check("BLEU", "de-en", "0.912", value, must=must), check("chrF", "de-en", "0.930", 0.9301)]
+    found = Reproduction(
+        cells,
+        [Unchecked("TER", "de-en", 0.9, "No scores."), Unchecked("WER", "de-en", 0.8, "No scores.")],
+        [Statement("chrF wins", holds, "it does" if holds else "it does not")],
+        notes=["A note."],
+        extra={"ours": {"de-en": 0.5}},
+        winners={"de-en": ["chrF"]},
+        matrices=[Matrix("de-en", ["chrF", "BLEU"], [[0.5, 0.01], [0.99, 0.5]])],
+        curves=[Curve("best", {"chrF": [(5, 0.1, 0.2), (4, 0.3, 0.3)]})],
+    )
+    return {
+        "1": Table("made up", None, (), lambda data: found),
+        "2": Table("in need of data", None, ("nowhere", "elsewhere"), lambda data: found),
+        "figure 1": Table("drawn by hand", reason="Nobody knows."),
+    }
+
+
+@pytest.fixture
+def paper(monkeypatch: pytest.MonkeyPatch):
+    """Puts a paper called tiny among the others."""
+
+    def put(tables: dict[str, Table]) -> None:
+        module = ModuleType("tercet.meta.papers.tiny")
+        module.TABLES = tables
+        monkeypatch.setitem(PAPERS, "tiny", "Anyone (2020), A Tiny Paper")
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+
+    return put
+
+
+@pytest.fixture
+def tercet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The command in an empty folder, with no data set installed."""
+    monkeypatch.setenv("TERCET_DATA", str(tmp_path / "installed"))
+
+    def call(*words: object) -> Ran:
+        return run(["reproduce", *map(str, words)], folder=tmp_path)
+
+    return call
+
+
+def test_a_table_is_shown_beside_print_with_a_count(paper, tercet):
+    paper(made_up())
+    ran = tercet("tiny", "--table", "1")
+    assert ran.code == 0 and ran.err == ""
+    assert ran.out.startswith("tiny, Table 1: made up\n")
+    assert re.search(r"^BLEU +de-en +0\.912 +0\.9120 +0\.0000 +yes$", ran.out, re.MULTILINE)
+    assert "\n2 of 2 cells equal; 2 numbers not checked.\n" in ran.out
+    assert "\nHolds: chrF wins (it does).\n" in ran.out
+    assert "\nNot checked: 2 numbers (de-en). No scores.\nA note.\n" in ran.out
+
+
+def test_a_cell_that_must_match_and_does_not_is_named_and_fails(paper, tercet):
+    paper(made_up(value=0.9))
+    ran = tercet("tiny", "--table", "1")
+    assert ran.code == 1
+    assert ran.err == "Differs: tiny, Table 1: made up: BLEU, de-en: printed 0.912, recomputed 0.9\n"
+    assert "\n1 of 2 cells equal; " in ran.out
+
+
+def test_a_cell_that_need_not_match_does_not_fail(paper, tercet):
+    paper(made_up(value=0.9, must=False))
+    ran = tercet("tiny", "--table", "1")
+    assert (ran.code, ran.err) == (0, "")
+    assert "\n1 of 2 cells equal, 1 need not be; " in ran.out
+
+
+def test_a_statement_that_must_hold_and_does_not_fails(paper, tercet):
+    paper(made_up(holds=False))
+    ran = tercet("tiny", "--table", "1")
+    assert ran.code == 1
+    assert ran.err == "Differs: tiny, Table 1: made up: chrF wins: it does not\n"
+    assert "\nDoes not hold: chrF wins (it does not).\n" in ran.out
+
+
+def test_json_of_a_table_is_one_object(paper, tercet):
+    paper(made_up(value=0.9))
+    ran = tercet("tiny", "--table", "1", "-f", "json")
+    found = json.loads(ran.out)
+    assert {key: found[key] for key in ("paper", "table", "total", "equal")} == {
+        "paper": "tiny",
+        "table": "1",
+        "total": 2,
+        "equal": 1,
+    }
+    cell = found["cells"][0]
+    assert {key: cell[key] for key in ("row", "column", "printed", "recomputed", "equal")} == {
+        "row": "BLEU",
+        "column": "de-en",
+        "printed": 0.912,
+        "recomputed": 0.9,
+        "equal": False,
+    }
+    assert found["unchecked"][0] == {"row": "TER", "column": "de-en", "printed": 0.9, "reason": "No scores."}
+    assert found["curves"][0]["points"]["chrF"] == [[5, 0.1, 0.2], [4, 0.3, 0.3]]
+
+
+def test_json_of_a_paper_has_sums_and_tables(paper, tercet):
+    paper(made_up())
+    ran = tercet("tiny", "-f", "json")
+    found = json.loads(ran.out)
+    assert [found[key] for key in ("paper", "total", "equal")] == ["tiny", 2, 2]
+    assert [one["table"] for one in found["tables"]] == ["1", "2", "figure 1"]
+
+
+def test_csv_has_every_number(paper, tercet):
+    paper(made_up())
+    rows = list(csv.DictReader(io.StringIO(tercet("tiny", "--table", "1", "-f", "csv").out)))
+    assert [row["row"] for row in rows] == ["BLEU", "chrF", "TER", "WER"]
+    assert [row["equal"] for row in rows] == ["true", "true", "", ""]
+    assert rows[2]["reason"] == "No scores."
+
+
+@pytest.mark.parametrize(
+    ("form", "line"), [("markdown", "| BLEU | de-en | 0.912 |"), ("latex", "BLEU & de-en & 0.912 &")]
+)
+def test_other_forms(paper, tercet, form, line):
+    paper(made_up())
+    out = tercet("tiny", "--table", "1", "-f", form).out
+    assert any(text.startswith(line) for text in out.split("\n"))
+
+
+def test_of_a_whole_paper_tables_without_data_are_unchecked(paper, tercet):
+    paper(made_up())
+    ran = tercet("tiny")
+    assert ran.code == 0
+    assert (
+        "tiny, Table 2: in need of data\n\nNot recomputed. The data sets nowhere, elsewhere are not there. Give the "
+        "folder that holds them with --data, or add each: tercet data add FOLDER nowhere.\n"
+    ) in ran.out
+    assert "\ntiny, Figure 1: drawn by hand\n\nNot recomputed. Nobody knows.\n" in ran.out
+    assert ran.out.endswith("\ntiny: 2 of 2 cells equal; 2 numbers not checked.\n")
+
+
+def test_a_table_asked_for_alone_needs_its_data(paper, tercet, tmp_path):
+    paper(made_up())
+    (tmp_path / "nowhere").mkdir()
+    ran = tercet("tiny", "--table", "2", "--data", tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "Error: tiny, Table 2: The data set elsewhere is not there. Give the folder that holds it with --data, or add "
+        "it: tercet data add FOLDER elsewhere.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["wmt91"], "There is no paper called 'wmt91'. Did you mean wmt19 or wmt14?"),
+        (["tiny", "--table", "9"], "There is no table or figure of tiny called '9'. Known: 1, 2, figure 1."),
+        (["tiny", "--figure", "2"], "There is no table or figure of tiny called 'figure 2'. Did you mean figure 1?"),
+        (["tiny", "--figure", "1", "--table", "1"], "Give --table or --figure, not both."),
+        (["all", "--table", "1"], "Say of which paper: tercet reproduce PAPER --table N."),
+        (["--html", "x.html"], "Say what the page shall show: tercet reproduce PAPER --html FILE, or all."),
+        (["tiny", "--paper", "kobe"], "Two papers are given, tiny and kobe. Give one, or all."),
+        (["tiny", "--data", "not-there"], "There is no folder not-there."),
+    ],
+)
+def test_misuse_is_explained(paper, tercet, words, message):
+    paper(made_up())
+    ran = tercet(*words)
+    assert (ran.code, ran.out, ran.err) == (2, "", f"Error: {message}\n")
+
+
+def test_without_a_paper_all_are_listed_with_their_data(paper, tercet):
+    paper(made_up())
+    ran = tercet()
+    assert ran.code == 0
+    assert re.search(r"^wmt19 +3 +system level, into English, \|r\| +wmt19_sys$", ran.out, re.MULTILINE)
+    assert re.search(r"^tiny +2 +in need of data +nowhere, elsewhere$", ran.out, re.MULTILINE)
+    assert re.search(r"^tiny +figure 1 +drawn by hand +cannot be recomputed$", ran.out, re.MULTILINE)
+    entries = json.loads(tercet("-f", "json").out)
+    assert entries[-1] == {
+        "paper": "tiny",
+        "table": "figure 1",
+        "caption": "drawn by hand",
+        "data": [],
+        "reason": "Nobody knows.",
+    }
+
+
+def test_a_page_has_tables_marks_and_figures(paper, tercet, tmp_path):
+    pytest.importorskip("vl_convert", reason="plots need vl-convert")
+    paper(made_up(value=0.9))
+    ran = tercet("tiny", "--table", "1", "--html", "page.html", "-q")
+    assert ran.code == 1
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert 'class="number bad"' in text and 'class="number good"' in text and "unchecked" in text
+    assert "0.900 (0.912)" in text and "0.930*" in text
+    assert text.count("<svg") == 2
+
+
+def test_the_papers_themselves_run_without_data(tercet):
+    ran = tercet("--paper", "all", "-f", "json")
+    assert ran.code == 0
+    found = json.loads(ran.out)
+    assert (found["total"], found["equal"]) == (0, 0)
+    assert [one["paper"] for one in found["papers"]] == list(PAPERS)
+    three = next(one for one in found["papers"][1]["tables"] if one["table"] == "3")
+    assert "tercet data add FOLDER wmt19_sys" in three["unchecked"][0]["reason"]
+
+
+def test_a_paper_without_any_data_says_so(tercet):
+    ran = tercet("kobe")
+    assert ran.code == 0
+    assert ran.out.endswith("\nkobe: nothing recomputed to compare; 228 numbers not checked.\n")
+
+
+def write_systems(folder: Path) -> None:
+    """Scores of four systems for the language pairs of Table 5, none of which the paper knows."""
+    path = folder / SYSTEMS
+    path.parent.mkdir(parents=True)
+    lines = ["lp\tsystem\tDA\tBLEU\tchrF\tYiSi-2"]
+    for pair in ("de-cs", "de-fr", "fr-de"):
+        lines += [f"{pair}\ts{i}\t{i / 10}\t{20 + i * i}\t{50 - i}\t" for i in range(4)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_other_data_than_the_papers_make_its_cells_differ(tercet, tmp_path):
+    write_systems(tmp_path)
+    ran = tercet("wmt19", "--table", "5", "--data", tmp_path, "-f", "json")
+    assert ran.code == 1
+    found = json.loads(ran.out)
+    assert (found["total"], found["equal"]) == (61, 0)
+    cells = {(cell["row"], cell["column"]): cell["recomputed"] for cell in found["cells"]}
+    assert cells["chrF", "de-cs"] == pytest.approx(1)  # negative, and printed without its sign
+    assert cells["BEER", "de-cs"] is None
+    assert [one["holds"] for one in found["statements"]] == [False, False]
+    assert "Differs: wmt19, Table 5: system level, without English, |r|: BLEU, de-cs: printed 0.941," in ran.err
+    assert "n, the number of systems of 3 language pairs: 11 11 10: 4 4 4\n" in ran.err
+
+
+def test_data_are_found_through_the_catalogue_too(tercet, tmp_path):
+    write_systems(tmp_path)
+    assert run(["data", "add", str(tmp_path / "wmt19_sys"), "wmt19_sys"], folder=tmp_path).code == 0
+    assert '"total": 11' in tercet("kobe", "--table", "3", "-f", "json").out
+
+
+def test_the_folder_of_a_data_set_itself_can_be_given(tmp_path):
+    write_systems(tmp_path)
+    assert DataSets.under(tmp_path / "wmt19_sys")("wmt19_sys") == tmp_path / "wmt19_sys"
+    assert DataSets.under(tmp_path)("wmt14") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "options", "expected"),
+    [
+        ("0.912", 0.91249, {}, (True, None)),
+        ("0.912", 0.9126, {}, (False, None)),
+        ("-.474", -0.4742, {}, (True, None)),
+        ("-.474", 0.4742, {}, (False, None)),
+        ("0.85", 0.8541, {}, (True, None)),
+        ("0.85", 0.8541, {"decimals": 3}, (False, None)),
+        ("0.300", 0.3011, {"within": 0.005}, (True, 0.005)),
+        ("0.300", 0.3001, {"within": 0.005}, (True, None)),
+        ("0.300", 0.3061, {"within": 0.005}, (False, None)),
+        ("21862", 21862.0, {}, (True, None)),
+        ("0.3", float("nan"), {"within": 1.0}, (False, None)),
+    ],
+)
+def test_a_cell_is_equal_at_the_precision_of_print(text, value, options, expected):
+    cell = check("row", "column", text, value, **options)
+    assert (cell.equal, cell.within) == expected
+
+
+def test_what_several_tables_need_is_made_once():
+    data, made = DataSets(lambda name: None), []
+    assert [data.once("key", lambda: made.append(1) or "thing") for _ in range(2)] == ["thing", "thing"]
+    assert len(made) == 1
+
+
+def test_progress_names_every_table(paper):
+    paper(made_up())
+    names: list[str] = []
+    reproduce("tiny", data=DataSets(lambda name: None), progress=names.append)
+    assert names == ["tiny, Table 1", "tiny, Table 2", "tiny, Figure 1"]
+
+
+def test_every_table_says_how_it_is_made_or_why_not():
+    known = [one for paper in PAPERS for one in papers.tables(paper).values()]
+    assert all((one.make is None) == bool(one.reason) for one in known)
+    assert all(one.needs for one in known if one.make)
+    used = [one.expected for one in known if one.expected]
+    held = [path.name for path in files(papers).joinpath("expected").iterdir()]
+    assert sorted(f"{name}.csv" for name in used) == sorted(name for name in held if name != "README.txt")
+
+
+def test_cells_know_their_difference():
+    assert Cell("row", "column", 0.5, 0.75, False).difference == 0.25

@@ -1,0 +1,32 @@
+"""Gekhman et al. (2020), KoBE: every row but its own follows from WMT19's scores."""
+
+import pytest
+
+from tercet.meta.papers import reproduce
+
+
+pytestmark = pytest.mark.xdist_group("kobe")  # the tables are recomputed once, in one process
+
+
+@pytest.fixture(scope="module")
+def tables(data):
+    return {one.table: one for one in reproduce("kobe", data=data)}
+
+
+def test_all_75_cells_of_other_metrics_are_as_printed_with_their_signs(tables):
+    found = [(len(tables[number].cells), tables[number].equal) for number in "1234"]
+    assert found == [(26, 26), (31, 31), (11, 11), (7, 7)]
+    assert sum(equal for _, equal in found) == 75
+    assert sum(cell.recomputed < 0 for number in "123" for cell in tables[number].cells) == 18
+
+
+def test_the_mean_of_bleu_follows_from_its_row(tables):
+    assert [(one.text, one.holds) for one in tables["4"].statements] == [("BLEU: mean 0.907", True)]
+
+
+def test_kobe_itself_and_its_entities_are_unchecked_with_the_reason(tables):
+    assert [len(tables[number].unchecked) for number in "1234567"] == [7, 8, 3, 8, 49, 56, 21]
+    assert {one.row for number in "1234" for one in tables[number].unchecked} == {"KoBE"}
+    assert {one.reason.split(",")[0] for table in tables.values() for one in table.unchecked} == {
+        "KoBE needs the entities of sources"
+    }

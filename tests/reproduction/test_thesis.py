@@ -1,0 +1,70 @@
+"""Fomicheva (2017), chapter 6: what holds of its tables."""
+
+import pytest
+
+from tercet.meta.papers import reproduce
+
+from .conftest import values
+
+
+pytestmark = pytest.mark.xdist_group("thesis")  # the tables are recomputed once, in one process
+
+
+@pytest.fixture(scope="module")
+def tables(data):
+    return {one.table: one for one in reproduce("thesis", data=data)}
+
+
+def test_kappa_with_the_same_and_with_different_references_is_as_printed(tables):
+    one = tables["6.1"]
+    assert one.equal == len(one.cells) == 6
+    assert {row: round(value, 3) for row, value in values(one, "Diff. ref.").items()} == {
+        "Standard": 0.161,
+        "Weighted": 0.328,
+        "One-off": 0.585,
+    }
+    assert {row: round(value, 3) for row, value in values(one, "Same ref.").items()} == {
+        "Standard": 0.188,
+        "Weighted": 0.361,
+        "One-off": 0.633,
+    }
+
+
+def test_half_widths_over_raters_are_far_wider_than_printed(tables):
+    extra = tables["6.1"].extra
+    assert extra["Standard, half-width over raters"]["Diff. ref."] > 10 * 0.002
+    assert extra["Standard, same less different"]["lowest"] < 0 < extra["Standard, same less different"]["highest"]
+    assert round(extra["Standard, the 25 published raters"]["Source"], 3) == 0.247
+
+
+@pytest.mark.parametrize(("table", "expected"), [("6.2", [1.980, 2.342, 2.562, 2.740]), ("6.4", [3.4, 2.0, 2.0, 2.8])])
+def test_mean_ratings_are_exact(tables, table, expected):
+    assert [cell.recomputed for cell in tables[table].cells] == pytest.approx(expected, abs=1e-12)
+    assert tables[table].equal == 4
+
+
+def test_bleu_and_ratings_correlate_as_printed_within_six_thousandths(tables):
+    cells = tables["6.3"].cells
+    assert len(cells) == 20
+    assert max(abs(cell.difference) for cell in cells) < 0.006
+    assert sum(abs(cell.difference) for cell in cells[:16]) / 16 < 0.003
+    assert all(one.holds for one in tables["6.3"].statements)
+
+
+def test_the_figures_show_what_the_text_says(tables):
+    statements = [one for name in ("figure 6.2", "figure 6.3") for one in tables[name].statements]
+    assert len(statements) == 4
+    assert all(one.holds for one in statements)
+    same, different = tables["figure 6.2"].extra.values()
+    assert [round(value, 3) for value in same.values()] == [0.298, 0.400, 0.376, 0.375, 0.333]
+    assert [round(value, 3) for value in different.values()] == [0.242, 0.368, 0.369, 0.332, 0.301]
+    spread = tables["figure 6.3"].extra["standard deviation"]
+    assert [round(value, 3) for value in spread.values()] == [1.020, 1.108, 1.019, 1.005, 0.894]
+
+
+def test_other_chapters_are_unchecked_with_the_reason(tables):
+    others = [one for name, one in tables.items() if not name.removeprefix("figure ").startswith("6.")]
+    assert len(others) == 31
+    assert all(one.unchecked and not one.cells for one in others)
+    assert all(item.reason for one in others for item in one.unchecked)
+    assert [one.failed for one in tables.values()] == [[]] * len(tables)
