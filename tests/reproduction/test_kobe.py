@@ -4,7 +4,6 @@ import pytest
 
 from tercet.meta.papers import reproduce
 
-
 pytestmark = pytest.mark.xdist_group("kobe")  # the tables are recomputed once, in one process
 
 

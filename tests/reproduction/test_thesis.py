@@ -6,7 +6,6 @@ from tercet.meta.papers import reproduce
 
 from .conftest import values
 
-
 pytestmark = pytest.mark.xdist_group("thesis")  # the tables are recomputed once, in one process
 
 

@@ -7,7 +7,6 @@ from tercet.meta.papers import reproduce
 from ..conformance.test_williams_wmt19 import WINNERS
 from .conftest import values
 
-
 pytestmark = pytest.mark.xdist_group("wmt19")  # the tables are recomputed once, in one process
 
 
