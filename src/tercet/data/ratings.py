@@ -1,0 +1,78 @@
+"""A table of ratings, one row per judgement, as `tercet rate export` writes it: TSV with a header, nothing quoted.
+
+    rater item segment system kind value reference seconds time check group document revision spans lp set
+
+rater, item, segment, system, kind and value are needed, in any order; other columns are left alone. Empty means not
+known. time: when the answer came, UTC. spans: marked errors as JSON, a list of objects as in our JSON lines. revision:
+1 for a rater's first answer to an item. Outputs with the same item were judged together.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import DataError
+from .jsonl import Row
+from .judged_jsonl import _spans
+from .judgements import Judgement, Judgements, find_problem
+from .rankings import of_pair
+from .tables import Table, number, read_table
+
+NEEDED = ("rater", "item", "segment", "system", "kind", "value")
+COLUMNS = (*NEEDED, "reference", "seconds", "time", "check", "group", "document", "revision", "spans", "lp", "set")
+
+
+def read_ratings_table(path: str | Path, *, pair: str | None = None, name: str | None = None) -> Judgements:
+    """The judgements of a table of ratings, in the order of the rows; of one language pair, if it has several."""
+    table = read_table(path)
+    if "lp" in table.header and any(table.column("lp")):
+        table = of_pair(table, "lp", pair)
+        pair = table.column("lp")[0]
+    columns = [_column(table, column) for column in COLUMNS]
+    rows = []
+    for line, fields in zip(table.lines, zip(*columns, strict=True), strict=True):
+        rows.append(_judgement(dict(zip(COLUMNS, fields, strict=True)), f"{path}, line {line}"))
+    stem = Path(path).name.removesuffix(".gz").removesuffix(".tsv") or "unnamed"
+    sets = set(_column(table, "set"))
+    return Judgements(rows, pair, name or (sets.pop() if len(sets) == 1 else "") or stem)
+
+
+def _column(table: Table, name: str) -> Sequence[str]:
+    return table.column(name) if name in table.header or name in NEEDED else [""] * len(table.rows)
+
+
+def _judgement(fields: dict[str, str], where: str) -> Judgement:
+    revision = fields["revision"]
+    row = Judgement(
+        kind=fields["kind"],
+        segment=fields["segment"],
+        system=fields["system"],
+        value=number(fields["value"], f"{where}, column 'value'"),
+        rater=fields["rater"],
+        task=fields["item"] if revision in ("", "1") else f"{fields['item']}#{revision}",
+        spans=_spans(Row(f'{{"spans": {fields["spans"]}}}', where)) if fields["spans"] else None,
+        seconds=number(fields["seconds"], f"{where}, column 'seconds'"),
+        reference=fields["reference"],
+        check=fields["check"],
+    )
+    problem = find_problem(row)
+    if problem:
+        raise DataError(f"{where}: {problem}")
+    return row
+
+
+def text_of(value: float) -> str:
+    """A number as it is written here: shortest, without a point where it is whole; empty for NaN."""
+    if math.isnan(value):
+        return ""
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+def spans_text(judgement: Judgement) -> str:
+    """Marked errors as they are written here; empty where none were asked for."""
+    if judgement.spans is None:
+        return ""
+    return json.dumps([span._asdict() for span in judgement.spans], ensure_ascii=False)
