@@ -19,6 +19,8 @@ COMMANDS = {
     "meta": "Judge metrics against people.",
     "reproduce": "Recompute tables of papers and compare them with print.",
     "explain": "Show what metrics saw in one segment.",
+    "link": "Link the entities that texts mention to a knowledge base.",
+    "kb": "Build a knowledge base, or show what one holds.",
     "check": "Examine text files for what spoils an evaluation.",
     "verify": "Recompute a published score from its signature.",
     "metrics": "List the metrics, or explain one.",

@@ -1,0 +1,149 @@
+"""`tercet kb`: build a knowledge base of entities and their names, and show what one holds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import ManyValues
+
+if TYPE_CHECKING:
+    from ..knowledge.building import Step
+    from ..knowledge.store import KnowledgeBase
+
+FORMAT = click.option(
+    "-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="How to print.",
+)  # fmt: skip
+
+
+@click.group("kb", context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Build a knowledge base of entities and their names, or show what one holds.
+
+    'tercet link', 'tercet entities' and the metrics kobe and kobe_pool use it.
+    """
+
+
+@command.command("build", cls=ManyValues)
+@click.option("--wikidata", metavar="FILE", help="A JSON dump of Wikidata: latest-all.json.gz, .bz2 or unpacked.")
+@click.option("--jsonl", multiple=True, metavar="FILE...", help="JSON lines: id, language, name, category, weight.")
+@click.option("--tsv", multiple=True, metavar="FILE...", help="The same, separated by tabs.")
+@click.option("--omw", "--wordnet", "wordnet", multiple=True, metavar="FILE...",
+              help="WordNet's synsets with names by language, as JSON lines.")  # fmt: skip
+@click.option("--geonames", multiple=True, metavar="FILE...",
+              help="GeoNames' tables: places (cities15000.txt), names by language (alternateNamesV2.txt).")  # fmt: skip
+@click.option("--cldr", is_flag=True, help="CLDR's names of countries, languages, currencies, … (needs Babel).")
+@click.option("--map-ids", multiple=True, metavar="FILE...",
+              help="Ids that stand for others, as Wikidata's for Freebase's: JSON lines or pairs.")  # fmt: skip
+@click.option("-l", "--languages", multiple=True, required=True, metavar="LANGUAGE...", help="As: cs de en.")
+@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The folder to write.")
+@click.option("--name", help="What to call it, in signatures too. Default: the folder's name.")
+@click.option("--min-languages", default=2, show_default=True, help="Leave out entities with names in fewer.")
+@click.option("--max-tokens", default=16, show_default=True, help="Leave out names of more words (or characters).")
+@click.option("--lemmas", is_flag=True, help="Enter names with base forms of their words too (needs simplemma).")
+@click.option("--replace", is_flag=True, help="Overwrite the knowledge base that is there.")
+@click.option("-j", "--jobs", default=1, show_default=True, help="Processes; 0 for all cores.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress, no warnings.")
+@FORMAT
+def build_command(languages: tuple[str, ...], out: Path, jobs: int, quiet: bool, form: str, **options: Any) -> None:
+    """Build a knowledge base from one or more sources.
+
+    A build from Wikidata that was stopped goes on where it stopped if the same command is given again.
+    """
+    from ..engine import open_executor
+    from ..knowledge.collecting import build_from_files
+
+    if quiet:
+        from .console import hush
+
+        hush()
+    chosen = [code for given in languages for code in given.replace(",", " ").split()]
+    with open_executor(jobs) as executor, _Progress(quiet=quiet) as progress:
+        kb = build_from_files(out, languages=chosen, executor=executor, progress=progress, **options)
+    _print(kb, form)
+
+
+@command.command("info")
+@click.argument("kb", required=False, type=click.Path(path_type=Path))
+@click.option("--verify", is_flag=True, help="Read all of it and compare the checksum.")
+@FORMAT
+def info_command(kb: Path | None, verify: bool, form: str) -> None:
+    """Show what a knowledge base holds; without KB, the one that comes with Tercet."""
+    if kb is None:
+        from ..knowledge.default import open_default
+
+        opened = open_default()
+    else:
+        from ..knowledge.store import KnowledgeBase
+
+        opened = KnowledgeBase.open(kb)
+    if verify:
+        opened.verify()
+    _print(opened, form)
+
+
+def _print(kb: KnowledgeBase, form: str) -> None:
+    from ..report.tables import table, to_json
+
+    info = kb.info()
+    if form == "json":
+        click.echo(to_json(info))
+        return
+    click.echo(f"{info['name']}: {info['entities']:,} entities, {info['candidates']:,} names, "
+               f"{info['bytes'] / 1e6:,.1f} MB, in {info['path']}")  # fmt: skip
+    for source in info["sources"]:
+        click.echo(f"From {source['name']}" + (f" ({source['file']})" if source.get("file") else "")
+                   + f", licence: {source.get('licence') or 'not given'}")  # fmt: skip
+    left_out = {key.replace("_", " "): count for key, count in info["left_out"].items() if count}
+    if left_out:
+        click.echo("Left out: " + ", ".join(f"{count:,} {what}" for what, count in left_out.items()))
+    click.echo(f"Checksum {info['checksum']}, format version {info['format']}, built with Tercet {info['tercet']}\n")
+    counts = [[name or "(none)", f"{count:,}"] for name, count in sorted(info["entities_by_category"].items())]
+    click.echo(table(["category", "entities"], counts) + "\n")
+    named = {language: int(kb.named_in(language).sum()) for language in kb.languages}
+    rows = [[language, f"{count:,}", f"{info['aliases'][language]:,}"] for language, count in named.items()]
+    click.echo(table(["language", "entities", "aliases"], rows))
+
+
+class _Progress:
+    """A line on stderr with the rate and the time that is left; silent where stderr is not a terminal."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.shown = sys.stderr.isatty() and not quiet
+        self.stage, self.began, self.first = "", 0.0, (0, 0)
+
+    def __call__(self, step: Step) -> None:
+        if not self.shown:
+            return
+        now = time.monotonic()
+        if step.stage != self.stage:
+            # Rates are taken from the first step on: what an earlier run finished comes at once.
+            self.stage, self.began, self.first = step.stage, now, (step.done, step.entities)
+        click.echo(f"\r\033[K{progress_line(step, now - self.began, *self.first)}", err=True, nl=False)
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.shown:
+            click.echo("\r\033[K", err=True, nl=False)
+
+
+def progress_line(step: Step, seconds: float, first_done: int = 0, first_entities: int = 0) -> str:
+    """What is being done, how much of it is done, entities per second, and the time that is left."""
+    share = step.done / step.total if step.total else 1.0
+    line = f"{step.stage}: {share:.1%}"
+    if step.entities:
+        line += f", {step.entities:,} entities"
+    done = step.done - first_done
+    if seconds <= 0 or done <= 0:
+        return line
+    if step.entities > first_entities:
+        line += f", {(step.entities - first_entities) / seconds:,.0f} per second"
+    left = round(seconds * (step.total - step.done) / done)
+    return f"{line}, {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"

@@ -1,0 +1,74 @@
+"""`tercet link`: the entities that a text mentions."""
+
+from __future__ import annotations
+
+import click
+
+_BATCH = 2000  # segments linked at once
+
+
+@click.command("link")
+@click.argument("file", default="-")
+@click.option("-l", "--language", required=True, metavar="CODE", help="The language of the text, as ru.")
+@click.option(
+    "--kb", default="default", show_default=True, metavar="KB", help="A knowledge base: a folder, or default."
+)
+@click.option(
+    "-f", "--format", "layout", type=click.Choice(["text", "jsonl"]), default="text", show_default=True,
+    help="jsonl: a line per segment, as 'score -m kobe:annotations=FILE' reads it.",
+)  # fmt: skip
+@click.option(
+    "--senses", default="best", show_default=True, help="Entities kept of an ambiguous name: best, all or a number."
+)
+@click.option("--categories", default="", metavar="A+B", help="Keep these categories alone, as person+place.")
+@click.option("--lemmas/--no-lemmas", default=True, show_default=True, help="Look up base forms too.")
+@click.option("--capitals/--no-capitals", default=True, show_default=True, help="Heed capitals as evidence.")
+@click.option("--language-filter", is_flag=True, help="Ignore mentions that are not in the language.")
+@click.option("--numbers", is_flag=True, help="Numbers and web addresses are mentions too.")
+@click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress.")
+def command(
+    file: str,
+    language: str,
+    kb: str,
+    layout: str,
+    senses: str,
+    categories: str,
+    lemmas: bool,
+    capitals: bool,
+    language_filter: bool,
+    numbers: bool,
+    quiet: bool,
+) -> None:
+    """Find the entities that FILE mentions, one segment per line; standard input without FILE."""
+    from ..data.lines import read_blocks
+    from ..knowledge.annotations import to_json
+    from ..knowledge.default import resolve
+    from ..knowledge.linking import KBLinker
+    from .console import Progress, hush
+
+    if quiet:
+        hush()
+    linker = KBLinker(
+        resolve(kb),
+        lemmas=lemmas,
+        senses=senses,
+        categories=categories,
+        language_filter=language_filter,
+        numbers=numbers,
+        capitals=capitals,
+    )
+    done = 0
+    with Progress("linking", quiet=quiet) as progress:
+        for block in read_blocks(file):
+            for first in range(0, len(block), _BATCH):
+                batch = block[first : first + _BATCH]
+                for number, (text, mentions) in enumerate(
+                    zip(batch, linker.link(batch, language), strict=True), done + 1
+                ):
+                    if layout == "jsonl":
+                        click.echo(to_json(text, mentions))
+                    else:
+                        for m in mentions:
+                            click.echo(f"{number}\t{m.start}-{m.end}\t{m.text}\t{','.join(m.entities)}\t{m.category}")
+                done += len(batch)
+                progress.say(f"{done} segments")

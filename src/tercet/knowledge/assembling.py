@@ -1,0 +1,89 @@
+"""The last step of a build: the arrays of a knowledge base, written piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from ..kernels import mentions
+from .spill import Settings
+from .store import ARRAYS
+
+
+class Arrays(ExitStack):
+    """The files of a knowledge base while they are written, and how many numbers each has."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.lengths = dict.fromkeys(ARRAYS, 0)
+        self._streams = {name: self.enter_context((folder / f"{name}.bin").open("wb")) for name in ARRAYS}
+        self._ends = dict.fromkeys(ARRAYS, 0)
+
+    def add(self, name: str, array: NDArray[Any]) -> None:
+        self._streams[name].write(np.ascontiguousarray(array, ARRAYS[name]).data)
+        self.lengths[name] += len(array)
+
+    def add_starts(self, name: str, lengths: NDArray[np.int64]) -> None:
+        """Where pieces of these lengths begin, after those that came before."""
+        if not self.lengths[name]:
+            self.add(name, np.zeros(1, np.int64))
+        self.add(name, self._ends[name] + np.cumsum(lengths))
+        self._ends[name] += int(lengths.sum())
+
+
+def write_entities(arrays: Arrays, files: Sequence[Path]) -> dict[str, int]:
+    """Returns how many entities each category has."""
+    used: dict[str, int] = {}
+    for path in files:
+        with np.load(path, allow_pickle=False) as piece:
+            names, codes = [str(name) for name in piece["category_names"]], piece["category"]
+            for code, category in enumerate(names):
+                used[category] = used.get(category, 0) + int((codes == code).sum())
+            if len(used) > 255:
+                raise DataError(f"There are more than 255 categories ({', '.join(list(used)[:5])} …). Use fewer.")
+            order = list(used)
+            arrays.add("category", np.array([order.index(category) for category in names], np.uint8)[codes])
+            arrays.add_starts("bucket_start", np.array([len(codes)], np.int64))
+            arrays.add("entity_text", piece["id_text"])
+            arrays.add_starts("entity_start", piece["id_lengths"])
+            arrays.add("prior", piece["prior"])
+            arrays.add("languages", piece["languages"])
+            arrays.add_starts("label_start", piece["label_counts"])
+            arrays.add("label_language", piece["label_language"])
+            arrays.add("label_text", piece["label_text"])
+            arrays.add_starts("label_text_start", piece["label_lengths"])
+    return used
+
+
+def write_names(arrays: Arrays, files: Sequence[Path], settings: Settings) -> dict[str, dict[str, int]]:
+    """Returns where each language's names and slots are."""
+    tables = {}
+    for number, language in enumerate(settings.languages):
+        first_alias, first_slot = max(0, arrays.lengths["alias_start"] - 1), arrays.lengths["slots"]
+        prints, begun, longest = [], [], 0
+        for path in files[number * settings.parts : (number + 1) * settings.parts]:
+            with np.load(path, allow_pickle=False) as piece:
+                prints.append(piece["prints"])
+                begun.append(piece["beginnings"])
+                longest = max(longest, int(piece["longest"]))
+                arrays.add("alias_text", piece["alias_text"])
+                arrays.add_starts("alias_start", piece["alias_lengths"])
+                arrays.add_starts("candidate_start", piece["candidate_counts"])
+                for column in ("candidate_entity", "candidate_weight", "candidate_flags"):
+                    arrays.add(column, piece[column])
+        names, beginnings = np.concatenate(prints), np.unique(np.concatenate(begun))
+        # At most two thirds full, so that a search that finds nothing ends after some slots, mostly of one cache line.
+        slots = np.zeros(1 << (3 * (len(names) + len(beginnings)) // 2 + 1).bit_length(), np.uint64)
+        mentions.fill(slots.data, names.data, beginnings.data)
+        arrays.add("slots", slots)
+        tables[language] = {
+            "first_alias": first_alias, "aliases": len(names), "first_slot": first_slot, "slots": len(slots),
+            "longest": longest,
+        }  # fmt: skip
+    return tables

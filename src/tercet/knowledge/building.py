@@ -1,0 +1,349 @@
+"""Building a knowledge base from names: `build`, in memory that does not grow with the input.
+
+Names go into files by bucket of their entities (`spill.py`), buckets are joined one by one (`merging.py`), and the
+arrays are written one after the other. All happens in a hidden folder beside the place where the knowledge base will
+be, and is moved there at the end. What was read of a Wikidata dump survives a kill: the same call goes on from there.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, wait
+from contextlib import contextmanager
+from itertools import islice
+from math import isfinite
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import __version__
+from ..data.files import writing
+from ..errors import DataError, TercetError, UsageError
+from ..text.scripts import scripts_of
+from .assembling import Arrays, write_entities, write_names
+from .merging import merge_entities, merge_names
+from .sources import categories, wikidata
+from .spill import Record, Row, Settings, collector_paused, read_bucket, write_chunk
+from .store import FORMAT, MANIFEST, KnowledgeBase, checksum
+
+__all__ = ["Record", "Step", "build"]
+
+log = logging.getLogger(__name__)
+_BATCH = 200_000  # names of one file
+_DUMP_BYTES_PER_BUCKET = 1 << 28  # of the dump as it is, compressed: a bucket of all Wikidata then has 100,000 entities
+_BUCKETS_PER_PART = 8
+
+
+class Step(NamedTuple):
+    """How far a build is: `done` of `total` bytes of the dump or pieces of work, and entities read so far."""
+
+    stage: str
+    done: int
+    total: int
+    entities: int = 0
+
+
+Progress = Callable[[Step], None]
+
+
+def build(
+    records: Iterable[Record],
+    out: str | Path,
+    *,
+    name: str,
+    languages: Sequence[str],
+    sources: Sequence[Mapping[str, str]] = (),
+    wikidata_dump: str | Path | None = None,
+    ids: Mapping[str, str] | None = None,
+    min_languages: int = 2,
+    max_tokens: int = 16,
+    lemmas: bool = False,
+    replace: bool = False,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> KnowledgeBase:
+    """Write a knowledge base of all names in the chosen languages to the folder `out`, and open it.
+
+    sources: what it was made from, each with a name and a licence. wikidata_dump: a JSON dump. ids: other ids for those
+    that records use, as Freebase's to Wikidata's. min_languages: entities with names in fewer are left out. max_tokens:
+    names of more are left out. lemmas: names are also entered with base forms of their words. replace: overwrite `out`.
+    executor: where the work runs; the result is the same to the last bit.
+    """
+    place = Path(out)
+    dump = Path(wikidata_dump) if wikidata_dump is not None else None
+    settings = _settings(languages, min_languages, max_tokens, lemmas, dump)
+    _check_free(place, replace=replace)
+    if dump is not None:
+        with wikidata.open_dump(dump):
+            pass  # says what is wrong with it before anything is made
+    work = place.with_name(f".{place.name}.building")
+    run = _Run(settings, work, executor, progress)
+    with _work_folder(work, place, settings, dump):
+        try:
+            if dump is not None:
+                run.read_dump(dump)
+            with collector_paused():
+                run.read_records(records, ids or {})
+                run.merge(with_classes=dump is not None)
+            built = run.write(name, sources)
+        except Exception:
+            run.settle()
+            raise
+        _move(built, place)
+    return KnowledgeBase.open(place)
+
+
+def _settings(languages: Sequence[str], least: int, max_tokens: int, lemmas: bool, dump: Path | None) -> Settings:
+    chosen = tuple(dict.fromkeys(languages))
+    if not chosen:
+        raise UsageError("No language is chosen: name at least two, as en de.")
+    for language in chosen:
+        if not scripts_of(language):
+            raise UsageError(f"There is no language {language!r} that is known here. Use ISO 639 codes, as en, de, zh.")
+    if len(chosen) > 64:
+        raise UsageError(f"A knowledge base holds at most 64 languages, not {len(chosen)}.")
+    if not 1 <= least <= len(chosen):
+        raise UsageError(
+            f"min_languages is {least}, and {len(chosen)} languages are chosen ({' '.join(chosen)}). "
+            "Choose more languages, or ask for names in fewer."
+        )
+    if max_tokens < 1:
+        raise UsageError(f"max_tokens must be 1 or more, not {max_tokens}.")
+    size = dump.stat().st_size if dump is not None and dump.is_file() else 0
+    buckets = max(4, -(-size // _DUMP_BYTES_PER_BUCKET))
+    return Settings(chosen, least, max_tokens, lemmas, buckets, max(1, buckets // _BUCKETS_PER_PART))
+
+
+def _check_free(place: Path, *, replace: bool) -> None:
+    if place.exists() and not replace:
+        raise UsageError(f"{place} exists already. Choose another place, or replace it (--replace).")
+    if place.exists() and not (place / MANIFEST).is_file() and (not place.is_dir() or any(place.iterdir())):
+        raise UsageError(f"{place} is not a knowledge base, so it is not replaced. Choose another place.")
+
+
+@contextmanager
+def _work_folder(work: Path, place: Path, settings: Settings, dump: Path | None) -> Iterator[None]:
+    """The hidden folder of a build. It goes away unless it holds what was read of a dump that is in order."""
+    job = json.dumps(
+        {
+            "format": FORMAT,
+            "tercet": __version__,
+            "settings": [settings.languages, settings.min_languages, settings.buckets],
+            "dump": [str(dump.resolve()), dump.stat().st_size, dump.stat().st_mtime_ns] if dump else [],
+            "chunk": wikidata.CHUNK,
+        }
+    )
+    keep = False
+    try:
+        if work.exists() and not _is_same_job(work, job):
+            log.warning("%s is left from another build and is removed.", work)
+            shutil.rmtree(work)
+        work.mkdir(parents=True, exist_ok=True)
+        (work / "job.json").write_text(job, "utf-8")
+        keep = dump is not None
+        yield
+        keep = False
+    except DataError:
+        keep = False
+        raise
+    except (OSError, UsageError) as error:
+        kept = f" What was read of {dump} is kept: the same command goes on from there." if keep else ""
+        if isinstance(error, UsageError):
+            raise UsageError(f"{error}{kept}") from None
+        raise UsageError(
+            f"The knowledge base {place} cannot be written: {error.strerror or error}. Nothing was left there.{kept}"
+        ) from None
+    finally:
+        if not keep:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def _is_same_job(work: Path, job: str) -> bool:
+    try:
+        return (work / "job.json").read_text("utf-8") == job
+    except (OSError, ValueError):
+        return False
+
+
+def _move(built: Path, place: Path) -> None:
+    """Put a finished folder in its place, at once."""
+    if not place.exists():
+        built.rename(place)
+        return
+    old = place.with_name(f".{place.name}.old")
+    place.rename(old)
+    try:
+        built.rename(place)
+    except BaseException:
+        old.rename(place)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+class _Run:
+    """One build: its folder, what was found so far, and where the work is done."""
+
+    def __init__(self, settings: Settings, work: Path, executor: Executor | None, progress: Progress | None) -> None:
+        self.settings, self.work, self.executor = settings, work, executor
+        self.report: Progress = progress or (lambda step: None)
+        self.chunks: list[Path] = []
+        self.edges: list[NDArray[np.int64]] = []
+        self.counts: Counter[str] = Counter()
+        self.pieces: list[list[Path]] = []
+        self.waiting: deque[Future[Any]] = deque()
+
+    def read_dump(self, dump: Path) -> None:
+        """Make a file of every chunk of the dump, except those that an earlier run made."""
+        total, bad = dump.stat().st_size, list[str]()
+
+        def tasks() -> Iterator[tuple[Any, ...]]:
+            for number, (block, line, at) in enumerate(wikidata.chunks(dump)):
+                path = self.work / f"wikidata-{number:06}"
+                self.chunks.append(path)
+                notes = _notes_of(path, self.settings) if path.exists() else None
+                yield (at, path, notes) if notes else (at, None, block, line, self.settings, path)
+
+        for at, notes in self._in_order(_parse, tasks()):
+            if not self.counts["entities_read"] and not notes["entities"]:
+                raise DataError(
+                    f"{dump} is not a Wikidata dump: no line of its first {wikidata.CHUNK >> 20} MB is an entity"
+                    + (f"; {', '.join(notes['bad'])}." if notes["bad"] else ".")
+                )
+            self.counts["entities_read"] += notes["entities"]
+            self.counts["bad_lines"] += notes["bad_lines"]
+            bad += notes["bad"][: wikidata.NAMED_BAD - len(bad)]
+            self.edges.append(np.array(notes["edges"], np.int64).reshape(-1, 2))
+            self.report(Step("Reading", at, total, self.counts["entities_read"]))
+        if bad:
+            more = self.counts["bad_lines"] - len(bad)
+            log.warning("%s: %d bad lines were skipped: %s%s.", dump, self.counts["bad_lines"], ", ".join(bad),
+                        f" and {more} more" if more else "")  # fmt: skip
+
+    def read_records(self, records: Iterable[Record], ids: Mapping[str, str]) -> None:
+        """Files of names from other sources."""
+        numbers = {language: number for number, language in enumerate(self.settings.languages)}
+        for old in self.work.glob("records-*"):
+            old.unlink()
+        rows = (_row(record, numbers[record.language], ids) for record in records if record.language in numbers)
+        number = 0
+        while batch := list(islice(rows, _BATCH)):
+            path = self.work / f"records-{number:06}"
+            write_chunk(path, batch, self.settings, {})
+            self.chunks.append(path)
+            number += 1
+
+    def merge(self, *, with_classes: bool) -> None:
+        """Join entities, then names."""
+        settings, classes = self.settings, None
+        if with_classes:
+            classes = self.work / "classes.npz"
+            categories.write_classes(classes, np.concatenate([np.empty((0, 2), np.int64), *self.edges]))
+            self.edges.clear()
+        buckets = [self.work / f"entities-{bucket:06}" for bucket in range(settings.buckets)]
+        tasks = ((self.chunks, bucket, settings, classes, path) for bucket, path in enumerate(buckets))
+        first = [0]
+        for done, counts in enumerate(self._in_order(merge_entities, tasks), 1):
+            self.counts.update(counts)
+            first.append(first[-1] + counts.get("entities", 0))
+            self.report(Step("Joining entities", done, settings.buckets, self.counts["entities_read"]))
+        if not first[-1]:
+            raise DataError(
+                f"No entity has names in {settings.min_languages} of the languages {' '.join(settings.languages)}: "
+                "the knowledge base would be empty. Nothing was written."
+            )
+        files = [path.with_suffix(".names") for path in buckets]
+        sections = len(settings.languages) * settings.parts
+        outs = [self.work / f"names-{section:06}.npz" for section in range(sections)]
+        parts = ((files, section, first[:-1], path) for section, path in enumerate(outs))
+        for done, _ in enumerate(self._in_order(merge_names, parts), 1):
+            self.report(Step("Joining names", done, sections, self.counts["entities_read"]))
+        self.pieces = [[path.with_suffix(".npz") for path in buckets], outs]
+
+    def write(self, name: str, sources: Sequence[Mapping[str, str]]) -> Path:
+        """The arrays and the manifest, in a folder inside the work folder."""
+        folder = self.work / "built"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        with Arrays(folder) as arrays:
+            used = write_entities(arrays, self.pieces[0])
+            tables = write_names(arrays, self.pieces[1], self.settings)
+        silent = [language for language, table in tables.items() if not table["aliases"]]
+        if silent:
+            log.warning("%s: no source has a name in %s.", name, ", ".join(silent))
+        manifest = {
+            "format": FORMAT,
+            "name": name,
+            "tercet": __version__,
+            "sources": [dict(source) for source in sources],
+            "languages": list(self.settings.languages),
+            "categories": list(used),
+            "entities": arrays.lengths["category"],
+            "entities_by_category": used,
+            "aliases": {language: table["aliases"] for language, table in tables.items()},
+            "candidates": arrays.lengths["candidate_entity"],
+            "min_languages": self.settings.min_languages,
+            "max_tokens": self.settings.max_tokens,
+            "lemmas": self.settings.lemmas,
+            "left_out": {
+                key: self.counts[key] for key in sorted(self.counts) if key not in ("entities", "entities_read")
+            },
+            "checksum": checksum(folder),
+            "tables": tables,
+            "arrays": arrays.lengths,
+        }
+        with writing(folder / MANIFEST) as stream:
+            stream.write(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
+        return folder
+
+    def settle(self) -> None:
+        """Wait for what is under way, after an error: it would write into a folder that is being removed."""
+        for future in self.waiting:
+            future.cancel()
+        wait(self.waiting)
+
+    def _in_order(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+        """The results of a function in the order of its arguments; only some are under way at once."""
+        if self.executor is None:
+            for task in tasks:
+                yield function(*task)
+            return
+        ahead = 2 + int(getattr(self.executor, "_max_workers", 0) or getattr(self.executor, "workers", 4))
+        try:
+            for task in tasks:
+                self.waiting.append(self.executor.submit(function, *task))
+                if len(self.waiting) >= ahead:
+                    yield self.waiting.popleft().result()
+            while self.waiting:
+                yield self.waiting.popleft().result()
+        except BrokenExecutor:
+            raise TercetError(
+                "A worker process died, perhaps for want of memory: use fewer jobs. What was read of a Wikidata dump "
+                "is kept: the same command goes on from there."
+            ) from None
+
+
+def _parse(at: int, *task: Any) -> tuple[int, dict[str, Any]]:
+    """A chunk's place in the dump and notes on it: those of an earlier run, or made now."""
+    finished, *rest = task
+    return (at, rest[0]) if finished is not None else (at, wikidata.parse_chunk(*rest))
+
+
+def _notes_of(path: Path, settings: Settings) -> dict[str, Any] | None:
+    try:
+        notes: dict[str, Any] = read_bucket(path, settings.buckets)
+    except DataError:
+        return None
+    return notes
+
+
+def _row(record: Record, language: int, ids: Mapping[str, str]) -> Row:
+    weight = float(record.weight)
+    if not record.id or not record.name or not isfinite(weight) or weight < 0:
+        raise DataError(f"{record} cannot be entered: it needs an id, a name, and a weight that is 0 or more.")
+    return ids.get(record.id, record.id), record.category, [(language, weight, record.name)]

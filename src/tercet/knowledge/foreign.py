@@ -1,0 +1,107 @@
+"""Which texts and mentions are not in the language that they should be in.
+
+Gekhman et al. (2020) ignore entities of the output that are not in the target language: systems that copy the source
+would otherwise be rewarded for its entities. A mention is foreign if its sentence is in another script or language, or
+if the span is: by its script (names in Latin letters stand in all languages), and, where it is long enough to tell, by
+its language. py3langid (extra `kobe`) decides, and is asked only about sentences without enough frequent words of the
+language, since asking costs more than linking.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from ..errors import MissingDependency
+from ..language.function_words import function_words
+from ..text.scripts import base_code, count_scripts, script_names, scripts_of
+from .mentions import Mention
+
+SURE = 0.9  # what py3langid must give to another language before a text counts as foreign
+_SHARE_OF_TEXT = 0.25  # of the letters must be of the language's own script; a Chinese word has fewer than a Latin name
+_LETTERS_OF_A_SPAN = 24  # shorter spans are names more often than words of a language
+_OWN_WORDS = 0.12  # the share of a language's frequent words that settles the question
+
+
+@cache
+def stop_words(language: str) -> frozenset[str]:
+    """Words that are never a name by themselves, in the forms of `normalise.py`; none where there is no list."""
+    code = base_code(language)
+    return frozenset(_stop_words().get(code, "").split()) | function_words(code)
+
+
+@cache
+def _stop_words() -> dict[str, str]:
+    return tomllib.loads(files(__package__).joinpath("data", "stop_words.toml").read_text("utf-8"))
+
+
+def without_foreign(
+    texts: Sequence[str],
+    mentions: Sequence[Sequence[Mention]],
+    language: str,
+    *,
+    among: Sequence[str],
+) -> list[list[Mention]]:
+    """The mentions that are in the language; `among` are the languages that a text may be in instead."""
+    needs_identifier()
+    among = tuple(among)
+    scripts = scripts_of(language)
+    own = [name in scripts or not scripts for name in script_names()]
+    readable = [mine or name == "Latin" for mine, name in zip(own, script_names(), strict=True)]  # names stay in Latin
+    kept: list[list[Mention]] = []
+    for text, found, counts in zip(texts, mentions, count_scripts(texts).tolist(), strict=True):
+        if not found or not _is_written_in(counts, own, _SHARE_OF_TEXT) or is_foreign(text, language, among=among):
+            kept.append([])
+        else:
+            kept.append([m for m in found if not _span_is_foreign(m.text, language, readable, among)])
+    return kept
+
+
+def is_foreign(text: str, language: str, *, among: Sequence[str]) -> bool:
+    """Whether a text is surely in another language."""
+    words = text.lower().split()
+    telling = _telling_words(language, tuple(among))
+    if sum(word in telling for word in words) > _OWN_WORDS * len(words):
+        return False
+    best, probability = _identifier((language, *among)).classify(text)
+    return bool(best != base_code(language) and probability >= SURE)
+
+
+@cache
+def _telling_words(language: str, among: tuple[str, ...]) -> frozenset[str]:
+    """Frequent words of a language that none of the others has."""
+    return stop_words(language).difference(*(stop_words(other) for other in among if other != language))
+
+
+def _span_is_foreign(span: str, language: str, readable: list[bool], among: Sequence[str]) -> bool:
+    if not span.isascii() and not _is_written_in(count_scripts([span])[0].tolist(), readable, 0.5):
+        return True
+    return len(span) >= _LETTERS_OF_A_SPAN and is_foreign(span, language, among=among)
+
+
+def _is_written_in(counts: list[int], scripts: list[bool], share: float) -> bool:
+    return sum(count for count, mine in zip(counts, scripts, strict=True) if mine) >= share * sum(counts)
+
+
+def needs_identifier() -> None:
+    """Refuse at once, not in the middle of the work, where py3langid is missing."""
+    try:
+        import py3langid  # noqa: F401
+    except ImportError:
+        raise MissingDependency("The language filter", "kobe") from None
+
+
+@cache
+def _identifier(languages: tuple[str, ...]) -> Any:
+    """py3langid, restricted to some languages."""
+    needs_identifier()
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    known = {base_code(language) for language in languages} & set(identifier.nb_classes)
+    if known:
+        identifier.set_languages(sorted(known))
+    return identifier

@@ -1,0 +1,261 @@
+"""Links mentions in texts to a knowledge base: the longest names win, evidence in the sentence chooses the entity.
+
+Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP, used a linker that
+nobody else has; this one needs a knowledge base and nothing else. Names are looked up as they stand and by their base
+forms. Overlaps are settled by length, then by weight. A name that its source writes with a capital is not found where a
+text writes it without (may, May); stop words, single letters and single characters of scripts without spaces are no
+mentions. Among the candidates of a name the weight decides, raised for entities that the sentence names elsewhere
+without ambiguity and for categories that its other mentions have.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+from ..errors import UnknownName, UsageError
+from ..text.scripts import base_code
+from .foreign import needs_identifier, stop_words, without_foreign
+from .literals import is_literal, literals
+from .mentions import Mention, without_overlaps
+from .normalise import dictionary_forms, is_ordinary, lemma_forms, spans, token_forms
+from .store import CAPITALISED, LOWERCASE, Hits, KnowledgeBase
+
+NAMED_ELSEWHERE = 1.0  # what a candidate's weight gains if the sentence names the entity elsewhere without ambiguity,
+SAME_CATEGORY = 0.5  # and if all other unambiguous mentions are of its category; less if only some are
+
+_MANY_WORDS = 1_000_000  # base forms that are remembered at most
+
+Place = tuple[int, int]
+
+
+class _Candidate(NamedTuple):
+    entity: int
+    id: str
+    category: str
+    weight: float
+    flags: int
+
+
+class _Found(NamedTuple):
+    start: int
+    end: int
+    weight: float
+    candidates: list[_Candidate]
+
+
+@dataclass(frozen=True)
+class KBLinker:
+    """Links with a knowledge base.
+
+    lemmas: look base forms up too. senses: how many entities of an ambiguous name are kept: "best", "all" or a number.
+    categories: keep mentions of these alone, separated by "+"; empty for all. language_filter: ignore mentions that are
+    not in the language that the texts should be in (needs py3langid, extra `kobe`). numbers: numbers and web addresses
+    are mentions too. capitals: heed capitals as evidence.
+    """
+
+    kb: KnowledgeBase
+    lemmas: bool = True
+    senses: str | int = "best"
+    categories: str = ""
+    language_filter: bool = False
+    numbers: bool = False
+    capitals: bool = True
+    # candidates of names and base forms of words seen before: what the knowledge base says of them never changes
+    _seen: dict[int, list[_Candidate]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _bases: dict[str, dict[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.senses not in ("best", "all") and not (str(self.senses).isdigit() and int(self.senses) > 0):
+            raise UsageError(f"senses is best, all or a number from 1 on, not {self.senses!r}.")
+        for category in self._wanted:
+            if category not in self.kb.categories:
+                raise UnknownName(f"category in the knowledge base {self.kb.name!r}", category, self.kb.categories)
+        if self.language_filter:
+            needs_identifier()
+
+    @property
+    def name(self) -> str:
+        return self.kb.name
+
+    @property
+    def checksum(self) -> str:
+        return self.kb.checksum
+
+    @property
+    def _wanted(self) -> frozenset[str]:
+        return frozenset(filter(None, self.categories.split("+")))
+
+    @property
+    def _kept(self) -> int | None:
+        return None if self.senses == "all" else 1 if self.senses == "best" else int(self.senses)
+
+    def nameable(self, language: str) -> Callable[[str], bool]:
+        named = self.kb.named_in(base_code(language))
+
+        def can_name(entity: str) -> bool:
+            number = self.kb.number_of(entity)
+            return bool(named[number]) if number is not None else is_literal(entity)
+
+        return can_name
+
+    def link(self, texts: Sequence[str], language: str) -> list[list[Mention]]:
+        """The mentions of each text, in order, none overlapping another."""
+        language = base_code(language)
+        places = [spans(text) for text in texts]
+        forms = [token_forms(text, at, language) for text, at in zip(texts, places, strict=True)]
+        found = _BySentence(self, texts, places, forms, language)
+        linked: list[list[Mention]] = [[] for _ in texts]
+        wanted = self._wanted
+        for sentence, names in found:
+            linked[sentence] = _chosen(texts[sentence], names, self._kept, wanted)
+        if self.numbers:
+            linked = [without_overlaps([*m, *literals(t, language)]) for t, m in zip(texts, linked, strict=True)]
+        if self.language_filter:
+            linked = without_foreign(texts, linked, language, among=self.kb.languages)
+        return linked
+
+
+class _BySentence:
+    """Names found in sentences, without overlaps, with the candidates that the evidence leaves."""
+
+    def __init__(
+        self, linker: KBLinker, texts: Sequence[str], places: list[list[Place]], forms: list[list[str]], language: str
+    ) -> None:
+        self.kb, self.capitals = linker.kb, linker.capitals
+        self.texts, self.places, self.forms = texts, places, forms
+        self.stop_words = stop_words(language)
+        self.language, self.ordinary = language, dict[str, bool]()
+        self.names = linker._seen
+        self.rows = _rows(self.kb.find(forms, language), 0)
+        if linker.lemmas:
+            based = _base_forms(forms, language, self.kb, linker._bases.setdefault(language, {}))
+            if based is not None:
+                self.rows = sorted({*self.rows, *_rows(self.kb.find(based, language), 1)})
+
+    def __iter__(self) -> Iterator[tuple[int, list[_Found]]]:
+        for sentence, rows in groupby(self.rows, key=itemgetter(0)):
+            found = self._sentence(self.texts[sentence], self.places[sentence], self.forms[sentence], rows)
+            if found:
+                yield sentence, found
+
+    def _sentence(
+        self, text: str, places: list[Place], forms: list[str], rows: Iterator[tuple[int, int, int, int, int]]
+    ) -> list[_Found]:
+        ranked = []
+        for _, first, last, alias, based in rows:
+            start, end = places[first][0], places[last][1]
+            if self._is_guarded(forms[first] if first == last else text[start:end], text[start:end], text):
+                continue
+            names = self.names.get(alias)
+            if names is None:
+                names = self.names[alias] = self._candidates(alias)
+            if based and first == last and self._is_ordinary(forms[first]):
+                names = [name for name in names if name.flags & LOWERCASE]
+            if names:
+                ranked.append((start - end, based, -names[0].weight, start, end, names))
+        if len(ranked) > 1:
+            ranked.sort(key=_rank)
+        taken: list[_Found] = []
+        shouted = text.isupper()
+        for _, _, weight, start, end, names in ranked:
+            if any(start < other.end and other.start < end for other in taken):
+                continue
+            kept = names if shouted or not self.capitals else _by_capitals(names, text, start)
+            if kept:
+                taken.append(_Found(start, end, -weight, kept))
+        taken.sort()
+        return taken
+
+    def _is_guarded(self, form: str, span: str, text: str) -> bool:
+        """What is no mention: stop words, single letters and digits, two letters that are no acronym, numbers."""
+        if len(form) == 1:
+            return form.isalnum() or form == ","
+        if form in self.stop_words or (len(form) == 2 and span.upper() != span.lower()):
+            return not (span.isupper() and not text.isupper())
+        return form.isdigit()
+
+    def _is_ordinary(self, form: str) -> bool:
+        found = self.ordinary.get(form)
+        if found is None:
+            found = self.ordinary[form] = is_ordinary(form, self.language)
+        return found
+
+    def _candidates(self, alias: int) -> list[_Candidate]:
+        entities, weights = self.kb.candidates(alias)
+        rows = zip(entities.tolist(), weights.tolist(), self.kb.flags(alias).tolist(), strict=True)
+        return [
+            _Candidate(entity, self.kb.entity_id(entity), self.kb.category(entity), weight, flags)
+            for entity, weight, flags in rows
+        ]
+
+
+def _rank(row: tuple[int, int, float, int, int, list[_Candidate]]) -> tuple[int, float, int, int]:
+    """The longest first, then the weightiest, then as written before base forms, then the earlier."""
+    return row[0], row[2], row[1], row[3]
+
+
+def _rows(hits: Hits, based: int) -> list[tuple[int, int, int, int, int]]:
+    columns = hits.sentence.tolist(), hits.first.tolist(), hits.last.tolist(), hits.alias.tolist()
+    return list(zip(*columns, [based] * len(hits), strict=True))
+
+
+def _base_forms(
+    forms: list[list[str]], language: str, kb: KnowledgeBase, known: dict[str, str]
+) -> list[list[str]] | None:
+    """The sentences with base forms instead of inflected ones; None if no word has one. Adds new words to `known`.
+
+    Of the base forms that a word may have, the first counts by which the knowledge base names something. Otherwise a
+    dictionary's counts, as part of a longer name; guesses by endings do not.
+    """
+    if len(known) > _MANY_WORDS:
+        known.clear()
+    new = {form for sentence in forms for form in sentence if form not in known}
+    options = [(form, lemma_forms(form, language)) for form in sorted(new)]
+    tried = sorted({base for _, bases in options for base in bases})
+    names = {tried[row] for row in kb.find([[base] for base in tried], language).sentence.tolist()}
+    for form, bases in options:
+        base = next((base for base in bases if base in names), None)
+        known[form] = base or next(iter(dictionary_forms(form, language)), form)
+    based = [[known[form] for form in sentence] for sentence in forms]
+    return based if based != forms else None
+
+
+def _by_capitals(names: list[_Candidate], text: str, start: int) -> list[_Candidate]:
+    """The candidates that fit how the text writes the name's first letter."""
+    letter = text[start]
+    if letter.islower():
+        return [name for name in names if name.flags & (CAPITALISED | LOWERCASE) != CAPITALISED]
+    if len(names) > 1 and letter.isupper() and text[:start].strip(" \"'«»„“”‘’([-–—¿¡"):
+        capitalised = [name for name in names if name.flags & CAPITALISED]
+        return capitalised or names
+    return names
+
+
+def _chosen(text: str, found: list[_Found], kept: int | None, wanted: frozenset[str]) -> list[Mention]:
+    """Mentions with the entities that the sentence makes likeliest, where the likeliest is of a wanted category."""
+    sure = [names.candidates[0] for names in found if len(names.candidates) == 1]
+    entities = {name.entity for name in sure}
+    categories = Counter(name.category for name in sure)
+    mentions = []
+    for start, end, _, names in found:
+        if len(names) == 1:
+            if not wanted or names[0].category in wanted:
+                mentions.append(Mention(start, end, text[start:end], (names[0].id,), names[0].category, 1.0))
+            continue
+        scored = []
+        for name in names:
+            same = SAME_CATEGORY * categories[name.category] / len(sure) if sure else 0.0
+            score = name.weight * (1 + NAMED_ELSEWHERE * (name.entity in entities) + same)
+            scored.append((-score, name.id, name.category))
+        scored.sort()
+        if wanted and scored[0][2] not in wanted:
+            continue
+        total = sum(score for score, _, _ in scored) or 1.0
+        ids = [entity for _, entity, category in scored if not wanted or category in wanted]
+        mentions.append(Mention(start, end, text[start:end], tuple(ids[:kept]), scored[0][2], scored[0][0] / total))
+    return mentions

@@ -1,0 +1,209 @@
+"""The words of a text in the form in which the knowledge base knows them.
+
+Names are stored and texts are searched by the forms made here, so that both agree by construction. A form is
+compatibility-composed (NFKC), case-folded, without the marks of Latin letters that are foreign to the language
+(data/spelling.toml), without invisible characters, and with е for the Russian ё. Hyphens, apostrophes and full stops
+separate words and leave no trace ("l'Italie", "Guinea-Bissau", "St. Louis"); any other punctuation is a token of its
+own, always "," whatever it was, which keeps a name from being found across a comma. Combining marks stay with their
+letters (the vowel signs of Gujarati). Scripts without spaces give a token per character.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+BREAK = ","  # the form of punctuation that no name should be found across
+
+_SEPARATORS = frozenset("'’‘ʼʹ`´.·・‧•&_․")  # what may stand inside a name and is not part of its form
+# Han, kana, and the scripts of Thai, Lao, Burmese and Khmer: no spaces between words.
+_SPACELESS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x2E80, 0x2FFF), (0x3005, 0x3007),
+              (0x3041, 0x30FA), (0x30FC, 0x31FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF),
+              (0xFF66, 0xFF9F), (0x20000, 0x3FFFF))  # fmt: skip
+_TOKEN = re.compile(r"w[wm]*|cm*|,+")
+_SHORTEST_BASE = 3
+
+
+class Token(NamedTuple):
+    """A token: its place in the text, in code points, and its form."""
+
+    start: int
+    end: int
+    form: str
+
+
+class _Kinds(dict[int, str]):
+    """What a character is: w part of a word, m a mark, c a token by itself, a comma for punctuation, a blank."""
+
+    def __missing__(self, code: int) -> str:
+        kind = self[code] = _kind(chr(code))
+        return kind
+
+
+def _kind(character: str) -> str:
+    category = unicodedata.category(character)
+    code = ord(character)
+    if character in _SEPARATORS or category in ("Pd", "Zs", "Zl", "Zp", "Cc"):
+        return " "
+    if category[0] == "M":
+        return "m"
+    if category == "Cf":
+        return "m"  # joiners and soft hyphens within words
+    if category[0] == "S" or any(first <= code <= last for first, last in _SPACELESS):
+        return "c"
+    return "," if category[0] == "P" else "w"
+
+
+_KINDS = _Kinds()
+
+
+def tokens(text: str, language: str) -> list[Token]:
+    """The tokens of a text, in order."""
+    known = _forms(language)
+    return [Token(start, end, form) for start, end in spans(text) if (form := known[text[start:end]])]
+
+
+def spans(text: str) -> list[tuple[int, int]]:
+    """Where the tokens of a text are."""
+    return [match.span() for match in _TOKEN.finditer(text.translate(_KINDS))]
+
+
+def token_forms(text: str, places: list[tuple[int, int]], language: str) -> list[str]:
+    """The forms of the tokens at these places."""
+    known = _forms(language)
+    return [known[text[start:end]] for start, end in places]
+
+
+def alias_key(name: str, language: str) -> tuple[str, ...]:
+    """The forms of a name's tokens; empty for a name without a letter, digit or symbol."""
+    known = _forms(language)
+    key = tuple([form for start, end in spans(name) if (form := known[name[start:end]])])
+    return key if key and (key[0] != BREAK or any(form != BREAK for form in key)) else ()
+
+
+@lru_cache(maxsize=1 << 18)
+def lemma_forms(form: str, language: str) -> tuple[str, ...]:
+    """Base forms that a form may be inflected from, the likeliest first, itself excluded.
+
+    They come from simplemma where it is installed (extra `kobe`) and knows the language, and from the endings of
+    data/spelling.toml, which are guesses: they count only where the knowledge base knows the base form.
+    """
+    if not any(map(str.isalpha, form)):
+        return ()
+    found = dict.fromkeys(dictionary_forms(form, language))
+    for ending, instead in _endings(language).get(form[-1:], ()):
+        if form.endswith(ending) and len(form) - len(ending) >= _SHORTEST_BASE:
+            found[form.removesuffix(ending) + instead] = None
+    found.pop(form, None)
+    return tuple(found)
+
+
+def lemma_key(name: str, language: str) -> tuple[str, ...]:
+    """The likeliest base forms of a name's tokens: what an inflected name of several words is found by."""
+    return tuple(base[0] if (base := dictionary_forms(form, language)) else form for form in alias_key(name, language))
+
+
+@lru_cache(maxsize=1 << 18)
+def dictionary_lemmas(form: str, language: str) -> tuple[str, ...]:
+    """What simplemma makes of a form as a name (Prahy: Praha) and as a word (prahy: práh), written as it writes it."""
+    lemmatise = _lemmatiser()
+    if lemmatise is None or language not in _lemmatised():
+        return ()
+    return lemmatise(form.capitalize(), language), lemmatise(form, language)
+
+
+def dictionary_forms(form: str, language: str) -> tuple[str, ...]:
+    """The forms of the dictionary's lemmas, itself excluded."""
+    known = _forms(language)
+    lemmas = [known[lemma] for lemma in dictionary_lemmas(form, language)]
+    return tuple(lemma for lemma in dict.fromkeys(lemmas) if lemma and lemma != form)
+
+
+def is_ordinary(form: str, language: str) -> bool:
+    """Whether the dictionary takes a form for an inflected word and not for a name (According, but not Americans)."""
+    known = _forms(language)
+    lemmas = [lemma for lemma in dictionary_lemmas(form, language) if known[lemma] != form]
+    return bool(lemmas) and all(lemma[:1].islower() for lemma in lemmas)
+
+
+class _Forms(dict[str, str]):
+    """Forms of a language's words, made once each; emptied when a text of a million different words went by."""
+
+    def __init__(self, language: str) -> None:
+        spelling = _spelling()
+        letters = spelling["letters"].get(language)
+        if letters is None and language in spelling["unmarked"]["languages"].split():
+            letters = ""
+        self.letters: frozenset[str] | None = None if letters is None else frozenset(letters)
+        self.dotted = language in ("tr", "az")
+
+    def __missing__(self, word: str) -> str:
+        if len(self) > 1_000_000:
+            self.clear()
+        form = self[word] = self._form(word)
+        return form
+
+    def _form(self, word: str) -> str:
+        if word and _KINDS[ord(word[0])] == BREAK:
+            return BREAK
+        if word.isascii() and not self.dotted:
+            return word.lower()
+        if self.dotted:
+            word = word.replace("I", "ı").replace("İ", "i")
+        word = unicodedata.normalize("NFKC", word)
+        if not word.isascii():
+            word = "".join(c for c in word if unicodedata.category(c) != "Cf")
+        word = word.casefold()
+        return word if word.isascii() else unicodedata.normalize("NFC", "".join(map(self._letter, word)))
+
+    def _letter(self, letter: str) -> str:
+        if letter in "\u0300\u0301":
+            return ""  # stress
+        if letter == "ё":
+            return "е"
+        if letter < "\u00c0" or self.letters is None or letter in self.letters:
+            return letter
+        parts = unicodedata.normalize("NFD", letter)
+        return parts[0] if parts[0] < "\u0250" else letter
+
+
+@cache
+def _forms(language: str) -> _Forms:
+    return _Forms(language)
+
+
+@cache
+def _spelling() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("data", "spelling.toml").read_text("utf-8"))
+
+
+@cache
+def _endings(language: str) -> dict[str, list[tuple[str, str]]]:
+    """Endings by their last letter, each with what stands instead in the base form."""
+    table: dict[str, list[tuple[str, str]]] = {}
+    for rule in _spelling()["endings"].get(language, "").split():
+        ending, _, instead = rule.partition(":")
+        table.setdefault(ending[-1], []).append((ending, instead))
+    return table
+
+
+@cache
+def _lemmatiser() -> Any:
+    try:
+        import simplemma
+    except ImportError:
+        return None
+    return simplemma.lemmatize
+
+
+@cache
+def _lemmatised() -> frozenset[str]:
+    """The languages that simplemma has a dictionary for."""
+    from importlib.resources import files as package_files
+
+    folder = package_files("simplemma.strategies.dictionaries").joinpath("data")
+    return frozenset(entry.name.partition(".")[0] for entry in folder.iterdir())

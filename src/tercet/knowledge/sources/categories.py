@@ -1,0 +1,87 @@
+"""Categories of Wikidata's entities: from the classes they are instances of, through a small table (wikidata.toml)."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.files import writing_bytes
+
+LEFT_OUT = "left out"
+DEFAULT = "concept"
+Longs = NDArray[np.int64]
+
+
+@cache
+def table() -> dict[str, Any]:
+    """The content of wikidata.toml."""
+    return tomllib.loads(files(__package__).joinpath("wikidata.toml").read_text("utf-8"))
+
+
+def numbers(classes: str) -> list[int]:
+    """Wikidata's ids as numbers: Q5 is 5."""
+    return [int(name.removeprefix("Q")) for name in classes.split()]
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The categories in the order of the table, and last the one that is left out."""
+    return (*table()["categories"], LEFT_OUT)
+
+
+def write_classes(path: Path, edges: Longs) -> None:
+    """Find the category of every class below the table's, and its distance; edges: subclass, class, shape (n, 2).
+
+    Breadth first from the table's classes: the nearest decides, of equally near ones the first category.
+    """
+    roots = [*table()["categories"].values(), table()["left_out"]["classes"]]
+    named = [(number, code) for code, classes in enumerate(roots) for number in numbers(classes)]
+    root_ids, root_codes = np.array(named, np.int64).T
+    ids = np.unique(np.concatenate([root_ids, edges.ravel()]))
+    children, parents = np.searchsorted(ids, edges.reshape(-1, 2)).T
+    codes = np.full(len(ids), 255, np.uint8)
+    steps = np.full(len(ids), 255, np.uint8)
+    codes[np.searchsorted(ids, root_ids)] = root_codes
+    steps[np.searchsorted(ids, root_ids)] = 0
+    for step in range(254):
+        new = (steps[parents] == step) & (steps[children] == 255)
+        if not new.any():
+            break
+        np.minimum.at(codes, children[new], codes[parents[new]])
+        steps[children[new]] = step + 1
+    reached = steps < 255
+    with writing_bytes(path) as stream:
+        np.savez(stream, ids=ids[reached], codes=codes[reached], steps=steps[reached])
+
+
+class Classes:
+    """Looks up what `write_classes` found; remembers the classes it was asked for, which are few."""
+
+    def __init__(self, path: Path) -> None:
+        with np.load(path, allow_pickle=False) as arrays:
+            self._ids, self._codes, self._steps = arrays["ids"], arrays["codes"], arrays["steps"]
+        self._known: dict[int, tuple[int, int]] = {}
+
+    def category(self, instance_of: Iterable[int], subclass_of: Iterable[int] = ()) -> str:
+        """The category of an entity with these classes; LEFT_OUT for pages of Wikimedia itself."""
+        found = [self._nearest(number) for number in instance_of]
+        if found:
+            best = min(found)
+            return names()[best[1]] if best[0] < 255 else DEFAULT
+        found = [self._nearest(number) for number in subclass_of]
+        name = names()[min(found)[1]] if found and min(found)[0] < 255 else DEFAULT
+        return name if name in table()["classes"]["kept"].split() else DEFAULT
+
+    def _nearest(self, number: int) -> tuple[int, int]:
+        if number not in self._known:
+            place = int(np.searchsorted(self._ids, number))
+            there = place < len(self._ids) and self._ids[place] == number
+            self._known[number] = (int(self._steps[place]), int(self._codes[place])) if there else (255, 0)
+        return self._known[number]

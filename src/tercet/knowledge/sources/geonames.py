@@ -1,0 +1,118 @@
+"""GeoNames' tables: places (cities15000.txt, allCountries.txt) and their names by language (alternateNamesV2.txt).
+
+The columns are those of the readme at download.geonames.org/export/dump. With a table of names, a place has the names
+that are tagged with a chosen language, and Wikidata's id where the table knows it. Without one, the untagged names of
+the table of places go to every chosen language that is written in their script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from math import sqrt
+from pathlib import Path
+from typing import NamedTuple
+
+from ...data.lines import read_blocks
+from ...errors import DataError, UsageError
+from ...text.scripts import dominant, scripts_of
+from ..spill import Record
+from .codes import codes_of
+
+CATEGORY = "place"
+_PLACE_COLUMNS, _NAME_COLUMNS = (19,), (8, 10)
+_UNTAGGED = 0.5  # the weight of a name whose language is not known, where a tagged one has 1
+
+
+class _Place(NamedTuple):
+    id: str
+    weight: float
+
+
+def read_geonames(paths: Sequence[str | Path], languages: Sequence[str]) -> Iterator[Record]:
+    """The names of places, from at least one table of places and any number of tables of names."""
+    kinds = {path: len(_first(path).split("\t")) for path in paths}
+    for path, columns in kinds.items():
+        if columns not in (*_PLACE_COLUMNS, *_NAME_COLUMNS):
+            raise DataError(
+                f"{path}, line 1: {columns} columns. A table of places of GeoNames has 19, one of names has 10."
+            )
+    tables = [path for path, columns in kinds.items() if columns in _PLACE_COLUMNS]
+    names = [path for path, columns in kinds.items() if columns in _NAME_COLUMNS]
+    if not tables:
+        raise UsageError("GeoNames needs a table of places, such as cities15000.txt, beside the table of names.")
+    known = _wikidata_ids(names)
+    places: dict[str, _Place] = {}
+    for path in tables:
+        yield from _read_places(path, languages, places, known, tagged=bool(names))
+    for path in names:
+        yield from _read_names(path, languages, places)
+
+
+def _rows(path: str | Path, columns: tuple[int, ...]) -> Iterator[tuple[str, list[str]]]:
+    for number, line in enumerate((line for block in read_blocks(path) for line in block), 1):
+        fields = line.split("\t")
+        if len(fields) not in columns:
+            if not line.strip():
+                continue
+            raise DataError(f"{path}, line {number}: {len(fields)} columns, not {columns[-1]} as a table of GeoNames.")
+        yield f"{path}, line {number}", fields
+
+
+def _first(path: str | Path) -> str:
+    return next((line for block in read_blocks(path) for line in block if line.strip()), "")
+
+
+def _wikidata_ids(names: Sequence[str | Path]) -> dict[str, str]:
+    return {row[1]: row[3] for path in names for _, row in _rows(path, _NAME_COLUMNS) if row[2] == "wkdt"}
+
+
+def _read_places(
+    path: str | Path, languages: Sequence[str], places: dict[str, _Place], known: dict[str, str], *, tagged: bool
+) -> Iterator[Record]:
+    latin = codes_of(tuple(languages)).latin
+    for where, row in _rows(path, _PLACE_COLUMNS):
+        try:
+            population = int(row[14] or 0)
+        except ValueError:
+            raise DataError(f"{where}: the population {row[14]!r} is not a number.") from None
+        # On the scale of Wikidata's sitelinks: 15,000 people give 5, a million 33, ten millions 101.
+        place = _Place(known.get(row[0], f"geonames:{row[0]}"), 1 + sqrt(max(0, population) / 1000))
+        places[row[0]] = place
+        weight = place.weight * _UNTAGGED
+        for number in latin:
+            yield Record(place.id, languages[number], row[1], CATEGORY, weight if tagged else place.weight)
+        for name in () if tagged else filter(_is_name, row[3].split(",")):
+            for number in _written_in(_script(name), tuple(languages)):
+                yield Record(place.id, languages[number], name, CATEGORY, weight)
+
+
+def _read_names(path: str | Path, languages: Sequence[str], places: dict[str, _Place]) -> Iterator[Record]:
+    codes = codes_of(tuple(languages))
+    for _, row in _rows(path, _NAME_COLUMNS):
+        place = places.get(row[1])
+        # Colloquial names (The Big Apple) and historic ones mean other things than the place of today.
+        if place is None or not row[2] or not row[3] or "1" in (row[6], row[7]):
+            continue
+        for number in codes[row[2]]:
+            weight = place.weight * (1.0 if row[4] == "1" else 0.9)
+            yield Record(place.id, languages[number], row[3], CATEGORY, weight)
+
+
+def _is_name(name: str) -> bool:
+    """Whether an untagged name is one: not a code of an airport, a number, an address."""
+    return len(name) > 1 and not (name.isascii() and name.isupper() and len(name) <= 4) and "/" not in name
+
+
+def _script(name: str) -> str | None:
+    return _script_of_letter(next((letter for letter in name if letter.isalpha()), ""))
+
+
+@lru_cache(maxsize=10_000)
+def _script_of_letter(letter: str) -> str | None:
+    return dominant([letter]) if letter else None
+
+
+@lru_cache(maxsize=1000)
+def _written_in(script: str | None, languages: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(number for number, language in enumerate(languages) if script in scripts_of(language))

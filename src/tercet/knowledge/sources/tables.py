@@ -1,0 +1,144 @@
+"""Names in tables of one's own: JSON lines or tab-separated values; and tables that give ids other names.
+
+A JSON line is one name, {"id", "language", "name", "category", "weight"}, or an entity with all its names, {"id",
+"names" or "labels": {language: name or list of names}, "aliases": {language: list}, "category" or "types", "weight"}.
+A tab-separated line is id, language, name, and if wanted category and weight.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ...data.lines import read_blocks
+from ...errors import DataError
+from ..spill import Record
+from .codes import codes_of
+
+ALIAS_WEIGHT = 0.5  # of an alias, where the label has 1
+_COLUMNS = ("id", "language", "name", "category", "weight")
+
+
+def read_jsonl(path: str | Path, languages: Sequence[str]) -> Iterator[Record]:
+    """The names of a file of JSON lines (also gzipped) in the chosen languages."""
+    codes = codes_of(tuple(languages))
+    for where, item in json_lines(path):
+        entity = _text(item, "id", where)
+        category = _category(item, where)
+        weight = _weight(item.get("weight", 1.0), where)
+        for code, name, share in _names(item, where):
+            for number in codes[code]:
+                yield Record(entity, languages[number], name, category, weight * share)
+
+
+def read_tsv(path: str | Path, languages: Sequence[str]) -> Iterator[Record]:
+    """The names of a tab-separated file (also gzipped) in the chosen languages; a header is known by its names."""
+    codes = codes_of(tuple(languages))
+    for number, line in enumerate((line for block in read_blocks(path) for line in block), 1):
+        fields = line.split("\t")
+        if not line.strip() or (number == 1 and tuple(fields) == _COLUMNS[: len(fields)]):
+            continue
+        where = f"{path}, line {number}"
+        if not 3 <= len(fields) <= 5:
+            raise DataError(f"{where}: {len(fields)} fields separated by tabs, not 3 to 5: {', '.join(_COLUMNS)}.")
+        entity, code, name, category, weight = (*fields, "", "")[:5]
+        if not entity or not name:
+            raise DataError(f"{where}: the {'name' if entity else 'id'} is empty.")
+        for language in codes[code]:
+            yield Record(entity, languages[language], name, category, _weight(weight or 1.0, where))
+
+
+def read_ids(path: str | Path) -> dict[str, str]:
+    """Other ids for ids: JSON lines with "mid" and "wikidata_id" or "from" and "to", or pairs divided by a tab."""
+    found = {}
+    first = next((line for block in read_blocks(path) for line in block if line.strip()), "")
+    if first.lstrip().startswith("{"):
+        for where, item in json_lines(path):
+            old, new = ("mid", "wikidata_id") if "mid" in item else ("from", "to")
+            found[_text(item, old, where)] = _text(item, new, where)
+        return found
+    for number, line in enumerate((line for block in read_blocks(path) for line in block), 1):
+        if line.strip():
+            fields = line.split("\t")
+            if len(fields) != 2 or not all(fields):
+                raise DataError(f"{path}, line {number}: an id, a tab and the id that stands for it are needed.")
+            found[fields[0]] = fields[1]
+    return found
+
+
+def json_lines(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Where each object of a file of JSON lines stands, and the object."""
+    for number, line in enumerate((line for block in read_blocks(path) for line in block), 1):
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        try:
+            item = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{where}: no JSON ({error}).") from None
+        if not isinstance(item, dict):
+            raise DataError(f'{where}: a JSON object is needed, as {{"id": …, "language": …, "name": …}}.')
+        yield where, item
+
+
+def _names(item: dict[str, Any], where: str) -> Iterator[tuple[str, str, float]]:
+    """Language, name, and 1 for a label or less for an alias."""
+    if "name" in item or "language" in item:
+        yield _text(item, "language", where), _text(item, "name", where), 1.0
+        return
+    found = False
+    for key, value in item.items():
+        if key in ("names", "labels", "aliases"):
+            found = True
+            if not isinstance(value, dict):
+                raise DataError(f"{where}: {key!r} must be an object with the names of each language.")
+            by_language = value
+        elif key.startswith("aliases_"):
+            by_language = {key.removeprefix("aliases_"): value}
+        else:
+            continue
+        for code, names in by_language.items():
+            for place, name in enumerate(names if isinstance(names, list) else [names]):
+                if not isinstance(name, str) or not name:
+                    raise DataError(f"{where}: a name in {code!r} is not a text.")
+                yield code, name, 1.0 if key in ("names", "labels") and place == 0 else ALIAS_WEIGHT
+    if not found:
+        raise DataError(f"{where}: it has neither 'name' and 'language' nor 'names' or 'labels'.")
+
+
+def _text(item: dict[str, Any], key: str, where: str) -> str:
+    value = item.get(key)
+    if not isinstance(value, str) or not value:
+        raise DataError(f"{where}: {key!r} is missing or not a text.")
+    return value
+
+
+def _weight(value: Any, where: str) -> float:
+    try:
+        weight = float(value) if not isinstance(value, bool) else math.nan
+    except (TypeError, ValueError):
+        weight = math.nan
+    if not 0 <= weight < math.inf:
+        raise DataError(f"{where}: the weight {value!r} is not a number that is 0 or more.")
+    return weight
+
+
+def _category(item: dict[str, Any], where: str) -> str:
+    given = item.get("category", item.get("types", ""))
+    if isinstance(given, list):
+        given = given[0] if given else ""
+    if not isinstance(given, str):
+        raise DataError(f"{where}: the category is not a text.")
+    return _categories().get(given, given)
+
+
+@cache
+def _categories() -> dict[str, str]:
+    table = tomllib.loads(files(__package__).joinpath("tables.toml").read_text("utf-8"))
+    return {word: category for category, words in table["categories"].items() for word in words.split()}

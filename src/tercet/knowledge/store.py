@@ -1,0 +1,280 @@
+"""The knowledge base on disk: a folder of memory-mapped arrays and a manifest.
+
+Entities have numbers; names are stored by language, in the forms of `normalise.py`, and point to the entities that they
+may name. Opening maps the files and reads the manifest alone, so that it takes milliseconds and processes share memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError, UnknownName, UsageError
+from ..kernels import mentions, warn_if_slow
+
+FORMAT = 1  # raised when files of an older version cannot be read any more
+MANIFEST = "manifest.json"
+# Flags of a candidate: its source writes the name with capitals, without any, and in this very form. A name without the
+# last is known by base forms of its words alone.
+CAPITALISED, LOWERCASE, OWN_FORM = 1, 2, 4
+
+# Every array by name: files of this name with the ending .bin, without any header.
+ARRAYS: dict[str, Any] = {
+    "entity_text": np.uint8,  # ids
+    "entity_start": np.int64,
+    "bucket_start": np.int64,  # first entity of each bucket; ids are sorted within a bucket, see `bucket_of`
+    "category": np.uint8,
+    "prior": np.float32,
+    "languages": np.uint64,  # bit l: language l has a name for it
+    "label_start": np.int64,  # of an entity, among labels
+    "label_language": np.uint8,
+    "label_text_start": np.int64,
+    "label_text": np.uint8,
+    "alias_text": np.uint8,  # keys: forms with a separator between them
+    "alias_start": np.int64,
+    "candidate_start": np.int64,  # of an alias, among candidates
+    "candidate_entity": np.uint32,
+    "candidate_weight": np.float32,
+    "candidate_flags": np.uint8,
+    "slots": np.uint64,  # one table for each language after the other, see kernels/mentions.py
+}
+_BLOCK = 1 << 18  # hits for which there is room at once
+
+Numbers = NDArray[np.int32]
+
+
+def bucket_of(entity_id: str, buckets: int) -> int:
+    """The bucket of an entity; the same wherever and whenever it is asked for."""
+    return crc32(entity_id.encode("utf-8", "surrogatepass")) % buckets
+
+
+def checksum(folder: Path) -> str:
+    """Of all arrays, by name and content."""
+    digest = hashlib.sha256()
+    for name in sorted(ARRAYS):
+        with (folder / f"{name}.bin").open("rb") as stream:
+            digest.update(f"{name} {hashlib.file_digest(stream, 'sha256').hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """Names found in sentences: all of them, also where they overlap; ordered by sentence, first token, last token.
+
+    Arrays of equal length: the sentence, its first and last token (both belong to the name), the alias.
+    """
+
+    sentence: Numbers
+    first: Numbers
+    last: Numbers
+    alias: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+
+class KnowledgeBase:
+    """Entities and their names in several languages. Never changes; travels between processes by its path."""
+
+    def __init__(self, path: Path, manifest: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self.path = path
+        self._manifest = manifest
+        self._arrays = arrays
+        self.name: str = manifest["name"]
+        self.languages: tuple[str, ...] = tuple(manifest["languages"])
+        self.categories: tuple[str, ...] = tuple(manifest["categories"])
+        self.checksum: str = manifest["checksum"]
+
+    @classmethod
+    def open(cls, path: str | Path) -> KnowledgeBase:
+        """The knowledge base in a folder; refuses what is damaged or of another format version."""
+        folder = Path(path)
+        manifest = _read_manifest(folder)
+        arrays = {name: _mapped(folder, name, manifest["arrays"].get(name)) for name in ARRAYS}
+        return cls(folder.absolute(), manifest, arrays)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return KnowledgeBase.open, (self.path,)
+
+    def __len__(self) -> int:
+        """The number of entities."""
+        return len(self._arrays["category"])
+
+    def entity_id(self, entity: int) -> str:
+        return self._string("entity_text", "entity_start", entity)
+
+    def category(self, entity: int) -> str:
+        return self.categories[int(self._arrays["category"][entity])]
+
+    def prior(self, entity: int) -> float:
+        """How likely the entity is to be meant, relative to others: the largest weight of its names."""
+        return float(self._arrays["prior"][entity])
+
+    def label(self, entity: int, language: str) -> str | None:
+        """The name by which the language calls it first; None if it has none."""
+        number = self._language(language)
+        first, last = (int(place) for place in self._arrays["label_start"][entity : entity + 2])
+        for row in range(first, last):
+            if self._arrays["label_language"][row] == number:
+                return self._string("label_text", "label_text_start", row)
+        return None
+
+    def named_in(self, language: str) -> NDArray[np.bool_]:
+        """Which entities the language has a name for, shape (entities,)."""
+        bit = np.uint64(1 << self._language(language))
+        named: NDArray[np.bool_] = (self._arrays["languages"] & bit) != 0
+        return named
+
+    def number_of(self, entity_id: str) -> int | None:
+        """The number of the entity with this id; None if there is none."""
+        starts = self._arrays["bucket_start"]
+        bucket = bucket_of(entity_id, len(starts) - 1)
+        wanted = entity_id.encode("utf-8", "surrogatepass")
+        low, high = int(starts[bucket]), int(starts[bucket + 1])
+        place = bisect_left(range(high), wanted, low, high, key=self._id_bytes)
+        return place if place < high and self._id_bytes(place) == wanted else None
+
+    def candidates(self, alias: int) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+        """The entities that a name may stand for and their weights, the weightiest first."""
+        first, last = self._arrays["candidate_start"][alias : alias + 2]
+        return self._arrays["candidate_entity"][first:last], self._arrays["candidate_weight"][first:last]
+
+    def flags(self, alias: int) -> NDArray[np.uint8]:
+        """CAPITALISED, LOWERCASE, OWN_FORM or a sum of them for each candidate of a name."""
+        first, last = self._arrays["candidate_start"][alias : alias + 2]
+        return self._arrays["candidate_flags"][first:last]
+
+    def alias(self, alias: int) -> tuple[str, ...]:
+        """The forms of a name."""
+        return tuple(self._string("alias_text", "alias_start", alias).split(mentions.SEPARATOR))
+
+    def find(self, forms: Sequence[Sequence[str]], language: str) -> Hits:
+        """All names of a language in sentences, given as the forms of their tokens (`normalise.tokens`)."""
+        warn_if_slow()
+        table = self._manifest["tables"][self.languages[self._language(language)]]
+        counts = np.fromiter(map(len, forms), np.int64, len(forms))
+        joined = mentions.SEPARATOR.join(chain.from_iterable(forms)).encode("utf-8", "surrogatepass")
+        if joined.count(b"\x1f") != max(0, int(counts.sum()) - 1):
+            raise DataError(f"A token holds the control character {mentions.SEPARATOR!r}, which no form may hold.")
+        found = _find(np.frombuffer(joined, np.uint8), counts, self._arrays, table)
+        sentence, first, last, alias = found
+        return Hits(sentence, first, last, alias + np.int64(table["first_alias"]))
+
+    def info(self) -> dict[str, Any]:
+        """What `tercet kb info` shows: the manifest without what only the program needs, and the size."""
+        hidden = ("tables", "arrays")
+        shown = {key: value for key, value in self._manifest.items() if key not in hidden}
+        return {**shown, "path": str(self.path), "bytes": sum(array.nbytes for array in self._arrays.values())}
+
+    def verify(self) -> None:
+        """Read everything and compare the checksum."""
+        found = checksum(self.path)
+        if found != self.checksum:
+            raise DataError(
+                f"The knowledge base {self.path} is damaged: its files have checksum {found[:16]}…, its manifest says "
+                f"{self.checksum[:16]}…. Build it again."
+            )
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {language: number for number, language in enumerate(self.languages)}
+
+    def _language(self, language: str) -> int:
+        if language not in self._numbers:
+            raise UnknownName(f"language in the knowledge base {self.name!r}", language, self.languages)
+        return self._numbers[language]
+
+    def _string(self, text: str, start: str, row: int) -> str:
+        return self._slice(text, start, row).decode("utf-8", "surrogatepass")
+
+    def _id_bytes(self, entity: int) -> bytes:
+        return self._slice("entity_text", "entity_start", entity)
+
+    def _slice(self, text: str, start: str, row: int) -> bytes:
+        first, last = self._arrays[start][row : row + 2]
+        return self._arrays[text][first:last].tobytes()
+
+
+def _find(
+    text: NDArray[np.uint8], counts: NDArray[np.int64], arrays: dict[str, NDArray[Any]], table: dict[str, int]
+) -> Numbers:
+    """Hits as columns, by the kernel, in blocks for whose hits there is room."""
+    most = int(counts.max(initial=0))
+    longest = table["longest"]
+    if not most or not table["aliases"]:
+        return np.empty((4, 0), np.int32)
+    slots = arrays["slots"][table["first_slot"] : table["first_slot"] + table["slots"]]
+    starts = arrays["alias_start"][table["first_alias"] : table["first_alias"] + table["aliases"] + 1]
+    state = np.zeros(3, np.int64)
+    places, words, firsts = np.empty(most + 1, np.int64), np.empty(most, np.uint64), np.empty(most, np.uint64)
+    hits = np.empty((4, max(_BLOCK, most * longest)), np.int32)
+    found = []
+    while state[0] < len(counts):
+        done = mentions.find(
+            text.data,
+            counts.data,
+            state.data,
+            slots.data,
+            arrays["alias_text"].data,
+            starts.data,
+            longest,
+            places.data,
+            words.data,
+            firsts.data,
+            hits.data,
+        )
+        found.append(hits[:, :done].copy())
+    return np.concatenate(found, axis=1)
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    if not folder.is_dir():
+        raise UsageError(f"There is no knowledge base {folder}. Build one: tercet kb build … --out {folder}")
+    try:
+        manifest = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"{folder} is not a knowledge base: it has no {MANIFEST}.") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except ValueError:
+        raise DataError(f"{path} is damaged: it is not JSON. Build the knowledge base again.") from None
+    if not isinstance(manifest, dict) or "format" not in manifest:
+        raise DataError(f"{path} is not the manifest of a knowledge base: it names no format version.")
+    if manifest["format"] != FORMAT:
+        raise DataError(
+            f"The knowledge base {folder} has format version {manifest['format']}; this version of Tercet reads "
+            f"{FORMAT}. Build it again, or use the version that built it ({manifest.get('tercet', 'unknown')})."
+        )
+    missing = {"name", "languages", "categories", "checksum", "tables", "arrays"} - manifest.keys()
+    if missing or not isinstance(manifest["arrays"], dict):
+        raise DataError(f"{path} is damaged: {', '.join(sorted(missing)) or 'arrays'} is missing or wrong.")
+    return manifest
+
+
+def _mapped(folder: Path, name: str, length: object) -> NDArray[Any]:
+    path, kind = folder / f"{name}.bin", np.dtype(ARRAYS[name])
+    try:
+        size = path.stat().st_size
+        if not isinstance(length, int) or size != length * kind.itemsize:
+            raise DataError(
+                f"{path} is damaged: it has {size} bytes, not {length} numbers of {kind.itemsize} bytes. "
+                "Build the knowledge base again."
+            )
+        if not length:
+            return np.empty(0, kind)
+        # A plain view of the mapping: an np.memmap's slices cost more than looking up a name.
+        return np.asarray(np.memmap(path, dtype=kind, mode="r"))
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}. Build the knowledge base again.") from None

@@ -1,0 +1,172 @@
+"""The knowledge base on disk: what is put in comes out, and what is damaged is refused."""
+
+import json
+import pickle
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tercet.errors import DataError, UnknownName, UsageError
+from tercet.knowledge.building import Record, build
+from tercet.knowledge.store import ARRAYS, CAPITALISED, LOWERCASE, OWN_FORM, KnowledgeBase
+
+RECORDS = [
+    Record("Q64", "de", "Berlin", "place", 100),
+    Record("Q64", "en", "Berlin", "place", 100),
+    Record("Q64", "ru", "Берлин", "place", 100),
+    Record("Q60", "en", "New York City", "place", 200),
+    Record("Q60", "en", "New York", "place", 100),
+    Record("Q60", "de", "New York", "place", 200),
+    Record("Q1384", "en", "New York", "place", 150),
+    Record("Q1384", "de", "New York", "place", 150),
+    Record("Q144", "en", "dog", "species", 50),
+    Record("Q144", "de", "Hund", "species", 50),
+    Record("Q148", "zh", "中国", "place", 300),
+    Record("Q148", "en", "China", "place", 300),
+]
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory) -> KnowledgeBase:
+    folder = tmp_path_factory.mktemp("kb") / "small"
+    return build(RECORDS, folder, name="small", languages=["de", "en", "ru", "zh"])
+
+
+def found(kb, forms, language):
+    hits = kb.find(forms, language)
+    rows = zip(hits.sentence.tolist(), hits.first.tolist(), hits.last.tolist(), hits.alias.tolist(), strict=True)
+    return [(s, f, l, kb.alias(a), [kb.entity_id(e) for e in kb.candidates(a)[0]]) for s, f, l, a in rows]
+
+
+def test_all_names_are_found_with_their_candidates_the_weightiest_first(kb) -> None:
+    forms = [["i", "saw", "new", "york", "city"], [], ["berlin"], ["york"]]
+    assert found(kb, forms, "en") == [
+        (0, 2, 3, ("new", "york"), ["Q1384", "Q60"]),
+        (0, 2, 4, ("new", "york", "city"), ["Q60"]),
+        (2, 0, 0, ("berlin",), ["Q64"]),
+    ]
+    assert found(kb, [list("我爱中国")], "zh") == [(0, 2, 3, ("中", "国"), ["Q148"])]
+
+
+def test_a_name_is_found_in_its_own_language_alone(kb) -> None:
+    assert found(kb, [["hund", "dog"]], "de") == [(0, 0, 0, ("hund",), ["Q144"])]
+    assert found(kb, [["hund", "dog"]], "ru") == []
+
+
+def test_entities_tell_what_is_known_of_them(kb) -> None:
+    number = kb.number_of("Q60")
+    assert (kb.entity_id(number), kb.category(number), kb.prior(number)) == ("Q60", "place", 200.0)
+    assert (kb.label(number, "en"), kb.label(number, "de"), kb.label(number, "zh")) == (
+        "New York City",
+        "New York",
+        None,
+    )
+    assert {kb.entity_id(n) for n in np.flatnonzero(kb.named_in("de"))} == {"Q64", "Q60", "Q1384", "Q144"}
+    assert all(kb.number_of(kb.entity_id(n)) == n for n in range(len(kb)))
+    assert kb.number_of("Q6") is None
+    assert kb.number_of("") is None
+
+
+def test_flags_tell_how_the_source_writes_a_name(kb) -> None:
+    dog, berlin = (int(kb.find([[form]], "en").alias[0]) for form in ("dog", "berlin"))
+    assert kb.flags(dog).tolist() == [LOWERCASE | OWN_FORM]
+    assert kb.flags(berlin).tolist() == [CAPITALISED | OWN_FORM]
+
+
+def test_info_counts_what_is_there(kb) -> None:
+    info = kb.info()
+    assert info["entities"] == len(kb) == 5
+    assert info["entities_by_category"] == {"place": 4, "species": 1}
+    assert info["aliases"] == {"de": 3, "en": 5, "ru": 1, "zh": 1}
+    assert info["candidates"] == 12
+    kb.verify()
+
+
+def names_in_process(kb) -> int:
+    return len(kb.find([["berlin"]], "de"))
+
+
+def test_it_travels_to_other_processes_by_its_path(kb) -> None:
+    assert len(pickle.dumps(kb)) < 500
+    with ProcessPoolExecutor(1, get_context("forkserver")) as pool:
+        assert pool.submit(names_in_process, kb).result() == 1
+
+
+def test_it_opens_in_milliseconds(kb) -> None:
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        KnowledgeBase.open(kb.path)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.010
+
+
+def test_an_unknown_language_is_named(kb) -> None:
+    with pytest.raises(
+        UnknownName, match="no language in the knowledge base 'small' called 'fr'. Known: de, en, ru, zh"
+    ):
+        kb.find([["a"]], "fr")
+
+
+def test_a_token_with_the_separator_is_refused(kb) -> None:
+    with pytest.raises(DataError, match="control character"):
+        kb.find([["new\x1fyork"]], "en")
+
+
+def test_odd_tokens_are_no_problem(kb) -> None:
+    assert len(kb.find([["", "\ud800", "berlin", ""], [""]], "en")) == 1
+    assert len(kb.find([], "en")) == 0
+
+
+@pytest.fixture
+def copy(kb, tmp_path) -> Path:
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    for path in kb.path.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    return folder
+
+
+def test_another_format_version_is_refused(copy) -> None:
+    manifest = json.loads((copy / "manifest.json").read_text())
+    (copy / "manifest.json").write_text(json.dumps({**manifest, "format": 99, "tercet": "9.9"}))
+    with pytest.raises(
+        DataError, match=r"has format version 99; this version of Tercet reads 1\. Build it again.*9\.9"
+    ):
+        KnowledgeBase.open(copy)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"format": 1}', '{"format": 1, "name": "x", "arrays": 3}'])
+def test_a_damaged_manifest_is_refused(copy, text) -> None:
+    (copy / "manifest.json").write_text(text)
+    with pytest.raises(DataError, match="manifest.json"):
+        KnowledgeBase.open(copy)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_a_file_that_is_cut_short_or_absent_is_named(copy, name) -> None:
+    path = copy / f"{name}.bin"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(DataError, match=f"{name}.bin is damaged"):
+        KnowledgeBase.open(copy)
+    path.unlink()
+    with pytest.raises(DataError, match=f"{name}.bin cannot be read"):
+        KnowledgeBase.open(copy)
+
+
+def test_a_changed_byte_is_seen_when_asked_for(copy) -> None:
+    path = copy / "alias_text.bin"
+    path.write_bytes(b"x" + path.read_bytes()[1:])
+    with pytest.raises(DataError, match="is damaged: its files have checksum"):
+        KnowledgeBase.open(copy).verify()
+
+
+def test_what_is_no_knowledge_base_is_said(tmp_path) -> None:
+    with pytest.raises(UsageError, match="There is no knowledge base"):
+        KnowledgeBase.open(tmp_path / "none")
+    with pytest.raises(UsageError, match="is not a knowledge base: it has no manifest.json"):
+        KnowledgeBase.open(tmp_path)
