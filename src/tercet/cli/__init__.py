@@ -17,6 +17,8 @@ COMMANDS = {
     "score": "Score outputs against references.",
     "compare": "Compare systems: differences, intervals, tests, clusters.",
     "meta": "Judge metrics against people.",
+    "rate": "Have people judge outputs: campaigns, a server, exports.",
+    "agree": "Report how well raters agree.",
     "reproduce": "Recompute tables of papers and compare them with print.",
     "explain": "Show what metrics saw in one segment.",
     "link": "Link the entities that texts mention to a knowledge base.",

@@ -1,0 +1,278 @@
+"""`tercet rate`: campaigns in which people judge outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..human.protocols import PROTOCOLS, SHOWN
+from .inputs import input_options
+from .options import ManyValues
+
+if TYPE_CHECKING:
+    from ..human.campaign import Campaign, Tokens
+
+INPUTS = ("references", "more_references", "outputs", "source", "test_set", "pair", "num_refs", "docs")
+DESIGN = ("protocol", "show", "groups", "sampling", "segments", "metric", "per_segment", "together", "redundancy",
+          "bad", "repeats", "hidden", "severities", "categories", "name", "seed")  # fmt: skip
+ADDRESS = "http://127.0.0.1:8000"
+FORMATS = ("tsv", "csv", "jsonl", "wmt", "mqm", "pearmut", "appraise")
+
+_form = click.option(
+    "-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="How to print.",
+)  # fmt: skip
+_out = click.option("-o", "--out", "--output", "out", required=True, metavar="FILE", help="Where to write.")
+_replace = click.option("--replace", is_flag=True, help="Write over a campaign that is there already.")
+_database = click.option(
+    "--database", metavar="URL", help="Where the answers are: a file, or postgresql://…  [default: beside the campaign]"
+)
+
+
+@click.group("rate", context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Have people judge outputs: make a campaign, serve it, export what raters said.
+
+    A campaign is one JSON file. It holds no secret: personal links are printed once, and only their hashes are kept.
+    """
+
+
+@command.command("new", cls=ManyValues)
+@input_options
+@click.option("--protocol", type=click.Choice(list(PROTOCOLS)), required=True, help="How people judge.")
+@click.option("--raters", multiple=True, metavar="NUMBER|NAME...", default=("5",), show_default=True,
+              help="How many raters, or their names.")  # fmt: skip
+@click.option("--show", type=click.Choice(SHOWN), help="What is seen beside outputs  [default: as the protocol has it]")
+@click.option("--show-reference", "shown_reference", metavar="NAME", help="Which reference is seen.")
+@click.option("--groups", multiple=True, metavar="NAME...",
+              help="Groups of raters by what they see: references, or 'source'.")  # fmt: skip
+@click.option("--sampling", type=click.Choice(["random", "spread", "documents"]), default="random", show_default=True,
+              help="Segments at random, with scores most spread between references, or whole documents.")  # fmt: skip
+@click.option("--segments", type=int, metavar="N", help="How many segments are judged  [default: all]")
+@click.option("--metric", default="chrf", show_default=True, help="Whose scores are spread.")
+@click.option("--per-segment", type=int, metavar="N", help="Of how many systems per segment  [default: all]")
+@click.option("--together", type=int, default=5, show_default=True, help="How many outputs a ranking shows at most.")
+@click.option("--redundancy", type=int, metavar="N", help="How many raters (of a group) judge an item  [default: all]")
+@click.option("--bad", type=float, default=0.0, show_default=True, help="Damaged copies per item, as 0.1.")
+@click.option("--repeats", type=float, default=0.0, show_default=True, help="Exact repeats per item.")
+@click.option("--hidden", type=float, default=0.0, show_default=True, help="References among the outputs per item.")
+@click.option("--tutorial", metavar="FILE", help="What everybody sees first: JSON lines.")
+@click.option("--instructions", metavar="FILE", help="A text for raters.")
+@click.option("--severities", multiple=True, metavar="NAME...", help="How severe errors can be (mqm, esa).")
+@click.option("--categories", multiple=True, metavar="NAME...", help="Of which kinds errors can be (mqm).")
+@click.option("--name", help="The campaign's name  [default: the test set's]")
+@click.option("--seed", type=int, default=12345, show_default=True, help="The same seed, the same campaign.")
+@click.option("--address", default=ADDRESS, show_default=True, help="Where it will be served, for the printed links.")
+@_out
+@_replace
+@_form
+def new_command(**options: Any) -> None:
+    """Make a campaign from a test set, and print the personal links: they are kept nowhere."""
+    from ..data.lines import read_lines
+    from ..data.testset import TestSet
+    from ..human.campaign_json import read_tutorial
+    from ..human.designs import design
+    from .inputs import read_inputs
+
+    _check_free(options["out"], options["replace"])
+    texts = read_inputs(**{name: options[name] for name in INPUTS}, needs_reference=False)
+    raters = options["raters"]
+    campaign = design(
+        texts if isinstance(texts, TestSet) else texts.read(),
+        raters=int(raters[0]) if len(raters) == 1 and raters[0].isdecimal() else raters,
+        reference=options["shown_reference"],
+        tutorial=read_tutorial(options["tutorial"]) if options["tutorial"] else (),
+        instructions="\n".join(read_lines(options["instructions"])) if options["instructions"] else "",
+        **{name: options[name] for name in DESIGN},
+    )
+    _write(campaign, options)
+
+
+@command.command("serve")
+@click.argument("campaign", metavar="CAMPAIGN")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; others than you need another.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
+@_database
+@click.option("--behind-proxy", is_flag=True, help="Believe what a proxy on this machine says of its clients.")
+@click.option("--new-links", is_flag=True, help="New links for everybody, printed once; the old ones end.")
+def serve_command(
+    campaign: str, host: str, port: int, database: str | None, behind_proxy: bool, new_links: bool
+) -> None:
+    """Serve a campaign to raters until it is stopped with Ctrl-C.
+
+    Links are printed for those who have none yet. Needs the extra tercet[web].
+    """
+    from ..human.campaign import Campaign, Tokens
+    from ..human.server import serve
+
+    found, tokens = Campaign.read(campaign), Tokens({}, "")
+    if new_links:
+        _end_links(found, campaign, database)
+    lacking = [rater.name for rater in found.raters if new_links or not rater.token_hash]
+    organiser = new_links or not found.organiser_hash
+    if lacking or organiser:
+        found, tokens = found.with_tokens(lacking, organiser=organiser)
+        found.write(campaign)
+    started_at: list[str] = []
+
+    def started(address: str) -> None:
+        started_at.append(address)
+        click.echo(f"Serving campaign {found.name!r} at {address} (stop with Ctrl-C).", err=True)
+        for line in _link_lines(found, tokens, address):
+            click.echo(line)
+
+    try:
+        serve(campaign, host=host, port=port, database=database, behind_proxy=behind_proxy, started=started)
+    finally:
+        if not started_at:  # it could not start, but the links hold already, and cannot be shown again
+            for line in _link_lines(found, tokens, f"http://{host}:{port}"):
+                click.echo(line)
+
+
+def _end_links(campaign: Campaign, path: str, database: str | None) -> None:
+    """Also links that the organiser gave out since end; the database knows them."""
+    from ..human.storage import Store, default_database
+
+    store = Store.open(default_database(path) if database is None else database, campaign)
+    try:
+        for token_hash, rater in store.tokens(campaign).items():
+            store.revoke(rater, [token_hash])
+    finally:
+        store.close()
+
+
+@command.command("export")
+@click.argument("campaign", metavar="CAMPAIGN")
+@_out
+@click.option("-f", "--format", "form", type=click.Choice(FORMATS),
+              help="Of the ratings; or of the campaign itself, for other tools  [default: by the file's name, or tsv]",
+              )  # fmt: skip
+@click.option("--revisions", type=click.Choice(["last", "all"]), default="last", show_default=True,
+              help="Whether a rater's last answer to an item counts, or all are written.")  # fmt: skip
+@_database
+def export_command(campaign: str, out: str, form: str | None, revisions: Any, database: str | None) -> None:
+    """Write what raters said, for 'tercet agree' and 'tercet meta'; or the campaign, for Pearmut or Appraise."""
+    from ..human.campaign import Campaign
+
+    found = Campaign.read(campaign)
+    if form in ("pearmut", "appraise"):
+        from ..human.exchange import write_campaign
+
+        for path in write_campaign(found, out, form=form):
+            click.echo(f"Wrote {path}", err=True)
+        return
+    from ..human.exporting import export
+    from ..human.storage import Store, default_database
+
+    store = Store.open(default_database(campaign) if database is None else database, found, create=False)
+    try:
+        number = export(found, store.rows(), out, form=form, revisions=revisions)
+    finally:
+        store.close()
+    click.echo(f"Wrote {out}: {number} judgements.", err=True)
+
+
+@command.command("import")
+@click.argument("path", metavar="FILE")
+@click.option("--protocol", type=click.Choice(list(PROTOCOLS)), help="How people judge, where the file does not say.")
+@click.option("--name", help="The campaign's name  [default: as in the file]")
+@click.option("-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de.")
+@click.option("--address", default=ADDRESS, show_default=True, help="Where it will be served, for the printed links.")
+@_out
+@_replace
+@_form
+def import_command(path: str, protocol: str | None, name: str | None, pair: str | None, **options: Any) -> None:
+    """Make a campaign from one of Pearmut (a JSON file) or Appraise (batches.json, beside manifest.json or alone)."""
+    from ..human.exchange import read_campaign
+
+    _check_free(options["out"], options["replace"])
+    _write(read_campaign(path, protocol=protocol, name=name, pair=pair), options)
+
+
+@command.command("info")
+@click.argument("campaign", metavar="CAMPAIGN")
+@_form
+def info_command(campaign: str, form: str) -> None:
+    """Say what a campaign is: items, control items, raters."""
+    from ..human.campaign import Campaign
+
+    found = Campaign.read(campaign)
+    _print(form, _facts(found), _described(found))
+
+
+def _check_free(out: str, replace: bool) -> None:
+    """A campaign's answers belong to it alone; a new one under its name would make them unreadable."""
+    from ..errors import UsageError
+
+    if Path(out).exists() and not replace:
+        raise UsageError(f"{out} is there already. Choose another name, or write over it with --replace.")
+
+
+def _write(campaign: Campaign, options: dict[str, Any]) -> None:
+    campaign, tokens = campaign.with_tokens()
+    campaign.write(options["out"])
+    address = options["address"].rstrip("/")
+    links = {name: f"{address}/r/{token}" for name, token in tokens.raters.items()}
+    facts = {**_facts(campaign), "links": links, "organiser": f"{address}/o/{tokens.organiser}"}
+    lines = [*_described(campaign), "", *_link_lines(campaign, tokens, address)]
+    lines += ["These links are shown only now: hand each to its rater, and keep the organiser's.",
+              f"Serve the campaign: tercet rate serve {options['out']}"]  # fmt: skip
+    _print(options["form"], facts, lines)
+
+
+def _link_lines(campaign: Campaign, tokens: Tokens, address: str) -> list[str]:
+    width = max(len("organiser"), *(len(rater.name) for rater in campaign.raters), 0)
+    lines = [f"{name:{width}}  {address}/r/{token}" for name, token in tokens.raters.items()]
+    return [*lines, f"{'organiser':{width}}  {address}/o/{tokens.organiser}"] if tokens.organiser else lines
+
+
+def _facts(campaign: Campaign) -> dict[str, Any]:
+    from ..data.judgements import count
+
+    own = [item for item in campaign.items if item.check != "tutorial"]
+    return {
+        "name": campaign.name,
+        "id": campaign.id,
+        "protocol": campaign.protocol,
+        "pair": campaign.pair or None,
+        "show": campaign.show,
+        "segments": len({item.segment for item in own}),
+        "systems": sorted({system for item in own if item.check != "reference" for system in item.systems}),
+        "items": len(own),
+        "checks": count(item.check for item in own if item.check),
+        "tutorial": len(campaign.tutorial),
+        "judgements": sum(len(rater.items) for rater in campaign.raters),
+        "raters": [
+            {"name": rater.name, "group": rater.group, "items": len(rater.items), "link": bool(rater.token_hash)}
+            for rater in campaign.raters
+        ],
+        "seed": campaign.seed,
+        "created": campaign.created,
+    }
+
+
+def _described(campaign: Campaign) -> list[str]:
+    facts = _facts(campaign)
+    checks = ", ".join(f"{number} {check}" for check, number in facts["checks"].items()) or "none"
+    lines = [
+        f"Campaign {campaign.name!r}: {campaign.protocol}{f' ({campaign.pair})' if campaign.pair else ''}, "
+        f"showing {'what the group sees' if campaign.show == 'groups' else campaign.show}",
+        f"{facts['segments']} segments, {len(facts['systems'])} systems, {facts['items']} items to judge; "
+        f"control items among them: {checks}; tutorial: {facts['tutorial']}",
+        f"{len(campaign.raters)} raters, {facts['judgements']} judgements in all",
+    ]
+    width = max((len(rater.name) for rater in campaign.raters), default=0)
+    group_width = max((len(rater.group) for rater in campaign.raters), default=0)
+    return lines + [
+        f"  {rater.name:{width}}  {f'{rater.group:{group_width}}  ' if group_width else ''}{len(rater.items):5} items"
+        for rater in campaign.raters
+    ]
+
+
+def _print(form: str, facts: dict[str, Any], lines: Sequence[str]) -> None:
+    import json
+
+    click.echo(json.dumps(facts, ensure_ascii=False, indent=1) if form == "json" else "\n".join(lines))

@@ -1,0 +1,251 @@
+"""`agree`: do raters agree, does what they are shown change what they say, do they tire, and who stands out?
+
+Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", chapter 6, and what is
+usual beside it: Krippendorff's alpha, intraclass correlations, P(A) and P(E) of rankings (equations 2.10 to 2.12).
+Intervals are over raters, not over pairs of them: see `tercet.stats.raters`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..data.judgements import KINDS, Judgements
+from ..data.rankings import SAME
+from ..data.scores import Scores
+from ..errors import DataError, UnknownName, UsageError
+from ..stats.resampling import SEED, check_draws, check_share
+from . import mqm
+from .agreement_measures import (
+    Draws,
+    Gap,
+    Measured,
+    Slice,
+    closeness,
+    measure_rankings,
+    measure_scores,
+    pair_measures,
+    ratio_measures,
+    time_slices,
+)
+from .agreement_panel import Panel, last_answers, paired_values, panel_of_rankings, panel_of_scores
+from .rater_report import RaterReport, report_rankings, report_scores, seconds_by_slice
+from .reference_effect import Average, Contrast, Correlation, averages, contrasts, correlations
+from .span_agreement import span_panel
+
+CATEGORIES = ("adequacy", "fluency", "likert")  # kinds whose values are few and a step of 1 apart
+IDENTICAL = ("once", "each")
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """All that `agree` finds. judgements, raters, outputs: what is counted, without control items.
+
+    measures: coefficients by group. gaps: same reference less different references. averages, contrasts: by what was
+    shown. correlations: with metrics, where scores were given. slices: the course of the work. people: every rater.
+    notes: what was left out, and why.
+    """
+
+    name: str
+    pair: str | None
+    kind: str
+    judgements: int
+    raters: int
+    outputs: int
+    shown: tuple[str, ...]
+    measures: Sequence[Measured]
+    gaps: Sequence[Gap]
+    averages: Sequence[Average]
+    contrasts: Sequence[Contrast]
+    correlations: Sequence[Correlation]
+    slices: Sequence[Slice]
+    people: Sequence[RaterReport]
+    notes: Sequence[str]
+    resamples: int
+    confidence: float
+    seed: int
+
+    def value(self, measure: str, group: str = "all") -> float:
+        """One coefficient; NaN where it is not defined."""
+        return next((item.value for item in self.measures if (item.measure, item.group) == (measure, group)), math.nan)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as JSON has it."""
+        return asdict(self)
+
+
+def agree(
+    judgements: Judgements,
+    *,
+    kind: str | None = None,
+    source: Collection[str] = ("",),
+    complete: bool = False,
+    identical: str = "once",
+    weights: Mapping[str, float] | str = mqm.GOOGLE,
+    scores: Mapping[str, Sequence[Scores]] | None = None,
+    segments: Mapping[str, Sequence[str]] | None = None,
+    slices: int = 5,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = SEED,
+) -> Agreement:
+    """The agreement of raters in judgements of one kind (`kind` chooses, where there are several).
+
+    source: what judgements call the reference shown where it was none, but the source or nothing. complete: only raters
+    who judged every output. identical: see `panel_of_rankings`. weights: of errors, for MQM. scores, segments: see
+    `reference_effect.correlations`. slices: parts of the work, in the order of the judgements. Of several judgements of
+    an output by a rater the last counts; rows for items of quality control count in the report on raters alone.
+    """
+    check_draws(resamples, seed)
+    check_share("The confidence", confidence)
+    if identical not in IDENTICAL:
+        raise UnknownName("way with identical outputs", identical, IDENTICAL)
+    if slices < 1:
+        raise UsageError(f"The work is cut into at least one slice, not {slices}.")
+    own, notes = _of_kind(judgements, kind), list[str]()
+    plain = own.where(lambda row: not row.check or row.check.startswith(SAME))
+    if not len(plain):
+        raise DataError(f"Judgements {judgements.name!r}: there are items of quality control only.")
+    rest = {"source": frozenset(source), "complete": complete, "slices": slices, "resamples": resamples,
+            "confidence": confidence, "seed": seed}  # fmt: skip
+    if own.kinds.keys() == {"rank"}:
+        if scores:
+            raise UsageError("Rankings have no scores of single outputs that metrics could be correlated with.")
+        return _of_rankings(plain, notes, identical=identical, **rest)
+    return _of_scores(own, plain, notes, weights=weights, scores=scores or {}, segments=segments or {}, **rest)
+
+
+def _of_kind(judgements: Judgements, kind: str | None) -> Judgements:
+    if not len(judgements):
+        raise DataError(f"Judgements {judgements.name!r} are empty.")
+    if kind is not None:
+        judgements = judgements.of(kind)
+    elif len(judgements.kinds) > 1:
+        kinds = ", ".join(judgements.kinds)
+        raise UsageError(f"Judgements {judgements.name!r} are of several kinds. Choose one: {kinds}.")
+    return last_answers(judgements.where(lambda row: row.check != "tutorial"))
+
+
+def _of_rankings(plain: Judgements, notes: list[str], *, identical: str, **options: Any) -> Agreement:
+    panel = panel_of_rankings(plain, options["source"], identical=identical)
+    if options["complete"]:
+        raise UsageError("Rankings are made by whoever is there; --complete is for judgements of single outputs.")
+    if identical == "once" and any(row.check for row in plain.rows):
+        left_out = sum(bool(row.check) for row in plain.rows)
+        notes.append(f"{left_out} ranks of outputs whose text was shown once for several systems are left out.")
+    draws = _draws(panel, options)
+    measures = measure_rankings(panel, draws)
+    _note_alone(measures, notes)
+    seconds = seconds_by_slice(plain, options["slices"])
+    return _result(
+        plain,
+        panel,
+        notes,
+        options,
+        measures=measures,
+        slices=time_slices(panel, options["slices"], categories=True, rankings=True, seconds=seconds),
+        people=report_rankings(plain, panel),
+    )
+
+
+def _of_scores(
+    own: Judgements,
+    plain: Judgements,
+    notes: list[str],
+    *,
+    weights: Mapping[str, float] | str,
+    scores: Mapping[str, Sequence[Scores]],
+    segments: Mapping[str, Sequence[str]],
+    **options: Any,
+) -> Agreement:
+    kind = next(iter(own.kinds))
+    if kind == "mqm" and any(row.spans is not None and math.isnan(row.value) for row in own.rows):
+        own, plain = mqm.weigh(own, weights), mqm.weigh(plain, weights)
+    panel = panel_of_scores(plain, options["source"])
+    if len(panel.value) < len(plain):
+        notes.append(f"{len(plain) - len(panel.value)} earlier judgements of an output by the same rater do not count.")
+    if options["complete"]:
+        everybody = panel.rows
+        panel = panel.complete()
+        gone = [row.rater for row in everybody if row not in panel.rows]
+        if gone:
+            notes.append(f"Raters who did not judge every output are left out: {', '.join(gone)}.")
+            own, plain = (part.where(lambda row: row.rater in panel.raters) for part in (own, plain))
+    categories = kind in CATEGORIES and not (panel.value % 1).any()
+    if kind in CATEGORIES and not categories:
+        notes.append(
+            "Judgements are not whole numbers, so that there is no kappa: its categories are a step of 1 apart."
+        )
+    draws = _draws(panel, options)
+    measures, gaps = measure_scores(panel, draws, categories=categories)
+    if any(row.spans is not None for row in plain.rows):
+        measures += _spans(plain, options)
+    _note_alone(measures, notes)
+    if any(item.measure.startswith("ICC") and math.isnan(item.low) and not math.isnan(item.value) for item in measures):
+        notes.append("ICC without intervals: they need SciPy (pip install 'tercet[meta]'), and errors that vary.")
+    found = contrasts(panel, draws, seed=options["seed"])
+    if any(math.isnan(item.p) and item.outputs > 1 for item in found):
+        notes.append("No paired t-tests: they need SciPy (pip install 'tercet[meta]').")
+    values = paired_values(panel, closeness(categories=categories))
+    higher = KINDS[kind].higher_is_better
+    seconds = seconds_by_slice(plain, options["slices"])
+    return _result(
+        plain,
+        panel,
+        notes,
+        options,
+        measures=measures,
+        gaps=gaps,
+        averages=averages(panel),
+        contrasts=found,
+        correlations=correlations(panel, scores, segments, higher_is_better=higher),
+        slices=time_slices(panel, options["slices"], categories=categories, rankings=False, seconds=seconds),
+        people=report_scores(own, panel, values, notes),
+    )
+
+
+def _spans(plain: Judgements, options: Mapping[str, Any]) -> list[Measured]:
+    panel, counts = span_panel(plain, options["source"])
+    draws = _draws(panel, options)
+    found = [
+        item
+        for name, (part, whole) in counts.items()
+        for item in ratio_measures(panel, f"spans, {name}", part, whole, draws)
+    ]
+    flagged, _ = pair_measures(panel, "kappa, any error", paired_values(panel, closeness(categories=True)), draws)
+    return found + flagged
+
+
+def _draws(panel: Panel, options: Mapping[str, Any]) -> Draws:
+    return Draws(panel.draw(resamples=options["resamples"], seed=options["seed"]), options["confidence"])
+
+
+def _note_alone(measures: Sequence[Measured], notes: list[str]) -> None:
+    if not any(item.group == "all" for item in measures):
+        notes.append("No two raters judged the same, so that there is nothing to agree on.")
+    elif all(math.isnan(item.low) for item in measures if not item.measure.startswith("ICC")):
+        notes.append(
+            "Too few raters judged the same for intervals over raters: five are needed, or three in each group."
+        )
+
+
+def _result(
+    plain: Judgements, panel: Panel, notes: Sequence[str], options: Mapping[str, Any], **found: Any
+) -> Agreement:
+    lists = ("measures", "gaps", "averages", "contrasts", "correlations", "slices", "people")
+    return Agreement(
+        name=plain.name,
+        pair=plain.pair,
+        kind=next(iter(plain.kinds)),
+        judgements=len(plain) if "rank" in plain.kinds else len(panel.value),
+        raters=len(panel.raters),
+        outputs=len({(row.segment, row.system) for row in plain.rows}),
+        shown=panel.shown,
+        notes=tuple(notes),
+        resamples=options["resamples"],
+        confidence=options["confidence"],
+        seed=options["seed"],
+        **{name: tuple(found.get(name, ())) for name in lists},
+    )

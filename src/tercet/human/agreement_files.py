@@ -1,0 +1,142 @@
+"""What `tercet agree` reads: files of judgements in any known form, and campaigns with their answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from ..data.evidence import recognised
+from ..data.judgement_files import is_appraise, read_judgement_file
+from ..data.judgements import Judgements
+from ..data.lines import read_lines
+from ..data.testset import TestSet
+from ..errors import DataError, UsageError
+from .answers import judgements_of
+from .campaign import Campaign
+
+
+class Loaded(NamedTuple):
+    """Judgements of one kind and language pair; the texts that came with them; what was shown that is no reference."""
+
+    judgements: Judgements
+    testset: TestSet | None
+    source: frozenset[str]
+
+
+def load(
+    paths: Sequence[str | Path],
+    *,
+    pair: str | None = None,
+    kind: str | None = None,
+    system_prefix: str = "",
+    database: str | None = None,
+) -> list[Loaded]:
+    """The judgements of all files, put together by language pair and kind: raters of the same name are the same.
+
+    pair: only this one. kind: of exports that do not say how people judged (da, esa or mqm). database: where the
+    answers of a campaign are; beside it, if not given.
+    """
+    if not paths:
+        raise UsageError("Give at least one file of judgements, or a campaign.")
+    found: dict[tuple[str | None, str], Loaded] = {}
+    for number, path in enumerate(paths, 1):
+        for judgements, testset in _read(Path(path), pair, kind, system_prefix, database):
+            if len(paths) > 1:  # tasks of different files are different tasks
+                rows = [row._replace(task=f"{number}:{row.task}" if row.task else "") for row in judgements.rows]
+                judgements = replace(judgements, rows=rows)
+            for own in judgements.kinds:
+                part = Loaded(judgements.of(own), testset, frozenset())
+                before = found.get((judgements.pair, own))
+                if before is not None:
+                    part = Loaded(before.judgements + part.judgements, before.testset or testset, frozenset())
+                found[judgements.pair, own] = part
+    if not found:
+        raise DataError(f"There are no judgements in {', '.join(map(str, paths))}.")
+    return [part._replace(source=_sources(part)) for part in found.values()]
+
+
+def _sources(part: Loaded) -> frozenset[str]:
+    """An unnamed reference is none; where texts are there, so is a name that no reference has."""
+    shown = {row.reference for row in part.judgements.rows}
+    known = set(part.testset.references) if part.testset is not None else set()
+    return frozenset({""} | (shown - known if shown & known else set()))
+
+
+def _read(
+    path: Path, pair: str | None, kind: str | None, system_prefix: str, database: str | None
+) -> list[tuple[Judgements, TestSet | None]]:
+    if not path.is_file():
+        raise UsageError(f"There is no file {path}.")
+    if is_campaign(path):
+        return [_answers(path, pair, database)]
+    is_export = is_appraise(path) or path.name.removesuffix(".gz").endswith(".json")
+    found: list[tuple[Judgements, TestSet | None]] = []
+    file = None if is_export else recognised(path)
+    pairs: list[str | None] = [pair] if pair or file is None else [*file.pairs()] or [None]
+    for own in pairs:
+        tables = read_judgement_file(
+            path, pair=own, kind=kind if is_export else None, system_prefix=system_prefix if is_export else ""
+        )
+        found += [(table, _texts(path, own, table)) for table in tables]
+    return found
+
+
+def _texts(path: Path, pair: str | None, table: Judgements) -> TestSet | None:
+    """The texts in a file that says what raters were shown."""
+    if not any(row.reference for row in table.rows):
+        return None
+    file = recognised(path)
+    return None if file is None else file.read(pair, None).testset
+
+
+def is_campaign(path: str | Path) -> bool:
+    """Whether a file is to be read as a campaign of `tercet rate new`: also if it is no JSON, so that this is said."""
+    if Path(path).suffix != ".json":
+        return False
+    try:
+        content = json.loads("\n".join(read_lines(path)))
+    except (json.JSONDecodeError, RecursionError):
+        return True
+    return isinstance(content, dict) and "protocol" in content and "version" in content
+
+
+def _answers(path: Path, pair: str | None, database: str | None) -> tuple[Judgements, TestSet | None]:
+    from .storage import Store, default_database
+
+    campaign = Campaign.read(path)
+    if pair and campaign.pair and pair != campaign.pair:
+        raise UsageError(f"{path} is a campaign of {campaign.pair}, not of {pair}.")
+    store = Store.open(default_database(path) if database is None else database, campaign, create=False)
+    try:
+        judgements = judgements_of(campaign, store.rows())
+    finally:
+        store.close()
+    if not len(judgements):
+        raise DataError(f"Nobody has judged anything in campaign {campaign.name!r} yet.")
+    return judgements, campaign_texts(campaign)
+
+
+def campaign_texts(campaign: Campaign) -> TestSet | None:
+    """The texts that a campaign shows; None where it does not show the outputs of all systems for every segment."""
+    items = [item for item in campaign.items if not item.check]
+    segments = list(dict.fromkeys(item.segment for item in items))
+    outputs = {(output.system, item.segment): output.text for item in items for output in item.outputs}
+    systems = list(dict.fromkeys(system for system, _ in outputs))
+    if not segments or len(outputs) != len(segments) * len(systems):
+        return None
+    references = {(item.reference_name, item.segment): item.reference for item in items if item.reference is not None}
+    names = list(dict.fromkeys(name for name, _ in references))
+    sources = {item.segment: item.source for item in items if item.source is not None}
+    if names and any(all((name, segment) not in references for name in names) for segment in segments):
+        return None
+    return TestSet(
+        {system: [outputs[system, segment] for segment in segments] for system in systems},
+        {name: [references.get((name, segment)) for segment in segments] for name in names},
+        [sources[segment] for segment in segments] if len(sources) == len(segments) else None,
+        labels={"seg": segments},
+        pair=campaign.pair or None,
+        name=campaign.name,
+    )

@@ -1,0 +1,231 @@
+"""Judgements as a panel: who judged what, seeing which reference, in which order. What `agreement` computes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.judgements import Codes, Judgement, Judgements
+from ..data.rankings import SAME
+from ..errors import DataError
+from ..stats.raters import Bools, draw_raters
+from .gold import Floats, place
+from .pairs import Pairs, pairs_of_rankings
+
+ALL, SAME_REFERENCE, DIFFERENT, SOURCE, WITHIN = (
+    "all", "same reference", "different references", "source", "within raters",
+)  # fmt: skip
+
+
+class Row(NamedTuple):
+    """A rater and what he was shown; a rater who saw two references in turn has two rows."""
+
+    rater: str
+    shown: str
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One entry per judgement in row, item, value and stage; of rankings, per comparison of two outputs.
+
+    row, item: places in rows and items. An item is an output (segment, system), or two outputs of a segment.
+    value: the judgement; of comparisons 1, 0 or -1. stage: how far the rater had got, from 0 to less than 1.
+    sources: what was shown that is no reference.
+    """
+
+    rows: tuple[Row, ...]
+    items: tuple[tuple[str, ...], ...]
+    row: Codes
+    item: Codes
+    value: Floats
+    stage: Floats
+    sources: Collection[str] = ("",)
+
+    @cached_property
+    def raters(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(row.rater for row in self.rows))
+
+    @cached_property
+    def shown(self) -> tuple[str, ...]:
+        """What raters saw, references in order of their names, then what is no reference."""
+        names = {row.shown for row in self.rows}
+        return tuple(sorted(names, key=lambda name: (name in self.sources, name)))
+
+    @cached_property
+    def person(self) -> Codes:
+        """The rater of each row, as a place in `raters`."""
+        places = {name: number for number, name in enumerate(self.raters)}
+        return np.array([places[row.rater] for row in self.rows], dtype=np.intp)
+
+    def table(self) -> Floats:
+        """The judgements, shape (rows, items), NaN where there is none."""
+        table = np.full((len(self.rows), len(self.items)), np.nan)
+        table[self.row, self.item] = self.value
+        return table
+
+    def take(self, wanted: NDArray[Any]) -> Panel:
+        """The entries that are wanted (a mask or places), with the same rows and items."""
+        parts = (self.row[wanted], self.item[wanted], self.value[wanted], self.stage[wanted])
+        return Panel(self.rows, self.items, *parts, self.sources)
+
+    def complete(self) -> Panel:
+        """Without raters who left an item out; items that then nobody judged stay."""
+        counts = np.bincount(self.row, minlength=len(self.rows))
+        kept = [number for number, count in enumerate(counts.tolist()) if count == len(self.items)]
+        if not kept:
+            raise DataError(f"No rater judged all {len(self.items)} outputs. Leave out --complete.")
+        numbers = {old: new for new, old in enumerate(kept)}
+        part = self.take(np.isin(self.row, kept))
+        row = np.array([numbers[old] for old in part.row.tolist()], dtype=np.intp)
+        rows = tuple(self.rows[number] for number in kept)
+        return Panel(rows, self.items, row, part.item, part.value, part.stage, self.sources)
+
+    @cached_property
+    def relations(self) -> Mapping[str, Bools]:
+        """Which pairs of rows belong to which group, shape (rows, rows), symmetric; never a rater with himself."""
+        others = self.person[:, np.newaxis] != self.person
+        if len(self.shown) < 2:
+            return {ALL: others}
+        shown = np.array([self.shown.index(row.shown) for row in self.rows])
+        source = np.array([row.shown in self.sources for row in self.rows])
+        equal, referred = shown[:, np.newaxis] == shown, ~source[:, np.newaxis] & ~source
+        found = {
+            SAME_REFERENCE: equal & referred & others,
+            DIFFERENT: ~equal & referred & others,
+            SOURCE: source[:, np.newaxis] & source & others,
+        }
+        return {ALL: others} | {name: pairs for name, pairs in found.items() if pairs.any()}
+
+    @cached_property
+    def strata(self) -> tuple[tuple[str, ...], ...]:
+        """The group of each rater: all that he was shown."""
+        shown: dict[str, list[str]] = {rater: [] for rater in self.raters}
+        for row in self.rows:
+            shown[row.rater].append(row.shown)
+        return tuple(tuple(sorted(shown[rater])) for rater in self.raters)
+
+    def draw(self, *, resamples: int, seed: int) -> Floats:
+        """How often each row counts in resamples of raters within their groups, shape (resamples, rows)."""
+        return draw_raters(self.strata, resamples=resamples, seed=seed)[:, self.person]
+
+
+class Crew(NamedTuple):
+    """How many raters, from how many groups."""
+
+    raters: int
+    strata: int
+
+
+def crew_of(panel: Panel, rows: Iterable[int]) -> Crew:
+    """The raters of these rows."""
+    people = {int(panel.person[row]) for row in rows}
+    return Crew(len(people), len({panel.strata[person] for person in people}))
+
+
+def crew_in(panel: Panel, pairs: Bools) -> Crew:
+    """Those who have a pair among these, shape (rows, rows)."""
+    return crew_of(panel, np.flatnonzero(pairs.any(1)).tolist())
+
+
+def panel_of_scores(judgements: Judgements, sources: Collection[str]) -> Panel:
+    """The panel of judgements on a scale. Of several of an output by a rater with one reference the last counts."""
+    _check_raters(judgements)
+    rows: dict[Row, int] = {}
+    items: dict[tuple[str, ...], int] = {}
+    last: dict[tuple[int, int], float] = {}
+    for judgement in judgements.rows:
+        row = rows.setdefault(Row(judgement.rater, judgement.reference), len(rows))
+        item = items.setdefault((judgement.segment, judgement.system), len(items))
+        last[row, item] = judgement.value
+    cells = np.array(list(last), dtype=np.intp).reshape(-1, 2)
+    names = [list(rows)[number].rater for number in cells[:, 0].tolist()]
+    values = np.array(list(last.values()), dtype=np.float64)
+    return Panel(tuple(rows), tuple(items), cells[:, 0], cells[:, 1], values, _stages(names), sources)
+
+
+def panel_of_rankings(judgements: Judgements, sources: Collection[str], *, identical: str = "once") -> Panel:
+    """The panel of all comparisons of two outputs in rankings; a rater may have compared the same two several times.
+
+    identical: outputs with the same text that were shown once count "once", as they were judged, or "each" on its
+    own, with a tie between them, as WMT counted in 2015 and 2016.
+    """
+    _check_raters(judgements)
+    if identical == "once":
+        judgements = judgements.where(lambda row: not row.check.startswith(SAME))
+    pairs = pairs_of_rankings(judgements)
+    tasks: dict[tuple[str, str], Row] = {}
+    for judgement in judgements.rows:  # the tasks of `pairs` are numbered in this order
+        tasks.setdefault((judgement.task, judgement.rater), Row(judgement.rater, judgement.reference))
+    rows = tuple(dict.fromkeys(tasks.values()))
+    places = {row: number for number, row in enumerate(rows)}
+    of_task = np.array([places[row] for row in tasks.values()], dtype=np.intp)
+    stages = _stages([row.rater for row in tasks.values()])
+    items, item, value = _comparisons(pairs)
+    return Panel(rows, items, of_task[pairs.task], item, value, stages[pairs.task], sources)
+
+
+def _comparisons(pairs: Pairs) -> tuple[tuple[tuple[str, ...], ...], Codes, Floats]:
+    """Two outputs of a segment are the same item in whichever order they stand."""
+    flip = np.array([pairs.systems[a] > pairs.systems[b] for a, b in zip(pairs.left, pairs.right, strict=True)])
+    flip = flip.astype(bool)
+    first, second = np.where(flip, pairs.right, pairs.left), np.where(flip, pairs.left, pairs.right)
+    size = len(pairs.systems)
+    distinct, item = np.unique((pairs.segment * size + first) * size + second, return_inverse=True)
+    items = tuple(
+        (pairs.segments[key // size**2], pairs.systems[key // size % size], pairs.systems[key % size])
+        for key in distinct.tolist()
+    )
+    return items, item, np.where(flip, -pairs.outcome, pairs.outcome).astype(np.float64)
+
+
+def last_answers(judgements: Judgements) -> Judgements:
+    """Of answers that a rater changed (tasks 17, 17#2, 17#3) the last."""
+    last: dict[tuple[str, str], str] = {}
+    for row in judgements.rows:
+        last[row.rater, _question(row)] = row.task
+    return judgements.where(lambda row: last[row.rater, _question(row)] == row.task)
+
+
+def _question(row: Judgement) -> str:
+    question, mark, number = row.task.rpartition("#")
+    return question if mark and number.isdecimal() else row.task
+
+
+def _stages(raters: Sequence[str]) -> Floats:
+    """How far each rater had got at each of his judgements, which are in the order in which they were made."""
+    numbers: dict[str, int] = {}
+    places = []
+    for rater in raters:
+        places.append(numbers.get(rater, 0))
+        numbers[rater] = places[-1] + 1
+    return np.array([number / numbers[rater] for number, rater in zip(places, raters, strict=True)], dtype=np.float64)
+
+
+def slice_of(panel: Panel, slices: int) -> NDArray[np.int64]:
+    """In which part of the rater's work each entry lies, from 0."""
+    # The small number keeps 20/100 of five parts in the second one, whatever 0.2 is in binary.
+    return np.floor(panel.stage * slices + 1e-9).astype(np.int64)
+
+
+def _check_raters(judgements: Judgements) -> None:
+    for row in judgements.rows:
+        if not row.rater:
+            raise DataError(f"{place(row, judgements)}: no rater is named, and agreement is of named raters.")
+
+
+def paired_values(panel: Panel, measure: Callable[[Floats, Floats], float]) -> Floats:
+    """What a measure says of each pair of rows on the items that both judged, shape (rows, rows); NaN elsewhere."""
+    table = panel.table()
+    there = ~np.isnan(table)
+    found = np.full((len(table), len(table)), np.nan)
+    shared = there.astype(np.float32) @ there.T.astype(np.float32)  # of hundreds of raters few have met
+    others = panel.person[:, np.newaxis] != panel.person
+    for i, j in np.argwhere(np.tril(others & (shared > 1))).tolist():
+        both = there[i] & there[j]
+        found[i, j] = found[j, i] = measure(table[i, both], table[j, both])
+    return found

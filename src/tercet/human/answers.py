@@ -1,0 +1,178 @@
+"""What raters answer, as JSON, and the `Judgements` that answers become.
+
+    {"value": 4}                                            adequacy, fluency, da, effort
+    {"ranks": {"sys1": 1, "sys2": 2, "sys3": 2}}            ranking, pairwise; 1 is best, ties share a rank
+    {"spans": [[{"start": 3, "end": 9, "severity": "Major", "category": "Accuracy/Omission", "in_source": false}]],
+     "value": 71}                                           mqm (value null), esa; one list of spans per output
+
+Places are in code points of the output, or of the source where `in_source` says so; an omission with no place has null
+for both ends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from ..data.judgements import Judgement, Judgements, Span
+from ..errors import DataError, UnknownName
+from .campaign import Campaign, Item
+
+REVISIONS = ("last", "all")
+
+
+class Row(NamedTuple):
+    """One stored answer. when: date and time at the server, UTC, ISO 8601."""
+
+    rater: str
+    item: str
+    answer: Mapping[str, Any]
+    seconds: float = math.nan
+    when: str = ""
+
+
+class Rated(NamedTuple):
+    """A judgement together with what a table of ratings says beyond it. revision: 1 for the first answer."""
+
+    judgement: Judgement
+    item: Item
+    row: Row
+    group: str
+    revision: int
+
+
+def check_answer(campaign: Campaign, item: Item, answer: Any) -> None:
+    """Refuse what is not an answer to this item; the message says which part."""
+    how = campaign.how
+    wanted = {"ranks"} if how.ranks else {"spans", "value"} if how.spans else {"value"}
+    if not isinstance(answer, Mapping):
+        raise DataError(f"An answer must be an object with {' and '.join(sorted(wanted))}.")
+    needed = wanted - ({"value"} if how.spans and not how.has_value else set())
+    for key in sorted(needed - answer.keys()):
+        raise DataError(f"{key}: it is missing in an answer to {campaign.protocol}.")
+    for key in sorted(map(str, answer.keys() - wanted)):
+        raise DataError(f"{key[:40]}: an answer to {campaign.protocol} has {' and '.join(sorted(wanted))} only.")
+    if how.ranks:
+        _check_ranks(item, answer["ranks"])
+        return
+    if how.spans:
+        _check_spans(campaign, item, answer["spans"])
+    _check_value(campaign, answer.get("value"))
+
+
+def _check_value(campaign: Campaign, value: Any) -> None:
+    how = campaign.how
+    if not how.has_value:
+        if value is not None:
+            raise DataError(f"value: {campaign.protocol} asks for none; it must be null.")
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not how.low <= value <= how.high:
+        raise DataError(f"value: a number from {how.low:g} to {how.high:g} is needed, not {value!r:.40}.")
+    if how.labels and value != int(value):
+        raise DataError(f"value: {campaign.protocol} has no {value!r}; whole numbers are needed.")
+
+
+def _check_ranks(item: Item, ranks: Any) -> None:
+    if not isinstance(ranks, Mapping) or set(ranks) != set(item.systems):
+        raise DataError(f"ranks: one rank for each of the {len(item.systems)} outputs is needed.")
+    for system, rank in ranks.items():
+        if isinstance(rank, bool) or not isinstance(rank, int) or not 1 <= rank <= len(item.systems):
+            raise DataError(f"ranks.{system}: a rank from 1 to {len(item.systems)} is needed, not {rank!r:.40}.")
+
+
+def _check_spans(campaign: Campaign, item: Item, spans: Any) -> None:
+    if not isinstance(spans, Sequence) or isinstance(spans, str) or len(spans) != len(item.outputs):
+        raise DataError("spans: one list for each output is needed.")
+    for number, (output, marked) in enumerate(zip(item.outputs, spans, strict=True)):
+        if not isinstance(marked, Sequence) or isinstance(marked, str):
+            raise DataError(f"spans[{number}]: a list is needed.")
+        for place, span in enumerate(marked):
+            _check_span(campaign, item, output.text, span, f"spans[{number}][{place}]")
+
+
+def _check_span(campaign: Campaign, item: Item, text: str, span: Any, where: str) -> None:
+    if not isinstance(span, Mapping) or not {"start", "end", "severity"} <= span.keys() <= set(Span._fields):
+        raise DataError(f"{where}: an object with start, end, severity and perhaps category and in_source is needed.")
+    if span["severity"] not in campaign.severities:
+        raise DataError(f"{where}.severity: {span['severity']!r:.40} is not one of {', '.join(campaign.severities)}.")
+    category = span.get("category", "")
+    if category not in (campaign.categories or ("",)):
+        known = ", ".join(campaign.categories) if campaign.categories else "empty: this campaign has none"
+        raise DataError(f"{where}.category: {category!r:.40} is not one of {known}.")
+    in_source = span.get("in_source", False)
+    if not isinstance(in_source, bool):
+        raise DataError(f"{where}.in_source: true or false is needed.")
+    if in_source and item.source is None:
+        raise DataError(f"{where}.in_source: this item shows no source.")
+    start, end = span["start"], span["end"]
+    if start is None and end is None:
+        return
+    length = len(item.source or "") if in_source else len(text)
+    whole = all(isinstance(place, int) and not isinstance(place, bool) for place in (start, end))
+    if not whole or not 0 <= start < end <= length:
+        raise DataError(f"{where}: from {start!r:.20} to {end!r:.20} is no place in a text of {length} characters.")
+
+
+def judgements_of(
+    campaign: Campaign, rows: Iterable[Row | Sequence[Any]], *, revisions: Literal["last", "all"] = "last"
+) -> Judgements:
+    """The judgements in stored answers: (rater, item id, answer, seconds, when), the earlier before the later.
+
+    revisions: "last", a rater's last answer to an item counts; "all", earlier ones too, each in a task of its own.
+    Quality control is marked in `check`, the reference shown in `reference`; items of the tutorial are kept and marked
+    too. An item's time is shared equally among the outputs that it compares.
+    """
+    rated = ratings_of(campaign, rows, revisions=revisions)
+    return Judgements([row.judgement for row in rated], campaign.pair or None, campaign.name)
+
+
+def ratings_of(
+    campaign: Campaign, rows: Iterable[Row | Sequence[Any]], *, revisions: Literal["last", "all"] = "last"
+) -> list[Rated]:
+    """As `judgements_of`, with the item, group and time of each, in the order of the answers."""
+    if revisions not in REVISIONS:
+        raise UnknownName("choice of revisions", revisions, REVISIONS)
+    answers: dict[tuple[str, str], list[Row]] = {}
+    order: list[tuple[Row, int]] = []
+    for number, fields in enumerate(rows, 1):
+        row = Row(*fields)
+        try:
+            campaign.check_answer(campaign.item(row.item), row.answer)
+            campaign.rater(row.rater)
+        except (DataError, UnknownName) as error:
+            raise DataError(f"Campaign {campaign.name!r}, answer {number}: {error}") from None
+        earlier = answers.setdefault((row.rater, row.item), [])
+        earlier.append(row)
+        order.append((row, len(earlier)))
+    kept = [
+        (row, revision)
+        for row, revision in order
+        if revisions == "all" or revision == len(answers[row.rater, row.item])
+    ]
+    return [rated for row, revision in kept for rated in _rated(campaign, row, revision)]
+
+
+def _rated(campaign: Campaign, row: Row, revision: int) -> Iterable[Rated]:
+    item = campaign.item(row.item)
+    task = item.id if revision == 1 else f"{item.id}#{revision}"
+    seconds = row.seconds / len(item.outputs)
+    for number, output in enumerate(item.outputs):
+        value, spans = row.answer.get("value"), None
+        if campaign.how.ranks:
+            value = row.answer["ranks"][output.system]
+        if campaign.how.spans:
+            spans = tuple(Span(**span) for span in row.answer["spans"][number])
+        judgement = Judgement(
+            kind=campaign.how.kind,
+            segment=item.segment,
+            system=output.system,
+            value=math.nan if value is None else float(value),
+            rater=row.rater,
+            task=task,
+            spans=spans,
+            seconds=seconds,
+            reference=item.reference_name,
+            check=item.check,
+        )
+        yield Rated(judgement, item, row, campaign.rater(row.rater).group, revision)

@@ -1,0 +1,223 @@
+"""Appraise's campaigns: manifest.json (the campaign) and batches.json (a list of tasks with their items).
+
+Items have a sourceText, which is the source, or a reference (that can be told only where the same text is also a REF
+item), or shown to nobody (where TASK_OPTIONS says Monolingual); a targetText or, in pairwise campaigns, targets; and a
+type: TGT, BAD (damaged), CHK (a repeat), REF. Every rater of ours is a batch of their own, since orders differ.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..errors import DataError, UsageError
+from .campaign import GROUPS, Campaign, Item, Output
+from .collecting import Collected
+from .pearmut import Lost
+
+log = logging.getLogger(__name__)
+
+BATCHES, MANIFEST = "batches.json", "manifest.json"
+TYPES = {"": "TGT", "bad": "BAD", "repeat": "CHK", "reference": "REF"}
+CHECKS = {kind: check for check, kind in TYPES.items()}
+MONOLINGUAL = "Monolingual"
+OPTIONS = {"esa": "ESA", "mqm": "MQM"}
+PROTOCOLS = ("da", "esa", "mqm", "pairwise")
+_CODES = {
+    "ar": "ara", "bg": "bul", "bn": "ben", "ca": "cat", "cs": "ces", "da": "dan", "de": "deu", "el": "ell", "en": "eng",
+    "es": "spa", "et": "est", "eu": "eus", "fa": "fas", "fi": "fin", "fr": "fra", "gu": "guj", "he": "heb", "hi": "hin",
+    "hr": "hrv", "hu": "hun", "id": "ind", "is": "isl", "it": "ita", "ja": "jpn", "kk": "kaz", "ko": "kor", "lt": "lit",
+    "lv": "lav", "mt": "mlt", "nl": "nld", "no": "nor", "pl": "pol", "ps": "pus", "pt": "por", "ro": "ron", "ru": "rus",
+    "sk": "slk", "sl": "slv", "sv": "swe", "ta": "tam", "th": "tha", "tr": "tur", "uk": "ukr", "ur": "urd", "vi": "vie",
+    "zh": "zho",
+}  # fmt: skip
+
+
+def contents_of(campaign: Campaign) -> dict[str, Any]:
+    """The two files of a campaign, by name."""
+    if campaign.protocol not in PROTOCOLS:
+        raise UsageError(f"Appraise has no {campaign.protocol}; it has {', '.join(PROTOCOLS)}.")
+    alone = campaign.show == "neither" and campaign.protocol == "da"
+    if campaign.show not in ("source", "reference", GROUPS) and not alone:
+        raise UsageError(f"Appraise shows the source or a reference beside outputs, not {campaign.show}.")
+    if not all(campaign.pair.partition("-")):
+        raise UsageError("Appraise needs the language pair, which the campaign does not say.")
+    if campaign.tutorial:
+        log.warning("The tutorial, %d items, has no place in Appraise's batches.", len(campaign.tutorial))
+    source, _, target = campaign.pair.partition("-")
+    languages = [_CODES.get(code, code) for code in (source, target)]
+    numbers = _numbers(campaign)
+    batches = []
+    for number, rater in enumerate(campaign.raters, 1):
+        items = [
+            _item(campaign.item(id), numbers, place, pairwise=campaign.how.ranks)
+            for place, id in enumerate(rater.items)
+        ]
+        task = {
+            "batchNo": number,
+            "batchSize": len(items),
+            "randomSeed": campaign.seed,
+            "requiredAnnotations": 1,
+            "sourceLanguage": languages[0],
+            "targetLanguage": languages[1],
+        }
+        batches.append({"task": task, "items": items})
+    kept = "".join(character for character in campaign.name if character.isascii() and character.isalnum())
+    manifest: dict[str, Any] = {
+        "CAMPAIGN_URL": "http://127.0.0.1:8000/dashboard/sso/",
+        "CAMPAIGN_NAME": kept or "tercet",
+        "CAMPAIGN_KEY": kept or "tercet",
+        "CAMPAIGN_NO": 1,
+        "REDUNDANCY": 1,
+        "TASKS_TO_ANNOTATORS": [[*languages, "uniform", len(batches), len(batches)]],
+        "TASK_TYPE": "Pairwise" if campaign.how.ranks else "Document" if campaign.how.spans or alone else "Direct",
+    }
+    if campaign.protocol in OPTIONS or alone:
+        manifest["TASK_OPTIONS"] = OPTIONS.get(campaign.protocol, MONOLINGUAL)
+    return {MANIFEST: manifest, BATCHES: batches}
+
+
+def _numbers(campaign: Campaign) -> Mapping[str, int]:
+    """Appraise knows segments by number: by their own where all have one, or by the order of names."""
+    names = sorted({item.segment for item in campaign.items})
+    if all(name.isascii() and name.isdecimal() for name in names):
+        return {name: int(name) for name in names}
+    log.warning("Segments are not all called by numbers: in Appraise they are numbered in the order of their names.")
+    return {name: number for number, name in enumerate(names, 1)}
+
+
+def _item(item: Item, numbers: Mapping[str, int], place: int, *, pairwise: bool) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "_item": place,
+        "itemID": numbers[item.segment],
+        "itemType": TYPES[item.check],
+        "sourceID": item.reference_name or "source",
+        "sourceText": (item.source if item.reference is None else item.reference) or "",
+        "documentID": (item.document or "document") + (f"#{item.check}" if item.check else ""),
+        "isCompleteDocument": False,
+    }
+    if pairwise:
+        targets = [
+            {"_target": number, "targetID": output.system, "targetText": output.text}
+            for number, output in enumerate(item.outputs)
+        ]
+        return made | {"targets": targets, "targetsSize": len(targets)}
+    return made | {"targetID": item.systems[0], "targetText": item.outputs[0].text, "mqm": []}
+
+
+def campaign_of(
+    batches: Sequence[Any],
+    manifest: Any,
+    where: str,
+    *,
+    protocol: str | None,
+    name: str | None,
+    pair: str | None,
+) -> Campaign:
+    """The campaign in Appraise's batches. manifest: empty where there is none."""
+    if not isinstance(manifest, dict):
+        raise DataError(f"{where}: the manifest beside it must be an object.")
+    tasks = [_task(batch, f"{where}, batch {number}") for number, batch in enumerate(batches)]
+    listed = [item for _, items in tasks for item in items]
+    protocol = protocol or _protocol(manifest, listed, where)
+    beside = "source"
+    if MONOLINGUAL in str(manifest.get("TASK_OPTIONS", "")):
+        beside = "neither"
+    elif any(item.get("itemType") == "REF" and item.get("targetID") == item.get("sourceID") for item in listed):
+        beside = "reference"
+    found, lost = Collected(), Lost(where)
+    seen: set[str] = set()
+    rater = 0
+    for number, (task, items) in enumerate(tasks):
+        copies = task.get("requiredAnnotations", manifest.get("REDUNDANCY", 1))
+        if not isinstance(copies, int) or copies < 1:
+            raise DataError(f"{where}, batch {number}: requiredAnnotations is {copies!r}; a number from 1 is needed.")
+        people = [f"rater{rater + place}" for place in range(1, copies + 1)]
+        rater += copies
+        for place, item in enumerate(items):
+            made = _ours(item, f"{where}, batch {number}, items[{place}]", beside, protocol, lost)
+            if made is None:
+                continue
+            if made.check == "tutorial":
+                mark = f"{made.document}\t{made.source}\t{made.outputs}"
+                if mark not in seen:
+                    found.teach(made)
+                seen.add(mark)
+            else:
+                found.add(people, made)
+    lost.report()
+    title = name or str(manifest.get("CAMPAIGN_NAME") or "appraise")
+    return found.campaign(where, protocol=protocol, name=title, pair=pair or _pair(tasks, manifest))
+
+
+def _task(batch: Any, where: str) -> tuple[Mapping[str, Any], list[Any]]:
+    if not isinstance(batch, dict) or not isinstance(batch.get("items"), list):
+        raise DataError(f'{where}: an object with "items" is needed.')
+    for place, item in enumerate(batch["items"]):
+        if not isinstance(item, dict):
+            raise DataError(f"{where}, items[{place}]: an object is needed.")
+    task = batch.get("task")
+    return task if isinstance(task, dict) else {}, batch["items"]
+
+
+def _protocol(manifest: Mapping[str, Any], items: Sequence[Mapping[str, Any]], where: str) -> str:
+    words = f"{manifest.get('TASK_TYPE', '')} {manifest.get('TASK_OPTIONS', '')}".upper()
+    if "targets" in (items[0] if items else {}):
+        return "pairwise"
+    for protocol, word in OPTIONS.items():
+        if word in words:
+            return protocol
+    if not manifest:
+        raise UsageError(f"{where} does not say how people judge, and there is no {MANIFEST} beside it; say it.")
+    return "da"
+
+
+def _pair(tasks: Sequence[tuple[Mapping[str, Any], list[Any]]], manifest: Mapping[str, Any]) -> str:
+    short = {long: code for code, long in _CODES.items()}
+    task = tasks[0][0] if tasks else {}
+    codes = [task.get("sourceLanguage"), task.get("targetLanguage")]
+    told = manifest.get("TASKS_TO_ANNOTATORS")
+    if not all(codes) and isinstance(told, list) and told and isinstance(told[0], list) and len(told[0]) > 1:
+        codes = told[0][:2]
+    return "-".join(short.get(str(code), str(code)) for code in codes) if all(codes) else ""
+
+
+def _ours(item: Mapping[str, Any], where: str, beside: str, protocol: str, lost: Lost) -> Item | None:
+    kind = item.get("itemType")
+    if kind not in CHECKS:
+        raise DataError(f"{where}.itemType: {kind!r} is not one of {', '.join(CHECKS)}.")
+    outputs = tuple(_outputs(item, where))
+    if protocol == "pairwise" and len(outputs) < 2:
+        lost.note("items with a single output, which cannot be compared")
+        return None
+    text = item.get("sourceText")
+    if not isinstance(text, str):
+        raise DataError(f"{where}.sourceText: a text is needed, not {text!r:.40}.")
+    document = str(item.get("documentID") or "")
+    if item.get("mqm"):
+        lost.note("errors marked beforehand, and tutorial rules (mqm)")
+    made = Item(
+        id="",
+        segment=str(item.get("itemID")),
+        outputs=outputs,
+        source=text if beside == "source" else None,
+        document=document.partition("#")[0],
+        check="tutorial" if "tutorial" in document else CHECKS[kind],
+    )
+    if beside == "reference":
+        return replace(made, reference=text, reference_name=str(item.get("sourceID") or "ref"))
+    return made
+
+
+def _outputs(item: Mapping[str, Any], where: str) -> Iterator[Output]:
+    targets = item.get("targets") if "targets" in item else [item]
+    if not isinstance(targets, list):
+        raise DataError(f"{where}.targets: a list is needed.")
+    for number, target in enumerate(targets):
+        system, text = (target.get(key) if isinstance(target, dict) else None for key in ("targetID", "targetText"))
+        if not isinstance(system, str) or not isinstance(text, str):
+            place = f"{where}.targets[{number}]" if "targets" in item else where
+            raise DataError(f"{place}: targetID and targetText are needed, both texts.")
+        yield Output(system, text)

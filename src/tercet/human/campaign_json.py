@@ -1,0 +1,180 @@
+"""A campaign as one JSON file, version 1. What is missing, of the wrong type or unknown is refused with its place.
+
+A file of an earlier version is brought forward step by step (`MIGRATIONS`); one of a later version is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+from ..data.fields import check_encodable
+from ..data.files import writing
+from ..data.lines import read_lines
+from ..errors import DataError, UnknownName
+from .campaign import VERSION, Campaign, Item, Output, Rater
+
+Json = dict[str, Any]
+
+# From the version that is the key to the next: a function that changes the file's content.
+MIGRATIONS: Mapping[int, Callable[[Json], Json]] = {}
+
+
+def read(path: str | Path) -> Campaign:
+    """The campaign in a file."""
+    try:
+        content = json.loads("\n".join(read_lines(path)))
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}.") from None
+    except RecursionError:
+        raise DataError(f"{path}: not a campaign: nested too deeply.") from None
+    try:
+        return campaign_of(content)
+    except (DataError, UnknownName) as error:
+        raise DataError(f"{path}: {error}") from None
+
+
+def write(campaign: Campaign, path: str | Path) -> None:
+    """Write a campaign."""
+    text = json.dumps(content_of(campaign), ensure_ascii=False, allow_nan=False, indent=1)
+    check_encodable(text, f"Campaign {campaign.name!r}")
+    with writing(path) as stream:
+        stream.write(text + "\n")
+
+
+def content_of(campaign: Campaign) -> Json:
+    """What the file says; parts that are as by default are left out of items and raters."""
+    content = {field.name: getattr(campaign, field.name) for field in fields(Campaign)}
+    content["items"] = [
+        _spare(item) | {"outputs": [_spare(output) for output in item.outputs]} for item in campaign.items
+    ]
+    content["raters"] = [_spare(rater) for rater in campaign.raters]
+    return {"version": content.pop("version"), **content}
+
+
+def _spare(part: Item | Rater | Output) -> Json:
+    if isinstance(part, Output):
+        return part._asdict()
+    return {
+        field.name: getattr(part, field.name)
+        for field in fields(part)
+        if field.default is MISSING or getattr(part, field.name) != field.default
+    }
+
+
+def campaign_of(content: Any) -> Campaign:
+    """The campaign that a file's content describes."""
+    if not isinstance(content, dict) or not isinstance(content.get("version"), int):
+        raise DataError('not a campaign: an object with "version" is needed, as `tercet rate new` writes it.')
+    content = _migrated(content)
+    values = _values(Campaign, content, "")
+    values["items"] = tuple(_item(item, f"items[{n}]") for n, item in enumerate(values["items"]))
+    values["raters"] = tuple(_rater(rater, f"raters[{n}]") for n, rater in enumerate(values["raters"]))
+    for key in ("tutorial", "severities", "categories"):
+        values[key] = tuple(_typed(text, "str", f"{key}[{n}]") for n, text in enumerate(values.get(key, ())))
+    return Campaign(**values)
+
+
+def _migrated(content: Json) -> Json:
+    version = content["version"]
+    if version > VERSION:
+        raise DataError(
+            f"version: {version}; this Tercet reads campaigns up to version {VERSION}. Install a newer one."
+        )
+    while version < VERSION:
+        if version not in MIGRATIONS:
+            raise DataError(f"version: there never was a version {version}.")
+        version += 1
+        content = {**MIGRATIONS[version - 1](content), "version": version}
+    return content
+
+
+def _item(content: Any, where: str) -> Item:
+    values = _values(Item, content, where)
+    outputs = [_values(Output, output, f"{where}.outputs[{n}]") for n, output in enumerate(values["outputs"])]
+    return Item(**values | {"outputs": tuple(Output(**output) for output in outputs)})
+
+
+def _rater(content: Any, where: str) -> Rater:
+    values = _values(Rater, content, where)
+    return Rater(
+        **values | {"items": tuple(_typed(id, "str", f"{where}.items[{n}]") for n, id in enumerate(values["items"]))}
+    )
+
+
+_TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "str": ((str,), "a text"),
+    "text?": ((str, type(None)), "a text or null"),
+    "object?": ((dict, type(None)), "an object or null"),
+    "int": ((int,), "a whole number"),
+    "list": ((list,), "a list"),
+}
+_KEYS: Mapping[type, tuple[Mapping[str, str], frozenset[str]]] = {  # type of each key; those that are needed
+    Campaign: (
+        {
+            **dict.fromkeys(
+                ("name", "protocol", "pair", "instructions", "show", "organiser_hash", "created", "id"), "str"
+            ),
+            **dict.fromkeys(("items", "raters", "tutorial", "severities", "categories"), "list"),
+            **dict.fromkeys(("seed", "version"), "int"),
+        },
+        frozenset({"name", "protocol", "items", "raters", "show"}),
+    ),
+    Item: (
+        {
+            **dict.fromkeys(("id", "segment", "reference_name", "document", "check", "of"), "str"),
+            **dict.fromkeys(("source", "reference"), "text?"),
+            "outputs": "list",
+            "expected": "object?",
+        },
+        frozenset({"id", "segment", "outputs"}),
+    ),
+    Rater: (
+        {**dict.fromkeys(("name", "group", "token_hash"), "str"), "items": "list"},
+        frozenset({"name", "items"}),
+    ),
+    Output: ({"system": "str", "text": "str"}, frozenset({"system", "text"})),
+}
+
+
+def _values(kind: type, content: Any, where: str) -> Json:
+    """An object's values by key, each of the right type."""
+    prefix = f"{where}." if where else ""
+    if not isinstance(content, dict):
+        raise DataError(f"{where or 'the file'}: an object is needed, not {content!r:.40}.")
+    types, needed = _KEYS[kind]
+    for key in sorted(needed - content.keys()):
+        raise DataError(f"{prefix}{key}: it is missing.")
+    for key in content:
+        if key not in types:
+            raise DataError(f"{prefix}{key[:40]}: there is no such part; known are {', '.join(sorted(types))}.")
+    return {key: _typed(value, types[key], f"{prefix}{key}") for key, value in content.items()}
+
+
+def _typed(value: Any, name: str, where: str) -> Any:
+    types, wanted = _TYPES[name]
+    if not isinstance(value, types) or isinstance(value, bool):
+        raise DataError(f"{where}: {wanted} is needed, not {value!r:.40}.")
+    if isinstance(value, str):
+        check_encodable(value, where)  # JSON can hold half a character, which no page can show
+    return value
+
+
+def read_tutorial(path: str | Path) -> list[Item]:
+    """The items of a tutorial, one JSON object per line: as items of a campaign; ids and segments may be left out."""
+    items = []
+    for number, line in enumerate(read_lines(path), 1):
+        where = f"{path}, line {number}"
+        try:
+            content = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{where}: not JSON: {error}.") from None
+        if isinstance(content, dict):
+            content = {"id": f"t{number}", "segment": f"t{number}", "check": "tutorial", **content}
+        items.append(_item(content, where))
+    if not items:
+        raise DataError(f"{path} is empty; one JSON object per item is needed.")
+    return items

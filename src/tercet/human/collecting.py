@@ -1,0 +1,73 @@
+"""Building a `Campaign` from items that come rater by rater, as other tools list them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import DataError
+from .campaign import GROUPS, Campaign, Item, Rater, stamp
+from .protocols import PROTOCOLS
+
+
+@dataclass
+class Collected:
+    """Items and who sees them; the same item in two raters' lists is one item. Ids are given here."""
+
+    items: dict[tuple[Any, ...], Item] = field(default_factory=dict)
+    lists: dict[str, list[str]] = field(default_factory=dict)
+    tutorial: list[str] = field(default_factory=list)
+
+    def add(self, raters: Sequence[str], item: Item) -> Item:
+        """Show an item to these raters, after what they have; a second time makes it another item."""
+        mark, number = (item.segment, item.outputs, item.source, item.reference, item.check, item.document), 0
+        while (mark, number) in self.items and any(
+            self.items[mark, number].id in self.lists.get(rater, ()) for rater in raters
+        ):
+            number += 1
+        known = self.items.setdefault((mark, number), replace(item, id=f"{len(self.items) + 1:04d}"))
+        for rater in raters:
+            self.lists.setdefault(rater, []).append(known.id)
+        return known
+
+    def teach(self, item: Item) -> None:
+        """Show an item to everybody first."""
+        made = replace(item, id=f"t{len(self.tutorial) + 1}", check="tutorial", of="")
+        self.items[("tutorial", made.id)] = made
+        self.tutorial.append(made.id)
+
+    def linked(self) -> list[Item]:
+        """The items; damaged and repeated ones know what they were made from, if it is there."""
+        originals: dict[tuple[Any, ...], str] = {}
+        for item in self.items.values():
+            if not item.check:
+                originals.setdefault(_output(item), item.id)
+        return [
+            replace(item, of=originals.get(_output(item), "") if item.check in ("bad", "repeat") else "")
+            for item in self.items.values()
+        ]
+
+    def campaign(self, where: str, *, protocol: str, name: str, pair: str, **rest: Any) -> Campaign:
+        """The campaign; what is wrong with it is said with `where`."""
+        shows = {item.shows for item in self.items.values()}
+        how = PROTOCOLS[protocol]
+        rest = {"severities": how.severities, "categories": how.categories, **rest}
+        try:
+            return Campaign(
+                name=name,
+                protocol=protocol,
+                pair=pair,
+                items=self.linked(),
+                raters=[Rater(rater, tuple(ids)) for rater, ids in self.lists.items()],
+                show=shows.pop() if len(shows) == 1 else GROUPS,
+                tutorial=self.tutorial,
+                **rest,
+                **stamp(),
+            )
+        except DataError as error:
+            raise DataError(f"{where}: {error}") from None
+
+
+def _output(item: Item) -> tuple[Any, ...]:
+    return item.segment, item.systems, item.source, item.reference

@@ -1,0 +1,238 @@
+"""From a test set to a `Campaign`: which outputs, shown how, to whom, with which control items.
+
+Groups of raters who see different references (and perhaps one that sees the source) are the design of Fomicheva (2017),
+chapter 6. Control items follow Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone":
+damaged copies (`tercet.human.degrading`), exact repeats, and references among the outputs.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from random import Random
+
+from ..data.assessments import segment_names
+from ..data.testset import TestSet
+from ..errors import UnknownName, UsageError
+from .campaign import GROUPS, PROTOCOLS, Campaign, Item, Output, Rater, stamp
+from .copies import Controls
+from .mixing import Block, assign, mixed, numbered
+from .protocols import SHOWN, Protocol
+from .sampling import Sampled, sample
+
+log = logging.getLogger(__name__)
+
+SOURCE = "source"
+
+
+def design(
+    testset: TestSet,
+    *,
+    protocol: str,
+    raters: int | Sequence[str] = 5,
+    show: str | None = None,
+    reference: str | None = None,
+    groups: Sequence[str] = (),
+    sampling: str = "random",
+    segments: int | None = None,
+    metric: str = "chrf",
+    per_segment: int | None = None,
+    together: int = 5,
+    redundancy: int | None = None,
+    bad: float = 0,
+    repeats: float = 0,
+    hidden: float = 0,
+    tutorial: Sequence[Item] = (),
+    instructions: str = "",
+    severities: Sequence[str] = (),
+    categories: Sequence[str] = (),
+    name: str | None = None,
+    seed: int = 12345,
+) -> Campaign:
+    """A campaign, without tokens (`Campaign.with_tokens`). The same seed gives the same items to the same raters.
+
+    raters: how many, or their names. show: source, reference, both or neither; the protocol's own if not given.
+    reference: which one is shown. groups: what each group of raters sees, names of references or "source"; raters are
+    dealt to the groups in turn. sampling, segments, metric, per_segment: see `tercet.human.sampling.sample`.
+    together: how many outputs a ranking shows at most. redundancy: how many raters (of each group) judge an item; all
+    if not given. bad, repeats, hidden: control items per item of a rater: damaged copies, exact repeats, references
+    among the outputs. 0.1 adds one to ten. tutorial: what everybody sees first; the ids of these items do not matter.
+    """
+    if protocol not in PROTOCOLS:
+        raise UnknownName("protocol", protocol, PROTOCOLS)
+    how = PROTOCOLS[protocol]
+    if (severities or categories) and not how.spans:
+        raise UsageError(f"In {protocol} nobody marks errors, so they have no severities or categories.")
+    people = _names(raters)
+    views = _views(testset, how, show, reference, groups)
+    _check(testset, how, people, views, together, redundancy, bad, repeats, hidden)
+    random, names = Random(seed), segment_names(testset)
+    needed = tuple(dict.fromkeys(view.reference for view in views if view.reference))
+    sampled = sample(
+        testset, segments, random, sampling=sampling, metric=metric, per_segment=per_segment, needed=needed
+    )
+    items: dict[str, Item] = {}
+    lists: dict[str, tuple[str, list[Item]]] = {}
+    for number, view in enumerate(views):
+        members = people[number :: len(views)]
+        blocks = [block for unit in sampled for block in _blocks(testset, names, how, unit, view, together, random)]
+        maker = Controls(testset, view.reference, random)
+        dealt = assign(blocks, len(members), len(members) if redundancy is None else redundancy, random)
+        for person, mine in zip(members, dealt, strict=True):
+            copies = maker.copies(mine, bad, repeats, hidden)
+            shown = mixed(mine, copies, random)
+            items |= {item.id: item for item in shown}
+            lists[person] = view.group, shown
+    ids = numbered(list(items.values()), random)
+    lessons = [replace(item, id=f"t{number}", check="tutorial", of="") for number, item in enumerate(tutorial, 1)]
+    renamed = [replace(item, id=ids[item.id], of=ids.get(item.of, "")) for item in items.values()]
+    return Campaign(
+        name=name or testset.name,
+        protocol=protocol,
+        pair=testset.pair or "",
+        instructions=instructions,
+        show=GROUPS if groups else views[0].show,
+        items=[*lessons, *sorted(renamed, key=lambda item: item.id)],
+        raters=[Rater(person, tuple(ids[item.id] for item in lists[person][1]), lists[person][0]) for person in people],
+        tutorial=[item.id for item in lessons],
+        severities=tuple(severities or how.severities),
+        categories=tuple(categories or how.categories),
+        seed=seed,
+        **stamp(),
+    )
+
+
+@dataclass(frozen=True)
+class _View:
+    """What a group of raters sees beside the outputs. reference: its name, or empty."""
+
+    show: str
+    reference: str = ""
+    group: str = ""
+
+
+def _views(
+    testset: TestSet, how: Protocol, show: str | None, reference: str | None, groups: Sequence[str]
+) -> list[_View]:
+    if groups:
+        if show is not None or reference is not None:
+            raise UsageError("Groups say what is shown; show and reference are for campaigns without groups.")
+        if len(set(groups)) < len(groups):
+            raise UsageError(f"A group of raters occurs twice: {', '.join(groups)}.")
+        views = [_View("source", "", SOURCE) if name == SOURCE else _View("reference", name, name) for name in groups]
+    else:
+        chosen = show or _default_show(testset, how)
+        if chosen not in SHOWN:
+            raise UnknownName("choice of what to show", chosen, SHOWN)
+        if reference is not None and chosen not in ("reference", "both"):
+            raise UsageError(f"The campaign shows {chosen}, so no reference can be chosen.")
+        views = [_View(chosen, _reference(testset, reference) if chosen in ("reference", "both") else "")]
+    for view in views:
+        if view.reference and view.reference not in testset.references:
+            raise UnknownName(f"reference in test set {testset.name!r}", view.reference, testset.references)
+        if view.show in ("source", "both") and testset.source is None:
+            raise UsageError(f"Test set {testset.name!r} has no source to show. Say what to show instead.")
+    return views
+
+
+def _default_show(testset: TestSet, how: Protocol) -> str:
+    if how.show == "source" and testset.source is None and testset.references:
+        return "reference"
+    if how.show == "reference" and not testset.references:
+        return "source"
+    return how.show
+
+
+def _reference(testset: TestSet, name: str | None) -> str:
+    if not testset.references:
+        raise UsageError(f"Test set {testset.name!r} has no reference to show. Say what to show instead.")
+    if name is None:
+        name = next(iter(testset.references))
+        if len(testset.references) > 1:
+            log.warning(
+                "Of the references %s, raters see %s; another can be named.", ", ".join(testset.references), name
+            )
+    return name
+
+
+def _check(
+    testset: TestSet,
+    how: Protocol,
+    people: Sequence[str],
+    views: Sequence[_View],
+    together: int,
+    redundancy: int | None,
+    bad: float,
+    repeats: float,
+    hidden: float,
+) -> None:
+    if len(testset.systems) < how.fewest:
+        raise UsageError(f"{how.fewest} systems are needed; {testset.name!r} has outputs of {len(testset.systems)}.")
+    if how.ranks and not how.fewest <= together <= 5:
+        raise UsageError(f"A ranking shows 2 to 5 outputs, not {together}.")
+    fewest = len(people) // len(views)
+    if not fewest:
+        raise UsageError(f"{len(views)} groups need at least as many raters, not {len(people)}.")
+    if redundancy is not None and not 1 <= redundancy <= fewest:
+        raise UsageError(f"No item can be judged by {redundancy} different raters of {fewest}.")
+    for what, share in (("damaged copies", bad), ("repeats", repeats), ("hidden references", hidden)):
+        if not 0 <= share <= 1:
+            raise UsageError(f"The share of {what} must lie between 0 and 1, not {share}.")
+    if bad + repeats > 1:
+        raise UsageError(
+            "An item has at most one copy: the shares of damaged copies and of repeats add up to 1 at most."
+        )
+    if bad and how.ranks:
+        raise UsageError(
+            "Damaged copies are for scores; where outputs are compared, take repeats or hidden references."
+        )
+    if hidden and not testset.references:
+        raise UsageError(f"Test set {testset.name!r} has no references to hide among the outputs.")
+
+
+def _blocks(
+    testset: TestSet,
+    names: Sequence[str],
+    how: Protocol,
+    unit: Sampled,
+    view: _View,
+    together: int,
+    random: Random,
+) -> list[Block]:
+    """One block per output or set of outputs; all items of a block are of the same systems."""
+    sets: list[tuple[str, ...]] = [(system,) for system in unit.systems]
+    if how.ranks and how.most == 2:
+        sets = [tuple(random.sample(pair, 2)) for pair in combinations(unit.systems, 2)]
+    elif how.ranks:
+        shuffled = random.sample(unit.systems, len(unit.systems))
+        parts = -(-len(shuffled) // together)
+        sets = [tuple(shuffled[part::parts]) for part in range(parts)]  # sizes differ by one at most
+    for systems in sets:
+        if len(systems) < how.fewest:
+            raise UsageError(f"{len(unit.systems)} systems cannot be ranked {together} at a time; take more at a time.")
+    return [tuple(_item(testset, row, names[row], systems, view) for row in unit.rows) for systems in sets]
+
+
+def _item(testset: TestSet, row: int, segment: str, systems: Sequence[str], view: _View) -> Item:
+    return Item(
+        id=f"{view.group}\t{segment}\t" + "\t".join(systems),
+        segment=segment,
+        outputs=tuple(Output(system, testset.outputs[system][row]) for system in systems),
+        source=testset.source[row] if testset.source is not None and view.show in ("source", "both") else None,
+        reference=testset.references[view.reference][row] if view.reference else None,
+        reference_name=view.reference,
+        document=testset.documents[row] if testset.documents is not None else "",
+    )
+
+
+def _names(raters: int | Sequence[str]) -> list[str]:
+    if isinstance(raters, int):
+        if raters < 1:
+            raise UsageError(f"{raters} raters cannot judge anything; at least 1 is needed.")
+        return [f"rater{number:0{len(str(raters))}d}" for number in range(1, raters + 1)]
+    names = list(raters)
+    if isinstance(raters, str) or not names or len(set(names)) < len(names):
+        raise UsageError("Raters must be a number, or a list of different names.")
+    return names

@@ -1,0 +1,124 @@
+"""What the rating page and the server tell each other.
+
+Pages know outputs by their places, never by their systems, and nothing tells them that an item is a check.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import DataError
+from .campaign import Campaign, Item, Rater, hashed
+
+RIGHT_TO_LEFT = frozenset("ar arc ckb dv fa glk he iw ks mzn nqo pnb prs ps sd sdh syr ug ur yi".split())
+LONGEST = 24 * 3600.0  # seconds: nobody looks at an item for longer
+_FORMS = {  # of the texts that pages send along
+    "request": re.compile(r"[A-Za-z0-9-]{16,64}"),
+    "item": re.compile(r"[A-Za-z0-9._-]{1,100}"),
+    "client_time": re.compile(r"[0-9TZ:.+-]{0,40}"),
+    "client_version": re.compile(r"[A-Za-z0-9.+-]{0,40}"),
+}
+
+
+class NotYours(DataError):
+    """An item that somebody else judges, or nobody."""
+
+
+def items_of(campaign: Campaign, rater: Rater) -> list[Item]:
+    """All that a rater sees, in order: the tutorial first."""
+    return [campaign.item(id) for id in (*campaign.tutorial, *rater.items)]
+
+
+def page_data(
+    campaign: Campaign, rater: Rater, answers: Mapping[str, Any], *, key: str, version: str
+) -> dict[str, Any]:
+    """All that the page's script works with. key: see `access.form_key`. answers: the last ones, by item."""
+    source, _, target = campaign.pair.partition("-")
+    return {
+        "key": key,
+        "store": hashed(f"{campaign.id}\n{rater.name}")[:16],  # where the browser keeps what is not sent yet
+        "version": version,
+        "protocol": campaign.protocol,
+        "low": campaign.how.low,
+        "high": campaign.how.high,
+        "severities": campaign.severities,
+        "categories": campaign.categories,
+        "source": _language(source),
+        "target": _language(target),
+        "items": [
+            {
+                "id": item.id,
+                "source": item.source,
+                "reference": item.reference,
+                "document": item.document,
+                "outputs": [output.text for output in item.outputs],
+                "tutorial": item.check == "tutorial",
+                "expected": _by_place(item, item.expected) if item.check == "tutorial" else None,
+            }
+            for item in items_of(campaign, rater)
+        ],
+        "answers": shown_answers(campaign, rater, answers),
+    }
+
+
+def shown_answers(campaign: Campaign, rater: Rater, answers: Mapping[str, Any]) -> dict[str, Any]:
+    """A rater's answers as pages know them."""
+    return {item.id: _by_place(item, answers[item.id]) for item in items_of(campaign, rater) if item.id in answers}
+
+
+def read_answer(campaign: Campaign, rater: Rater, body: bytes) -> dict[str, Any]:
+    """What a page sent, as `Store.append` takes it, if it is a right answer to an item of this rater's."""
+    try:
+        sent = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise DataError("This is not JSON.") from None
+    if not isinstance(sent, dict):
+        raise DataError("This is not an answer.")
+    texts = {key: sent.get(key, "") for key in _FORMS}
+    for key, form in _FORMS.items():
+        if not isinstance(texts[key], str) or not form.fullmatch(texts[key]):
+            raise DataError(f"{key}: this is not one.")
+    seconds = sent.get("seconds")
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
+        raise DataError("seconds: a number that is not negative is needed.")
+    mine = {item.id: item for item in items_of(campaign, rater)}
+    if texts["item"] not in mine:
+        raise NotYours("This item is not one of yours.")
+    item = mine[texts["item"]]
+    answer = _by_system(item, sent.get("answer"))
+    campaign.check_answer(item, answer)
+    return {**texts, "answer": answer, "seconds": min(float(seconds), LONGEST)}
+
+
+def _by_system(item: Item, answer: Any) -> Any:
+    if not isinstance(answer, dict) or "ranks" not in answer:
+        return answer
+    ranks, n = answer["ranks"], len(item.outputs)
+    # Not left to the check of answers, whose messages name systems.
+    if (
+        not isinstance(ranks, list)
+        or len(ranks) != n
+        or not all(type(rank) is int and 1 <= rank <= n for rank in ranks)
+    ):
+        raise DataError(f"ranks: for each of the {n} outputs a rank from 1 to {n} is needed.")
+    return answer | {"ranks": dict(zip(item.systems, ranks, strict=True))}
+
+
+def _by_place(item: Item, answer: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    if answer is None or "ranks" not in answer:
+        return answer
+    return {**answer, "ranks": [answer["ranks"][system] for system in item.systems]}
+
+
+def _language(code: str) -> dict[str, str]:
+    if not code:
+        return {"lang": "", "dir": "auto"}
+    return {"lang": code, "dir": "rtl" if re.split(r"[-_]", code)[0].lower() in RIGHT_TO_LEFT else "ltr"}
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)  # NaN and Infinity are not JSON

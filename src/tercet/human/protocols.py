@@ -1,0 +1,122 @@
+"""The ways of judging that a campaign can ask for, as data.
+
+adequacy, fluency: Linguistic Data Consortium (2005), with the labels of Table 2.1 of Fomicheva (2017). da: Graham et
+al. (2017), "Can machine translation systems be evaluated by the crowd alone". effort: Specia et al. (2010), "A dataset
+for assessing machine translation evaluation metrics". ranking: Callison-Burch et al. (2007) and WMT up to 2016. mqm:
+Freitag et al. (2021), "Experts, Errors, and Context". esa: Kocmi et al. (2024), "Error Span Annotation".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+SHOWN = ("source", "reference", "both", "neither")
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How people judge an item.
+
+    kind: what the judgements are called in `tercet.data.judgements.KINDS`; there higher is better in all but ranks.
+    labels: the names of the values low, low + 1, …, high, best last; none where the scale is a slider.
+    low, high: bounds of the value; both 0 where there is none.
+    fewest, most: how many outputs an item shows. spans: whether errors are marked.
+    severities, categories: what a marked error can be called, unless a campaign says otherwise.
+    show: what is shown beside the output, unless a campaign says otherwise.
+    """
+
+    kind: str
+    question: str
+    low: float = 0
+    high: float = 0
+    labels: Sequence[str] = ()
+    fewest: int = 1
+    most: int = 1
+    spans: bool = False
+    severities: Sequence[str] = ()
+    categories: Sequence[str] = ()
+    show: str = "source"
+
+    @property
+    def has_value(self) -> bool:
+        return self.high > self.low
+
+    @property
+    def ranks(self) -> bool:
+        return self.most > 1
+
+
+MQM_CATEGORIES = (
+    "Accuracy/Addition",
+    "Accuracy/Omission",
+    "Accuracy/Mistranslation",
+    "Accuracy/Untranslated text",
+    "Fluency/Punctuation",
+    "Fluency/Spelling",
+    "Fluency/Grammar",
+    "Fluency/Register",
+    "Fluency/Inconsistency",
+    "Fluency/Character encoding",
+    "Terminology/Inappropriate for context",
+    "Terminology/Inconsistent use",
+    "Style/Awkward",
+    "Locale convention/Address format",
+    "Locale convention/Currency format",
+    "Locale convention/Date format",
+    "Locale convention/Name format",
+    "Locale convention/Telephone format",
+    "Locale convention/Time format",
+    "Non-translation!",
+    "Source error",
+    "Other",
+)
+
+PROTOCOLS: Mapping[str, Protocol] = {
+    "adequacy": Protocol(
+        "adequacy",
+        "How much of the meaning is also expressed in the translation?",
+        1,
+        5,
+        ("None", "Little", "Much", "Most", "All"),
+        show="reference",
+    ),
+    "fluency": Protocol(
+        "fluency",
+        "How do you judge the fluency of this translation?",
+        1,
+        5,
+        ("Incomprehensible", "Disfluent", "Non-native", "Good", "Flawless"),
+        show="neither",
+    ),
+    "da": Protocol("da", "How well does the translation express the meaning?", 0, 100),
+    "effort": Protocol(
+        "likert",
+        "How much work is needed to make this translation good?",
+        1,
+        4,
+        (
+            "Requires complete retranslation",
+            "Requires some retranslation, but post-editing is quicker",
+            "Very little post-editing is needed",
+            "Fit for purpose",
+        ),
+    ),
+    "ranking": Protocol("rank", "Rank the translations from best to worst; ties are allowed.", fewest=2, most=5),
+    "pairwise": Protocol("rank", "Which translation is better?", fewest=2, most=2),
+    "mqm": Protocol(
+        "mqm",
+        "Mark every error, and say how severe it is and of which kind.",
+        spans=True,
+        severities=("Neutral", "Minor", "Major"),
+        categories=MQM_CATEGORIES,
+    ),
+    "esa": Protocol(
+        "esa",
+        "Mark every error and say how severe it is; then score the whole translation.",
+        0,
+        100,
+        spans=True,
+        severities=("Minor", "Major"),
+    ),
+}

@@ -1,0 +1,190 @@
+"""What is to be known of every rater: how many judgements, spread, drift, speed, agreement with others, checks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from ..data.judgements import KINDS, Judgement, Judgements
+from ..data.rankings import SAME
+from ..errors import MissingDependency
+from . import control
+from .agreement_measures import meetings
+from .agreement_panel import Panel
+from .gold import Floats
+
+REPEATS_APART = 0.25  # the largest mean difference of repeats, as a share of the scale, that is no failed check
+
+
+@dataclass(frozen=True)
+class RaterReport:
+    """One rater. NaN: not known, or not defined.
+
+    mean, spread: of the judgements, and their standard deviation (n - 1). ties: of rankings, their share.
+    drift: how far the rater is above the others on the same outputs, in the second half of the work less the first.
+    agreement: the mean over the others (linear kappa, Pearson's r; of rankings, P(A)). seconds: median time of a
+    judgement. repeats: how many outputs were judged again, repeat_difference: mean absolute difference (of rankings:
+    the share of comparisons that came out differently). failed: checks, in words.
+    """
+
+    rater: str
+    shown: tuple[str, ...]
+    judgements: int
+    mean: float
+    spread: float
+    ties: float
+    drift: float
+    agreement: float
+    seconds: float
+    checks: int
+    repeats: int
+    repeat_difference: float
+    failed: tuple[str, ...]
+
+
+def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: list[str]) -> list[RaterReport]:
+    """judgements: all of one kind, control items too. values: agreement of every two rows of the panel."""
+    failed, repeats = _checks(judgements, notes)
+    mine = _by_rater(judgements)
+    found = []
+    for number, rater in enumerate(panel.raters):
+        rows = np.flatnonzero(panel.person == number)
+        own = panel.value[np.isin(panel.row, rows)]
+        again = repeats.get(rater, [])
+        found.append(
+            RaterReport(
+                rater=rater,
+                shown=tuple(panel.rows[row].shown for row in rows.tolist()),
+                judgements=len(own),
+                mean=float(own.mean()),
+                spread=float(own.std(ddof=1)) if len(own) > 1 else math.nan,
+                ties=math.nan,
+                drift=_drift(panel, rows.tolist()),
+                agreement=_mean(values[rows].ravel().tolist()),
+                seconds=_pace(mine[rater]),
+                checks=_controls(mine[rater]),
+                repeats=len(again),
+                repeat_difference=_mean(again),
+                failed=tuple(failed.get(rater, ())),
+            )
+        )
+    return found
+
+
+def report_rankings(judgements: Judgements, panel: Panel) -> list[RaterReport]:
+    """The same for rankings; a comparison made twice is a repeat, whether or not that was planned."""
+    counts = meetings(panel)
+    mine = _by_rater(judgements)
+    found = []
+    for number, rater in enumerate(panel.raters):
+        rows = np.flatnonzero(panel.person == number)
+        others = panel.person != number
+        met, same = (float(part[np.ix_(rows, others)].sum()) for part in (counts.met, counts.same))
+        again, kept = (float(part[rows, rows].sum()) for part in (counts.met, counts.same))
+        found.append(
+            RaterReport(
+                rater=rater,
+                shown=tuple(panel.rows[row].shown for row in rows.tolist()),
+                judgements=len({row.task for row in mine[rater]}),
+                mean=math.nan,
+                spread=math.nan,
+                ties=float(counts.ties[rows].sum() / max(counts.made[rows].sum(), 1.0)),
+                drift=math.nan,
+                agreement=same / met if met else math.nan,
+                seconds=_pace(mine[rater]),
+                checks=_controls(mine[rater]),
+                repeats=int(again),
+                repeat_difference=1 - kept / again if again else math.nan,
+                failed=(),
+            )
+        )
+    return found
+
+
+def seconds_by_slice(judgements: Judgements, slices: int) -> dict[int, float]:
+    """Median times of the raters in each part of their work, the mean over raters; nothing where no time is known."""
+    times: dict[int, list[float]] = {}
+    for rows in _by_rater(judgements).values():
+        for part in range(slices):
+            own = rows[math.ceil(part * len(rows) / slices) : math.ceil((part + 1) * len(rows) / slices)]
+            known = [row.seconds for row in own if not math.isnan(row.seconds)]
+            if known:
+                times.setdefault(part, []).append(median(known))
+    return {part: math.fsum(known) / len(known) for part, known in times.items()}
+
+
+def _by_rater(judgements: Judgements) -> Mapping[str, Sequence[Judgement]]:
+    found: dict[str, list[Judgement]] = {}
+    for row in judgements.rows:
+        found.setdefault(row.rater, []).append(row)
+    return found
+
+
+def _pace(rows: Sequence[Judgement]) -> float:
+    known = [row.seconds for row in rows if not math.isnan(row.seconds)]
+    return median(known) if known else math.nan
+
+
+def _controls(rows: Sequence[Judgement]) -> int:
+    return sum(bool(row.check) and not row.check.startswith(SAME) for row in rows)
+
+
+def _drift(panel: Panel, rows: list[int]) -> float:
+    counts = np.bincount(panel.item, minlength=len(panel.items))
+    sums = np.bincount(panel.item, panel.value, minlength=len(panel.items))
+    mine = np.isin(panel.row, rows)
+    item, value = panel.item[mine], panel.value[mine]
+    # A rater with two rows for one item is himself among the others there; that is rare, and only dampens the drift.
+    others = counts[item] - 1
+    known = others > 0
+    apart = value[known] - (sums[item[known]] - value[known]) / others[known]
+    late = panel.stage[mine][known] >= 0.5
+    if not late.any() or late.all():
+        return math.nan
+    return float(apart[late].mean() - apart[~late].mean())
+
+
+def _checks(judgements: Judgements, notes: list[str]) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
+    """By rater: what failed, in words; and absolute differences between first and second judgements."""
+    failed: dict[str, list[str]] = {}
+    originals: dict[tuple[str, str, str], list[float]] = {}
+    for row in judgements.rows:
+        if not row.check:
+            originals.setdefault((row.rater, row.system, row.segment), []).append(row.value)
+    repeats: dict[str, list[float]] = {}
+    for row in judgements.rows:
+        first = originals.get((row.rater, row.system, row.segment))
+        if row.check == "repeat" and first:
+            repeats.setdefault(row.rater, []).append(abs(row.value - sum(first) / len(first)))
+    if any(row.check == "bad" for row in judgements.rows):
+        ready = judgements.where(
+            lambda row: not row.check or (row.check == "bad" and (row.rater, row.system, row.segment) in originals)
+        )
+        try:
+            dropped = control.passing_bad_items(ready, keep_untested=True).report.dropped
+        except MissingDependency as error:
+            notes.append(f"Damaged outputs were not tested: {error}")
+            dropped = {}
+        for rater, why in dropped.items():
+            failed.setdefault(rater, []).append(why)
+    scale = _scale(judgements)
+    for rater, apart in repeats.items():
+        if _mean(apart) > REPEATS_APART * scale:
+            failed.setdefault(rater, []).append(f"repeats differ by {_mean(apart):.3g} on average of {len(apart)}.")
+    return failed, repeats
+
+
+def _scale(judgements: Judgements) -> float:
+    """The length of the scale: as the kind has it, or from the lowest to the highest judgement."""
+    kind = KINDS[next(iter(judgements.kinds))]
+    length = kind.high - kind.low
+    return length if not math.isnan(length) else float(np.ptp(judgements.values))
+
+
+def _mean(values: Sequence[float]) -> float:
+    defined = [value for value in values if not math.isnan(value)]
+    return math.fsum(defined) / len(defined) if defined else math.nan

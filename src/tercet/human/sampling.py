@@ -1,0 +1,143 @@
+"""Which outputs of a test set people are asked about.
+
+"random": segments at random. "spread": the segments whose outputs a metric scores most differently with different
+references, so that references can be seen to matter (Fomicheva 2017, section 6.1.1, with Meteor). "documents": whole
+documents at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.testset import TestSet
+from ..errors import UnknownName, UsageError
+
+Floats = NDArray[np.float64]
+SAMPLINGS = ("random", "spread", "documents")
+
+
+class Sampled(NamedTuple):
+    """Segments (from 0) that are judged together, and the systems whose outputs are judged."""
+
+    rows: tuple[int, ...]
+    systems: tuple[str, ...]
+
+
+def sample(
+    testset: TestSet,
+    segments: int | None,
+    random: Random,
+    *,
+    sampling: str = "random",
+    metric: str = "chrf",
+    per_segment: int | None = None,
+    needed: Sequence[str] = (),
+) -> list[Sampled]:
+    """What is judged, in the order of the test set: one segment each, or one document each.
+
+    segments: how many at most (documents stay whole, and there is at least one); None for all.
+    per_segment: of how many systems, each system about equally often; with "spread" those that spread most.
+    needed: references that a segment must have.
+    """
+    if sampling not in SAMPLINGS:
+        raise UnknownName("sampling", sampling, SAMPLINGS)
+    if segments is not None and segments < 1:
+        raise UsageError(f"{segments} segments cannot be judged; at least 1 is needed.")
+    if per_segment is not None and not 1 <= per_segment <= len(testset.systems):
+        raise UsageError(f"{per_segment} systems per segment cannot be judged; there are {len(testset.systems)}.")
+    eligible = [row for row in range(len(testset)) if all(testset.references[name][row] is not None for name in needed)]
+    if not eligible:
+        raise UsageError(f"No segment of test set {testset.name!r} has all of the references {', '.join(needed)}.")
+    if sampling == "spread":
+        return _by_spread(testset, eligible, segments, metric, per_segment)
+    units = _documents(testset, eligible) if sampling == "documents" else [(row,) for row in eligible]
+    chosen: list[tuple[int, ...]] = []
+    room = len(testset) if segments is None else segments
+    for unit in random.sample(units, len(units)):
+        if len(unit) <= room or not chosen:
+            chosen.append(unit)
+            room -= len(unit)
+    turns = _Turns(testset.systems, random)
+    return [Sampled(unit, turns.take(per_segment or len(testset.systems))) for unit in sorted(chosen)]
+
+
+def spread(testset: TestSet, metric: str = "chrf") -> Floats:
+    """How much each output's score varies with the reference: standard deviations, shape (systems, segments).
+
+    NaN where a segment has fewer than two references.
+    """
+    from ..metrics import create
+
+    if len(testset.references) < 2:
+        raise UsageError(
+            f"Spread between references needs two of them; {testset.name!r} has {len(testset.references)}."
+        )
+    made = create(metric, language=testset.target_language)
+    scores = np.full((len(testset.references), len(testset.systems), len(testset)), np.nan)
+    for place, (name, lines) in enumerate(testset.references.items()):
+        rows = [row for row, text in enumerate(lines) if text is not None]
+        if rows:
+            alone = replace(testset.take(rows), references={name: [lines[row] for row in rows]})
+            counts = made.statistics(alone)
+            for number, system in enumerate(testset.systems):
+                scores[place, number, rows] = made.score(counts[system])
+    known = (~np.isnan(scores)).sum(0)
+    centred = scores - np.nansum(scores, 0) / np.maximum(known, 1)
+    squares = np.nansum(centred**2, 0) / np.maximum(known - 1, 1)
+    return np.where(known > 1, np.sqrt(squares), np.nan)
+
+
+def _by_spread(
+    testset: TestSet, eligible: Sequence[int], segments: int | None, metric: str, per_segment: int | None
+) -> list[Sampled]:
+    """The segments with the highest spread, on average over the systems that are judged in them."""
+    found = spread(testset, metric)
+    many = per_segment or len(testset.systems)
+    judged: Mapping[int, list[int]] = {  # a stable sort: of equal spreads, the earlier system
+        row: sorted(np.argsort(-found[:, row], kind="stable")[:many].tolist())
+        for row in eligible
+        if not np.isnan(found[:, row]).any()
+    }
+    if not judged:
+        raise UsageError(f"No segment of test set {testset.name!r} has two references.")
+    order = sorted(judged, key=lambda row: (-float(found[judged[row], row].mean()), row))[:segments]
+    return [Sampled((row,), tuple(testset.systems[number] for number in judged[row])) for row in sorted(order)]
+
+
+def _documents(testset: TestSet, eligible: Sequence[int]) -> list[tuple[int, ...]]:
+    """The rows of every document; a document with a segment that is not eligible is left out."""
+    if testset.documents is None:
+        raise UsageError(f"Test set {testset.name!r} does not say which segments make a document.")
+    rows: dict[str, list[int]] = {}
+    for row, name in enumerate(testset.documents):
+        rows.setdefault(name, []).append(row)
+    usable = set(eligible)
+    whole = [tuple(unit) for unit in rows.values() if usable.issuperset(unit)]
+    if not whole:
+        raise UsageError(f"No document of test set {testset.name!r} has all of the references in every segment.")
+    return whole
+
+
+class _Turns:
+    """Systems in turn, so that each is chosen about equally often, in an order that is drawn anew every round."""
+
+    def __init__(self, systems: Sequence[str], random: Random) -> None:
+        self.systems, self.random = systems, random
+        self.waiting: list[str] = []
+
+    def take(self, many: int) -> tuple[str, ...]:
+        chosen: set[str] = set()
+        while len(chosen) < many:
+            left = [system for system in self.waiting if system not in chosen]
+            if not left:
+                self.waiting += self.random.sample(self.systems, len(self.systems))
+                continue
+            chosen.add(left[0])
+            self.waiting.remove(left[0])
+        return tuple(system for system in self.systems if system in chosen)

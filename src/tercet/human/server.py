@@ -1,0 +1,323 @@
+"""The rating server: pages for raters and the organiser over HTTP (Starlette), answers into a `Store`.
+
+One process serves one campaign. It keeps nothing in memory that matters: killed at any moment and started again, it
+goes on where it was.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from urllib.parse import parse_qs
+
+from .. import __version__
+from ..errors import DataError, MissingDependency, UsageError
+from .access import Border, Guard, address_of, check_form_key, form_key
+from .campaign import TOKEN_BYTES, Campaign, Rater, hashed
+from .live import Dashboard, compute
+from .messages import NotYours, items_of, page_data, read_answer, shown_answers
+from .storage import Store, default_database
+
+try:
+    import jinja2
+    import uvicorn
+    from sqlalchemy.exc import SQLAlchemyError
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.exceptions import HTTPException
+    from starlette.middleware import Middleware
+    from starlette.requests import Request
+    from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+    from starlette.routing import Route
+except ImportError:
+    raise MissingDependency("The rating server", "web") from None
+
+log = logging.getLogger(__name__)
+
+ASSETS = {
+    "icon.svg": "image/svg+xml",
+    "style.css": "text/css",
+    "rate.js": "text/javascript",
+    "spans.js": "text/javascript",
+}
+
+
+def serve(
+    campaign_path: str | Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    database: str | Path | None = None,
+    behind_proxy: bool = False,
+    started: Callable[[str], None] | None = None,
+) -> None:
+    """Serve a campaign until interrupted.
+
+    database: a file or a postgresql:// address; by default a file beside the campaign. behind_proxy: believe the
+    address and the scheme that a proxy on this machine reports. started: called with the server's address once it
+    listens.
+    """
+    campaign = Campaign.read(campaign_path)
+    store = Store.open(default_database(campaign_path) if database is None else database, campaign)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        store.close()
+        why = error.strerror or error
+        raise UsageError(f"Port {port} of {host} cannot be used: {why}. Choose another with --port.") from None
+    config = uvicorn.Config(
+        create_app(campaign, store),
+        access_log=False,  # links hold tokens
+        log_config=None,
+        proxy_headers=behind_proxy,
+        forwarded_allow_ips="127.0.0.1,::1",
+        server_header=False,
+        timeout_graceful_shutdown=5,
+    )
+    try:
+        if started is not None:
+            shown = f"[{host}]" if ":" in host else host
+            started(f"http://{shown}:{listening.getsockname()[1]}")
+        with suppress(KeyboardInterrupt):  # by which it is stopped
+            uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        listening.close()
+        store.close()
+
+
+def create_app(campaign: Campaign, store: Store, *, guard: Guard | None = None) -> Starlette:
+    """The application, for any ASGI server."""
+    server = _Server(campaign, store, guard or Guard())
+    routes = [
+        Route("/", server.welcome),
+        Route("/r/{token}", server.enter),
+        Route("/rate", server.rate),
+        Route("/finish", server.finish),
+        Route("/api/answers", server.answers),
+        Route("/api/answer", server.save, methods=["POST"]),
+        Route("/o/{token}", server.enter_organiser),
+        Route("/organiser", server.dashboard),
+        Route("/organiser/enter", server.enter_organiser, methods=["POST"]),
+        Route("/organiser/links", server.change_link, methods=["POST"]),
+        Route("/static/{name}", server.asset),
+    ]
+    handlers: Mapping[Any, Any] = {HTTPException: server.refuse, SQLAlchemyError: server.cannot_store, 500: server.fail}
+    return Starlette(routes=routes, middleware=[Middleware(Border)], exception_handlers=handlers)
+
+
+@dataclass(frozen=True)
+class _Visitor:
+    """A rater whose token was right."""
+
+    rater: Rater
+    token: str
+
+
+class _Server:
+    """The routes. Whatever touches the database runs in a thread, so that no rater waits for another."""
+
+    def __init__(self, campaign: Campaign, store: Store, guard: Guard) -> None:
+        self.campaign = campaign
+        self.store = store
+        self.guard = guard
+        self.version = f"{__version__}-{_fingerprint()}"
+        mark = hashed(campaign.id)[:8]  # cookies know no ports: campaigns on one machine must not share them
+        self.rater_cookie, self.organiser_cookie = f"tercet-{mark}", f"tercet-organiser-{mark}"
+        self._templates = jinja2.Environment(
+            loader=jinja2.PackageLoader("tercet.human", "pages"),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._computing = Lock()
+        self._computed: tuple[int, Dashboard] | None = None
+
+    # Everybody
+
+    async def welcome(self, request: Request) -> Response:
+        return self._page("message.html", title=self.campaign.name, text="Please open your personal link to begin.")
+
+    async def asset(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in ASSETS:
+            raise HTTPException(404)
+        content = files("tercet.human").joinpath("pages", name).read_bytes()
+        return Response(content, media_type=ASSETS[name], headers={"Cache-Control": "public, max-age=31536000"})
+
+    async def refuse(self, request: Request, error: HTTPException) -> Response:
+        detail = error.detail if error.status_code != 404 else "There is nothing here. Open your personal link again."
+        if request.url.path.startswith("/api/"):
+            return JSONResponse({"error": detail}, error.status_code, dict(error.headers or {}))
+        page = self._page("message.html", title="Not possible", text=detail)
+        page.status_code = error.status_code
+        page.headers.update(error.headers or {})
+        return page
+
+    async def cannot_store(self, request: Request, error: SQLAlchemyError) -> Response:
+        """A full disk, or a database that went away: pages keep what they have and try again."""
+        log.error("The database cannot be used: %s", getattr(error, "orig", None) or type(error).__name__)
+        return JSONResponse({"error": "The database cannot be used at the moment. Nothing is lost; try again."}, 503)
+
+    async def fail(self, request: Request, error: Exception) -> Response:
+        # Never the address: links hold tokens.
+        log.error("%s failed: %s", request.method, type(error).__name__)
+        return JSONResponse({"error": "The server could not do this. Nothing is lost; try again."}, 500)
+
+    # Raters
+
+    async def enter(self, request: Request) -> Response:
+        token = request.path_params["token"]
+        await self._rater_of(request, token)
+        return self._let_in(request, self.rater_cookie, token, "/rate")
+
+    async def rate(self, request: Request) -> Response:
+        visitor = await self._visitor(request)
+        answers = await run_in_threadpool(self.store.latest, visitor.rater.name)
+        items = items_of(self.campaign, visitor.rater)
+        if "look" not in request.query_params and all(item.id in answers for item in items):
+            return RedirectResponse("/finish", 303)
+        return self._page(
+            "rate.html",
+            title=self.campaign.name,
+            campaign=self.campaign,
+            how=self.campaign.how,
+            letters="ABCDE"[: max(len(item.outputs) for item in items)] if items else "A",
+            data=page_data(
+                self.campaign,
+                visitor.rater,
+                answers,
+                key=form_key(visitor.token, self.campaign.id),
+                version=self.version,
+            ),
+        )
+
+    async def finish(self, request: Request) -> Response:
+        visitor = await self._visitor(request)
+        answers = await run_in_threadpool(self.store.latest, visitor.rater.name)
+        items = [item for item in items_of(self.campaign, visitor.rater) if item.check != "tutorial"]
+        done = sum(item.id in answers for item in items)
+        return self._page("finish.html", title=self.campaign.name, done=done, total=len(items))
+
+    async def answers(self, request: Request) -> Response:
+        visitor = await self._visitor(request)
+        answers = await run_in_threadpool(self.store.latest, visitor.rater.name)
+        return JSONResponse(shown_answers(self.campaign, visitor.rater, answers))
+
+    async def save(self, request: Request) -> Response:
+        visitor = await self._visitor(request)
+        check_form_key(request, request.headers.get("x-form-key", ""), visitor.token, self.campaign.id)
+        try:
+            values = read_answer(self.campaign, visitor.rater, await request.body())
+            appended = await run_in_threadpool(self.store.append, rater=visitor.rater.name, **values)
+        except DataError as error:
+            raise HTTPException(403 if isinstance(error, NotYours) else 422, str(error)) from None
+        return JSONResponse({"saved": appended.number, "again": appended.again})
+
+    # The organiser
+
+    async def enter_organiser(self, request: Request) -> Response:
+        if request.method == "POST":
+            form = parse_qs((await request.body()).decode("utf-8", "replace"))
+            token = form.get("secret", [""])[0].strip()
+        else:
+            token = request.path_params["token"]
+        self._check_organiser(request, token)
+        return self._let_in(request, self.organiser_cookie, token, "/organiser")
+
+    async def dashboard(self, request: Request) -> Response:
+        token = request.cookies.get(self.organiser_cookie, "")
+        if not token:
+            page = self._page("organiser_enter.html", title="Organiser")
+            page.status_code = 401
+            return page
+        self._check_organiser(request, token)
+        return await self._dashboard(token)
+
+    async def change_link(self, request: Request) -> Response:
+        """End a rater's links, and make a new one if asked; the new one is shown this once."""
+        token = request.cookies.get(self.organiser_cookie, "")
+        self._check_organiser(request, token)
+        form = {key: values[0] for key, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
+        check_form_key(request, form.get("key", ""), token, self.campaign.id)
+        name, action = form.get("rater", ""), form.get("action")
+        if name not in {rater.name for rater in self.campaign.raters} or action not in ("revoke", "renew"):
+            raise HTTPException(400, "There is no such rater, or nothing to do.")
+        valid = await run_in_threadpool(self.store.tokens, self.campaign)
+        await run_in_threadpool(self.store.revoke, name, [key for key, rater in valid.items() if rater == name])
+        if action == "revoke":
+            return RedirectResponse("/organiser", 303)
+        new = secrets.token_urlsafe(TOKEN_BYTES)
+        await run_in_threadpool(self.store.issue, name, hashed(new))
+        return await self._dashboard(token, rater=name, link=f"{request.base_url}r/{new}")
+
+    async def _dashboard(self, token: str, *, rater: str = "", link: str = "") -> Response:
+        try:
+            numbers, valid = await run_in_threadpool(self._compute)
+        except DataError as error:  # answers that do not fit the campaign, whose file somebody has changed
+            raise HTTPException(409, str(error)) from None
+        return self._page(
+            "organiser.html",
+            title=f"{self.campaign.name}: organiser",
+            campaign=self.campaign,
+            numbers=numbers,
+            open=set(valid.values()),
+            key=form_key(token, self.campaign.id),
+            new_rater=rater,
+            new_link=link,
+        )
+
+    def _compute(self) -> tuple[Dashboard, Mapping[str, str]]:
+        """The numbers, from all answers there are; computed once for as long as no answer comes in."""
+        with self._computing:
+            last = self.store.last_number()
+            if self._computed is None or self._computed[0] != last:
+                self._computed = last, compute(self.campaign, list(self.store.records()))
+            return self._computed[1], self.store.tokens(self.campaign)
+
+    # Who is there
+
+    async def _visitor(self, request: Request) -> _Visitor:
+        token = request.cookies.get(self.rater_cookie, "")
+        return _Visitor(await self._rater_of(request, token), token)
+
+    async def _rater_of(self, request: Request, token: str) -> Rater:
+        """The rater with this token; without one, or with a wrong one, nobody gets further."""
+        if not token:
+            raise HTTPException(401, "Please open your personal link.")
+        valid = await run_in_threadpool(self.store.tokens, self.campaign)
+        if not self.guard.check(address_of(request), token, valid.__contains__):
+            raise HTTPException(401, "This link is not valid, or not any more. Ask the organiser for a new one.")
+        return self.campaign.rater(valid[hashed(token)])
+
+    def _check_organiser(self, request: Request, token: str) -> None:
+        if not token:
+            raise HTTPException(401, "The organiser's secret is needed.")
+        known = self.campaign.organiser_hash
+        if not self.guard.check(address_of(request), token, lambda digest: bool(known) and digest == known):
+            raise HTTPException(401, "This is not the organiser's secret.")
+
+    def _let_in(self, request: Request, cookie: str, token: str, to: str) -> Response:
+        """On to a page whose address holds no token."""
+        answer = RedirectResponse(to, 303)
+        secure = request.url.scheme == "https"
+        answer.set_cookie(cookie, token, httponly=True, samesite="lax", secure=secure, path="/")
+        return answer
+
+    def _page(self, template: str, **values: Any) -> HTMLResponse:
+        return HTMLResponse(self._templates.get_template(template).render(version=self.version, **values))
+
+
+def _fingerprint() -> str:
+    """Changes when a script or a style changes, so that no browser works with an old one."""
+    pages = files("tercet.human").joinpath("pages")
+    return hashed("".join(pages.joinpath(name).read_text("utf-8") for name in ASSETS))[:8]

@@ -1,0 +1,293 @@
+"""Agreement of many raters at once, some of whom may not have rated everything: Fleiss' kappa, Krippendorff's alpha,
+intraclass correlations; and agreement on preferences.
+
+Fleiss (1971), "Measuring Nominal Scale Agreement among Many Raters"; Krippendorff (2011), "Computing Krippendorff's
+Alpha-Reliability"; Shrout and Fleiss (1979), "Intraclass Correlations: Uses in Assessing Rater Reliability"; McGraw and
+Wong (1996), "Forming Inferences about Some Intraclass Correlation Coefficients". Kappa of two raters is in `agreement`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import UnknownName, UsageError
+from .resampling import Floats, check_share
+
+Codes = NDArray[np.intp]
+
+LEVELS = ("nominal", "ordinal", "interval")
+
+
+class Cells(NamedTuple):
+    """Ratings one by one: who rated (0, 1, …), what (0, 1, …), and the value. Shape (ratings,) each."""
+
+    rater: Codes
+    item: Codes
+    value: Floats
+
+
+def cells_of(ratings: ArrayLike) -> Cells:
+    """The ratings of a table, shape (raters, items), where NaN is an item that a rater did not rate."""
+    table = np.asarray(ratings, dtype=np.float64)
+    if table.ndim != 2:
+        raise UsageError(f"Ratings must have the shape (raters, items), not {table.shape}.")
+    rater, item = np.nonzero(~np.isnan(table))
+    return Cells(rater, item, table[rater, item])
+
+
+def fleiss_kappa(ratings: ArrayLike | Cells, *, weights: ArrayLike | None = None) -> float:
+    """Fleiss' kappa; ratings have the shape (raters, items), with NaN where there is none.
+
+    Fleiss has as many ratings for every item. Where numbers differ, an item's agreement is the share of pairs of its
+    own ratings that are equal, and every item counts the same; items with fewer than two ratings are left out.
+    weights: see `Ratings`. NaN where all ratings are the same, or no item has two.
+    """
+    return Ratings.of(ratings).fleiss(weights)
+
+
+def krippendorff_alpha(
+    ratings: ArrayLike | Cells, *, level: str = "nominal", weights: ArrayLike | None = None
+) -> float:
+    """Krippendorff's alpha; ratings have the shape (raters, items), with NaN where there is none.
+
+    level: nominal (values are names), ordinal (their order counts) or interval (their squared differences count).
+    weights: see `Ratings`. NaN where all ratings are the same, or no item has two.
+    """
+    return Ratings.of(ratings).alpha(level, weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Ratings made ready for computing coefficients many times, as a bootstrap over raters does.
+
+    weights, shape (raters,), say how often each rater counts, 1 by default. A rater who is drawn three times has weight
+    3, but is never compared with himself: that would be agreement for nothing.
+    """
+
+    cells: Cells
+    values: Floats  # the distinct ones
+    code: Codes = field(repr=False)  # of each cell's value
+    pair: Codes = field(repr=False)  # cells with the same item and value have the same number
+    pair_item: Codes = field(repr=False)  # the item of each such number
+
+    @classmethod
+    def of(cls, ratings: ArrayLike | Cells) -> Ratings:
+        cells = ratings if isinstance(ratings, Cells) else cells_of(ratings)
+        values, code = np.unique(cells.value, return_inverse=True)
+        pairs, pair = np.unique(cells.item * max(len(values), 1) + code, return_inverse=True)
+        return cls(cells, values, code, pair, pairs // max(len(values), 1))
+
+    def fleiss(self, weights: ArrayLike | None = None) -> float:
+        """Fleiss' kappa."""
+        weighed = self._weigh(weights)
+        if weighed is None:
+            return math.nan
+        own, (total, squares, pairs) = weighed
+        equal = self._equal(own)
+        used = pairs > 0
+        observed = float(np.mean((equal[used] - squares[used]) / pairs[used]))
+        shares = np.bincount(self.code, own) / total[used].sum()
+        chance = float((shares**2).sum())
+        return (observed - chance) / (1 - chance) if chance < 1 else math.nan
+
+    def alpha(self, level: str = "nominal", weights: ArrayLike | None = None) -> float:
+        """Krippendorff's alpha: 1 less observed disagreement divided by what pairs of any two ratings give."""
+        if level not in LEVELS:
+            raise UnknownName("level of measurement", level, LEVELS)
+        weighed = self._weigh(weights)
+        if weighed is None:
+            return math.nan
+        own, (total, squares, pairs) = weighed
+        used = pairs > 0
+        whole = float(total[used].sum())
+        if level == "nominal":
+            apart = total**2 - self._equal(own)
+            overall = whole**2 - float((np.bincount(self.code, own) ** 2).sum())
+        else:
+            x = self._positions(level, own)
+            item = self.cells.item
+            sums, of_squares = np.bincount(item, own * x), np.bincount(item, own * x * x)
+            apart = 2 * (total * of_squares - sums**2)
+            overall = 2 * (whole * float((own * x * x).sum()) - float((own * x).sum()) ** 2)
+        observed = float((total[used] * apart[used] / pairs[used]).sum()) / whole
+        expected = overall / (whole**2 - float(squares[used].sum()))
+        varied = np.count_nonzero(np.bincount(self.code, own)) > 1
+        return 1 - observed / expected if varied and expected > 0 else math.nan
+
+    def _weigh(self, weights: ArrayLike | None) -> tuple[Floats, tuple[Floats, Floats, Floats]] | None:
+        """Each rating's weight, 0 where no other rater rated the item, and by item: sum, sum of squares, pairs."""
+        rater, item = self.cells.rater, self.cells.item
+        if not len(rater):
+            return None
+        given = np.ones(int(rater.max()) + 1) if weights is None else np.asarray(weights, dtype=np.float64)
+        own = given[rater]
+        total: Floats = np.bincount(item, own).astype(np.float64)
+        squares: Floats = np.bincount(item, own * own).astype(np.float64)
+        pairs: Floats = total**2 - squares  # ordered, of different raters
+        alone = pairs <= 0
+        if alone.all():
+            return None
+        own = np.where(alone[item], 0.0, own)
+        total[alone] = squares[alone] = pairs[alone] = 0.0
+        return own, (total, squares, pairs)
+
+    def _equal(self, own: Floats) -> Floats:
+        """By item: ordered pairs of equal ratings, a rating with itself included."""
+        squares = np.bincount(self.pair, own) ** 2
+        return np.bincount(self.pair_item, squares, minlength=int(self.cells.item.max()) + 1).astype(np.float64)
+
+    def _positions(self, level: str, own: Floats) -> Floats:
+        """Values on a line where squared distances are the disagreement: themselves, or the middles of their ranks.
+
+        Krippendorff's ordinal distance, the number of ratings from one value to the other, each end by half, is the
+        distance of the mean ranks.
+        """
+        if level == "interval":
+            mean = float((own * self.cells.value).sum() / own.sum())
+            return self.cells.value - mean  # squares of large numbers would leave no digits for differences
+        counts = np.bincount(self.code, own, minlength=len(self.values))
+        ranks = np.cumsum(counts) - counts / 2 - own.sum() / 2
+        positions: Floats = ranks[self.code]
+        return positions
+
+
+@dataclass(frozen=True)
+class IntraclassCorrelation:
+    """form: ICC(model,k) as Shrout and Fleiss call it. low, high: the bounds by F distributions; NaN without SciPy."""
+
+    form: str
+    value: float
+    low: float
+    high: float
+    items: int
+    raters: int  # that an item has; the largest number where that differs
+    confidence: float
+
+
+def icc(ratings: ArrayLike, *, confidence: float = 0.95) -> tuple[IntraclassCorrelation, ...]:
+    """Intraclass correlations of ratings, shape (raters, items); items with fewer than two ratings are left out.
+
+    ICC(1,1): raters are drawn anew for every item; also where items have different numbers of ratings, with the mean
+    squares of the analysis of variance and bounds that are then approximate. Where every rater rated every item, too:
+    ICC(2,1), raters are a sample of many and must give the same values; ICC(3,1), these raters, and differences in
+    severity do not count; and all three for the mean over raters, as ICC(2,k). NaN for fewer than two items.
+    """
+    check_share("The confidence", confidence)
+    table = np.asarray(ratings, dtype=np.float64)
+    if table.ndim != 2:
+        raise UsageError(f"Ratings must have the shape (raters, items), not {table.shape}.")
+    table = table[:, (~np.isnan(table)).sum(0) > 1]
+    table = table[(~np.isnan(table)).any(1)]
+    raters, items = table.shape
+    if items < 2:
+        return (IntraclassCorrelation("ICC(1,1)", math.nan, math.nan, math.nan, items, raters, confidence),)
+    complete = not np.isnan(table).any()
+    found = _one_way(table, confidence, mean_too=complete)
+    if complete:
+        found |= _two_way(table, confidence)
+    most = int((~np.isnan(table)).sum(0).max())
+    return tuple(IntraclassCorrelation(form, *found[form], items, most, confidence) for form in sorted(found))
+
+
+Bounded = tuple[float, float, float]
+
+
+def _one_way(table: Floats, confidence: float, *, mean_too: bool) -> dict[str, Bounded]:
+    counts = (~np.isnan(table)).sum(0)
+    n, total = table.shape[1], int(counts.sum())
+    means, mean = np.nansum(table, 0) / counts, float(np.nansum(table)) / total
+    between = float((counts * (means - mean) ** 2).sum()) / (n - 1)
+    within = float(np.nansum((table - means) ** 2)) / (total - n)
+    k = (total - float((counts**2).sum()) / total) / (n - 1)  # the number of ratings per item, if it is the same
+    low, high = _f_bounds(between, within, n - 1, total - n, confidence)
+    found = {"ICC(1,1)": (_share(between - within, between + (k - 1) * within), _single(low, k), _single(high, k))}
+    if mean_too:
+        found["ICC(1,k)"] = (_share(between - within, between), 1 - _share(1, low), 1 - _share(1, high))
+    return found
+
+
+def _two_way(table: Floats, confidence: float) -> dict[str, Bounded]:
+    k, n = table.shape
+    mean, of_items, of_raters = float(table.mean()), table.mean(0), table.mean(1)
+    rows = k * float(((of_items - mean) ** 2).sum()) / (n - 1)
+    columns = n * float(((of_raters - mean) ** 2).sum()) / (k - 1)
+    rest = float(((table - of_items - of_raters[:, np.newaxis] + mean) ** 2).sum()) / ((n - 1) * (k - 1))
+    found: dict[str, Bounded] = {}
+    single = _share(rows - rest, rows + (k - 1) * rest + k * (columns - rest) / n)
+    low, high = _agreement_bounds(rows, columns, rest, (n, k), single, confidence)
+    found["ICC(2,1)"] = single, low, high
+    found["ICC(2,k)"] = _share(rows - rest, rows + (columns - rest) / n), _stepped(low, k), _stepped(high, k)
+    low, high = _f_bounds(rows, rest, n - 1, (n - 1) * (k - 1), confidence)
+    found["ICC(3,1)"] = _share(rows - rest, rows + (k - 1) * rest), _single(low, k), _single(high, k)
+    found["ICC(3,k)"] = _share(rows - rest, rows), 1 - _share(1, low), 1 - _share(1, high)
+    return found
+
+
+def _f_bounds(above: float, below: float, df_above: float, df_below: float, confidence: float) -> tuple[float, float]:
+    ratio = _share(above, below)
+    return ratio / _f_quantile(df_above, df_below, confidence), ratio * _f_quantile(df_below, df_above, confidence)
+
+
+def _agreement_bounds(
+    rows: float, columns: float, rest: float, shape: tuple[int, int], value: float, confidence: float
+) -> tuple[float, float]:
+    """Of ICC(2,1), by Satterthwaite's degrees of freedom (Shrout and Fleiss, p. 424)."""
+    n, k = shape
+    if not rest > 0 or math.isnan(value):
+        return math.nan, math.nan
+    ratio, inner = columns / rest, n * (1 + (k - 1) * value) - k * value
+    df = (n - 1) * (k - 1) * (k * value * ratio + inner) ** 2 / ((n - 1) * (k * value * ratio) ** 2 + inner**2)
+    upper, lower = _f_quantile(n - 1, df, confidence), _f_quantile(df, n - 1, confidence)
+    noise = k * columns + (k * n - k - n) * rest
+    return (
+        n * (rows - upper * rest) / (upper * noise + n * rows),
+        n * (lower * rows - rest) / (noise + n * lower * rows),
+    )
+
+
+def _f_quantile(df_above: float, df_below: float, confidence: float) -> float:
+    try:
+        from scipy.special import fdtri
+    except ImportError:
+        return math.nan
+    return float(fdtri(df_above, df_below, (1 + confidence) / 2))
+
+
+def _single(ratio: float, k: float) -> float:
+    return _share(ratio - 1, ratio + k - 1)
+
+
+def _stepped(value: float, k: float) -> float:
+    """The reliability of a mean of k from that of one (Spearman and Brown)."""
+    return _share(k * value, 1 + (k - 1) * value)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+@dataclass(frozen=True)
+class PreferenceAgreement:
+    """How often two raters who compared the same two outputs said the same, and what chance would give."""
+
+    observed: float  # P(A)
+    expected: float  # P(E)
+    kappa: float
+
+
+def preference_agreement(same: float, different: float, *, ties: float) -> PreferenceAgreement:
+    """P(A), P(E) and kappa, equations 2.10 to 2.12 of Fomicheva (2017).
+
+    same, different: pairs of comparisons, C and D. ties: the share of ties among all comparisons. Which of two outputs
+    comes first says nothing, so that each of the other outcomes has half of the rest. Without ties (0) chance is 1/2.
+    """
+    if not (math.isnan(ties) or 0 <= ties <= 1):
+        raise UsageError(f"The share of ties is {ties}; it must lie between 0 and 1.")
+    observed = _share(same, same + different)
+    expected = ties**2 + 2 * ((1 - ties) / 2) ** 2
+    return PreferenceAgreement(observed, expected, _share(observed - expected, 1 - expected))

@@ -1,0 +1,165 @@
+"""What the browser tests of the rating server share: small campaigns of every protocol, a server, and a browser."""
+
+import shutil
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tercet.human.campaign import Campaign, Item, Output, Rater, Tokens
+from tercet.human.protocols import PROTOCOLS
+
+SOURCES = ("The cat sat on the mat.", "It rains.", "She left early.")
+TEXTS = {  # by target language: outputs of three systems for three segments
+    "de": (
+        ("Die Katze saß auf der Matte.", "Die Katze sitzt auf Matte.", "Der Hund saß auf der Matte."),
+        ("Es regnet.", "Es ist Regen.", "Regen macht."),
+        ("Sie ging früh.", "Sie hat früh gegangen.", "Sie ließ früh."),
+    ),
+    "ar": (
+        ("جلست القطة على السجادة.", "القطة جلس على سجادة.", "جلس الكلب على السجادة."),
+        ("إنها تمطر.", "هو مطر.", "المطر يعمل."),
+        ("غادرت مبكرا.", "هي تركت مبكر.", "تركت في وقت مبكر."),
+    ),
+    "zh": (
+        ("猫坐在垫子上。", "猫坐垫子。", "狗坐在垫子上。"),
+        ("下雨了。", "它下雨。", "雨做。"),
+        ("她很早就离开了。", "她离开早。", "她左早。"),
+    ),
+}
+
+
+def make_campaign(
+    protocol: str,
+    *,
+    language: str = "de",
+    raters: Sequence[str] = ("anna", "ben"),
+    segments: int = 3,
+    tutorial: Item | None = None,
+    **changes: Any,
+) -> tuple[Campaign, Tokens]:
+    """Every rater judges every item: one per segment, of all systems where they are compared, else of one by turns."""
+    how = PROTOCOLS[protocol]
+    items = []
+    for row in range(segments):
+        outputs = [Output(f"system{n}", text) for n, text in enumerate(TEXTS[language][row % 3])]
+        chosen = outputs[: how.most] if how.ranks else [outputs[row % 3]]
+        items.append(Item(f"i{row}", str(row + 1), tuple(chosen), source=SOURCES[row % 3]))
+    campaign = Campaign(
+        f"Test of {protocol}",
+        protocol,
+        [*items, *([tutorial] if tutorial else [])],
+        [Rater(name, tuple(item.id for item in items)) for name in raters],
+        pair=f"en-{language}",
+        tutorial=[tutorial.id] if tutorial else [],
+        severities=how.severities,
+        categories=how.categories,
+        instructions="Read both texts.\nThen judge.",
+        id=f"test-{protocol}",
+    )
+    return replace(campaign, **changes).with_tokens()
+
+
+@dataclass
+class Site:
+    """A running server, with what it serves."""
+
+    url: str
+    campaign: Campaign
+    tokens: Tokens
+    store: Any
+
+    def link(self, rater: str = "anna") -> str:
+        return f"{self.url}/r/{self.tokens.raters[rater]}"
+
+    def answers(self, rater: str = "anna") -> dict[str, Any]:
+        return dict(self.store.latest(rater))
+
+    def count(self) -> int:
+        return sum(1 for _ in self.store.rows())
+
+    def wait_for(self, rows: int, seconds: float = 8.0) -> None:
+        """Until so many rows are stored; more are an error."""
+        end = time.monotonic() + seconds
+        while self.count() < rows and time.monotonic() < end:
+            time.sleep(0.02)
+        assert self.count() == rows
+
+
+@contextmanager
+def serving(campaign: Campaign, tokens: Tokens, folder: Path) -> Iterator[Site]:
+    """The campaign on a free port of this machine, in a thread."""
+    uvicorn = pytest.importorskip("uvicorn", reason="the extra tercet[web] is not installed")
+    from tercet.human.server import create_app
+    from tercet.human.storage import Store
+
+    store = Store.open(folder / f"{campaign.id}.db", campaign)
+    config = uvicorn.Config(create_app(campaign, store), port=0, access_log=False, log_config=None, lifespan="off")
+    listening = config.bind_socket()
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        yield Site(f"http://127.0.0.1:{listening.getsockname()[1]}", campaign, tokens, store)
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        listening.close()
+        store.close()
+
+
+def launch() -> Iterator[Any]:
+    """A chromium of the system's; no browser is downloaded."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("there is no chromium")
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=path)
+        yield running
+        running.close()
+
+
+CONTRASTS = """() => {
+  const channel = value => (value /= 255) <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const colour = text => text.match(/[\\d.]+/g).map(Number);
+  const ground = element => {
+    for (let node = element; node; node = node.parentElement) {
+      const found = colour(getComputedStyle(node).backgroundColor);
+      if (found.length < 4 || found[3] > 0) return found;
+    }
+    return [255, 255, 255];
+  };
+  return [...document.querySelectorAll("body *")].filter(element => element.checkVisibility()
+      && [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim()) && !element.closest(":disabled"))
+    .map(element => {
+      const [a, b] = [luminance(colour(getComputedStyle(element).color)), luminance(ground(element))];
+      return [element.textContent.trim().slice(0, 30), (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)];
+    }).filter(([, contrast]) => contrast < 4.5);
+}"""
+UNNAMED = """() => [...document.querySelectorAll("input, select, button, progress, [role=textbox]")]
+  .filter(element => element.type !== "hidden" && !(element.labels?.length || element.ariaLabel
+    || document.getElementById(element.getAttribute("aria-labelledby"))
+    || (element.localName === "button" && element.textContent.trim())))
+  .map(element => element.outerHTML)"""
+SMALL = """() => [...document.querySelectorAll("button, .choice, select, input[type=range]")]
+  .filter(part => part.checkVisibility()).map(part => [part.textContent, part.getBoundingClientRect()])
+  .filter(([, box]) => box.height < 32 || box.width < 32).map(([text]) => text)"""
+
+
+def inspect(tab: Any, *, phone: bool = False) -> list[Any]:
+    """What is wrong with a page: too little contrast (WCAG AA), controls without names, or cut off, or too small."""
+    found = [*tab.evaluate(CONTRASTS), *tab.evaluate(UNNAMED)]
+    if phone:
+        found += tab.evaluate(SMALL)
+    if tab.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+        found.append("the page is wider than the screen")
+    return found

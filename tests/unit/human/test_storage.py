@@ -1,0 +1,231 @@
+"""Answers are appended, never changed; the same request is one row: on SQLite, and on PostgreSQL if it is there."""
+
+import os
+import pwd
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="the extra tercet[web] is not installed")
+
+from tercet.errors import DataError, UsageError
+from tercet.human import storage
+from tercet.human.answers import judgements_of
+from tercet.human.campaign import Campaign, Item, Output, Rater, hashed
+from tercet.human.storage import Store, default_database
+
+CAMPAIGN = Campaign(
+    "storage",
+    "adequacy",
+    [Item(id, "1", (Output(system, "x"),), source="y") for id, system in (("a", "s1"), ("b", "s2"))],
+    [Rater("anna", ("a", "b"), token_hash=hashed("anna's token")), Rater("ben", ("a",))],
+    id="c1",
+)
+NASTY = ["'; DROP TABLE tercet_answers; --", 'x" OR 1=1', "🐈 ẹ́", "a\\b", "%s %(x)s :y ?"]
+
+
+def postgres_home() -> Path | None:
+    """The folder of PostgreSQL's own programs, as Debian has it."""
+    found = shutil.which("initdb")
+    if found:
+        return Path(found).resolve().parent
+    return max(Path("/usr/lib/postgresql").glob("*/bin"), default=None)
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    """The address of a server that runs for these tests alone, on a socket in a temporary folder."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    home = postgres_home()
+    if home is None or not (home / "postgres").exists():
+        pytest.skip("PostgreSQL is not installed")
+    user = None
+    if os.getuid() == 0:  # PostgreSQL refuses to run as root
+        try:
+            user = pwd.getpwnam("postgres").pw_name
+        except KeyError:
+            pytest.skip("PostgreSQL cannot run as root, and there is no user called postgres")
+    folder = Path(tempfile.mkdtemp(prefix="tercet-"))  # pytest's own folders are closed to other users
+    if user:
+        shutil.chown(folder, user)
+
+    def run(*words: str) -> None:
+        subprocess.run([str(home / words[0]), *words[1:]], user=user, cwd=folder, check=True, capture_output=True)
+
+    data = folder / "data"
+    run("initdb", "-D", str(data), "-U", "tercet", "--auth=trust", "-E", "UTF8", "--no-sync")
+    options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
+    run("pg_ctl", "-D", str(data), "-l", str(folder / "log"), "-o", options, "-w", "start")
+    try:
+        yield f"postgresql://tercet@/postgres?host={folder}"
+    finally:
+        run("pg_ctl", "-D", str(data), "-m", "immediate", "stop")
+        shutil.rmtree(folder)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    if request.param == "sqlite":
+        target: str | Path = tmp_path / "answers.db"
+    else:
+        target = request.getfixturevalue("postgres")
+    opened = Store.open(target, CAMPAIGN)
+    yield opened
+    if request.param == "postgresql":
+        storage._META.drop_all(opened._engine)
+    opened.close()
+
+
+def put(store: Store, request: str, value: int, *, rater: str = "anna", item: str = "a") -> storage.Appended:
+    return store.append(request=request, rater=rater, item=item, answer={"value": value}, seconds=1.5)
+
+
+def test_every_answer_and_every_change_is_a_row_and_the_last_counts(store: Store) -> None:
+    put(store, "r1", 3)
+    put(store, "r2", 5, item="b")
+    put(store, "r3", 4)
+    rows = list(store.rows())
+    assert [(row.item, row.answer["value"], row.seconds) for row in rows] == [
+        ("a", 3, 1.5),
+        ("b", 5, 1.5),
+        ("a", 4, 1.5),
+    ]
+    assert store.latest("anna") == {"a": {"value": 4}, "b": {"value": 5}}
+    assert store.latest("ben") == {}
+    assert rows[0].when.endswith("Z") and len(rows[0].when) == 24
+    judgements = judgements_of(CAMPAIGN, store.rows())
+    assert [(row.system, row.value) for row in judgements.rows] == [("s2", 5), ("s1", 4)]
+
+
+def test_the_same_request_twice_is_one_row(store: Store) -> None:
+    first, second = put(store, "r1", 3), put(store, "r1", 3)
+    assert (first.again, second.again) == (False, True)
+    assert first.number == second.number == store.last_number()
+    assert len(list(store.rows())) == 1
+
+
+def test_a_request_that_was_used_for_something_else_is_refused(store: Store) -> None:
+    put(store, "r1", 3)
+    for other in ({"rater": "ben"}, {"item": "b"}):
+        with pytest.raises(DataError, match="used before, for something else"):
+            put(store, "r1", 3, **other)
+    assert len(list(store.rows())) == 1
+
+
+def test_texts_that_look_like_sql_are_only_texts(store: Store) -> None:
+    for number, text in enumerate(NASTY):
+        store.append(request=f"{number}{text}", rater=text, item=text[:100], answer={"value": text}, seconds=0,
+                     client_time=text[:40], client_version=text[:40])  # fmt: skip
+    assert [(row.rater, row.answer["value"], row.client_version) for row in store.records()] == [
+        (t, t, t) for t in NASTY
+    ]
+    assert store.latest(NASTY[1]) == {NASTY[1]: {"value": NASTY[1]}}
+    store.issue("anna", NASTY[0])
+    assert store.tokens(CAMPAIGN)[NASTY[0]] == "anna"
+
+
+def test_many_threads_at_once_lose_and_double_nothing(store: Store) -> None:
+    def work(name: int) -> None:
+        for turn in range(20):
+            put(store, f"{name}-{turn}", 1)
+            put(store, f"{name}-{turn}", 1)  # as after a lost reply
+            put(store, f"all-{turn}", 1)  # two tabs with the same queue
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    requests = [record.request for record in store.records()]
+    assert len(requests) == len(set(requests)) == 6 * 20 + 20
+
+
+def test_tokens_are_those_of_the_campaign_and_issued_less_revoked(store: Store) -> None:
+    old = hashed("anna's token")
+    assert store.tokens(CAMPAIGN) == {old: "anna"}
+    store.issue("ben", "n" * 64)
+    store.revoke("anna", [old])
+    store.issue("nobody", "m" * 64)  # left the campaign since
+    assert store.tokens(CAMPAIGN) == {"n" * 64: "ben"}
+    store.issue("anna", old)
+    assert store.tokens(CAMPAIGN) == {"n" * 64: "ben"}  # what was revoked stays so
+    renewed = replace(CAMPAIGN, raters=[replace(CAMPAIGN.raters[0], token_hash="f" * 64)])
+    assert store.tokens(renewed) == {"f" * 64: "anna"}
+
+
+def test_rows_after_a_number(store: Store) -> None:
+    numbers = [put(store, f"r{n}", 1).number for n in range(3)]
+    assert [record.number for record in store.records(after=numbers[0])] == numbers[1:]
+
+
+def test_a_database_belongs_to_its_campaign(store: Store) -> None:
+    other = replace(CAMPAIGN, id="c2")
+    target = store._engine.url.render_as_string(hide_password=False)
+    with pytest.raises(DataError, match=r"holds the answers of another campaign \('c1', not 'c2'\)"):
+        Store.open(target, other)
+
+
+def test_older_tables_are_brought_forward_and_keep_their_rows(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(store, "r1", 3)
+    target = store._engine.url.render_as_string(hide_password=False)
+    monkeypatch.setattr(storage, "VERSION", 3)
+    steps = {1: ["ALTER TABLE tercet_about ADD COLUMN note VARCHAR(9)"], 2: ["UPDATE tercet_about SET note = 'here'"]}
+    monkeypatch.setattr(storage, "MIGRATIONS", steps)
+    for _ in range(2):  # the second time there is nothing left to do
+        again = Store.open(target, CAMPAIGN)
+        with again._engine.connect() as connection:
+            found = connection.exec_driver_sql("SELECT version, note FROM tercet_about").one()
+        assert tuple(found) == (3, "here")
+        assert len(list(again.rows())) == 1
+        again.close()
+    monkeypatch.setattr(storage, "VERSION", 1)
+    with pytest.raises(DataError, match="has version 3, made by a newer Tercet; this one knows version 1"):
+        Store.open(target, CAMPAIGN)
+
+
+def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("this is not a database, but a text that is long enough to be looked at\n" * 20)
+    for url, message in [
+        (tmp_path, "needs the name of a file in a folder that exists"),
+        (tmp_path / "no" / "x.db", "needs the name of a file in a folder that exists"),
+        (tmp_path / "text", "cannot be used: file is not a database"),
+        ("nonsense://x/y", "databases are SQLite files and postgresql"),
+        ("postgresql://user:geheim@127.0.0.1:1/x", "cannot be used"),
+        ("://", "not of the form"),
+    ]:
+        with pytest.raises(UsageError, match=message) as caught:
+            Store.open(url, CAMPAIGN)
+        assert "geheim" not in str(caught.value)
+    with pytest.raises(UsageError, match="there are no answers yet"):
+        Store.open(tmp_path / "none.db", CAMPAIGN, create=False)
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_an_answer_is_on_the_disk_when_append_returns(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path; sys.path.insert(0, sys.argv[2])\n"
+        "from tests.unit.human.test_storage import CAMPAIGN, put; from tercet.human.storage import Store\n"
+        "store = Store.open(Path(sys.argv[1]), CAMPAIGN)\n"
+        "for n in range(5): put(store, f'r{n}', 1)\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    root = str(Path(__file__).parents[3])
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "a.db"), root], check=False)
+    assert done.returncode == -9
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        assert connection.execute("SELECT count(*) FROM tercet_answers").fetchone() == (5,)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    connection.close()
+
+
+def test_the_default_database_is_beside_the_campaign() -> None:
+    assert default_database("x/campaign.json") == Path("x/campaign.answers.db")
+    assert default_database("y") == Path("y.answers.db")
