@@ -9,6 +9,7 @@ too (`campaigns` reads them; they number segments in their own way).
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from .assessments import Found
 from .judgements import Judgements
 from .lines import read_lines
 from .scores import Scores
-from .tables import HUMAN, Published, first_lines, is_number, merged
+from .tables import HUMAN, Published, first_lines, is_number, merged, read_table, separator_of
 from .testset import TestSet
 
 SUBFOLDERS = ("segscores", "DA", "system-level", "seglevel_allsys")  # of WMT's metrics tasks
@@ -210,8 +211,11 @@ def recognised(path: Path) -> _File | None:
         return None
     if rankings.is_ranking_csv(lines[0]):
         return _as_file(path, _ranking_csv, partial(rankings.csv_pairs, path))
-    separator = "\t" if "\t" in lines[0] else " "
-    header, first = (line.replace("\t", separator).split(separator) for line in (lines[0], lines[-1]))
+    separator = separator_of(lines[0])
+    if separator == ",":
+        header, first = csv.reader([lines[0], lines[-1]])
+    else:
+        header, first = (line.replace("\t", separator).split(separator) for line in (lines[0], lines[-1]))
     for _, needed, reader in _FORMS:
         if set(needed.split()) <= set(header):
             return _as_file(path, reader, _inside(path, header, separator))
@@ -235,6 +239,8 @@ def _as_file(path: Path, reader: Reader, inside: Callable[[], list[str]] = list)
 
 def _inside(path: Path, header: Sequence[str], separator: str) -> Callable[[], list[str]]:
     column = assessments.has_pairs(header)
+    if column is not None and separator == ",":
+        return lambda: sorted(set(read_table(path).column(column)))
     if column is not None:
         return partial(_column_values, path, header.index(column), separator)
     if "file_name" in header:
@@ -342,7 +348,7 @@ def _judged_jsonl(path: Path) -> _File | None:
     lines = first_lines(path, 1)
     try:
         item = json.loads(lines[0]) if lines else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(item, dict) or not {"kind", "segment", "system"} <= item.keys():
         return None

@@ -81,7 +81,7 @@ def _judgement(line: Row) -> Judgement:
         value=read_number(line, '"value"', line.item.get("value")),
         rater=texts["rater"],
         task=texts["task"],
-        spans=_spans(line),
+        spans=read_spans(line),
         seconds=read_number(line, '"seconds"', line.item.get("seconds")),
         reference=texts["reference"],
         check=texts["check"],
@@ -92,7 +92,8 @@ def _judgement(line: Row) -> Judgement:
     return row
 
 
-def _spans(line: Row) -> tuple[Span, ...] | None:
+def read_spans(line: Row) -> tuple[Span, ...] | None:
+    """The marked errors of a line; None where it has none to tell."""
     spans = line.item.get("spans")
     if spans is None:
         return None

@@ -1,4 +1,4 @@
-"""A table of ratings, one row per judgement, as `tercet rate export` writes it: TSV with a header, nothing quoted.
+"""A table of ratings, one row per judgement, as `tercet rate export` writes it: TSV without quotes, or CSV, with header.
 
     rater item segment system kind value reference seconds time check group document revision spans lp set
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..errors import DataError
 from .jsonl import Row
-from .judged_jsonl import _spans
+from .judged_jsonl import read_spans
 from .judgements import Judgement, Judgements, find_problem
 from .rankings import of_pair
 from .tables import Table, number, read_table
@@ -35,7 +35,7 @@ def read_ratings_table(path: str | Path, *, pair: str | None = None, name: str |
     rows = []
     for line, fields in zip(table.lines, zip(*columns, strict=True), strict=True):
         rows.append(_judgement(dict(zip(COLUMNS, fields, strict=True)), f"{path}, line {line}"))
-    stem = Path(path).name.removesuffix(".gz").removesuffix(".tsv") or "unnamed"
+    stem = Path(path).name.removesuffix(".gz").removesuffix(".tsv").removesuffix(".csv") or "unnamed"
     sets = set(_column(table, "set"))
     return Judgements(rows, pair, name or (sets.pop() if len(sets) == 1 else "") or stem)
 
@@ -53,7 +53,7 @@ def _judgement(fields: dict[str, str], where: str) -> Judgement:
         value=number(fields["value"], f"{where}, column 'value'"),
         rater=fields["rater"],
         task=fields["item"] if revision in ("", "1") else f"{fields['item']}#{revision}",
-        spans=_spans(Row(f'{{"spans": {fields["spans"]}}}', where)) if fields["spans"] else None,
+        spans=read_spans(Row(f'{{"spans": {fields["spans"]}}}', where)) if fields["spans"] else None,
         seconds=number(fields["seconds"], f"{where}, column 'seconds'"),
         reference=fields["reference"],
         check=fields["check"],

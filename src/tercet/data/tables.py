@@ -1,10 +1,12 @@
 """Tables with a header line: their columns by name, and numbers that are about systems or outputs.
 
-Fields are separated by tabs, or by single blanks where the header has no tab (WMT20's files). Nothing is quoted.
+Fields are separated by tabs, or, where the header has no tab, by commas (and may be quoted, as in CSV), or by single
+blanks (WMT20's files).
 """
 
 from __future__ import annotations
 
+import csv
 import logging
 import math
 import re
@@ -120,11 +122,14 @@ def read_table(path: str | Path) -> Table:
     lines = read_lines(path)
     if not lines:
         raise DataError(f"{path} is empty; a table with a header is needed.")
-    tabs = "\t" in lines[0]
-    rows = [line.split("\t") if tabs else line.replace("\t", " ").split(" ") for line in lines]
+    separator = separator_of(lines[0])
+    if separator == ",":
+        rows = list(csv.reader(lines))
+    else:
+        rows = [line.split("\t") if separator == "\t" else line.replace("\t", " ").split(" ") for line in lines]
     same_width(rows, path)
     header = rows[0]
-    if header[-1] == "" and not tabs:  # every line of WMT20's system scores ends in a blank
+    if header[-1] == "" and separator == " ":  # every line of WMT20's system scores ends in a blank
         rows = [row[:-1] for row in rows]
         header = rows[0]
     for place, name in enumerate(header):
@@ -135,11 +140,28 @@ def read_table(path: str | Path) -> Table:
     return Table(Path(path), header, rows[1:])
 
 
+def separator_of(header: str) -> str:
+    """What separates the columns of a table, by its first line: tabs, commas, or blanks."""
+    return "\t" if "\t" in header else "," if "," in header and " " not in header else " "
+
+
 def first_lines(path: str | Path, count: int = 2) -> list[str]:
     """The first lines of a file, enough to recognise it by; what is not UTF-8 becomes U+FFFD."""
     with open_bytes(path) as stream:
         read = [stream.readline().decode("utf-8", "replace") for _ in range(count)]
     return [line.removeprefix("\ufeff").rstrip("\r\n") for line in read if line]
+
+
+def quoted_rows(lines: Iterable[str], path: str | Path, *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """The number of its last line and the fields of every row of a table with quotation marks, as CSV has them."""
+    reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter)
+    try:
+        for fields in reader:
+            yield reader.line_num, fields
+    except csv.Error as error:
+        raise DataError(
+            f"{path}, line {reader.line_num}: {error}. Is there a quotation mark before it that is never closed?"
+        ) from None
 
 
 def number(text: str, where: str) -> float:
@@ -212,8 +234,12 @@ class _Rows:
 
 
 def _same_row(table: Published, first: int, second: int) -> bool:
-    pairs = [(values[first], values[second]) for values in table.columns.values()]
-    return all(a == b or (math.isnan(a) and math.isnan(b)) for a, b in pairs)
+    return all(same_number(values[first], values[second]) for values in table.columns.values())
+
+
+def same_number(one: float, other: float) -> bool:
+    """Whether two numbers are equal, or both missing."""
+    return one == other or (math.isnan(one) and math.isnan(other))
 
 
 class _Sheet:

@@ -21,6 +21,7 @@ from .gold import Floats, one_kind, place
 log = logging.getLogger(__name__)
 
 TESTS = ("t", "wilcoxon")
+REPEATS_APART = 0.25  # the largest mean difference of repeats, as a share of the scale, that is no failed check
 
 
 @dataclass(frozen=True)

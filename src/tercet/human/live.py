@@ -28,8 +28,6 @@ from .pairs import pairs_of_rankings
 from .standing import Standing, stand
 from .storage import Record
 
-# The largest mean difference between first and second judgements of an output, as a share of the scale.
-LARGEST_CHANGE = 0.25
 _LARGEST_MQM = 5.0  # the weight of one major error
 
 
@@ -154,7 +152,7 @@ def _problems(campaign: Campaign, judgements: Judgements, notes: list[str]) -> d
     judged = {(row.rater, row.system, row.segment) for row in judgements.rows if not row.check}
     ready = judgements.where(lambda row: not row.check or (row.rater, row.system, row.segment) in judged)
     how = campaign.how
-    largest = LARGEST_CHANGE * (how.high - how.low) if how.has_value else _LARGEST_MQM
+    largest = control.REPEATS_APART * (how.high - how.low) if how.has_value else _LARGEST_MQM
     found: dict[str, list[str]] = {}
     tests: list[Callable[[Judgements], control.Filtered]] = [
         lambda rows: control.passing_bad_items(rows, keep_untested=True),

@@ -17,8 +17,6 @@ from .agreement_measures import meetings
 from .agreement_panel import Panel
 from .gold import Floats
 
-REPEATS_APART = 0.25  # the largest mean difference of repeats, as a share of the scale, that is no failed check
-
 
 @dataclass(frozen=True)
 class RaterReport:
@@ -173,7 +171,7 @@ def _checks(judgements: Judgements, notes: list[str]) -> tuple[dict[str, list[st
             failed.setdefault(rater, []).append(why)
     scale = _scale(judgements)
     for rater, apart in repeats.items():
-        if _mean(apart) > REPEATS_APART * scale:
+        if _mean(apart) > control.REPEATS_APART * scale:
             failed.setdefault(rater, []).append(f"repeats differ by {_mean(apart):.3g} on average of {len(apart)}.")
     return failed, repeats
 
