@@ -59,8 +59,9 @@ def score(
         raise UsageError(f"Test set {testset.name!r} has no outputs to score.")
     warn_if_slow()
     made = [create(metric, language=testset.target_language) for metric in metrics]
-    for metric in made:
+    for asked, metric in zip(metrics, made, strict=True):
         metric.check_needs(testset)
+        _say_taken_language(asked, metric, testset.target_language)
     if by not in (None, "document") and not isinstance(testset, TestSet):
         testset = testset.read()  # grouping needs the texts
     made = [metric.fitted(testset) for metric in made]
@@ -80,6 +81,17 @@ def score(
             scores, resamples=confidence_n, confidence=level, method=confidence_method, seed=seed, metrics=made
         )
     return scores
+
+
+def _say_taken_language(asked: str | Metric, metric: Metric, known: str | None) -> None:
+    """A metric that goes by the language of the outputs should not be English by accident."""
+    taken = getattr(metric, "language", None)
+    if known is None and isinstance(asked, str) and taken is not None and "language" not in asked:
+        log.warning(
+            "%s: the language of the outputs is not given and taken to be %s. Say it with -l, as en-de.",
+            metric.label,
+            taken,
+        )
 
 
 def check_texts(testset: object) -> None:

@@ -1,6 +1,7 @@
 """`tercet.score`, merging of shards, saved scores, streams."""
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -219,3 +220,13 @@ def test_a_data_frame_has_a_row_per_system_and_segment() -> None:
     frame = chrf.to_pandas()
     assert list(frame.columns) == ["system", "doc", "seg", "metric", "score"]
     assert len(frame) == 8
+
+
+def test_a_metric_that_goes_by_language_says_which_it_took(caplog: pytest.LogCaptureFixture) -> None:
+    texts = TestSet({"a": ["ein Haus"]}, {"r": ["das Haus"]})
+    tercet.score(texts, ["meteor"])
+    assert "METEOR: the language of the outputs is not given and taken to be en. Say it with -l" in caplog.text
+    caplog.clear()
+    tercet.score(texts, ["meteor:language=de", "bleu"])
+    tercet.score(replace(texts, pair="en-de"), ["meteor"])
+    assert not caplog.text
