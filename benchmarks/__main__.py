@@ -19,7 +19,7 @@ from tercet.data.lines import write_lines
 from tercet.data.stream import TextFiles
 from tercet.report.tables import table
 
-from . import association, edits, knowledge, meteor, sequences, significance
+from . import association, edits, knowledge, language_models, meteor, sequences, significance
 from .common import Row, cpu, texts
 
 SYSTEMS, SEGMENTS = 16, 2000
@@ -124,7 +124,7 @@ def main() -> None:
     testset = texts("en-de", SYSTEMS, SEGMENTS)
     grown = growth(testset)  # first: the peak of memory is the process's
     rows = [*metric_speed(testset), *test_speed(testset), *command_speed(testset)]
-    rows += [*edits.rows(testset), *sequences.rows(), *meteor.rows(), *association.rows(), *significance.rows(), *knowledge.rows()]
+    rows += [*edits.rows(testset), *sequences.rows(), *meteor.rows(), *association.rows(), *significance.rows(), *knowledge.rows(), *language_models.rows()]
     print(f"{len(testset.systems)} systems x {len(testset)} segments; CPU seconds, ours and the peer's\n")
     header = ["what", "Tercet", "peer", "ratio", "promised"]
     print(

@@ -1,0 +1,104 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""What a back-off n-gram model says about sentences, for a whole batch in one call.
+
+The model is a tree of n-grams. Node w is the word w alone; the nodes of each order follow those of the order before,
+sorted by parent and last word, so that the children of node x are the nodes children[x] to children[x + 1] - 1.
+suffixes[x] is the longest n-gram of the model that ends as x does and is shorter, -1 if there is none: where backing
+off leads. Slow oracle: dictionaries of tuples, in the tests.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from . import plain as cython
+
+COMPILED = cython.compiled
+
+
+@cython.cfunc
+@cython.inline
+def _child(
+    words: cython.int[::1], children: cython.longlong[::1], node: cython.Py_ssize_t, word: cython.int
+) -> cython.Py_ssize_t:
+    """The n-gram that continues a node with a word, -1 if the model has none."""
+    low: cython.Py_ssize_t = children[node]
+    high: cython.Py_ssize_t = children[node + 1]
+    end: cython.Py_ssize_t = high
+    middle: cython.Py_ssize_t
+    while low < high:
+        middle = (low + high) >> 1
+        if words[middle] < word:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and words[low] == word else -1
+
+
+def link_suffixes(
+    words: cython.int[::1],
+    parents: cython.longlong[::1],
+    children: cython.longlong[::1],
+    single: cython.Py_ssize_t,
+    suffixes: cython.longlong[::1],
+) -> None:
+    """Fill `suffixes`; single: how many nodes are words alone, whose parents are not read."""
+    node: cython.Py_ssize_t
+    shorter: cython.Py_ssize_t
+    found: cython.Py_ssize_t
+    for node in range(single):
+        suffixes[node] = -1
+    for node in range(single, words.shape[0]):
+        found = -1
+        shorter = suffixes[parents[node]]
+        while shorter >= 0 and found < 0:
+            found = _child(words, children, shorter, words[node])
+            shorter = suffixes[shorter]
+        suffixes[node] = found if found >= 0 else words[node]
+
+
+def score_sentences(
+    ids: cython.int[::1],
+    offsets: cython.longlong[::1],
+    begin: cython.int,
+    words: cython.int[::1],
+    children: cython.longlong[::1],
+    suffixes: cython.longlong[::1],
+    logs: cython.double[::1],
+    backoffs: cython.double[::1],
+    bounds: cython.longlong[::1],
+    scores: cython.double[::1],
+    lengths: cython.int[::1],
+) -> None:
+    """Log-probability of each word after those before it, and the length of the n-gram that it was found in.
+
+    Sentence t is ids[offsets[t]:offsets[t + 1]], its mark of the end included, the mark `begin` of the beginning not.
+    bounds: where the nodes of each order begin, and their number at the end.
+    """
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    state: cython.Py_ssize_t
+    found: cython.Py_ssize_t
+    length: cython.int
+    order: cython.int = bounds.shape[0] - 1
+    log: cython.double
+    for t in range(offsets.shape[0] - 1):
+        state = begin if order > 1 else -1
+        for i in range(offsets[t], offsets[t + 1]):
+            log = 0.0
+            found = -1
+            while state >= 0:
+                found = _child(words, children, state, ids[i])
+                if found >= 0:
+                    break
+                log += backoffs[state]
+                state = suffixes[state]
+            if found < 0:
+                found = ids[i]
+            length = 1
+            while found >= bounds[length]:
+                length += 1
+            scores[i] = log + logs[found]
+            lengths[i] = length
+            state = found if length < order else suffixes[found]

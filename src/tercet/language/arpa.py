@@ -1,0 +1,233 @@
+"""ARPA files, the form in which programs exchange n-gram models: log10 probability, n-gram, log10 back-off weight.
+
+Read are the files of SRILM, KenLM, IRSTLM and others, gzipped or not. As in KenLM a file must know <s> and </s>; if it
+has no <unk>, unknown words get the log10 probability -100. Numbers are written with all their digits: what is read from
+our own file is the same model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.files import writing
+from ..data.lines import read_blocks
+from ..errors import DataError
+from .ngram_models import MARKS, UNKNOWN, Grams, NgramModel
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MISSING_UNKNOWN = -100.0  # as KenLM gives unknown words where a file has no <unk>
+_CHUNK = 1 << 16  # lines taken apart at once: fast, and small beside the model
+_COUNT = re.compile(r"ngram\s+(\d+)\s*=\s*(\d+)\s*")
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+def write_arpa(model: NgramModel, path: str | Path) -> None:
+    """Write a model; gzipped if the name ends in .gz. The file appears whole or not at all."""
+    with writing(path) as stream:
+        stream.write("\\data\\\n")
+        stream.writelines(f"ngram {n}={count}\n" for n, count in enumerate(model.counts, 1))
+        shorter: list[str] = []
+        for n in range(1, model.order + 1):
+            here = slice(int(model.bounds[n - 1]), int(model.bounds[n]))
+            last = [model.words[word] for word in model.last[here].tolist()]
+            if n == 1:
+                grams = last
+            else:
+                parents = (model.parents[here] - model.bounds[n - 2]).tolist()
+                grams = [f"{shorter[parent]} {word}" for parent, word in zip(parents, last, strict=True)]
+            stream.write(f"\n\\{n}-grams:\n")
+            rows = zip(model.logs[here].tolist(), grams, model.backoffs[here].tolist(), strict=True)
+            if n < model.order:
+                stream.writelines(f"{log!r}\t{gram}\t{backoff!r}\n" for log, gram, backoff in rows)
+            else:
+                stream.writelines(f"{log!r}\t{gram}\n" for log, gram, _ in rows)
+            shorter = grams
+        stream.write("\n\\end\\\n")
+
+
+def read_arpa(path: str | Path) -> NgramModel:
+    """The model in a file; one that is cut off, out of order or wrong is refused with its line."""
+    return _Reader(path).model()
+
+
+class _Reader:
+    """Reads one file from top to bottom; `number` is the line that was read last."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path
+        self.number = 0
+        self.lines: Iterator[str] = chain.from_iterable(read_blocks(path))
+
+    def model(self) -> NgramModel:
+        line = self.filled()
+        if not line:
+            raise DataError(f"{self.path} is empty: an ARPA file starts with \\data\\.")
+        if line != "\\data\\":
+            self.refuse(f"{_shown(line)} begins no ARPA file, which starts with \\data\\.")
+        counts, line = self.declared()
+        levels: list[Grams] = []
+        words: list[str] = []
+        keys: list[Ints] = []
+        for n, count in enumerate(counts, 1):
+            if line != f"\\{n}-grams:":
+                self.refuse(f"{_shown(line)} stands where \\{n}-grams: is expected.")
+            if n == 1:
+                words, level = self.single_words(count)
+                numbers = {word: number for number, word in enumerate(words)}
+            else:
+                level, sorted_keys = self.longer(n, count, numbers, keys, is_last=n == len(counts))
+                keys.append(sorted_keys)
+            levels.append(level)
+            line = self.filled()
+        if line != "\\end\\":
+            self.refuse(f"{_shown(line)} stands where \\end\\ is expected.")
+        for line in self.lines:
+            self.number += 1
+            if line.strip():
+                self.refuse(f"{_shown(line)} follows after \\end\\.")
+        return NgramModel(words, levels)
+
+    def refuse(self, what: str, line: int | None = None) -> NoReturn:
+        raise DataError(f"{self.path}, line {self.number if line is None else line}: {what}")
+
+    def filled(self) -> str:
+        """The next line that is not blank, without blanks around it; '' at the end of the file."""
+        for line in self.lines:
+            self.number += 1
+            if stripped := line.strip(" \t\r"):
+                return stripped
+        return ""
+
+    def declared(self) -> tuple[list[int], str]:
+        """How many n-grams of each order the file says it has, and the line after that."""
+        counts: list[int] = []
+        while match := _COUNT.fullmatch(line := self.filled()):
+            if int(match[1]) != len(counts) + 1:
+                self.refuse(f"{_shown(line)} stands where the number of {len(counts) + 1}-grams is expected.")
+            counts.append(int(match[2]))
+        if not counts:
+            self.refuse(f"{_shown(line)} stands where 'ngram 1=' and a number are expected.")
+        return counts, line
+
+    def rows(self, n: int, count: int, *, is_last: bool) -> Iterator[tuple[list[list[str]], range]]:
+        """The lines of one order, taken apart, some at a time, with their numbers in the file."""
+        left = count
+        while left:
+            lines = list(islice(self.lines, min(left, _CHUNK)))
+            rows = [line.replace("\t", " ").split(" ") for line in lines]
+            numbers = range(self.number + 1, self.number + 1 + len(lines))
+            if not all(map(all, rows)):  # more blanks than one between fields, or blanks around them
+                rows = [[field for field in row if field] for row in rows]
+            for number, row, line in zip(numbers, rows, lines, strict=True):
+                if not n < len(row) < (n + 2 if is_last else n + 3):
+                    self.wrong_row(n, count, count - left + number - numbers.start, line, number)
+            self.number += len(lines)
+            left -= len(lines)
+            if left and not lines:
+                self.refuse(f"the file ends after {count - left} of {count} {n}-grams. It was cut off.")
+            yield rows, numbers
+
+    def wrong_row(self, n: int, count: int, done: int, line: str, number: int) -> NoReturn:
+        if not line.strip() or line.startswith("\\"):
+            self.refuse(f"{done} {n}-grams stand here, and the file's beginning says {count}.", number)
+        self.refuse(f"{_shown(line)} is not a log10 probability with {n} words and a back-off weight.", number)
+
+    def numbers(self, rows: list[list[str]], lines: range, field: int, *, largest: float) -> Floats:
+        """One field of the lines as numbers; those who have it not have 0."""
+        texts = [row[field] if len(row) > field else "0" for row in rows]
+        try:
+            found = np.array(list(map(float, texts)))
+        except ValueError:
+            found = np.array(list(map(_number, texts)))
+        wrong = ~((found > -np.inf) & (found <= largest))
+        if wrong.any():
+            place = int(wrong.argmax())
+            wanted = "a log10 probability, a number not above 0" if field == 0 else "a back-off weight, a finite number"
+            self.refuse(f"{_shown(texts[place])} stands where {wanted}, is expected.", lines[place])
+        return found
+
+    def single_words(self, count: int) -> tuple[list[str], Grams]:
+        words: list[str] = []
+        logs, backoffs = [np.zeros(0)], [np.zeros(0)]
+        lines: list[int] = []
+        for rows, numbers in self.rows(1, count, is_last=False):
+            words += [row[1] for row in rows]
+            logs.append(self.numbers(rows, numbers, 0, largest=0))
+            backoffs.append(self.numbers(rows, numbers, 2, largest=_LARGEST))
+            lines += numbers
+        places = dict(zip(reversed(words), range(len(words) - 1, -1, -1), strict=True))
+        if len(places) < len(words):
+            place = next(place for place, word in enumerate(words) if places[word] != place)
+            self.refuse(f"the word {words[place]!r} stands here again.", lines[place])
+        if MARKS[UNKNOWN] not in places and "<UNK>" in places:
+            places[MARKS[UNKNOWN]] = places.pop("<UNK>")
+        for mark in MARKS[1:]:
+            if mark not in places:
+                self.refuse(f"{mark} is not among the words, and without it sentences have no probability.")
+        place_of = [places.pop(mark, len(words)) for mark in MARKS] + sorted(places.values())
+        logs.append(np.full(1, MISSING_UNKNOWN))
+        backoffs.append(np.zeros(1))
+        size = len(place_of)
+        level = Grams(
+            np.zeros(size, dtype=np.int64),
+            np.arange(size),
+            np.concatenate(logs)[place_of],
+            np.concatenate(backoffs)[place_of],
+        )
+        return [*MARKS, *(words[place] for place in place_of[len(MARKS) :])], level
+
+    def longer(
+        self, n: int, count: int, numbers: dict[str, int], keys: list[Ints], *, is_last: bool
+    ) -> tuple[Grams, Ints]:
+        """The n-grams of an order above 1, and their sorted keys; keys: those of the orders from 2 on before it."""
+        ids = np.empty((n, count), dtype=np.int64)
+        logs, backoffs = np.empty(count), np.zeros(count)
+        done, size, first = 0, len(numbers), self.number + 1
+        for rows, lines in self.rows(n, count, is_last=is_last):
+            here = slice(done, done + len(rows))
+            for place in range(n):
+                ids[place, here] = [numbers.get(row[place + 1], -1) for row in rows]
+            if (ids[:, here] < 0).any():
+                place, column = min((int(p), int(c)) for c, p in np.argwhere(ids[:, here] < 0))
+                self.refuse(f"the word {rows[place][column + 1]!r} is not among the single words.", lines[place])
+            logs[here] = self.numbers(rows, lines, 0, largest=0)
+            if not is_last:
+                backoffs[here] = self.numbers(rows, lines, n + 1, largest=_LARGEST)
+            done += len(rows)
+        parents = ids[0]
+        for length, known in enumerate(keys, 2):
+            wanted = parents * size + ids[length - 1]
+            parents = np.searchsorted(known, wanted)
+            absent = np.append(known, -1)[parents] != wanted
+            if absent.any():
+                self.refuse(
+                    f"the first {length} words of this {n}-gram are not among the {length}-grams.",
+                    first + int(absent.argmax()),
+                )
+        own = parents * size + ids[-1]
+        order = np.argsort(own, kind="stable")
+        sorted_keys = own[order]
+        again = np.flatnonzero(sorted_keys[1:] == sorted_keys[:-1])
+        if len(again):
+            self.refuse(f"this {n}-gram stands in the file twice.", first + int(order[again + 1].min()))
+        return Grams(parents[order], ids[-1][order], logs[order], backoffs[order]), sorted_keys
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def _shown(text: str) -> str:
+    return repr(text[:60]) if text else "the end of the file"
