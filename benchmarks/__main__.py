@@ -124,7 +124,9 @@ def main() -> None:
     testset = texts("en-de", SYSTEMS, SEGMENTS)
     grown = growth(testset)  # first: the peak of memory is the process's
     rows = [*metric_speed(testset), *test_speed(testset), *command_speed(testset)]
-    rows += [*edits.rows(testset), *sequences.rows(), *meteor.rows(), *association.rows(), *significance.rows(), *knowledge.rows(), *language_models.rows()]
+    rows += edits.rows(testset)
+    for part in (sequences, meteor, association, significance, knowledge, language_models):
+        rows += part.rows()
     print(f"{len(testset.systems)} systems x {len(testset)} segments; CPU seconds, ours and the peer's\n")
     header = ["what", "Tercet", "peer", "ratio", "promised"]
     print(
