@@ -199,6 +199,18 @@ def test_the_heading_says_what_was_measured(folder: Path, statistic: str, headin
     assert ("Tied up to" in ran.out) is (statistic == "accuracy-calibrated")
 
 
+@pytest.mark.parametrize(
+    ("statistic", "average", "counted"),
+    [
+        ("accuracy", "none", "pairs of outputs"), ("accuracy", "system", "pairs of outputs"),
+        ("pearson", "none", "judged outputs"), ("pearson", "item", "segments"), ("pearson", "system", "systems"),
+    ],
+)  # fmt: skip
+def test_the_legend_says_what_n_counts(folder: Path, statistic: str, average: str, counted: str) -> None:
+    ran = run(folder, "small", "-m", "chrf", "--level", "seg", "--stat", statistic, "--average", average, "-n", "20")
+    assert f"n: {counted}." in ran.out.splitlines()
+
+
 @pytest.mark.parametrize("unit", ["systems", "segments", "judgements"])
 def test_units_are_chosen_by_name(folder: Path, unit: str) -> None:
     ran = run(folder, "small", "-m", "chrf", "--unit", unit, "-n", "50")

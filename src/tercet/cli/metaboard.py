@@ -57,11 +57,11 @@ def _counted(result: Verdicts) -> str:
     """What n is the number of."""
     if result.statistic.startswith("tau"):
         return "pairs of outputs that count"
-    if result.level == "sys" or result.average == "system":
+    if result.level == "sys":
         return "systems"
     if result.statistic.startswith("accuracy"):
         return "pairs of outputs"
-    return "segments" if result.average == "item" else "judged outputs"
+    return {"none": "judged outputs", "item": "segments", "system": "systems"}[result.average]
 
 
 def _heading(text: str, form: str) -> str:

@@ -18,7 +18,7 @@ from . import evalset
 from .jsonl import read_items
 from .judgements import Judgement, Judgements
 from .rankings import of_pair
-from .tables import HUMAN, Published, Table, number, read_table
+from .tables import HUMAN, Published, Table, number, read_table, same_number
 from .testset import TestSet
 
 SYSTEM = ("system", "SYSTEM", "SYS")
@@ -255,7 +255,7 @@ def read_post_editing(path: str | Path, pair: str | None = None) -> Found:
             rows.append(_checked(Judgement(kind, segment, system, value, who, seconds=seconds), 0, 1e9, place))
         first = lines.setdefault((system, segment), count)
         for name, column in values.items():
-            if column[first] != column[count]:
+            if not same_number(column[first], column[count]):
                 raise DataError(f"{place}: {name} of the same output differs from that in line {first + 2}.")
         if first == count:
             kept.append(count)
@@ -331,11 +331,11 @@ def _checked(row: Judgement, low: float, high: float, place: str) -> Judgement:
 def _number_list(text: str, place: str) -> list[float]:
     try:
         values = json.loads(text)
-    except json.JSONDecodeError:
-        values = None
-    if not isinstance(values, list) or not all(type(value) in (int, float) for value in values):
-        raise DataError(f"{place}: scores {text[:40]!r} are not a list of numbers, as [70, 65].")
-    return [float(value) for value in values]
+        if isinstance(values, list) and all(type(value) in (int, float) for value in values):
+            return [float(value) for value in values]
+    except (ValueError, RecursionError, OverflowError):  # also a number too long, brackets too deep
+        pass
+    raise DataError(f"{place}: scores {text[:40]!r} are not a list of numbers, as [70, 65].")
 
 
 def _check_distinct(segments: Iterable[str], table: Table) -> None:

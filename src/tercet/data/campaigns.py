@@ -17,7 +17,6 @@ no line feeds, which becomes code points where the log holds the texts. Control 
 from __future__ import annotations
 
 import ast
-import csv
 import json
 import logging
 import math
@@ -28,6 +27,7 @@ from typing import Any, TypeVar
 from ..errors import DataError, UnknownName, UsageError
 from .judgements import Judgement, Judgements, Span
 from .lines import read_lines
+from .tables import quoted_rows
 
 log = logging.getLogger(__name__)
 
@@ -88,10 +88,9 @@ def read_appraise(
 
 
 def _appraise_lines(path: str | Path) -> Iterator[tuple[str, list[str]]]:
-    reader = csv.reader(line + "\n" for line in read_lines(path))
     width = 0
-    for fields in reader:
-        where = f"{path}, line {reader.line_num}"
+    for number, fields in quoted_rows(read_lines(path), path):
+        where = f"{path}, line {number}"
         width = width or len(fields)
         if len(fields) != width or width not in (7, 9, 10, 11, 12) or (width > 9 and not _has_document(fields)):
             raise DataError(
@@ -312,8 +311,8 @@ def _report_repeated(rows: Sequence[Judgement], path: str | Path) -> None:
 
 
 def _whole(text: str, where: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise DataError(f"{where} is {text!r}; numbers are needed to tell the segments of a document apart.")
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise DataError(f"{where} is {text[:80]!r}; numbers are needed to tell the segments of a document apart.")
     return int(text)
 
 
@@ -323,5 +322,5 @@ def _float(value: Any, where: str) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise DataError(f"{where} must be a number, not {value!r}.")
+        raise DataError(f"{where} must be a number, not {value!r:.80}.")
     return number

@@ -2,37 +2,28 @@
 
 A folder may hold any of these; a data set may also be spread over folders side by side that begin with its name
 (wmt19, wmt19_sys, wmt19_darr). From these only files are taken that say that they are of the pair asked for, in their
-name or in a column, and never texts: wmt12_qe, whose files name no pair, is another set than wmt12. The table in
-`_FORMS` lists what is recognised, by header and not by name; the rest is left alone, exports of annotation campaigns
-too (`campaigns` reads them; they number segments in their own way).
+name or in a column, and never texts: wmt12_qe, whose files name no pair, is another set than wmt12. `recognising` tells
+what a file is.
 """
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from glob import escape
 from pathlib import Path
-from typing import NamedTuple
 
 from ..errors import DataError, UnknownName, UsageError
-from . import assessments, evalset, layouts, rankings, tsv
-from .assessments import Found
+from . import assessments, evalset, layouts
 from .judgements import Judgements
-from .lines import read_lines
+from .recognising import File, Segments, bare_name, judged_jsonl, looked_for, read_evalset, scored_texts
+from .recognising import recognised as recognised
 from .scores import Scores
-from .tables import HUMAN, Published, first_lines, is_number, merged, read_table, separator_of
+from .tables import Published, merged
 from .testset import TestSet
 
 SUBFOLDERS = ("segscores", "DA", "system-level", "seglevel_allsys")  # of WMT's metrics tasks
-_PAIR_IN_NAME = re.compile(r"(?:^|\.|-scores-)([a-z]{2,3}-[a-z]{2,3})(?=\.)")
-_COMPACT_PAIR = re.compile(r"([a-z]{2})([a-z]{2})\.darr_agree\.")
-
-Segments = Mapping[str, int]
-Reader = Callable[[Path, "str | None", "Segments | None"], Found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,30 +87,14 @@ def evidence_pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:
     return _Sources.of(layouts.resolved(path, cache)).pairs()
 
 
-class _File(NamedTuple):
-    """A file that is recognised. pair: as its name says, or None; then `inside` finds those that it holds."""
-
-    path: Path
-    pair: str | None
-    testset: str
-    inside: Callable[[], list[str]]
-    reader: Reader
-
-    def pairs(self) -> list[str]:
-        return [self.pair] if self.pair else self.inside()
-
-    def read(self, pair: str | None, segments: Segments | None) -> Found:
-        return self.reader(self.path, pair, segments)
-
-
 @dataclass(frozen=True)
 class _Sources:
     """What evidence may be taken from: texts by language pair, files of the place itself, files of those beside it."""
 
     place: Path
     text_pairs: Collection[str]
-    own: Sequence[_File]
-    beside: Sequence[_File]
+    own: Sequence[File]
+    beside: Sequence[File]
 
     @classmethod
     def of(cls, place: Path) -> _Sources:
@@ -129,15 +104,15 @@ class _Sources:
                 return cls(place, (), [file], [])
             _refuse_campaign(place)
             pair = layouts.open_testset(place).pair  # also says what is wrong with a file of no known kind
-            return cls(place, (pair or "",), [_scored_texts(place, pair)] if _is_jsonl(place) else [], [])
+            return cls(place, (pair or "",), [scored_texts(place, pair)] if _is_jsonl(place) else [], [])
         texts = _text_pairs(place)
         if evalset.is_evalset(place):
-            own = [_File(place, pair, "", list, _evalset) for pair in texts]
+            own = [File(place, pair, "", list, read_evalset) for pair in texts]
         else:
             own = [*_files(place), *_scored(place, texts)]
         beside = [file for folder in _beside(place.resolve()) for file in _files(folder)]
         if not texts and not own:
-            raise DataError(f"Nothing to judge metrics by was recognised in {place}. Looked for: {_looked_for()}.")
+            raise DataError(f"Nothing to judge metrics by was recognised in {place}. Looked for: {looked_for()}.")
         return cls(place, texts, own, beside)
 
     def pairs(self) -> list[str]:
@@ -162,7 +137,7 @@ class _Sources:
         known = pair in self.text_pairs or "" in self.text_pairs  # the texts of a file may not say their pair
         return layouts.open_testset(self.place, pair or None) if known else None
 
-    def files_of(self, pair: str) -> list[_File]:
+    def files_of(self, pair: str) -> list[File]:
         """The files of a pair. Those that name none are of it only where nothing in the same place names one."""
         own = [(file, file.pairs()) for file in self.own]
         if not any(self.text_pairs) and not any(pairs for _, pairs in own):
@@ -177,7 +152,7 @@ class _Sources:
         return chosen + [file for file in self.beside if pair in file.pairs()]
 
 
-def _files(folder: Path) -> Iterator[_File]:
+def _files(folder: Path) -> Iterator[File]:
     """The recognised files of a folder and of the known subfolders."""
     seen: dict[tuple[Path, str], Path] = {}
     for place in (folder, *(folder / name for name in SUBFOLDERS)):
@@ -189,172 +164,10 @@ def _files(folder: Path) -> Iterator[_File]:
             file = recognised(path) if path.is_file() else None
             if file is None:
                 continue
-            other = seen.setdefault((place, _bare(path)), path)
+            other = seen.setdefault((place, bare_name(path)), path)
             if other != path:
                 raise DataError(f"{place} has both {other.name} and {path.name}. Remove one.")
             yield file
-
-
-def recognised(path: Path) -> _File | None:
-    """What a file is by its name and first lines, if it is anything that metrics can be judged by."""
-    bare = _bare(path)
-    if bare.endswith((tsv.SEGMENTS, tsv.OUTPUTS)):
-        return None
-    if bare.endswith((".seg.rating", ".mqm_ratings.tsv")):
-        return _as_file(path, _ratings)
-    if bare.endswith(".jsonl"):
-        return _judged_jsonl(path)
-    if not bare.endswith((".tsv", ".csv")):
-        return None
-    lines = first_lines(path)
-    if not lines:
-        return None
-    if rankings.is_ranking_csv(lines[0]):
-        return _as_file(path, _ranking_csv, partial(rankings.csv_pairs, path))
-    separator = separator_of(lines[0])
-    if separator == ",":
-        header, first = csv.reader([lines[0], lines[-1]])
-    else:
-        header, first = (line.replace("\t", separator).split(separator) for line in (lines[0], lines[-1]))
-    for _, needed, reader in _FORMS:
-        if set(needed.split()) <= set(header):
-            return _as_file(path, reader, _inside(path, header, separator))
-    if _has_scores(header, first, path):
-        return _as_file(path, _published, _inside(path, header, separator))
-    return None
-
-
-def _as_file(path: Path, reader: Reader, inside: Callable[[], list[str]] = list) -> _File:
-    """The file with the pair and the test set that its name holds (TESTSET.PAIR.….tsv)."""
-    bare = _bare(path)
-    compact = _COMPACT_PAIR.match(bare)
-    named = list(_PAIR_IN_NAME.finditer(bare))
-    if compact:
-        return _File(path, f"{compact[1]}-{compact[2]}", "", inside, reader)
-    if len(named) != 1:
-        return _File(path, None, "", inside, reader)
-    testset = "" if named[0][0].startswith("-") else bare[: named[0].start()]
-    return _File(path, rankings.short_pair(named[0][1]), testset, inside, reader)
-
-
-def _inside(path: Path, header: Sequence[str], separator: str) -> Callable[[], list[str]]:
-    column = assessments.has_pairs(header)
-    if column is not None and separator == ",":
-        return lambda: sorted(set(read_table(path).column(column)))
-    if column is not None:
-        return partial(_column_values, path, header.index(column), separator)
-    if "file_name" in header:
-        return partial(assessments.post_edited_pairs, path)
-    return list
-
-
-def _column_values(path: Path, place: int, separator: str) -> list[str]:
-    rows = (line.split(separator, place + 1) for line in read_lines(path)[1:])
-    return sorted({row[place] for row in rows if len(row) > place})
-
-
-def _has_scores(header: Sequence[str], first: Sequence[str], path: Path) -> bool:
-    """Whether a table is one that `read_published` reads: the fields of its first row tell scores from texts."""
-    fields = dict(zip(header, first, strict=False))
-    system = [name for name in assessments.SYSTEM if fields.pop(name, "")]
-    keys = {*assessments.SEGMENT, *assessments.NO_SCORES, *assessments.MOLTEN, assessments.has_pairs(header), ""}
-    numeric = [is_number(text) for name, text in fields.items() if name not in keys]
-    if system and not HUMAN.keys().isdisjoint(header):
-        return True  # whatever is wrong in its rows is then said, and not taken for a table of another kind
-    if not numeric or not all(numeric):
-        return False
-    return bool(system) or (header[0] == "seg" and bool(_PAIR_IN_NAME.match(_bare(path))))
-
-
-def _preferences(path: Path, pair: str | None, segments: Segments | None) -> Found:
-    name = "rr" if ".rr." in path.name else "darr" if ".darr" in path.name else None
-    return Found([rankings.read_preferences(path, pair=pair, name=name, segments=segments)])
-
-
-def _rankings(path: Path, pair: str | None, segments: Segments | None) -> Found:
-    return Found([rankings.read_rankings(path, pair, segments=segments)])
-
-
-def _ranking_csv(path: Path, pair: str | None, segments: Segments | None) -> Found:
-    return Found([rankings.read_ranking_csv(path, pair, segments=segments)])
-
-
-def _published(path: Path, pair: str | None, _: Segments | None) -> Found:
-    return Found(published=assessments.read_published(path, pair))
-
-
-def _mqm(path: Path, pair: str | None, _: Segments | None) -> Found:
-    from .mqm import read_mqm
-
-    return Found([read_mqm(path, pair=pair)])
-
-
-def _ratings(path: Path, pair: str | None, segments: Segments | None) -> Found:
-    from .mqm import read_ratings
-
-    name = _bare(path).removesuffix(".tsv").removesuffix(".seg.rating").removeprefix(f"{pair}.")
-    return Found([read_ratings(path, pair=pair, name=name, n_segments=len(segments or ()))])
-
-
-def _evalset(folder: Path, pair: str | None, segments: Segments | None) -> Found:
-    files = sorted((folder / "human-scores").glob("*.seg.rating"))
-    ratings = [_ratings(path, pair, segments) for path in files if path.name.startswith(f"{pair}.")]
-    published = assessments.read_evalset_scores(folder, pair or "", list(segments or ()))
-    return Found([table for found in ratings for table in found.judgements], published)
-
-
-def _rated(path: Path, pair: str | None, _: Segments | None) -> Found:
-    from .ratings import read_ratings_table
-
-    return Found([read_ratings_table(path, pair=pair)])
-
-
-def _judged(path: Path, pair: str | None, _: Segments | None) -> Found:
-    from .judged_jsonl import read_judgements
-
-    return Found([read_judgements(path, pair=pair)])
-
-
-def _unchecked(reader: Callable[[Path, str | None], Found]) -> Reader:
-    """A reader of tables that bring their own segments."""
-    return lambda path, pair, _: reader(path, pair)
-
-
-# What is recognised by the columns of a header; tables of scores after these (`_has_scores`).
-_FORMS: Sequence[tuple[str, str, Reader]] = (
-    ("preferences", "seg better worse", _preferences),
-    ("rankings", "lp seg judge systems ranks", _rankings),
-    ("ratings", "rater item segment system kind value", _rated),
-    ("marked errors", "system doc doc_id seg_id rater category severity", _mqm),
-    ("ratings by reference shown", "judge segment_id batch rating", _unchecked(assessments.read_ratings_by_reference)),
-    ("direct assessments", "index original translation scores", _unchecked(assessments.read_direct_assessments)),
-    ("effort scores", "seg source mt effort score1 weight1", _unchecked(assessments.read_effort_scores)),
-    ("post-editing", "file_name line_in_file who HTER time keystrokes", _unchecked(assessments.read_post_editing)),
-)
-
-
-def _looked_for() -> str:
-    tables = "; ".join(f"{what} ({columns})" for what, columns, _ in _FORMS)
-    return (
-        f"tables with a header, .tsv or .csv: {tables}; scores (system, perhaps lp and seg, one column per metric); "
-        "WMT's ranking CSV; PAIR.seg.rating; judgements as .jsonl; an EvalSet; texts in a known layout"
-    )
-
-
-def _judged_jsonl(path: Path) -> _File | None:
-    """Judgements as JSON lines; texts in the interchange format are the business of `layouts`."""
-    import json
-
-    lines = first_lines(path, 1)
-    try:
-        item = json.loads(lines[0]) if lines else None
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(item, dict) or not {"kind", "segment", "system"} <= item.keys():
-        return None
-    pair = item.get("pair")
-    file = _as_file(path, _judged)
-    return file._replace(pair=str(pair)) if pair else file
 
 
 def _text_pairs(folder: Path) -> list[str]:
@@ -362,7 +175,7 @@ def _text_pairs(folder: Path) -> list[str]:
     found: dict[str, None] = {}
     try:
         # A table of scores or judgements may be called PAIR.tsv or PAIR.jsonl too.
-        taken = {_bare(path) for path in folder.iterdir() if path.is_file() and recognised(path)}
+        taken = {bare_name(path) for path in folder.iterdir() if path.is_file() and recognised(path)}
         for layout, find in layouts.LAYOUTS.items():
             if find is layouts.find_sgm and found:
                 continue  # as in layouts: SGM files are looked for in all subfolders
@@ -372,23 +185,19 @@ def _text_pairs(folder: Path) -> list[str]:
     return list(found)
 
 
-def _scored(folder: Path, text_pairs: Collection[str]) -> Iterator[_File]:
+def _scored(folder: Path, text_pairs: Collection[str]) -> Iterator[File]:
     """The scores in PAIR.jsonl beside its texts."""
     for path in sorted(folder.iterdir()):
-        if _is_jsonl(path) and _stem(path) in text_pairs and _judged_jsonl(path) is None:
-            yield _scored_texts(path, _stem(path))
-
-
-def _scored_texts(path: Path, pair: str | None) -> _File:
-    return _File(path, pair, "", list, _unchecked(assessments.read_item_scores))
+        if _is_jsonl(path) and _stem(path) in text_pairs and judged_jsonl(path) is None:
+            yield scored_texts(path, _stem(path))
 
 
 def _is_jsonl(path: Path) -> bool:
-    return _bare(path).endswith(".jsonl") and path.is_file()
+    return bare_name(path).endswith(".jsonl") and path.is_file()
 
 
 def _stem(path: Path) -> str:
-    return _bare(path).removesuffix(".jsonl")
+    return bare_name(path).removesuffix(".jsonl")
 
 
 def _refuse_campaign(path: Path) -> None:
@@ -447,8 +256,4 @@ def _home(place: Path) -> Path:
 
 
 def _name(place: Path) -> str:
-    return _home(place.resolve()).name if place.is_dir() else _bare(place)
-
-
-def _bare(path: Path) -> str:
-    return path.name.removesuffix(".gz")
+    return _home(place.resolve()).name if place.is_dir() else bare_name(place)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ..errors import DataError, UsageError
 from .campaigns import read_appraise, read_pearmut
-from .evidence import recognised
 from .judgements import Judgements
+from .recognising import recognised
 from .tables import first_lines
 
 APPRAISE_ITEMS = ("TGT", "BAD", "CHK", "REF")  # the fourth column of an export

@@ -104,7 +104,8 @@ class Judgements:
 
     def where(self, wanted: Callable[[Judgement], bool]) -> Judgements:
         """Those for which `wanted` holds."""
-        return replace(self, rows=tuple(row for row in self.rows if wanted(row)))
+        rows = tuple(row for row in self.rows if wanted(row))
+        return self if len(rows) == len(self.rows) else replace(self, rows=rows)  # all were checked already
 
     def of(self, kind: str) -> Judgements:
         """Those of one kind."""

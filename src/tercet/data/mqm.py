@@ -15,7 +15,6 @@ Unbabel's `mqm`, and the scores of errors in rating files.
 
 from __future__ import annotations
 
-import csv
 import json
 import logging
 import math
@@ -26,6 +25,7 @@ from typing import Any, NamedTuple
 from ..errors import DataError, UnknownName
 from .judgements import Judgement, Judgements, Span
 from .lines import read_lines
+from .tables import quoted_rows
 
 log = logging.getLogger(__name__)
 
@@ -78,8 +78,7 @@ def _rows(path: str | Path) -> Iterator[_Row]:
     has_header = header[:2] == ["system", "doc"]
     table: Iterator[tuple[int, list[str]]] = ((number, line.split("\t")) for number, line in enumerate(lines, 1))
     if has_header and "misc" in header:
-        reader = csv.reader((line + "\n" for line in lines), delimiter="\t")
-        table = ((reader.line_num, fields) for fields in reader)
+        table = quoted_rows(lines, path, delimiter="\t")
     columns = [ALIASES.get(column, column) for column in header] if has_header else [*COLUMNS, LAST[0]]
     missing = [column for column in COLUMNS if column not in columns]
     if missing:
@@ -206,9 +205,13 @@ def _json(text: str, where: str) -> Any:
 
 
 def _number(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise DataError(f"{where} must be a number, not {value!r}.")
-    return float(value)
+    try:
+        number = math.nan if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+    except OverflowError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise DataError(f"{where} must be a number, not {value!r:.80}.")
+    return number
 
 
 def _stem(path: str | Path) -> str:

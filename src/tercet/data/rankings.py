@@ -13,7 +13,6 @@ wmt15.fre-eng.csv has all 21 pairs of its 7 systems, though 3 texts were shown);
 of the export. Pairs of rows without `check` alone are what the person decided (the "collapsed" export).
 """
 
-import csv
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -22,7 +21,7 @@ from typing import NamedTuple
 from ..errors import DataError, UnknownName, UsageError
 from .judgements import Judgement, Judgements
 from .lines import read_lines
-from .tables import Table, number, read_table
+from .tables import Table, csv_rows, number, read_table
 
 SAME = "same as "  # begins `check` where an output was judged through an identical one
 NOT_RANKED = "-1"
@@ -164,8 +163,8 @@ class _Ranking(NamedTuple):
         for members, rank in zip(outputs, ranks, strict=True):
             if rank == NOT_RANKED:
                 continue
-            if not rank.isdecimal() or not rank.isascii() or int(rank) < 1:
-                raise DataError(f"{place}: rank {rank!r} is neither 1, 2, 3, … nor -1 for an output not ranked.")
+            if not re.fullmatch("0*[1-9][0-9]{0,8}", rank):
+                raise DataError(f"{place}: rank {rank[:40]!r} is neither 1, 2, 3, … nor -1 for an output not ranked.")
             for count, name in enumerate(members):
                 same = f"{SAME}{members[0]}" if count else ""
                 yield Judgement(
@@ -192,12 +191,7 @@ def _csv_table(path: str | Path) -> Table:
     lines = read_lines(path)
     if not lines or not is_ranking_csv(lines[0]):
         raise DataError(f"{path}, line 1: not the header of WMT's ranking CSV (srclang,trglang,srcIndex,…).")
-    try:
-        rows = list(csv.reader(lines, strict=True))
-    except csv.Error as error:
-        raise DataError(f"{path} is not CSV: {error}.") from None
-    if len(rows) != len(lines):
-        raise DataError(f"{path}: a quotation mark runs over the end of a line.")
+    rows = csv_rows(lines, path)
     for line, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             raise DataError(f"{path}, line {line}: {len(row)} fields, where line 1 has {len(rows[0])}.")

@@ -1,4 +1,4 @@
-"""A table of ratings, one row per judgement, as `tercet rate export` writes it: TSV without quotes, or CSV, with header.
+"""A table of ratings, one row per judgement, as `tercet rate export` writes it: unquoted TSV, or CSV, with header.
 
     rater item segment system kind value reference seconds time check group document revision spans lp set
 

@@ -124,7 +124,7 @@ def read_table(path: str | Path) -> Table:
         raise DataError(f"{path} is empty; a table with a header is needed.")
     separator = separator_of(lines[0])
     if separator == ",":
-        rows = list(csv.reader(lines))
+        rows = csv_rows(lines, path)
     else:
         rows = [line.split("\t") if separator == "\t" else line.replace("\t", " ").split(" ") for line in lines]
     same_width(rows, path)
@@ -150,6 +150,17 @@ def first_lines(path: str | Path, count: int = 2) -> list[str]:
     with open_bytes(path) as stream:
         read = [stream.readline().decode("utf-8", "replace") for _ in range(count)]
     return [line.removeprefix("\ufeff").rstrip("\r\n") for line in read if line]
+
+
+def csv_rows(lines: Sequence[str], path: str | Path) -> list[list[str]]:
+    """The fields of every line of a CSV file, in which no field runs over the end of a line."""
+    try:
+        rows = list(csv.reader(lines, strict=True))
+    except csv.Error as error:
+        raise DataError(f"{path} is not CSV: {error}.") from None
+    if len(rows) != len(lines):
+        raise DataError(f"{path}: a quotation mark runs over the end of a line.")
+    return rows
 
 
 def quoted_rows(lines: Iterable[str], path: str | Path, *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:

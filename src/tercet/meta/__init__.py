@@ -1,9 +1,9 @@
 """Judging metrics: scores meet what people said, and a verdict on each metric comes out."""
 
-from .judging import TESTS as TESTS
 from .judging import judge as judge
 from .results import Verdict as Verdict
 from .results import Verdicts as Verdicts
 from .results import sign_flips as sign_flips
+from .significance import TESTS as TESTS
 
 __all__ = ["TESTS", "Verdict", "Verdicts", "judge", "sign_flips"]

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from ..data.evidence import Evidence
 from ..data.judgements import KINDS, Judgements
+from ..data.rankings import SAME
 from ..data.scores import Scores
+from ..data.tables import HUMAN
 from ..errors import DataError, UnknownName, UsageError
 from ..human import pairs as preferences
 from ..human.control import without_checks
@@ -148,6 +150,7 @@ def _candidates(evidence: Evidence) -> dict[str, _Candidate]:
 
 
 def _published(scores: Scores, evidence: Evidence) -> Gold:
+    kinds = {metric: kind for metric, _, kind in HUMAN.values()}
     sign = -1.0 if scores.higher_is_better is False else 1.0
     return Gold(
         scores.metric,
@@ -155,8 +158,15 @@ def _published(scores: Scores, evidence: Evidence) -> Gold:
         scores.systems,
         tuple(evidence.segments),
         sign * np.array(list(scores.system.values())),
-        sign * np.stack([scores.segment[name] for name in scores.systems]) if scores.segment else None,
+        _segments(scores, len(evidence.segments), sign) if scores.segment else None,
+        raw=kinds.get(scores.metric) == "da",
     )
+
+
+def _segments(scores: Scores, length: int, sign: float) -> Floats:
+    """Shape (systems, segments); NaN for a system that was published without segments."""
+    missing = np.full(length, np.nan)
+    return sign * np.stack([scores.segment.get(name, missing) for name in scores.systems])
 
 
 def _means(judgements: Judgements, kind: str, evidence: Evidence) -> Gold:
@@ -184,12 +194,18 @@ def _standardised(judgements: Judgements, evidence: Evidence) -> Gold:
     return _means(standardise(judgements), "z", evidence)
 
 
-def _of_outputs(judgements: Judgements) -> Judgements:
+def _of_outputs(judgements: Judgements, keep: tuple[str, ...] = ()) -> Judgements:
     """Without control items, which are no system's outputs; how many there were is said."""
-    kept, report = without_checks(judgements)
+    kept, report = without_checks(judgements, keep=keep)
     if report.items:
         log.warning("Judgements %r: left out control items: %s.", judgements.name, _counted(report.items))
     return kept
+
+
+def _of_rankers(judgements: Judgements) -> Judgements:
+    """Rankings without control items; outputs that were judged through an identical one stay."""
+    same = {row.check for row in judgements.rows if row.check.startswith(SAME)}
+    return _of_outputs(judgements, keep=tuple(same))
 
 
 def _counted(items: Mapping[str, int]) -> str:
@@ -197,13 +213,13 @@ def _counted(items: Mapping[str, int]) -> str:
 
 
 def _preferences(judgements: Judgements) -> Gold:
-    pairs = preferences.pairs_of_rankings(judgements)
+    pairs = preferences.pairs_of_rankings(_of_rankers(judgements))
     label = LABELS.get(judgements.name, judgements.name)
     return Gold(judgements.name, label, pairs.systems, pairs.segments, pairs=pairs)
 
 
 def _of_rankings(judgements: Judgements, name: str) -> Gold:
-    pairs = preferences.pairs_of_rankings(judgements)
+    pairs = preferences.pairs_of_rankings(_of_rankers(judgements))
     scores = OF_RANKINGS[name](pairs)
     return Gold(name, scores.label, scores.systems, pairs.segments, np.array(list(scores.system.values())), pairs=pairs)
 

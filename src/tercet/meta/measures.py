@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from ..stats.accuracy import (
     paired_p_values,
     resample_agreement,
 )
-from ..stats.correlation import CORRELATIONS
+from ..stats.correlation import CORRELATIONS, Correlation
 from ..stats.resampled import (
     Resampled,
     resample_correlations,
@@ -124,6 +124,15 @@ class Draws(TypedDict):
     seed: int
 
 
+class Ratings(NamedTuple):
+    """Judgements, one entry each: value, number of the system, what is averaged first, and what is drawn together."""
+
+    values: Floats
+    systems: Codes
+    items: NDArray[Any]
+    units: Codes
+
+
 class Measured(NamedTuple):
     """Values of all metrics and the same on resamples, and how many things each value rests on."""
 
@@ -143,10 +152,10 @@ def system_level(
     *,
     human_segments: Floats | None,
     metric_segments: Floats | None,
-    ratings: tuple[Floats, Codes, Codes] | None,
+    ratings: Ratings | None,
     draws: Draws,
 ) -> Measured:
-    """human (systems,), metrics (metrics, systems); segment scores and ratings (value, system, unit) where needed."""
+    """human (systems,), metrics (metrics, systems); segment scores and ratings where needed."""
     n = np.full(len(metrics), len(human))
     if statistic.name == "accuracy":
         return Measured(resample_agreement(agreement_of_pairs(human, metrics), **draws), n)
@@ -163,9 +172,10 @@ def system_level(
         return Measured(resample_agreement(1 - np.abs(said - people), **draws), n)
     if statistic.unit == "judgements":
         if ratings is None:
-            raise UsageError("To draw judgements anew they must be there; this gold standard came as averages.")
-        values, systems, units = ratings
-        return Measured(resample_judgements(statistic.name, values, systems, metrics, units=units, **draws), n)
+            raise UsageError("To draw judgements anew they must be there.")
+        values, systems, items, units = ratings
+        drawn = resample_judgements(statistic.name, values, systems, metrics, items=items, units=units, **draws)
+        return Measured(drawn, n)
     if statistic.unit == "segments":
         if metric_segments is None:
             raise UsageError("To draw segments anew all metrics need segment scores.")
@@ -197,14 +207,14 @@ def segment_level(statistic: Statistic, human: Floats, metrics: Floats, *, draws
     return Measured(resample_correlations(statistic.name, items, scores, **draws), n)
 
 
-def _by_group(function: object, human: Floats, scores: Floats, average: str) -> Floats:
+def _by_group(function: Correlation, human: Floats, scores: Floats, average: str) -> Floats:
     """The correlation within each segment (item) or system, over what was judged there."""
     rows, said = (human.T, scores.T) if average == "item" else (human, scores)
     found = np.full(len(rows), np.nan)
     for i, (row, other) in enumerate(zip(rows, said, strict=True)):
         judged = ~np.isnan(row)
         if judged.sum() > 1:
-            found[i] = function(other[judged], row[judged])  # type: ignore[operator]
+            found[i] = function(other[judged], row[judged])
     return found
 
 
@@ -246,6 +256,8 @@ def preference_level(statistic: Statistic, pairs: Pairs, metrics: Floats, *, dra
     variant = statistic.variant or "wmt14"
     tau = Tau(table=variant) if "," in variant else Tau(variant)
     groups = {"pairs": None, "segments": pairs.segment, "judgements": pairs.task}[statistic.unit]
+    if groups is not None:  # segments and rankings without a pair that counts are not drawn
+        groups = np.unique(groups, return_inverse=True)[1]
     columns = tau_columns(pairs.outcome, said, tau, groups=groups)
     counted = np.nan_to_num(columns[..., 1].sum(-1)).astype(np.int_)
     return Measured(resample_ratio(columns, **draws), counted), said

@@ -42,14 +42,15 @@ class Information:
     weights: Sequence[float] = field(repr=False, compare=False)
     orders: Sequence[int] = field(repr=False, compare=False)
 
-    def find(self, words: Sequence[str], max_order: int) -> dict[int, int]:
-        """How often every known n-gram occurs, by its number."""
+    def find(self, words: Sequence[str], max_order: int, among: Mapping[int, int] | None = None) -> dict[int, int]:
+        """How often every known n-gram occurs, by its number; `among`: only these of `grams`, prefixes included."""
         found: dict[int, int] = {}
+        grams = self.grams if among is None else among
         numbers = [self.words.get(word, 0) for word in words]
         for start in range(len(numbers)):
             gram = 0
             for number in numbers[start : start + max_order]:
-                known = self.grams.get(gram << 32 | number)  # 0, a word that no reference has, is never known
+                known = grams.get(gram << 32 | number)  # 0, a word that no reference has, is never known
                 if known is None:
                     break  # no longer n-gram from here is known either
                 gram = known
@@ -58,6 +59,7 @@ class Information:
 
 
 class _Segment(NamedTuple):
+    grams: dict[int, int]  # those of its references, as in `Information.grams`
     most: dict[int, int]  # an n-gram counts at most as often as in the reference that has it most often
     length: float  # mean over the references
 
@@ -133,6 +135,7 @@ class NIST(Metric):
 
     def prepare(self, testset: TestSet) -> tuple[_Segment, ...]:
         information = self._known()
+        keys = [0, *information.grams]  # by number: n-grams were numbered in order
         texts, groups = group_references(testset.references)
         words = self._words(texts)
         segments = []
@@ -141,23 +144,21 @@ class NIST(Metric):
             for reference in words[begin:end]:
                 for gram, times in information.find(reference, self.max_ngram_order).items():
                     most[gram] = max(times, most.get(gram, 0))
-            segments.append(_Segment(most, sum(map(len, words[begin:end])) / (end - begin)))
+            grams = {keys[gram]: gram for gram in most}
+            segments.append(_Segment(grams, most, sum(map(len, words[begin:end])) / (end - begin)))
         return tuple(segments)
 
     def count(self, batch: Batch) -> Floats:
         """Output length, mean reference length, then by order the information matched and the output's n-grams."""
         information, order = self._known(), self.max_ngram_order
-        counts = np.zeros((len(batch.outputs), 2 + 2 * order))
-        for row, words, segment in zip(counts, self._words(batch.outputs), batch.prepared, strict=True):
+        rows = []
+        for words, segment in zip(self._words(batch.outputs), batch.prepared, strict=True):
             matched = [0.0] * order
-            for gram, times in information.find(words, order).items():
-                if gram in segment.most:
-                    clipped = min(times, segment.most[gram])
-                    matched[information.orders[gram] - 1] += clipped * information.weights[gram]
-            row[:2] = len(words), segment.length
-            row[2 : 2 + order] = matched
-            row[2 + order :] = [max(len(words) - n, 0) for n in range(order)]
-        return counts
+            for gram, times in information.find(words, order, segment.grams).items():
+                clipped = min(times, segment.most[gram])
+                matched[information.orders[gram] - 1] += clipped * information.weights[gram]
+            rows.append([len(words), segment.length, *matched, *(max(len(words) - n, 0) for n in range(order))])
+        return np.array(rows, dtype=np.float64).reshape(-1, 2 + 2 * order)
 
     def score(self, totals: Floats) -> Floats:
         n = self.max_ngram_order

@@ -90,7 +90,10 @@ def permutation_test(
             f"A permutation test at {level} level needs scores of segments, not metrics of shape {scores.shape} with "
             f"gold scores of shape {people.shape}."
         )
-    scores = standardised(scores.reshape(len(scores), -1)).reshape(scores.shape)
+    # What nobody judged has no influence, and need not have a score; but a system's mean is over all of its segments.
+    counted = np.ones(scores.shape[1:], dtype=bool) if level == "system" else ~np.isnan(people)
+    scores = scores.copy()
+    scores[:, counted] = standardised(scores[:, counted])
     if level == "system":
         batches = _system_level(function, system_means(people), scores, kind, resamples, seed)
     else:

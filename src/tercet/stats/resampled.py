@@ -320,6 +320,7 @@ def resample_judgements(
     systems: ArrayLike,
     metrics: ArrayLike,
     *,
+    items: ArrayLike | None = None,
     units: ArrayLike | None = None,
     resamples: int = 1000,
     seed: int = SEED,
@@ -327,9 +328,10 @@ def resample_judgements(
     """The correlation of each metric with people on resamples of judgements, the systems staying as they are.
 
     `values`, shape (judgements,), are ratings of the systems numbered in `systems`, or outcomes: 1 for the winner of a
-    comparison, 0 for the loser. A system's gold score is the mean of its values. `units`, shape (judgements,), says
-    which are drawn together, such as the two sides of a comparison; without it each is a unit. `metrics` has shape
-    (metrics, systems).
+    comparison, 0 for the loser. A system's gold score is the mean of its values or, with `items`, shape (judgements,),
+    the mean over items of the means of their values: with segments for items as WMT averages ratings, with opponents
+    its expected wins. `units`, shape (judgements,), says which are drawn together, such as the two sides of a
+    comparison; without it each is a unit. `metrics` has shape (metrics, systems).
     """
     check_draws(resamples, seed)
     function = find_statistic(statistic)
@@ -340,15 +342,19 @@ def resample_judgements(
             f"Judgements of shape {ratings.shape} do not go with systems of shape {codes.shape} and metrics of shape "
             f"{scores.shape}: they must be (judgements,), (judgements,) and (metrics, systems)."
         )
-    order, starts = _by_system(codes, scores.shape[1])
-    numbers = _unit_numbers(units, len(ratings))
+    numbers = _numbered("unit", units, len(ratings))
+    of_items = np.zeros_like(numbers) if items is None else _numbered("item", items, len(ratings))
+    order, cells, starts = _by_system(codes, of_items, scores.shape[1])
     ratings, numbers = ratings[order], numbers[order]
 
     def correlate(weights: Floats) -> Floats:
         mine = weights[:, numbers]
-        with np.errstate(invalid="ignore"):
-            means = np.add.reduceat(mine * ratings, starts, axis=1) / np.add.reduceat(mine, starts, axis=1)
-        return function(scores[:, np.newaxis], means)
+        drawn = np.add.reduceat(mine, cells, axis=1)
+        sums = np.add.reduceat(mine * ratings, cells, axis=1)
+        means = np.divide(sums, drawn, out=np.zeros_like(sums), where=drawn > 0)
+        with np.errstate(invalid="ignore"):  # a system of which nothing was drawn
+            of_systems = np.add.reduceat(means, starts, axis=1) / np.add.reduceat(1.0 * (drawn > 0), starts, axis=1)
+        return function(scores[:, np.newaxis], of_systems)
 
     n = int(numbers.max()) + 1
     batches = draw_weights(n, resamples, seed=seed, rows=batch_rows(max(len(ratings), scores.size)))
@@ -357,23 +363,30 @@ def resample_judgements(
     )
 
 
-def _unit_numbers(units: ArrayLike | None, rows: int) -> NDArray[np.int64]:
-    """For each judgement the number of its unit, from 0."""
-    if units is None:
+def _numbered(what: str, given: ArrayLike | None, rows: int) -> NDArray[np.int64]:
+    """For each judgement the number of its unit, or item, from 0."""
+    if given is None:
         return np.arange(rows)
-    names = np.asarray(units)
+    names = np.asarray(given)
     if names.shape != (rows,):
-        raise UsageError(f"There must be one unit for each of the {rows} judgements, not units of shape {names.shape}.")
+        raise UsageError(
+            f"There must be one {what} for each of the {rows} judgements, not {what}s of shape {names.shape}."
+        )
     numbers: NDArray[np.int64] = np.unique(names, return_inverse=True)[1]
     return numbers
 
 
-def _by_system(codes: NDArray[np.int64], systems: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The order that puts judgements of a system together, and where each system begins."""
+def _by_system(
+    codes: NDArray[np.int64], items: NDArray[np.int64], systems: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The order that puts judgements of a system's item together; where items begin in it, and systems among items."""
     if not np.issubdtype(codes.dtype, np.integer) or (codes < 0).any() or (codes >= systems).any():
         raise UsageError(f"Systems must be numbered from 0 to {systems - 1}, as the metrics' columns are.")
     missing = np.flatnonzero(np.bincount(codes, minlength=systems) == 0)
     if len(missing):
         raise DataError(f"System number {missing[0]} (from 0) has no judgements, so that it has no gold score.")
-    order = np.argsort(codes, kind="stable")
-    return order, np.searchsorted(codes[order], np.arange(systems))
+    order = np.lexsort((items, codes))
+    of_system, of_item = codes[order], items[order]
+    begins = np.append(True, (of_system[1:] != of_system[:-1]) | (of_item[1:] != of_item[:-1]))
+    cells = np.flatnonzero(begins)
+    return order, cells, np.searchsorted(of_system[cells], np.arange(systems))

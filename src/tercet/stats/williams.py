@@ -15,15 +15,16 @@ from ..errors import MissingDependency, UsageError
 from .correlation import is_constant_series
 from .resampling import Floats
 
-EQUAL = 1e-9  # metrics whose correlation is this close to 1 or -1 are the same; what differs is rounding noise
+EQUAL = 1e-9  # metrics whose correlation is this close to 1 (-1) are the same (turned round) but for rounding noise
 
 
 def williams(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike, *, two_sided: bool = False) -> Floats:
     """The p-value of r12 > r13 (of r12 != r13 if two-sided), for numbers or arrays that go together.
 
     1 are people, 2 and 3 two metrics, r their Pearson correlations over n systems. Metrics that are equal up to
-    rounding have p = .5 (1 if two-sided): with them both sides of the fraction vanish. NaN if a correlation is
-    undefined and for n of 3 or less, where no degree of freedom is left.
+    rounding have p = .5 (1 if two-sided): with them both sides of the fraction vanish. So they do where one metric is
+    the other turned round, and t is what the fraction tends to. NaN if a correlation is undefined and for n of 3 or
+    less, where no degree of freedom is left.
     """
     try:
         from scipy.special import stdtr
@@ -42,8 +43,10 @@ def williams(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike, *, tw
             * np.sqrt((size - 1) * np.maximum(1 + between, 0))
             / np.sqrt(2 * k * (size - 1) / freedom + (first + second) ** 2 / 4 * np.maximum(1 - between, 0) ** 3)
         )
-    undefined = np.isnan(first + second + between + freedom)
-    t = np.where(undefined, np.nan, np.where(1 - np.abs(between) < EQUAL, 0.0, t))
+        half = np.minimum(np.abs(first - second) / 2, 1)
+        turned = np.sign(first - second) * half * np.sqrt(freedom / (1 - half**2))  # with r23 = -1, r13 is -r12
+    t = np.where(1 - between < EQUAL, 0.0, np.where(1 + between < EQUAL, turned, t))
+    t[np.isnan(first + second + between + freedom)] = np.nan
     p: Floats = 2 * stdtr(freedom, -np.abs(t)) if two_sided else stdtr(freedom, -t)
     return p
 

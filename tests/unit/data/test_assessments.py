@@ -256,3 +256,21 @@ def test_numbers_are_plain_decimal_numbers() -> None:
 def test_a_column_that_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="line 1: no column 'c'. Columns: a, b"):
         read_table(write(tmp_path / "t.tsv", "a\tb", "1\t2")).column("c")
+
+
+@pytest.mark.parametrize("scores", ["[" * 100_000, f"[{'9' * 400}]", f"[{'9' * 5000}]", '["70"]', "70"])
+def test_lists_of_scores_that_are_none_are_refused(tmp_path: Path, scores: str) -> None:
+    path = write(tmp_path / "en-de.train.tsv", "index\toriginal\ttranslation\tscores", f"0\ta\tb\t{scores}")
+    with pytest.raises(DataError, match=r"train\.tsv, line 2: scores .{1,42} are not a list of numbers, as \[70, 65\]"):
+        read_direct_assessments(path)
+
+
+def test_outputs_that_were_post_edited_need_not_have_a_direct_assessment(tmp_path: Path) -> None:
+    header = "file_name\tline_in_file\twho\tHTER\ttime\tkeystrokes\tDA\tTER\tBLEU\tMETEOR"
+    rows = [f"tst.en-es.A_doc-1\t1\t{who}\t.1\t900\t5\t{{da}}\t.1\t.2\t.3" for who in ("p", "q")]
+    path = write(tmp_path / "pe.tsv", header, *(row.format(da="NA") for row in rows))
+    found = read_post_editing(path)
+    assert len(found.judgements[0]) == 6 and math.isnan(found.published[0].columns["DA"][0])
+    path = write(tmp_path / "pe.tsv", header, rows[0].format(da="NA"), rows[1].format(da="70"))
+    with pytest.raises(DataError, match=r"line 3: DA of the same output differs from that in line 2"):
+        read_post_editing(path)

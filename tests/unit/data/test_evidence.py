@@ -278,3 +278,25 @@ def test_a_data_set_of_the_catalogue_is_opened_by_name(tmp_path: Path) -> None:
     found = open_evidence("mine", "de-en", cache=tmp_path / "cache")
     assert (found.name, [scores.label for scores in found.scores]) == ("mine", ["MINE"])
     assert open_evidence("mine", cache=tmp_path / "cache").gold[0].system == {"x": 1}
+
+
+def test_json_that_is_too_deep_to_read_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "deep.jsonl", '{"kind": ' * 100_000)
+    with pytest.raises(DataError, match=r"deep\.jsonl, line 1: a number too long or objects too deep to read"):
+        open_evidence(path)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (['system,DA,"BLEU', "a,1,2"], "quotation mark runs over the end of a line|is not CSV"),
+        (["system,DA,BLEU", 'a,"1,2', "b,2,3"], "quotation mark runs over the end of a line|is not CSV"),
+        (["system,DA,BLEU", "a,1,2", 'b,"2,3'], "quotation mark runs over the end of a line|is not CSV"),
+        (["system,DA,BLEU", "a,1," + "2" * 200_000], "Nothing to judge metrics by was recognised"),
+        (["system,DA,BLEU", "a,1,3", "b,1," + "2" * 200_000], "is not CSV: field larger than field limit"),
+    ],
+)
+def test_csv_that_is_none_is_refused(tmp_path: Path, lines: list[str], message: str) -> None:
+    write(tmp_path / "set" / "en-de.scores.csv", *lines)
+    with pytest.raises(DataError, match=message):
+        open_evidence(tmp_path / "set")

@@ -201,3 +201,21 @@ def test_an_error_without_weight_and_other_kinds_are_refused_by_place() -> None:
         weigh(Judgements([Judgement("da", "1", "A", 5)]))
     with pytest.raises(UsageError, match="differ only in the case"):
         weigh(errors(), {"major": 1, "Major": 2})
+
+
+def test_a_quotation_mark_that_is_never_closed_is_said(tmp_path: Path) -> None:
+    header = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\tmisc"
+    opened = 'a\td\t1\t1\tr\t"source\ttarget\tAccuracy\tMajor\t{}'
+    rest = ["a\td\t1\t1\tr\tsource\ttarget\tAccuracy\tMajor\t{}"] * 4000
+    path = tmp_path / "unbabel.tsv"
+    path.write_text("\n".join([header, opened, *rest, ""]), "utf-8")
+    with pytest.raises(DataError, match=r"unbabel\.tsv, line \d+: .*quotation mark before it that is never closed"):
+        read_mqm(path)
+
+
+@pytest.mark.parametrize("score", ["9" * 400, "true", '"5"', "Infinity"])
+def test_a_score_that_is_no_number_is_refused_in_ratings(tmp_path: Path, score: str) -> None:
+    path = tmp_path / "en-de.mqm.seg.rating"
+    path.write_text(f'a\t{{"errors": [{{"score": {score}}}]}}\n', "utf-8")
+    with pytest.raises(DataError, match=r"line 1: score must be a number, not .{1,90}\.$"):
+        read_ratings(path)

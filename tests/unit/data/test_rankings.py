@@ -158,3 +158,10 @@ def test_a_bad_csv_is_refused(tmp_path: Path, lines: list[str], error: type[Exce
 
 def test_pairs_in_three_letters() -> None:
     assert [short_pair(pair) for pair in ("fre-eng", "deu-cze", "km-en")] == ["fr-en", "de-cs", "km-en"]
+
+
+@pytest.mark.parametrize("rank", ["0", "00", "1.5", "", "٣", "9" * 5000])
+def test_ranks_are_whole_numbers_from_1(tmp_path: Path, rank: str) -> None:
+    path = write(tmp_path / "rankings.tsv", "lp\tseg\tjudge\tsystems\tranks", f"en-de\t1\tj\ta|b\t1|{rank}")
+    with pytest.raises(DataError, match=r"line 2: rank .{0,42} is neither 1, 2, 3, … nor -1"):
+        read_rankings(path)

@@ -246,6 +246,20 @@ def test_win_rates_are_means_of_outcomes():
     assert result.n == 5
 
 
+def test_judgements_of_an_item_are_averaged_first():
+    values, systems = [10.0, 20, 90, 30, 50], [0, 0, 0, 1, 2]
+    items = ["a", "a", "b", "a", "b"]
+    result = resample_judgements("pearson", values, systems, [[3, 2, 1.5]], items=items, resamples=40, seed=3)
+    assert result.values[0] == pytest.approx(pearson([3, 2, 1.5], [(15 + 90) / 2, 30, 50]))
+    for sample, chosen in zip(result.samples[0], drawn(5, 40, 3), strict=True):
+        means = []
+        for system in range(3):
+            mine = [row for row in chosen if systems[row] == system]
+            by_item = [[values[row] for row in mine if items[row] == item] for item in ("a", "b")]
+            means.append(np.mean([np.mean(part) for part in by_item if part]) if mine else nan)
+        assert sample == pytest.approx(float(pearson([3, 2, 1.5], means)), abs=1e-12, nan_ok=True)
+
+
 def test_intervals_that_do_not_overlap_are_separate():
     human, said = signs(metrics=3, pairs=3000)
     said[0], said[2] = human, -human
@@ -294,3 +308,5 @@ def test_judgements_that_do_not_fit_are_refused():
         resample_judgements("pearson", [1, 2], [0], np.ones((1, 3)))
     with pytest.raises(UsageError, match="one unit for each of the 3 judgements"):
         resample_judgements("pearson", [1, 2, 3], [0, 1, 2], np.ones((1, 3)), units=[1, 2])
+    with pytest.raises(UsageError, match="one item for each of the 3 judgements"):
+        resample_judgements("pearson", [1, 2, 3], [0, 1, 2], np.ones((1, 3)), items=[1, 2])

@@ -62,7 +62,22 @@ def test_arrays_give_what_their_numbers_give():
 def test_equal_metrics_do_not_beat_each_other(r12, noise):
     assert williams(r12, 0.7, 1 - noise, 11) == 0.5
     assert williams(r12, 0.7, 1 - noise, 11, two_sided=True) == 1
-    assert williams(r12, -r12, noise - 1, 11) == 0.5
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-15, 9e-10])
+@pytest.mark.parametrize("r12", [0.7, -0.2, 0.0])
+def test_a_metric_and_its_opposite_are_told_apart_as_nearly_opposite_ones_are(r12, noise):
+    assert williams(r12, -r12, noise - 1, 11) == pytest.approx(slow_p(r12, -r12, 1e-12 - 1, 11), abs=1e-9)
+    assert williams(-r12, r12, noise - 1, 11) == pytest.approx(slow_p(-r12, r12, 1e-12 - 1, 11), abs=1e-9)
+
+
+def test_a_metric_that_people_agree_with_wholly_beats_its_opposite():
+    assert (williams(1.0, -1.0, -1.0, 11), williams(-1.0, 1.0, -1.0, 11)) == (0, 1)
+    gold = np.array([1.0, 0, 3, 2, 5, 4, 7, 6])
+    scores = np.arange(8.0)
+    p = williams_matrix(gold, np.stack([scores, -scores]), absolute=False)
+    assert p[0, 1] < 0.01 and not_outperformed(p).tolist() == [True, False]
+    assert (williams_matrix(gold, np.stack([scores, -scores])) == 0.5).all()
 
 
 def test_metrics_that_are_nearly_equal_are_still_told_apart():

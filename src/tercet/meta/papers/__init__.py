@@ -212,6 +212,10 @@ class DataSets:
             f"{'each' if many else 'it'}: tercet data add FOLDER {missing[0]}."
         )
 
+    def has(self, key: Hashable) -> bool:
+        """Whether `once` has made this before."""
+        return key in self._kept
+
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """What several tables of one run need is made once."""
         if key not in self._kept:

@@ -20,14 +20,16 @@ from ...data.testset import TestSet
 from ...errors import DataError
 from ...scoring import score
 from ...stats.correlation import pearson, spearman
+from ...stats.resampling import SEED
 from ...text.tokenisers import tokeniser
-from ..aligning import align_systems
-from ..gold import find_gold
-from ..judging import judge
+from ..aligning import align_segments, align_systems
+from ..gold import find_gold, preferences_of
+from ..measures import Draws, parse_statistic, preference_level
 from . import Cell, DataSets, Reproduction, Table, Unchecked, check, printed
 
 PAIRS = ("fr-en", "de-en", "hi-en", "cs-en", "ru-en")
 VARIANTS = {"Avg": "wmt14", "WMT12": "wmt12", "WMT13": "wmt13"}  # the columns of means, with what is averaged
+BOUNDED = ("SENTBLEU", "METEOR"), ("Avg", "WMT12")  # rows of ours and columns that have half-widths in print
 TOKENISER = "moses-en"
 RESAMPLES = 1000
 WITHIN = 0.005  # of sentBLEU's tau
@@ -44,6 +46,7 @@ BESIDE = ("bleu", "cer", "character", "chrf", "chrf:word_order=2", "eed", "hlepo
 BESIDE_TOKENISED = ("cder", "per", "wer")  # by default they use this very tokeniser, which is run once for all
 NO_METRIC = "Neither the metric nor its scores are at hand."
 NO_TIES = "It needs the comparisons that people found equal, which are not at hand."
+NOT_ASKED = "It was left out of this run."
 NO_JUDGEMENTS = "The task's judgements of translations out of English are not at hand."
 
 
@@ -59,13 +62,18 @@ def _evidence(data: DataSets, pair: str) -> tuple[Evidence, TestSet]:
     return data.once(("wmt14", pair), read)
 
 
-def _tokenised(data: DataSets, pair: str) -> TestSet:
-    """The outputs and references as Moses tokenises them, blanks between words."""
+def _tokenised(data: DataSets, pair: str, rows: Sequence[int] | None = None) -> TestSet:
+    """The outputs and references of all segments, or of some, as Moses tokenises them, blanks between words."""
+    words, key = tokeniser(TOKENISER), ("wmt14 tokenised", pair)
 
-    words = tokeniser(TOKENISER)
-    return data.once(
-        ("wmt14 tokenised", pair), lambda: _changed(_evidence(data, pair)[1], lambda line: words(line.rstrip()))
-    )
+    def split(texts: TestSet) -> TestSet:
+        return _changed(texts, lambda line: words(line.rstrip()))
+
+    texts = _evidence(data, pair)[1]
+    if rows is not None and not data.has(key):
+        return split(texts.take(rows))
+    whole = data.once(key, lambda: split(texts))
+    return whole if rows is None else whole.take(rows)
 
 
 def _changed(testset: TestSet, change: Callable[[str], str]) -> TestSet:
@@ -77,15 +85,16 @@ def _changed(testset: TestSet, change: Callable[[str], str]) -> TestSet:
     )
 
 
-def _slow(data: DataSets, pair: str) -> list[Scores]:
-    """Scores of all segments by the two slowest metrics, which both levels need."""
-    return data.once(("wmt14 slow", pair), lambda: _scored(_evidence(data, pair)[1], SLOW))
+def _slow(data: DataSets, pair: str, row: str) -> Scores:
+    """Scores of all segments by one of the two slowest metrics, which both levels need."""
+    return data.once(("wmt14", row, pair), lambda: _scored(_evidence(data, pair)[1], {row: SLOW[row]})[0])
 
 
 def _system_scores(data: DataSets, pair: str) -> list[Scores]:
     """Scores of whole systems by the metrics of Table 2."""
     plain, tokenised = _evidence(data, pair)[1], _tokenised(data, pair)
-    return [*_scored(plain, OF_PLAIN), *_slow(data, pair), *_scored(tokenised, OF_TOKENISED)]
+    slow = [_slow(data, pair, row) for row in SLOW]
+    return [*_scored(plain, OF_PLAIN), *slow, *_scored(tokenised, OF_TOKENISED)]
 
 
 def _scored(texts: TestSet, specs: Mapping[str, str]) -> list[Scores]:
@@ -94,31 +103,32 @@ def _scored(texts: TestSet, specs: Mapping[str, str]) -> list[Scores]:
     return [replace(item, label=row) for row, item in zip(specs, found, strict=True)]
 
 
-def _segment_taus(data: DataSets, pair: str) -> dict[str, dict[str, float]]:
+def _segment_taus(data: DataSets, pair: str, slow: Sequence[str], beside: Sequence[str]) -> dict[str, dict[str, float]]:
     """By metric: tau of the paper's variant and of two others; half-widths (_ci) for those that have them in print."""
     evidence, testset = _evidence(data, pair)
     judged = {name for judgements in evidence.judgements for name in judgements.segments}
     rows = [place for place, name in enumerate(evidence.segments) if name in judged]
     at_hand = replace(evidence, segments=tuple(evidence.segments[row] for row in rows), testset=None)
-    plain, tokenised = testset.take(rows), _tokenised(data, pair).take(rows)
-    in_print = [
+    plain, tokenised = testset.take(rows), _tokenised(data, pair, rows)
+    scores = [
         *_scored(_changed(tokenised, str.lower), {"SENTBLEU": SENTBLEU}),
-        *(_taken(item, rows) for item in _slow(data, pair)),
-    ]
-    beside = [
-        *_scored(plain, {name: name for name in BESIDE}),
+        *(_taken(_slow(data, pair, row), rows) for row in slow),
+        *_scored(plain, {name: name for name in beside}),
         *_scored(tokenised, {name: f"{name}:tokenize=none" for name in BESIDE_TOKENISED}),
     ]
-    found: dict[str, dict[str, float]] = {item.label: {} for item in (*in_print, *beside)}
+    gold = find_gold(at_hand, level="seg", wants_pairs=True)
+    pairs, values = preferences_of(gold), align_segments(gold, scores, at_hand.segments).values
+    bounded = [place for place, item in enumerate(scores) if item.label in BOUNDED[0]]
+    found: dict[str, dict[str, float]] = {item.label: {} for item in scores}
     for name, variant in VARIANTS.items():
-        for scores, resamples in ((in_print, RESAMPLES), (beside, 1)):
-            verdicts = judge(
-                at_hand, scores, level="seg", statistic=f"tau:{variant}", significance=None, resamples=resamples
-            )
-            for item in verdicts.items:
-                found[item.label][name] = item.value
-                if resamples > 1:
-                    found[item.label][f"{name}_ci"] = (item.ci_high - item.ci_low) / 2
+        wanted = parse_statistic(f"tau:{variant}", "seg")
+        measured, _ = preference_level(wanted, pairs, values, draws=Draws(resamples=1, seed=SEED))
+        for item, value in zip(scores, measured.values.tolist(), strict=True):
+            found[item.label][name] = value
+        if name in BOUNDED[1]:
+            drawn, _ = preference_level(wanted, pairs, values[bounded], draws=Draws(resamples=RESAMPLES, seed=SEED))
+            for place, interval in zip(bounded, drawn.resampled.intervals(), strict=True):
+                found[scores[place].label][f"{name}_ci"] = (interval.high - interval.low) / 2
     return found
 
 
@@ -128,17 +138,20 @@ def _taken(scores: Scores, rows: Sequence[int]) -> Scores:
     return replace(scores, segment=segment, counts={}, document_ids=None, n_segments=len(rows))
 
 
-def _segments(data: DataSets) -> Reproduction:
-    """Table 4: tau into English."""
-    by_pair = {pair: _segment_taus(data, pair) for pair in PAIRS}
-    values = {name: _row({pair: found[name] for pair, found in by_pair.items()}) for name in by_pair[PAIRS[0]]}
+def segment_table(
+    data: DataSets, *, pairs: Sequence[str] = PAIRS, slow: Sequence[str] = tuple(SLOW), beside: Sequence[str] = BESIDE
+) -> Reproduction:
+    """Table 4: tau into English. pairs, slow, beside: only these language pairs and metrics; means need all pairs."""
+    by_pair = {pair: _segment_taus(data, pair, slow, beside) for pair in pairs}
+    values = {name: _row({pair: found[name] for pair, found in by_pair.items()}) for name in by_pair[pairs[0]]}
     cells: list[Cell] = []
     unchecked: list[Unchecked] = []
     for row, column, text in printed("wmt14_t4").numbers():
         if row not in values:
-            unchecked.append(Unchecked(row, column, float(text), NO_METRIC))
+            unchecked.append(Unchecked(row, column, float(text), NOT_ASKED if row in SLOW else NO_METRIC))
         elif column not in values[row]:
-            unchecked.append(Unchecked(row, column, float(text), NO_TIES))
+            reason = NO_TIES if column.startswith("HTIES") else NOT_ASKED
+            unchecked.append(Unchecked(row, column, float(text), reason))
         elif column.endswith("_ci"):
             cells.append(check(row, column, text, values[row][column], within=HALF_WIDTH_WITHIN, decimals=3))
         elif row == "SENTBLEU":
@@ -174,28 +187,35 @@ def _row(by_pair: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
         row[pair] = found["Avg"]
         if "Avg_ci" in found:
             row[f"{pair}_ci"] = found["Avg_ci"]
+    if len(by_pair) < len(PAIRS):
+        return row
     return row | {column: mean(found[column] for found in by_pair.values()) for column in by_pair[PAIRS[0]]}
 
 
-def _systems(data: DataSets) -> Reproduction:
-    """Table 2: system level into English, against expected wins instead of the task's TrueSkill."""
+def system_table(data: DataSets, *, pairs: Sequence[str] = PAIRS) -> Reproduction:
+    """Table 2: system level into English, against expected wins instead of the task's TrueSkill.
+
+    pairs: only these language pairs; means need all.
+    """
     values: dict[str, dict[str, float]] = {}
     ranks: dict[str, list[float]] = {}
-    for pair in PAIRS:
+    for pair in pairs:
         scores = _system_scores(data, pair)
         human, aligned = align_systems(find_gold(_evidence(data, pair)[0], name="expected-wins", level="sys"), scores)
         correlations = np.stack([pearson(aligned.values, human), spearman(aligned.values, human)])
         for item, (r, rho) in zip(scores, correlations.T.tolist(), strict=True):
             values.setdefault(item.label, {})[pair] = r
             ranks.setdefault(item.label, []).append(rho)
-    for row, of_pairs in values.items():
+    for row, of_pairs in values.items() if len(pairs) == len(PAIRS) else ():
         of_pairs["Average"], of_pairs["Spearman_Average"] = mean(list(of_pairs.values())), mean(ranks[row])
     cells, unchecked = [], []
     for row, column, text in printed("wmt14_t2").numbers():
         if row not in values:
             unchecked.append(Unchecked(row, column, float(text), NO_METRIC))
-        elif column not in values[row]:
+        elif column.endswith("_ci"):
             unchecked.append(Unchecked(row, column, float(text), "Half-widths are of the task's own human scores."))
+        elif column not in values[row]:
+            unchecked.append(Unchecked(row, column, float(text), NOT_ASKED))
         else:
             cells.append(check(row, column, text, values[row][column], must=False))
     specs = "; ".join(f"{row}: {spec}" for row, spec in {**OF_PLAIN, **SLOW, **OF_TOKENISED}.items())
@@ -212,8 +232,8 @@ def _systems(data: DataSets) -> Reproduction:
 
 _DATA = ("wmt14",)
 TABLES: Mapping[str, Table] = {
-    "2": Table("system level, into English, Pearson's r", "wmt14_t2", _DATA, _systems),
+    "2": Table("system level, into English, Pearson's r", "wmt14_t2", _DATA, system_table),
     "3": Table("system level, out of English, Pearson's r", "wmt14_t3", reason=NO_JUDGEMENTS),
-    "4": Table("segment level, into English, tau", "wmt14_t4", _DATA, _segments),
+    "4": Table("segment level, into English, tau", "wmt14_t4", _DATA, segment_table),
     "5": Table("segment level, out of English, tau", "wmt14_t5", reason=NO_JUDGEMENTS),
 }

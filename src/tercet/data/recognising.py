@@ -1,0 +1,222 @@
+"""What a file is that metrics can be judged by, told from its name and first lines, and how it is read.
+
+The table in `_FORMS` lists what is recognised, by header and not by name; the rest is left alone, exports of annotation
+campaigns too (`campaigns` reads them; they number segments in their own way).
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from . import assessments, rankings, tsv
+from .assessments import Found
+from .lines import read_lines
+from .tables import HUMAN, first_lines, is_number, read_table, separator_of
+
+_PAIR_IN_NAME = re.compile(r"(?:^|\.|-scores-)([a-z]{2,3}-[a-z]{2,3})(?=\.)")
+_COMPACT_PAIR = re.compile(r"([a-z]{2})([a-z]{2})\.darr_agree\.")
+
+Segments = Mapping[str, int]
+Reader = Callable[[Path, "str | None", "Segments | None"], Found]
+
+
+class File(NamedTuple):
+    """A file that is recognised. pair: as its name says, or None; then `inside` finds those that it holds."""
+
+    path: Path
+    pair: str | None
+    testset: str
+    inside: Callable[[], list[str]]
+    reader: Reader
+
+    def pairs(self) -> list[str]:
+        return [self.pair] if self.pair else self.inside()
+
+    def read(self, pair: str | None, segments: Segments | None) -> Found:
+        return self.reader(self.path, pair, segments)
+
+
+def recognised(path: Path) -> File | None:
+    """What a file is by its name and first lines, if it is anything that metrics can be judged by."""
+    bare = bare_name(path)
+    if bare.endswith((tsv.SEGMENTS, tsv.OUTPUTS)):
+        return None
+    if bare.endswith((".seg.rating", ".mqm_ratings.tsv")):
+        return _as_file(path, _ratings)
+    if bare.endswith(".jsonl"):
+        return judged_jsonl(path)
+    if not bare.endswith((".tsv", ".csv")):
+        return None
+    lines = first_lines(path)
+    if not lines:
+        return None
+    if rankings.is_ranking_csv(lines[0]):
+        return _as_file(path, _ranking_csv, partial(rankings.csv_pairs, path))
+    separator = separator_of(lines[0])
+    header, first = (_fields(line, separator) for line in (lines[0], lines[-1]))
+    for _, needed, reader in _FORMS:
+        if set(needed.split()) <= set(header):
+            return _as_file(path, reader, _inside(path, header, separator))
+    if _has_scores(header, first, path):
+        return _as_file(path, _published, _inside(path, header, separator))
+    return None
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    """The fields of one line; none where they cannot be told."""
+    if separator != ",":
+        return line.replace("\t", separator).split(separator)
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:
+        return []
+
+
+def _as_file(path: Path, reader: Reader, inside: Callable[[], list[str]] = list) -> File:
+    """The file with the pair and the test set that its name holds (TESTSET.PAIR.….tsv)."""
+    bare = bare_name(path)
+    compact = _COMPACT_PAIR.match(bare)
+    named = list(_PAIR_IN_NAME.finditer(bare))
+    if compact:
+        return File(path, f"{compact[1]}-{compact[2]}", "", inside, reader)
+    if len(named) != 1:
+        return File(path, None, "", inside, reader)
+    testset = "" if named[0][0].startswith("-") else bare[: named[0].start()]
+    return File(path, rankings.short_pair(named[0][1]), testset, inside, reader)
+
+
+def _inside(path: Path, header: Sequence[str], separator: str) -> Callable[[], list[str]]:
+    column = assessments.has_pairs(header)
+    if column is not None and separator == ",":
+        return lambda: sorted(set(read_table(path).column(column)))
+    if column is not None:
+        return partial(_column_values, path, header.index(column), separator)
+    if "file_name" in header:
+        return partial(assessments.post_edited_pairs, path)
+    return list
+
+
+def _column_values(path: Path, place: int, separator: str) -> list[str]:
+    rows = (line.split(separator, place + 1) for line in read_lines(path)[1:])
+    return sorted({row[place] for row in rows if len(row) > place})
+
+
+def _has_scores(header: Sequence[str], first: Sequence[str], path: Path) -> bool:
+    """Whether a table is one that `read_published` reads: the fields of its first row tell scores from texts."""
+    fields = dict(zip(header, first, strict=False))
+    system = [name for name in assessments.SYSTEM if fields.pop(name, "")]
+    keys = {*assessments.SEGMENT, *assessments.NO_SCORES, *assessments.MOLTEN, assessments.has_pairs(header), ""}
+    numeric = [is_number(text) for name, text in fields.items() if name not in keys]
+    if system and not HUMAN.keys().isdisjoint(header):
+        return True  # whatever is wrong in its rows is then said, and not taken for a table of another kind
+    if not numeric or not all(numeric):
+        return False
+    return bool(system) or (header[0] == "seg" and bool(_PAIR_IN_NAME.match(bare_name(path))))
+
+
+def _preferences(path: Path, pair: str | None, segments: Segments | None) -> Found:
+    name = "rr" if ".rr." in path.name else "darr" if ".darr" in path.name else None
+    return Found([rankings.read_preferences(path, pair=pair, name=name, segments=segments)])
+
+
+def _rankings(path: Path, pair: str | None, segments: Segments | None) -> Found:
+    return Found([rankings.read_rankings(path, pair, segments=segments)])
+
+
+def _ranking_csv(path: Path, pair: str | None, segments: Segments | None) -> Found:
+    return Found([rankings.read_ranking_csv(path, pair, segments=segments)])
+
+
+def _published(path: Path, pair: str | None, _: Segments | None) -> Found:
+    return Found(published=assessments.read_published(path, pair))
+
+
+def _mqm(path: Path, pair: str | None, _: Segments | None) -> Found:
+    from .mqm import read_mqm
+
+    return Found([read_mqm(path, pair=pair)])
+
+
+def _ratings(path: Path, pair: str | None, segments: Segments | None) -> Found:
+    from .mqm import read_ratings
+
+    name = bare_name(path).removesuffix(".tsv").removesuffix(".seg.rating").removeprefix(f"{pair}.")
+    return Found([read_ratings(path, pair=pair, name=name, n_segments=len(segments or ()))])
+
+
+def read_evalset(folder: Path, pair: str | None, segments: Segments | None) -> Found:
+    """The marked errors and the scores of an EvalSet."""
+    files = sorted((folder / "human-scores").glob("*.seg.rating"))
+    ratings = [_ratings(path, pair, segments) for path in files if path.name.startswith(f"{pair}.")]
+    published = assessments.read_evalset_scores(folder, pair or "", list(segments or ()))
+    return Found([table for found in ratings for table in found.judgements], published)
+
+
+def _rated(path: Path, pair: str | None, _: Segments | None) -> Found:
+    from .ratings import read_ratings_table
+
+    return Found([read_ratings_table(path, pair=pair)])
+
+
+def _judged(path: Path, pair: str | None, _: Segments | None) -> Found:
+    from .judged_jsonl import read_judgements
+
+    return Found([read_judgements(path, pair=pair)])
+
+
+def _unchecked(reader: Callable[[Path, str | None], Found]) -> Reader:
+    """A reader of tables that bring their own segments."""
+    return lambda path, pair, _: reader(path, pair)
+
+
+# What is recognised by the columns of a header; tables of scores after these (`_has_scores`).
+_FORMS: Sequence[tuple[str, str, Reader]] = (
+    ("preferences", "seg better worse", _preferences),
+    ("rankings", "lp seg judge systems ranks", _rankings),
+    ("ratings", "rater item segment system kind value", _rated),
+    ("marked errors", "system doc doc_id seg_id rater category severity", _mqm),
+    ("ratings by reference shown", "judge segment_id batch rating", _unchecked(assessments.read_ratings_by_reference)),
+    ("direct assessments", "index original translation scores", _unchecked(assessments.read_direct_assessments)),
+    ("effort scores", "seg source mt effort score1 weight1", _unchecked(assessments.read_effort_scores)),
+    ("post-editing", "file_name line_in_file who HTER time keystrokes", _unchecked(assessments.read_post_editing)),
+)
+
+
+def looked_for() -> str:
+    """All that is recognised, for messages."""
+    tables = "; ".join(f"{what} ({columns})" for what, columns, _ in _FORMS)
+    return (
+        f"tables with a header, .tsv or .csv: {tables}; scores (system, perhaps lp and seg, one column per metric); "
+        "WMT's ranking CSV; PAIR.seg.rating; judgements as .jsonl; an EvalSet; texts in a known layout"
+    )
+
+
+def judged_jsonl(path: Path) -> File | None:
+    """Judgements as JSON lines; texts in the interchange format are the business of `layouts`."""
+    import json
+
+    lines = first_lines(path, 1)
+    try:
+        item = json.loads(lines[0]) if lines else None
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(item, dict) or not {"kind", "segment", "system"} <= item.keys():
+        return None
+    pair = item.get("pair")
+    file = _as_file(path, _judged)
+    return file._replace(pair=str(pair)) if pair else file
+
+
+def scored_texts(path: Path, pair: str | None) -> File:
+    """A file of texts in the interchange format, for the scores in it."""
+    return File(path, pair, "", list, _unchecked(assessments.read_item_scores))
+
+
+def bare_name(path: Path) -> str:
+    """The name of a file as if it were not gzipped."""
+    return path.name.removesuffix(".gz")
