@@ -198,6 +198,8 @@ def main() -> int:
         store = Store.open(options.database or default_database(path), campaign)
         lost, doubled, strange = compare(tally, store)
         store.close()
+    if not tally.seconds:
+        sys.exit("Not one answer was saved in this time: the machine is too busy, or the run too short.")
     p50, p95, p99 = np.percentile(tally.seconds, [50, 95, 99])
     print(f"{len(tally.intended)} answers by {options.raters} raters in {options.minutes:g} minutes; ", end="")
     print(f"{options.kills} kills; {tally.resent} sent again, of which {tally.hung_up} after hanging up")

@@ -226,7 +226,7 @@ def test_a_database_that_fails_is_an_error_to_try_again_after(store: Store, monk
 
 
 def test_the_load_benchmark_finds_nothing_lost_or_doubled_after_a_kill() -> None:
-    words = "-m benchmarks.rating_load --minutes 0.05 --raters 4 --kills 1 --pause 0.2".split()
+    words = "-m benchmarks.rating_load --minutes 0.15 --raters 4 --kills 1 --pause 0.2".split()
     root = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, cwd=root)
     assert "lost 0, doubled 0, changed or unknown 0" in done.stdout, done.stderr
