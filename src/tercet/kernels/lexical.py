@@ -1,0 +1,580 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Lexical translation models: IBM Model 1 by EM, alignments by a hidden Markov model, and symmetrisation.
+
+Text t is ids[offsets[t]:offsets[t + 1]]; a source text begins with the empty word, number 0. A table has a row for each
+source word: numbers of target words at starts[w] to starts[w + 1] - 1, in rising order, with their probabilities.
+Model 1 goes through the corpus by source word and not by sentence: a row is laid out over the target vocabulary once,
+and then each of the word's sentences reads it without a search. Slow oracles: dictionaries of words, in the tests.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from . import plain as cython
+
+COMPILED = cython.compiled
+
+
+def list_pairs(
+    where: cython.int[::1],
+    where_offsets: cython.longlong[::1],
+    ids: cython.int[::1],
+    offsets: cython.longlong[::1],
+    seen: cython.int[::1],
+    ends: cython.longlong[::1],
+    targets: cython.int[::1],
+    writing: cython.bint,
+) -> None:
+    """Count for each source word the target words that it occurs with, and with `writing` list them.
+
+    Target word e is in the texts where[where_offsets[e]:where_offsets[e + 1]]; ids and offsets are the sources.
+    seen: a -1 for each source word. ends: for each source word a 0, which becomes the count, or with `writing` the
+    beginning of its row, which becomes its end. Rows rise because the target words come in their order.
+    """
+    e: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    word: cython.int
+    for e in range(where_offsets.shape[0] - 1):
+        for k in range(where_offsets[e], where_offsets[e + 1]):
+            for i in range(offsets[where[k]], offsets[where[k] + 1]):
+                word = ids[i]
+                if seen[word] != e:
+                    seen[word] = e
+                    if writing:
+                        targets[ends[word]] = e
+                    ends[word] += 1
+
+
+def sum_over_sources(
+    where: cython.int[::1],
+    where_offsets: cython.longlong[::1],
+    ids: cython.int[::1],
+    offsets: cython.longlong[::1],
+    starts: cython.longlong[::1],
+    targets: cython.int[::1],
+    probabilities: cython.double[::1],
+    row: cython.double[::1],
+    sums: cython.double[::1],
+) -> None:
+    """Add to `sums`, for each target word of the corpus, the probabilities that its source words give it.
+
+    Source word f is in the texts where[where_offsets[f]:where_offsets[f + 1]], once for each time that it occurs;
+    ids and offsets are the targets. The table must hold all pairs of the corpus. row: a place for each target word.
+    """
+    f: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    for f in range(where_offsets.shape[0] - 1):
+        for k in range(starts[f], starts[f + 1]):
+            row[targets[k]] = probabilities[k]
+        for k in range(where_offsets[f], where_offsets[f + 1]):
+            for j in range(offsets[where[k]], offsets[where[k] + 1]):
+                sums[j] += row[ids[j]]
+
+
+def update_rows(
+    where: cython.int[::1],
+    where_offsets: cython.longlong[::1],
+    ids: cython.int[::1],
+    offsets: cython.longlong[::1],
+    starts: cython.longlong[::1],
+    targets: cython.int[::1],
+    inverses: cython.double[::1],
+    row: cython.double[::1],
+    probabilities: cython.double[::1],
+) -> None:
+    """Replace probabilities by expected counts, normalised; arguments as for `sum_over_sources`.
+
+    inverses: 1 over the sums. A row's counts are complete once its word's texts are read, so it is replaced in place.
+    """
+    f: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    total: cython.double
+    for f in range(where_offsets.shape[0] - 1):
+        for k in range(starts[f], starts[f + 1]):
+            row[targets[k]] = 0.0
+        for k in range(where_offsets[f], where_offsets[f + 1]):
+            for j in range(offsets[where[k]], offsets[where[k] + 1]):
+                row[ids[j]] += inverses[j]
+        total = 0.0
+        for k in range(starts[f], starts[f + 1]):
+            probabilities[k] *= row[targets[k]]
+            total += probabilities[k]
+        for k in range(starts[f], starts[f + 1]):
+            probabilities[k] /= total
+
+
+@cython.cfunc
+@cython.inline
+def _find(
+    starts: cython.longlong[::1], targets: cython.int[::1], word: cython.int, target: cython.int
+) -> cython.Py_ssize_t:
+    """The place of a pair in the table, or the table's length if it is not there."""
+    low: cython.Py_ssize_t
+    high: cython.Py_ssize_t
+    end: cython.Py_ssize_t
+    middle: cython.Py_ssize_t
+    if word < 0 or target < 0:
+        return targets.shape[0]
+    low = starts[word]
+    end = starts[word + 1]
+    high = end
+    while low < high:
+        middle = (low + high) >> 1
+        if targets[middle] < target:
+            low = middle + 1
+        else:
+            high = middle
+    if low < end and targets[low] == target:
+        return low
+    return targets.shape[0]
+
+
+def sum_probabilities(
+    source_ids: cython.int[::1],
+    source_offsets: cython.longlong[::1],
+    ids: cython.int[::1],
+    offsets: cython.longlong[::1],
+    starts: cython.longlong[::1],
+    targets: cython.int[::1],
+    probabilities: cython.double[::1],
+    sums: cython.double[::1],
+) -> None:
+    """As `sum_over_sources`, for any texts: what is not in the table adds nothing. Unknown words have the number -1."""
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    total: cython.double
+    for t in range(offsets.shape[0] - 1):
+        for j in range(offsets[t], offsets[t + 1]):
+            total = 0.0
+            for i in range(source_offsets[t], source_offsets[t + 1]):
+                place = _find(starts, targets, source_ids[i], ids[j])
+                if place < targets.shape[0]:
+                    total += probabilities[place]
+            sums[j] = total
+
+
+@cython.cfunc
+def _emit(
+    source_ids: cython.int[::1],
+    first: cython.Py_ssize_t,
+    n: cython.Py_ssize_t,
+    ids: cython.int[::1],
+    start: cython.Py_ssize_t,
+    m: cython.Py_ssize_t,
+    starts: cython.longlong[::1],
+    targets: cython.int[::1],
+    probabilities: cython.double[::1],
+    floor: cython.double,
+    places: cython.longlong[::1],
+    emissions: cython.double[::1],
+) -> cython.int:
+    """For each of m target words and each of n source words (the empty word is the first) the place and probability."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    value: cython.double
+    for j in range(m):
+        for i in range(n):
+            place = _find(starts, targets, source_ids[first + i], ids[start + j])
+            value = probabilities[place] if place < targets.shape[0] else 0.0
+            places[j * n + i] = place
+            emissions[j * n + i] = value if value > floor else floor
+    return 0
+
+
+@cython.cfunc
+def _fill_moves(
+    length: cython.Py_ssize_t,
+    jumps: cython.double[::1],
+    null: cython.double,
+    smoothing: cython.double,
+    moves: cython.double[::1],
+) -> cython.int:
+    """moves[p * length + i]: the probability to go to source word i from word p - 1; p = 0 is the beginning.
+
+    jumps: a weight for each width, the middle one for 0; wider jumps weigh nothing.
+    """
+    p: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    width: cython.Py_ssize_t
+    middle: cython.Py_ssize_t = jumps.shape[0] // 2
+    total: cython.double
+    for p in range(length + 1):
+        total = 0.0
+        for i in range(length):
+            width = i - p + 1 + middle
+            moves[p * length + i] = jumps[width] if 0 <= width < jumps.shape[0] else 0.0
+            total += moves[p * length + i]
+        for i in range(length):
+            if total > 0.0:
+                moves[p * length + i] = (1.0 - smoothing) * moves[p * length + i] / total + smoothing / length
+            else:
+                moves[p * length + i] = 1.0 / length
+            moves[p * length + i] *= 1.0 - null
+    return 0
+
+
+@cython.cfunc
+def _go_forward(
+    n: cython.Py_ssize_t,
+    m: cython.Py_ssize_t,
+    null: cython.double,
+    emissions: cython.double[::1],
+    moves: cython.double[::1],
+    forward: cython.double[::1],
+    sums: cython.double[::1],
+    start: cython.Py_ssize_t,
+) -> cython.int:
+    """Fill forward[j * n + i], the probability of state i after j target words, and sums[start + j]."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    p: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    before: cython.Py_ssize_t
+    value: cython.double
+    total: cython.double
+    for i in range(n):
+        forward[i] = 0.0
+    forward[0] = 1.0
+    for j in range(m):
+        before = j * n
+        at = before + n
+        for i in range(n):
+            forward[at + i] = 0.0
+        for p in range(n):
+            value = forward[before + p]
+            for i in range(n - 1):
+                forward[at + 1 + i] += value * moves[p * (n - 1) + i]
+        total = 0.0
+        for i in range(n):
+            value = forward[before + i] * emissions[before] * null
+            if i > 0:
+                value += forward[at + i] * emissions[before + i]
+            forward[at + i] = value
+            total += value
+        for i in range(n):
+            forward[at + i] /= total
+        sums[start + j] = total
+    return 0
+
+
+@cython.cfunc
+def _go_backward(
+    n: cython.Py_ssize_t,
+    m: cython.Py_ssize_t,
+    null: cython.double,
+    places: cython.longlong[::1],
+    emissions: cython.double[::1],
+    moves: cython.double[::1],
+    forward: cython.double[::1],
+    backward: cython.double[::1],
+    sums: cython.double[::1],
+    start: cython.Py_ssize_t,
+    counts: cython.double[::1],
+    jump_counts: cython.double[::1],
+) -> cython.int:
+    """Add the expected counts of one pair of texts after `_go_forward`; the last place of counts is for no pair.
+
+    backward has four parts of n: what follows a state, times the emission; what follows it, to become that of one
+    word earlier; the posterior probability of each source word; that of going there from p.
+    """
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    p: cython.Py_ssize_t
+    before: cython.Py_ssize_t
+    middle: cython.Py_ssize_t = jump_counts.shape[0] // 2
+    value: cython.double
+    total: cython.double
+    move: cython.double
+    for i in range(2 * n):
+        backward[i] = 1.0
+    for j in range(m - 1, -1, -1):
+        before = j * n
+        total = sums[start + j]
+        backward[2 * n] = 0.0
+        for i in range(1, n):
+            backward[i] = backward[i] * emissions[before + i] / total
+            backward[2 * n + i] = 0.0
+        for p in range(n):
+            value = backward[n + p] * emissions[before] * null / total
+            backward[2 * n] += forward[before + p] * value
+            for i in range(1, n):
+                move = moves[p * (n - 1) + i - 1] * backward[i]
+                value += move
+                move *= forward[before + p]
+                backward[2 * n + i] += move
+                backward[3 * n + i] = move
+            backward[n + p] = value
+            for i in range(1 if p <= middle else p - middle, n if n <= p + middle else p + middle + 1):
+                jump_counts[i - p + middle] += backward[3 * n + i]
+        for i in range(n):
+            counts[places[before + i]] += backward[2 * n + i]
+            backward[i] = backward[n + i]
+    return 0
+
+
+def read_states(
+    source_ids: cython.int[::1],
+    source_offsets: cython.longlong[::1],
+    ids: cython.int[::1],
+    offsets: cython.longlong[::1],
+    starts: cython.longlong[::1],
+    targets: cython.int[::1],
+    probabilities: cython.double[::1],
+    jumps: cython.double[::1],
+    null: cython.double,
+    smoothing: cython.double,
+    floor: cython.double,
+    counting: cython.bint,
+    sums: cython.double[::1],
+    counts: cython.double[::1],
+    jump_counts: cython.double[::1],
+    places: cython.longlong[::1],
+    emissions: cython.double[::1],
+    moves: cython.double[::1],
+    forward: cython.double[::1],
+    backward: cython.double[::1],
+) -> None:
+    """The probability of each target word given those before it, in `sums`; with `counting` also expected counts.
+
+    A state is the source word read last; the empty word leaves it as it is. Added to are counts, one for each pair
+    of the table and one more, and jump_counts, one for each width of `jumps`. For the longest texts (n source words
+    with the empty one, m target words) places and emissions have n * m, moves n * n, forward n * (m + 1), backward
+    4 * n.
+    """
+    t: cython.Py_ssize_t
+    n: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    filled: cython.Py_ssize_t = -1
+    empty: cython.double
+    for t in range(offsets.shape[0] - 1):
+        n = source_offsets[t + 1] - source_offsets[t]
+        m = offsets[t + 1] - offsets[t]
+        _emit(source_ids, source_offsets[t], n, ids, offsets[t], m, starts, targets, probabilities, floor,
+              places, emissions)  # fmt: skip
+        if filled != n:
+            _fill_moves(n - 1, jumps, null, smoothing, moves)
+            filled = n
+        empty = null if n > 1 else 1.0  # without source words all comes from the empty one
+        _go_forward(n, m, empty, emissions, moves, forward, sums, offsets[t])
+        if counting:
+            _go_backward(n, m, empty, places, emissions, moves, forward, backward, sums, offsets[t], counts,
+                         jump_counts)  # fmt: skip
+
+
+def normalise_rows(starts: cython.longlong[::1], counts: cython.double[::1], probabilities: cython.double[::1]) -> None:
+    """Replace each row of probabilities by its counts over their sum; a row without counts stays."""
+    f: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    total: cython.double
+    for f in range(starts.shape[0] - 1):
+        total = 0.0
+        for k in range(starts[f], starts[f + 1]):
+            total += counts[k]
+        if total > 0.0:
+            for k in range(starts[f], starts[f + 1]):
+                probabilities[k] = counts[k] / total
+
+
+def find_best_path(
+    source_ids: cython.int[::1],
+    source_offsets: cython.longlong[::1],
+    ids: cython.int[::1],
+    offsets: cython.longlong[::1],
+    starts: cython.longlong[::1],
+    targets: cython.int[::1],
+    probabilities: cython.double[::1],
+    jumps: cython.double[::1],
+    null: cython.double,
+    smoothing: cython.double,
+    floor: cython.double,
+    alignment: cython.int[::1],
+    places: cython.longlong[::1],
+    emissions: cython.double[::1],
+    moves: cython.double[::1],
+    best: cython.double[::1],
+    back: cython.int[::1],
+) -> None:
+    """The most probable source word of each target word, together (Viterbi); -1 for the empty word.
+
+    Of equally probable ways to a state the one from the leftmost word counts, and a word before the empty word; at
+    the end the leftmost state. Scratch as for `read_states`; best has 2 * n, back n * m.
+    """
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    p: cython.Py_ssize_t
+    n: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    filled: cython.Py_ssize_t = -1
+    value: cython.double
+    largest: cython.double
+    empty: cython.double
+
+    for t in range(offsets.shape[0] - 1):
+        n = source_offsets[t + 1] - source_offsets[t]
+        m = offsets[t + 1] - offsets[t]
+        _emit(source_ids, source_offsets[t], n, ids, offsets[t], m, starts, targets, probabilities, floor,
+              places, emissions)  # fmt: skip
+        if filled != n:
+            _fill_moves(n - 1, jumps, null, smoothing, moves)
+            filled = n
+        for i in range(n):
+            best[i] = 0.0
+        best[0] = 1.0
+        for j in range(m):
+            at = j * n
+            empty = emissions[at] * (null if n > 1 else 1.0)
+            for i in range(n):
+                best[n + i] = 0.0
+                back[at + i] = -1  # from the state itself, through the empty word
+            for p in range(n):
+                value = best[p]
+                if value > 0.0:
+                    for i in range(1, n):
+                        if value * moves[p * (n - 1) + i - 1] > best[n + i]:
+                            best[n + i] = value * moves[p * (n - 1) + i - 1]
+                            back[at + i] = p
+            largest = 0.0
+            for i in range(n):
+                best[n + i] *= emissions[at + i]
+                if best[i] * empty > best[n + i]:
+                    best[n + i] = best[i] * empty
+                    back[at + i] = -1
+                if best[n + i] > largest:
+                    largest = best[n + i]
+            for i in range(n):
+                best[i] = best[n + i] / largest
+        p = 0
+        for i in range(1, n):
+            if best[i] > best[p]:
+                p = i
+        for j in range(m - 1, -1, -1):
+            if back[j * n + p] < 0:
+                alignment[offsets[t] + j] = -1
+            else:
+                alignment[offsets[t] + j] = p - 1
+                p = back[j * n + p]
+
+
+@cython.cfunc
+def _grow(n: cython.Py_ssize_t, m: cython.Py_ssize_t, grid: cython.int[::1], linked: cython.int[::1]) -> cython.bint:
+    """Take the neighbours of what is taken that link a word without a link, in one pass; whether there were any."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    a: cython.Py_ssize_t
+    b: cython.Py_ssize_t
+    step: cython.int
+    added: cython.bint = False
+    for j in range(m):
+        for i in range(n):
+            if grid[j * n + i] < 4:
+                continue
+            for k in range(8):  # beside and above first, then diagonally: the order of the published algorithm
+                if k < 4:
+                    step = -1 if k < 2 else 1
+                    b = j if k & 1 else j + step
+                    a = i + step if k & 1 else i
+                else:
+                    b = j - 1 if k < 6 else j + 1
+                    a = i + 1 if k & 1 else i - 1
+                if a < 0 or b < 0 or a >= n or b >= m or not 0 < grid[b * n + a] < 4:
+                    continue
+                if not linked[a] or not linked[n + b]:
+                    grid[b * n + a] |= 4
+                    linked[a] = 1
+                    linked[n + b] = 1
+                    added = True
+    return added
+
+
+@cython.cfunc
+def _take(
+    n: cython.Py_ssize_t,
+    m: cython.Py_ssize_t,
+    direction: cython.int,
+    most: cython.int,
+    grid: cython.int[::1],
+    linked: cython.int[::1],
+) -> cython.int:
+    """Take the links of one direction of whose two words at most so many have a link."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    for j in range(m):
+        for i in range(n):
+            if grid[j * n + i] & direction and grid[j * n + i] < 4 and linked[i] + linked[n + j] <= most:
+                grid[j * n + i] |= 4
+                linked[i] = 1
+                linked[n + j] = 1
+    return 0
+
+
+def symmetrise(
+    forward: cython.int[::1],
+    offsets: cython.longlong[::1],
+    backward: cython.int[::1],
+    source_offsets: cython.longlong[::1],
+    joined: cython.bint,
+    grow: cython.bint,
+    final: cython.int,
+    links: cython.int[::1],
+    link_offsets: cython.longlong[::1],
+    grid: cython.int[::1],
+    linked: cython.int[::1],
+) -> None:
+    """Make one alignment of two: links (source word, target word), by source word.
+
+    forward: the source word of each target word, backward: the target word of each source word, -1 for none.
+    joined: the union. Else the intersection, with `grow` the neighbours of links that are in the union and link a word
+    that has no link, and then further links of either direction: with `final` 1 those of which one word has no link,
+    with 2 those of which neither has. links: two for each word of both sides. For the longest texts, grid: n * m;
+    linked: n + m.
+    """
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    n: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    written: cython.Py_ssize_t = 0
+    for t in range(offsets.shape[0] - 1):
+        n = source_offsets[t + 1] - source_offsets[t]
+        m = offsets[t + 1] - offsets[t]
+        # A point of the grid: 1 from forward, 2 from backward, 4 if it is taken.
+        for k in range(n * m):
+            grid[k] = 0
+        for k in range(n + m):
+            linked[k] = 0
+        for j in range(m):
+            if forward[offsets[t] + j] >= 0:
+                grid[j * n + forward[offsets[t] + j]] = 1
+        for i in range(n):
+            if backward[source_offsets[t] + i] >= 0:
+                grid[backward[source_offsets[t] + i] * n + i] |= 2
+        for j in range(m):
+            for i in range(n):
+                if grid[j * n + i] == 3 or (joined and grid[j * n + i] > 0):
+                    grid[j * n + i] |= 4
+                    linked[i] = 1
+                    linked[n + j] = 1
+        while grow and _grow(n, m, grid, linked):
+            pass
+        if final:
+            _take(n, m, 1, 2 - final, grid, linked)
+            _take(n, m, 2, 2 - final, grid, linked)
+        for i in range(n):
+            for j in range(m):
+                if grid[j * n + i] >= 4:
+                    links[2 * written] = i
+                    links[2 * written + 1] = j
+                    written += 1
+        link_offsets[t + 1] = written

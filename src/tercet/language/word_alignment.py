@@ -1,0 +1,285 @@
+"""Alignments of the words of two languages: which source word each target word comes from.
+
+A hidden Markov model on top of a lexical table: Vogel, Ney and Tillmann (1996), "HMM-Based Word Alignment in
+Statistical Translation", COLING. The probability of a source position depends on the one before by the width of the
+jump alone. The empty word keeps the position, and jumps are smoothed with equal ones, as in Och and Ney (2003), "A
+Systematic Comparison of Various Statistical Alignment Models", Computational Linguistics.
+Two directions become one alignment as in Koehn, Och and Marcu (2003), "Statistical Phrase-Based Translation", NAACL.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.fields import same_width, table_rows
+from ..data.files import writing
+from ..errors import DataError, UnknownName, UsageError
+from ..kernels import lexical as kernel
+from ..kernels import warn_if_slow
+from ..text.coding import Units, view
+from .lexical_tables import (
+    FLOOR,
+    Floats,
+    LexicalTable,
+    Words,
+    check_parallel,
+    perplexity,
+    sentence_sums,
+    train_table,
+    units_views,
+    usable_pairs,
+)
+
+log = logging.getLogger(__name__)
+
+MOST_CELLS = 1 << 24  # source words times target words of one pair; more would take half a gigabyte
+METHODS = {  # union, grow, final (1: one of the words has no link, 2: neither has): as kernels.lexical.symmetrise
+    "intersection": (False, False, 0),
+    "union": (True, False, 0),
+    "grow-diag": (False, True, 0),
+    "grow-diag-final": (False, True, 1),
+    "grow-diag-final-and": (False, True, 2),
+}
+Links = list[tuple[int, int]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HMM:
+    """The model of one direction: where target words come from.
+
+    jumps: the probability of each width, an odd number of them, the middle one for 0; the first word jumps from before
+    the source's first. null: of coming from the empty word. smoothing: the share of equal jumps, whatever the width.
+    perplexities: of the training's target words before each iteration and at the end.
+    """
+
+    table: LexicalTable
+    jumps: Floats
+    null: float = 0.2
+    smoothing: float = 0.2
+    perplexities: tuple[float, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.null < 1 or not 0 < self.smoothing <= 1:
+            raise UsageError(
+                f"null must be at least 0 and below 1, smoothing above 0 and at most 1; they are {self.null} and "
+                f"{self.smoothing}."
+            )
+
+    def align(self, sources: Sequence[Words], targets: Sequence[Words]) -> list[list[int]]:
+        """The most probable alignment of each pair: for each target word a source position, -1 for none."""
+        flat, target = self.best_paths(sources, targets)
+        positions = flat.tolist()
+        return [positions[begin:end] for begin, end in pairwise(target.offsets.tolist())]
+
+    def best_paths(self, sources: Sequence[Words], targets: Sequence[Words]) -> tuple[NDArray[np.int32], Units]:
+        """As `align`, for all target words end to end, and the target texts by numbers."""
+        source, target = self._code(sources, targets)
+        n, m = _longest(source), _longest(target)
+        alignment = np.empty(len(target.ids), dtype=np.int32)
+        arguments: list[Any] = [
+            *units_views(source, target), *self.table.views, view(self.jumps), self.null, self.smoothing, FLOOR,
+            view(alignment), *_scratch(n, m), view(np.empty(2 * n)), view(np.empty(n * m, dtype=np.int32)),
+        ]  # fmt: skip
+        kernel.find_best_path(*arguments)
+        return alignment, target
+
+    def log_probabilities(self, sources: Sequence[Words], targets: Sequence[Words]) -> Floats:
+        """The natural logarithm of each target's probability given its source, over all alignments."""
+        source, target = self._code(sources, targets)
+        nothing = np.empty(0)
+        sums = self._read(source, target, self.table.probabilities, self.jumps, nothing, nothing)
+        return sentence_sums(np.log(sums), target)
+
+    def _code(self, sources: Sequence[Words], targets: Sequence[Words]) -> tuple[Units, Units]:
+        check_parallel(sources, targets)
+        source, target = self.table.code_sources(sources), self.table.code_targets(targets)
+        large = source.lengths * np.maximum(source.lengths, target.lengths) > MOST_CELLS
+        if large.any():
+            at = int(large.argmax())
+            raise DataError(
+                f"Sentence pair {at + 1} is too long to be aligned: {len(sources[at])} source words and "
+                f"{len(targets[at])} target words. Texts must have a sentence per line: split it, or leave it out."
+            )
+        return source, target
+
+    def _read(
+        self, source: Units, target: Units, probabilities: Floats, jumps: Floats, counts: Floats, jump_counts: Floats
+    ) -> Floats:
+        """The probability of each target word given those before it; adds to counts unless they are empty."""
+        n, m = _longest(source), _longest(target)
+        sums = np.empty(len(target.ids))
+        starts, targets, _ = self.table.views
+        arguments: list[Any] = [
+            *units_views(source, target), starts, targets, view(probabilities), view(jumps),
+            self.null, self.smoothing, FLOOR, bool(len(counts)), view(sums), view(counts), view(jump_counts),
+            *_scratch(n, m), view(np.empty(n * (m + 1))), view(np.empty(4 * n)),
+        ]  # fmt: skip
+        kernel.read_states(*arguments)
+        return sums
+
+    def trained(
+        self, sources: Sequence[Words], targets: Sequence[Words], *, iterations: int = 5, longest: int = 100
+    ) -> HMM:
+        """After some iterations of EM over its probabilities and jumps.
+
+        Jumps become relative frequencies, though each sentence has its own normalisation of them (Vogel's equation 7),
+        and are smoothed after: unlike Model 1's, the perplexity falls in practice but need not.
+        """
+        if iterations < 1:
+            raise UsageError(f"The alignment model needs at least 1 iteration; {iterations} are asked for.")
+        warn_if_slow()
+        sources, targets = usable_pairs(sources, targets, longest)
+        source, target = self._code(sources, targets)
+        probabilities, jumps = self.table.probabilities.copy(), self.jumps.copy()
+        perplexities = []
+        for iteration in range(iterations):
+            counts, jump_counts = np.zeros(len(probabilities) + 1), np.zeros(len(jumps))
+            sums = self._read(source, target, probabilities, jumps, counts, jump_counts)
+            perplexities.append(perplexity(sums))
+            log.debug("HMM, after %d iterations: perplexity %.4f", iteration, perplexities[-1])
+            kernel.normalise_rows(view(self.table.starts), view(counts), view(probabilities))
+            jumps = jump_counts / max(jump_counts.sum(), np.finfo(float).tiny)
+        nothing = np.empty(0)
+        perplexities.append(perplexity(self._read(source, target, probabilities, jumps, nothing, nothing)))
+        old = self.table
+        table = LexicalTable(
+            old.source_words, old.target_words, old.starts, old.targets, probabilities, old.perplexities
+        )
+        return HMM(table, jumps, self.null, self.smoothing, tuple(perplexities))
+
+
+def train_hmm(
+    table: LexicalTable,
+    sources: Sequence[Words],
+    targets: Sequence[Words],
+    *,
+    iterations: int = 5,
+    longest: int = 100,
+    null: float = 0.2,
+    smoothing: float = 0.2,
+) -> HMM:
+    """A model that begins with the table and equal jumps, after some iterations of EM."""
+    widest = max((len(source) for source in sources if len(source) <= longest), default=0)
+    jumps = np.full(2 * widest + 1, 1 / (2 * widest + 1))
+    return HMM(table, jumps, null, smoothing).trained(sources, targets, iterations=iterations, longest=longest)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WordAligner:
+    """Both directions: `forward` gives target words their source words, `backward` the other way round."""
+
+    forward: HMM
+    backward: HMM
+
+    def align(
+        self, sources: Sequence[Words], targets: Sequence[Words], *, method: str = "grow-diag-final-and"
+    ) -> list[Links]:
+        """The links of each pair, (source position, target position) in rising order, by one of METHODS."""
+        forward, target = self.forward.best_paths(sources, targets)
+        backward, source = self.backward.best_paths(targets, sources)
+        return _symmetrised(forward, target, backward, source, method)
+
+
+def train_aligner(
+    sources: Sequence[Words],
+    targets: Sequence[Words],
+    *,
+    table_iterations: int = 5,
+    iterations: int = 5,
+    longest: int = 100,
+) -> WordAligner:
+    """Model 1 and the HMM in both directions, from sentence pairs."""
+    models = []
+    for first, second in ((sources, targets), (targets, sources)):
+        table = train_table(first, second, iterations=table_iterations, longest=longest)
+        models.append(train_hmm(table, first, second, iterations=iterations, longest=longest))
+    return WordAligner(*models)
+
+
+def symmetrise(
+    forward: Sequence[Sequence[int]], backward: Sequence[Sequence[int]], *, method: str = "grow-diag-final-and"
+) -> list[Links]:
+    """One alignment of two for each pair: source positions of target words, and target positions of source words.
+
+    The target is the English of the published algorithm: its words are the outer loop, and links of `forward` are
+    added first at the end.
+    """
+    if len(forward) != len(backward):
+        raise DataError(f"{len(forward)} alignments in one direction, {len(backward)} in the other.")
+    for number, (first, second) in enumerate(zip(forward, backward, strict=True), 1):
+        for one, other in ((first, second), (second, first)):
+            wrong = [place for place in one if not -1 <= place < len(other)]
+            if wrong:
+                raise DataError(f"Pair {number}: position {wrong[0]} is not among the {len(other)} of the other text.")
+    sides = []
+    for side in (forward, backward):
+        offsets = np.zeros(len(side) + 1, dtype=np.int64)
+        np.cumsum([len(text) for text in side], out=offsets[1:])
+        sides.append(Units(np.array([place for text in side for place in text], dtype=np.int32), offsets))
+    return _symmetrised(sides[0].ids, sides[0], sides[1].ids, sides[1], method)
+
+
+def _symmetrised(
+    forward: NDArray[np.int32], target: Units, backward: NDArray[np.int32], source: Units, method: str
+) -> list[Links]:
+    if method not in METHODS:
+        raise UnknownName("method of symmetrising", method, METHODS)
+    n, m = _longest(source), _longest(target)
+    links = np.empty((len(forward) + len(backward), 2), dtype=np.int32)
+    offsets = np.zeros(len(target.offsets), dtype=np.int64)
+    kernel.symmetrise(
+        view(forward), view(target.offsets), view(backward), view(source.offsets), *METHODS[method],
+        view(links.reshape(-1)), view(offsets),
+        view(np.empty(n * m, dtype=np.int32)), view(np.empty(n + m, dtype=np.int32)),
+    )  # fmt: skip
+    points = list(zip(*links[: offsets[-1]].T.tolist(), strict=True))
+    return [points[begin:end] for begin, end in pairwise(offsets.tolist())]
+
+
+def write_jumps(model: HMM, path: str | Path) -> None:
+    """Write all of a model but its table (see `write_table`): null, smoothing, and the probability of each width."""
+    middle = len(model.jumps) // 2
+    with writing(path) as stream:
+        stream.write(f"jump\tprobability\nnull\t{model.null!r}\nsmoothing\t{model.smoothing!r}\n")
+        stream.writelines(f"{width - middle}\t{value!r}\n" for width, value in enumerate(model.jumps.tolist()))
+
+
+def read_jumps(path: str | Path, table: LexicalTable) -> HMM:
+    """The model of a table and of a file that `write_jumps` wrote."""
+    rows = table_rows(path)
+    if not rows or rows[0] != ["jump", "probability"]:
+        raise DataError(f"{path}, line 1: not the header of a file of jumps, 'jump' and 'probability' with a tab.")
+    same_width(rows, path)
+    middle = (len(rows) - 4) // 2
+    names = ["null", "smoothing", *(str(width - middle) for width in range(len(rows) - 3))]
+    values = []
+    for number, (name, (found, value)) in enumerate(zip(names, rows[1:], strict=False), 2):
+        if found != name:
+            raise DataError(f"{path}, line {number}: {found!r} stands where {name!r} should.")
+        try:
+            values.append(float(value))
+        except ValueError:
+            values.append(math.nan)
+        if not 0 <= values[-1] <= 1:
+            raise DataError(f"{path}, line {number}: {value!r} should be a probability, a number from 0 to 1.")
+    if len(rows) < 4 or len(rows) % 2:
+        raise DataError(f"{path} has {len(rows)} lines; null, smoothing and as many jumps back as forth are needed.")
+    return HMM(table, np.array(values[2:]), values[0], values[1])
+
+
+def _longest(units: Units) -> int:
+    return int(units.lengths.max(initial=0))
+
+
+def _scratch(n: int, m: int) -> tuple[memoryview, memoryview, memoryview]:
+    """Room for the places, emissions and moves of the longest pair."""
+    return view(np.empty(n * m, dtype=np.int64)), view(np.empty(n * m)), view(np.empty(n * n))
