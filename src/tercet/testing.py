@@ -36,7 +36,7 @@ SAMPLE = TestSet(
             "Nobody knew (or cared) why it rained.",
             "It is raining cats and dogs today",
             "Good morning!",
-            "We left at half past ten.",
+            "We left Paris at half past ten.",
         ],
         "far": [
             "Cat the mat on",
@@ -46,6 +46,23 @@ SAMPLE = TestSet(
             "Good evening , everybody",
             "We went away at 10:30.",
         ],
+        # Some metrics compare a system with the others, and need several.
+        "short": [
+            "The cat on the mat",
+            "He has a pear.",
+            "Nobody knew why",
+            "It is raining",
+            "Hello",
+            "We left Paris.",
+        ],
+        "other": [
+            "A cat is sitting on a mat.",
+            "He owns 3.5 apples and one pear",
+            "No one knew why it rained.",
+            "It is raining cats and dogs",
+            "Good morning .",
+            "We set off from Paris at 10:30",
+        ],
     },
     references={
         "first": [
@@ -54,7 +71,7 @@ SAMPLE = TestSet(
             "Nobody knew (or cared) why it was raining.",
             "It is pouring today",
             "Good morning!",
-            "We left at half past ten.",
+            "We left Paris at half past ten.",
         ],
         "second": [
             "A cat sat on the mat .",
@@ -62,7 +79,7 @@ SAMPLE = TestSet(
             "No one knew, or cared, why it rained.",
             "It's raining cats and dogs today.",
             None,
-            "We set off at 10:30.",
+            "We set off from Paris at 10:30.",
         ],
     },
     source=[
@@ -71,7 +88,7 @@ SAMPLE = TestSet(
         "Personne ne savait (ni ne voulait savoir) pourquoi il pleuvait.",
         "Il pleut des cordes aujourd'hui",
         "Bonjour !",
-        "Nous sommes partis à dix heures et demie.",
+        "Nous sommes partis de Paris à dix heures et demie.",
     ],
     pair="fr-en",
     name="contract sample",

@@ -13,7 +13,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from .data.testset import TestSet
-from .errors import UnknownName, UsageError
+from .errors import MissingDependency, UnknownName, UsageError
 from .metrics import Metric, create, metric_class, names
 from .scoring import score
 from .text.rules import RULES
@@ -36,6 +36,12 @@ LONG = {
 OLD = {"numrefs": "nrefs", "numchars": "nc"}  # keys of sacreBLEU 1.x
 OF_THE_RUN = ("nrefs", "bs", "ar", "seed")
 OF_THE_TEXTS = ("test", "lang", "subset", "origlang")
+# Checksums of what a metric learns when it sees the texts, and what it means if they differ.
+LEARNT = {
+    "weights": "These are other references",
+    "names": "The names are linked with another knowledge base, other annotations or another lemmatiser",
+    "pool": "This is another pool of systems",
+}
 _OLD_FORM = re.compile(r"[A-Za-z]+[\d.]*(\+[a-z]+\.[^+|]+)+")
 _OURS = re.compile(r"(\d+)\+tercet(\S+)")
 
@@ -72,14 +78,17 @@ def verify(
     written = str(stated).strip()
     value = _number(written)
     decimals = max(0, -int(value.as_tuple().exponent))
-    testset = _one_system(testset, system)
     claim = _read(signature)
+    one = _one_system(testset, system)
+    name = next(iter(one.outputs))
+    if not _compares_systems(claim.metric):
+        testset = one
     scores = score(testset, [claim.metric])[0]
-    recomputed = next(iter(scores.system.values()))
+    recomputed = scores.system[name]
     notes = [*claim.notes, *_check_texts(claim, scores)]
     equal = _equal(recomputed, value)
     if not equal:
-        notes += _explanations(testset, claim.metric, recomputed, value)
+        notes += _explanations(testset, name, claim.metric, recomputed, value)
     return Verification(
         equal=equal,
         stated=written,
@@ -89,7 +98,7 @@ def verify(
         metric=claim.metric.spec,
         signature=scores.signature,
         given=signature,
-        system=next(iter(scores.system)),
+        system=name,
         notes=tuple(dict.fromkeys(notes)),
     )
 
@@ -125,6 +134,11 @@ def _one_system(testset: TestSet | TextFiles, system: str | None) -> TestSet | T
             "Name one; references go before -i."
         )
     return testset
+
+
+def _compares_systems(metric: Metric) -> bool:
+    """Whether a system's score depends on the other systems of the test set."""
+    return any(field.name == "pool" for field in fields(metric))
 
 
 @dataclass(frozen=True)
@@ -209,10 +223,10 @@ def _inferred(signature: str, asked: Mapping[str, str]) -> Metric:
             metric = cls.from_signature("", asked)
         except (UsageError, KeyError, ValueError):
             continue
-        items = metric.signature_items()
-        if {**items, **asked}.keys() == items.keys():
+        said, has = asked.keys() - LEARNT.keys(), metric.signature_items().keys()
+        if said <= has:
             possible.append(metric)
-            if items.keys() == asked.keys():
+            if said == has:
                 exact.append(metric)
     found = exact or possible
     if len(found) != 1:
@@ -225,7 +239,7 @@ def _compare_parameters(metric: Metric, asked: Mapping[str, str]) -> Iterator[st
     """Refuse what the metric did not understand; say what was not stated."""
     items = metric.signature_items()
     for key, value in asked.items():
-        if key == "weights":  # learnt from the references: known only when they have been read
+        if key in LEARNT:  # known only when the texts have been read
             continue
         if key not in items:
             raise UsageError(f"{key}:{value} means nothing to {metric.name}. Its signature is {metric.signature}.")
@@ -264,17 +278,24 @@ def _check_texts(claim: _Claim, scores: Scores) -> Iterator[str]:
         raise UsageError(f"The signature says nrefs:{stated}, but there {'are' if have != '1' else 'is'} {given} here.")
     if stated is None and have is not None:
         yield f"The signature does not say nrefs; there {'is 1 reference' if have == '1' else f'are {have}'}."
-    if "weights" in claim.items and claim.items["weights"] != found.get("weights"):
-        yield f"These are other references: weights:{claim.items['weights']} there, {found.get('weights')} here."
+    for key, meaning in LEARNT.items():
+        if key in claim.items and claim.items[key] != found.get(key):
+            yield f"{meaning}: {key}:{claim.items[key]} there, {found.get(key)} here."
 
 
-def _explanations(testset: TestSet | TextFiles, metric: Metric, recomputed: float, stated: Decimal) -> Iterator[str]:
+def _explanations(
+    testset: TestSet | TextFiles, system: str, metric: Metric, recomputed: float, stated: Decimal
+) -> Iterator[str]:
     """Changes of one parameter that would give the stated score, as far as they are cheap to try."""
     for shift, scale in ((2, "0 to 1"), (-2, "0 to 100")):
         if stated and _equal(recomputed, stated.scaleb(shift)):
             yield f"It would be equal if the stated score is on a scale of {scale}."
     for changed in _neighbours(metric):
-        if _equal(next(iter(score(testset, [changed])[0].system.values())), stated):
+        try:
+            other = score(testset, [changed])[0].system[system]
+        except MissingDependency:  # a flag that needs a package
+            continue
+        if _equal(other, stated):
             yield f"It would be equal with {changed.spec}."
 
 

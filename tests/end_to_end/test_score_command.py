@@ -353,6 +353,23 @@ def test_the_source_and_reference_of_a_test_set_are_echoed(tmp_path: Path) -> No
     assert (refused.code, "src" in refused.err) == (2, True)
 
 
+def test_kobe_takes_its_knowledge_base_from_an_option(folder: Path) -> None:
+    rows = [("Q1", "de", "Fluss"), ("Q1", "en", "river"), ("Q2", "de", "Sturm"), ("Q2", "en", "storm")]
+    names = [json.dumps({"id": i, "language": code, "name": name, "category": "place"}) for i, code, name in rows]
+    (folder / "names.jsonl").write_text("\n".join(names) + "\n", encoding="utf-8")
+    built = tercet("kb", "build", "--jsonl", "names.jsonl", "--languages", "de", "en", "--out", "kb", "-q", cwd=folder)
+    assert built.code == 0, built.err
+    (folder / "src.txt").write_text("Nach dem Sturm stieg der Fluss.\n" + "-\n" * 5, encoding="utf-8")
+    words = ("score", "ref.txt", "-s", "src.txt", "-i", "a.txt", "-l", "de-en", "-m", "kobe", "--kb")
+    found = tercet(*words, "kb", "-f", "json", cwd=folder)
+    (row,) = found.json
+    assert (row["score"], row["kb"]) == (1.0, "kb")
+    assert (row["details"]["source_entities"], row["details"]["output_entities"]) == (2, 2)
+    refused = tercet(*words, "nowhere", cwd=folder)
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.startswith("Error: There is no knowledge base nowhere.")
+
+
 def test_a_source_that_is_a_smoothing_method_is_explained(folder: Path) -> None:
     refused = tercet("score", "ref.txt", "-i", "a.txt", "-s", "exp", cwd=folder)
     assert (refused.code, "--smooth-method exp" in refused.err) == (2, True)

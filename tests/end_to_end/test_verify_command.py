@@ -1,6 +1,7 @@
 """`tercet verify`, with sacreBLEU itself as the author of signatures and scores."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,13 +74,35 @@ def test_scores_of_sacrebleu_are_equal_with_long_and_short_signatures(
             assert f"Note: The signature does not name its metric; taken for {name}.\n" in ran.out
 
 
-@pytest.mark.parametrize("name", metrics.names())
+@pytest.mark.parametrize("name", [name for name in metrics.names() if name != "kobe_pool"])
 def test_our_own_signatures_are_equal_for_every_metric(testset: Any, name: str) -> None:
     scores = score(testset, [name])[0]
     value = scores.system["Birch"]
     found = verify(testset, scores.signature, repr(value))
     assert found.equal
     assert (found.score, found.signature, found.notes) == (value, scores.signature, ())
+
+
+def test_a_score_that_depends_on_other_systems_is_recomputed_with_them() -> None:
+    texts = demo.load("en-de")
+    four = replace(texts, outputs={**texts.outputs, "Dogwood": texts.outputs["Cedar"]})
+    (scores,) = score(four, ["kobe_pool"])
+    found = verify(four, scores.signature, repr(scores.system["Birch"]), system="Birch")
+    assert (found.equal, found.score, found.notes) == (True, scores.system["Birch"], ())
+    others = replace(four, outputs={**four.outputs, "Dogwood": texts.outputs["Alder"]})
+    assert any(
+        note.startswith("This is another pool of systems: pool:")
+        for note in verify(others, scores.signature, "0.5", system="Birch").notes
+    )
+    with pytest.raises(UsageError, match="kobe_pool needs the outputs of 4 systems or more"):
+        verify(texts.only(["Birch"]), scores.signature, "0.5")
+
+
+def test_other_names_than_those_of_the_signature_are_noted(testset: Any) -> None:
+    (scores,) = score(testset, ["kobe"])
+    names = scores.signature.partition("|names:")[2].partition("|")[0]
+    found = verify(testset, scores.signature.replace(names, "0123"), "0.5")
+    assert f"other annotations or another lemmatiser: names:0123 there, {names} here." in "".join(found.notes)
 
 
 def test_a_wrong_score_is_not_equal_and_exits_with_1(folder: Path) -> None:

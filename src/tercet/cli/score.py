@@ -29,6 +29,7 @@ FLAGS = {
     "ter_no_punct": (("ter",), "no_punct"),
     "ter_asian_support": (("ter",), "asian_support"),
     "ter_case_sensitive": (("ter",), "case_sensitive"),
+    "kb": ((), "kb"),
 }
 FORMATS = ("text", "json", "latex", "markdown", "tsv", "csv")
 
@@ -75,6 +76,7 @@ def metric_options(function: Any) -> Any:
 @click.command("score", cls=ManyValues)
 @input_options
 @metric_options
+@click.option("--kb", metavar="KB", help="KoBE: the knowledge base, a folder that 'tercet kb build' made.")
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS), help="[default: $SACREBLEU_FORMAT or text]")
 @click.option(
     "-w",

@@ -145,7 +145,7 @@ def _mention(item: Any, text: str, where: str, *, in_bytes: bool) -> Mention:
     if in_bytes and not text.isascii():
         length = (
             end - start
-        )  # KoBE's places begin at a byte and end as many characters later (so all 485 of its sample where that differs)
+        )  # KoBE's places begin at a byte and end as many characters later (its sample shows it)
         start = len(text.encode("utf-8", "surrogatepass")[:start].decode("utf-8", "replace"))
         end = start + length
     if not 0 <= start <= end or not entities:

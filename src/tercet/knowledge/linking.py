@@ -3,9 +3,9 @@
 Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP, used a linker that
 nobody else has; this one needs a knowledge base and nothing else. Names are looked up as they stand and by their base
 forms. Overlaps are settled by length, then by weight. A name that its source writes with a capital is not found where a
-text writes it without (may, May); stop words, single letters and single characters of scripts without spaces are no
-mentions. Among the candidates of a name the weight decides, raised for entities that the sentence names elsewhere
-without ambiguity and for categories that its other mentions have.
+text writes it without (may, May); stop words (`guards`), single letters and single characters of scripts without spaces
+are no mentions. Among the candidates of a name the weight decides, raised for entities that the sentence names
+elsewhere without ambiguity and for categories that its other mentions have.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..text.scripts import base_code
 from .foreign import needs_identifier, stop_words, without_foreign
 from .literals import is_literal, literals
 from .mentions import Mention, without_overlaps
-from .normalise import dictionary_forms, is_ordinary, lemma_forms, spans, token_forms
+from .normalise import BREAK, dictionary_forms, is_ordinary, lemma_forms, spans, token_forms
 from .store import CAPITALISED, LOWERCASE, Hits, KnowledgeBase
 
 NAMED_ELSEWHERE = 1.0  # what a candidate's weight gains if the sentence names the entity elsewhere without ambiguity,
@@ -55,7 +55,8 @@ class KBLinker:
     lemmas: look base forms up too. senses: how many entities of an ambiguous name are kept: "best", "all" or a number.
     categories: keep mentions of these alone, separated by "+"; empty for all. language_filter: ignore mentions that are
     not in the language that the texts should be in (needs py3langid, extra `kobe`). numbers: numbers and web addresses
-    are mentions too. capitals: heed capitals as evidence.
+    are mentions too. capitals: heed capitals as evidence. guards: stop words, most words of two letters and inflected
+    ordinary words are no mentions, whatever else they may name ("in" an inch).
     """
 
     kb: KnowledgeBase
@@ -65,6 +66,7 @@ class KBLinker:
     language_filter: bool = False
     numbers: bool = False
     capitals: bool = True
+    guards: bool = True
     # candidates of names and base forms of words seen before: what the knowledge base says of them never changes
     _seen: dict[int, list[_Candidate]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _bases: dict[str, dict[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -126,7 +128,7 @@ class _BySentence:
     def __init__(
         self, linker: KBLinker, texts: Sequence[str], places: list[list[Place]], forms: list[list[str]], language: str
     ) -> None:
-        self.kb, self.capitals = linker.kb, linker.capitals
+        self.kb, self.capitals, self.guards = linker.kb, linker.capitals, linker.guards
         self.texts, self.places, self.forms = texts, places, forms
         self.stop_words = stop_words(language)
         self.language, self.ordinary = language, dict[str, bool]()
@@ -149,12 +151,13 @@ class _BySentence:
         ranked = []
         for _, first, last, alias, based in rows:
             start, end = places[first][0], places[last][1]
-            if self._is_guarded(forms[first] if first == last else text[start:end], text[start:end], text):
+            form = forms[first] if first == last else text[start:end]
+            if self._is_guarded(form, text[start:end], text):
                 continue
             names = self.names.get(alias)
             if names is None:
                 names = self.names[alias] = self._candidates(alias)
-            if based and first == last and self._is_ordinary(forms[first]):
+            if self.guards and based and first == last and self._is_ordinary(form):
                 names = [name for name in names if name.flags & LOWERCASE]
             if names:
                 ranked.append((start - end, based, -names[0].weight, start, end, names))
@@ -172,10 +175,10 @@ class _BySentence:
         return taken
 
     def _is_guarded(self, form: str, span: str, text: str) -> bool:
-        """What is no mention: stop words, single letters and digits, two letters that are no acronym, numbers."""
+        """What is no mention: single letters, numbers; with guards stop words and two letters that are no acronym."""
         if len(form) == 1:
-            return form.isalnum() or form == ","
-        if form in self.stop_words or (len(form) == 2 and span.upper() != span.lower()):
+            return form.isalnum() or form == BREAK
+        if self.guards and (form in self.stop_words or (len(form) == 2 and span.upper() != span.lower())):
             return not (span.isupper() and not text.isupper())
         return form.isdigit()
 

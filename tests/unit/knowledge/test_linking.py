@@ -40,6 +40,16 @@ def test_mentions(small_kb, language, text, expected):
     assert found(KBLinker(small_kb), text, language) == expected
 
 
+def test_without_guards_stop_words_that_have_a_name_are_mentions(small_kb):
+    text = "Who told us, a person in May?"
+    assert found(KBLinker(small_kb), text) == [("person", "Q14"), ("May", "Q9")]
+    assert found(KBLinker(small_kb, guards=False, capitals=False), text) == [
+        ("Who", "Q5"), ("us", "Q4"), ("person", "Q14"), ("May", "Q9")
+    ]  # fmt: skip
+    assert found(KBLinker(small_kb, guards=False), text) == [("Who", "Q5"), ("person", "Q14"), ("May", "Q9")]
+    assert found(KBLinker(small_kb, guards=False), "人, 美国", "zh") == [("美国", "Q4")]  # no single character
+
+
 @pytest.mark.parametrize(
     ("language", "text", "entity"), [("gu", "રશિયામાં", "Q1"), ("kk", "Ресейде", "Q1"), ("ru", "в Париже", "Q2")]
 )

@@ -1,0 +1,154 @@
+"""`tercet entities`: which names, places and things systems keep, lose and invent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .inputs import input_options
+from .options import ManyValues
+
+if TYPE_CHECKING:
+    from ..entities import Entity, EntityReport
+    from ..report.figures import Figure
+    from ..report.pages import Section
+
+SHOWN = 10  # entities of each list in the text form
+
+
+@click.command("entities", cls=ManyValues)
+@input_options
+@click.option("--kb", default="default", show_default=True, help="The knowledge base: a folder of 'tercet kb build'.")
+@click.option("--annotations", metavar="FILE", help="Mentions that were linked elsewhere, instead of a knowledge base.")
+@click.option("--all-entities", is_flag=True, help="Count entities too that only one of the two languages can name.")
+@click.option("--senses", default="all", show_default=True, help="Candidates of a name: best, all, a number.")
+@click.option("--categories", default="names", show_default=True, help="Count only these, as person+place; or all.")
+@click.option("--language-filter", is_flag=True, help="Ignore parts of outputs that are not in their language.")
+@click.option("--most", default=20, show_default=True, help="How many lost and invented entities are listed.")
+@click.option("--examples", default=3, show_default=True, help="How many lines are named for each of them.")
+@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--html", metavar="FILE", help="Write everything as one page, with figures.")
+@click.option("--plot", metavar="FILE", help="Write the shares by category as .svg, .png, .html or .json.")
+@click.option("--histogram", metavar="FILE", help="Write the numbers of entities per source text as a figure.")
+@click.option("-q", "--quiet", is_flag=True, help="No warnings.")
+def command(**options: Any) -> None:
+    """Report which entities of the source each system keeps, loses and invents.
+
+    \b
+    tercet entities -s src.txt -i a.txt b.txt -l ru-en
+    tercet entities -t DIR -l ru-en --html entities.html
+    """  # fmt: skip
+    from ..data.stream import TextFiles
+    from ..entities import entities
+    from ..report.tables import to_json
+    from .console import hush
+    from .inputs import read_inputs
+
+    if options["quiet"]:
+        hush()
+    inputs = ("references", "more_references", "outputs", "source", "test_set", "pair", "num_refs", "docs")
+    texts = read_inputs(**{name: options[name] for name in inputs}, needs_reference=False)
+    report = entities(
+        texts.read() if isinstance(texts, TextFiles) else texts,
+        kb=options["kb"],
+        annotations=options["annotations"],
+        shared=not options["all_entities"],
+        senses=options["senses"],
+        categories=options["categories"],
+        language_filter=options["language_filter"],
+        most=options["most"],
+        examples=options["examples"],
+    )
+    for name, figure in (("plot", share_figure), ("histogram", histogram_figure)):
+        if options[name]:
+            figure(report).save(options[name])
+    if options["html"]:
+        from ..report.pages import write_page
+
+        write_page(options["html"], f"Entities of {report.test_set}", list(sections(report)))
+    click.echo(to_json(report.to_dict()) if options["form"] == "json" else "\n".join(lines(report)))
+
+
+def share_figure(report: EntityReport) -> Figure:
+    """The paper's Figure 3: the share of the source's entities that systems keep, by category."""
+    from ..report.bars import share_bars
+
+    shares = {
+        f"{category} ({times})": {system: found.categories[category] for system, found in report.systems.items()}
+        for category, times in report.categories.items()
+    }
+    return share_bars(shares, label="entities of the source kept", title=f"Entities kept, {report.test_set}")
+
+
+def histogram_figure(report: EntityReport) -> Figure:
+    """The paper's Figure 4: how many entities the source texts have."""
+    from ..report.bars import count_bars
+
+    title = f"Entities per source text, {report.test_set}"
+    return count_bars(report.histogram, label="entities in the text", title=title)
+
+
+def lines(report: EntityReport) -> Iterator[str]:
+    """The report as text."""
+    from ..report.tables import table
+
+    yield table(["what", "number"], _statistic_rows(report.statistics))
+    yield ""
+    yield table(*_share_table(report))
+    for title, listed in _listings(report):
+        yield f"\n{title}:"
+        yield table(ENTITY_HEADER, [_entity_row(entity) for entity in listed[:SHOWN]])
+    yield f"\n{report.signature}"
+
+
+def sections(report: EntityReport) -> Iterator[Section]:
+    """The report as a page."""
+    from ..report.pages import Picture, Section, Table
+
+    shares, histogram = share_figure(report), histogram_figure(report)
+    header, rows = _share_table(report)
+    yield Section("Kept entities", [
+        "The share of the source's entities that each output names too, by category.",
+        Table(header, rows),
+        Picture(shares.svg(), text=shares.title),
+    ])  # fmt: skip
+    for title, listed in _listings(report):
+        yield Section(title, [Table(ENTITY_HEADER, [_entity_row(entity) for entity in listed])])
+    yield Section("Statistics", [
+        "All entities that were linked, whether or not both languages can name them.",
+        Table(["what", "number"], _statistic_rows(report.statistics)),
+        Picture(histogram.svg(), text=histogram.title),
+        report.signature,
+    ])  # fmt: skip
+
+
+ENTITY_HEADER = ["entity", "category", "times", "of", "lines", "id"]
+
+
+def _statistic_rows(statistics: Mapping[str, int]) -> list[list[str]]:
+    return [[name, str(value)] for name, value in statistics.items()]
+
+
+def _share_table(report: EntityReport) -> tuple[list[str], list[list[str]]]:
+    """Systems in rows, all entities and then each category in columns: the share kept, in percent."""
+    header = ["system", f"all ({sum(report.categories.values())})"]
+    header += [f"{category} ({times})" for category, times in report.categories.items()]
+    rows = []
+    for system, found in sorted(report.systems.items(), key=lambda item: -item[1].kept):
+        shares = [(found.kept, found.source), *found.categories.values()]
+        rows.append([system, *(f"{100 * kept / whole:.1f}" if whole else "–" for kept, whole in shares)])
+    return header, rows
+
+
+def _listings(report: EntityReport) -> Iterator[tuple[str, tuple[Entity, ...]]]:
+    listed = [("Most often lost by all systems", report.most_lost)] if len(report.systems) > 1 else []
+    for system, found in report.systems.items():
+        listed += [(f"Lost by {system}", found.lost), (f"Invented by {system}", found.invented)]
+    return (item for item in listed if item[1])
+
+
+def _entity_row(entity: Entity) -> list[str]:
+    places = ", ".join(str(place.line) for place in entity.examples)
+    return [entity.name, entity.category, str(entity.times), str(entity.mentions), places, entity.id]

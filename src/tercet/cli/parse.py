@@ -1,0 +1,51 @@
+"""`tercet parse`: words, tags, dependencies and entities of a text, as CoNLL-U."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("parse")
+@click.argument("file", default="-")
+@click.option("-l", "--language", required=True, metavar="CODE", help="The language of the text, as en.")
+@click.option(
+    "--backend", metavar="NAME",
+    help="The parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE or corenlp:FILE. Without it, the one for the "
+    "language that is installed.",
+)  # fmt: skip
+@click.option("-o", "--output", metavar="FILE", help="Write here, not to standard output; gzipped if it ends in .gz.")
+@click.option("--cache", metavar="DIR", help="Keep parses in this folder and use those that are there.")
+@click.option("-j", "--jobs", default=1, show_default=True, help="Processes to parse in; 0 for all cores.")
+@click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress.")
+def command(
+    file: str, language: str, backend: str | None, output: str | None, cache: str | None, jobs: int, quiet: bool
+) -> None:
+    """Parse FILE, one segment per line; standard input without FILE. Each distinct line is parsed once.
+
+    \b
+    tercet parse reference.txt -l en -o reference.conllu
+    tercet parse output.txt -l en --cache parses --jobs 2 -o output.conllu.gz
+    """  # fmt: skip
+    from ..data.lines import read_lines
+    from ..engine import open_executor
+    from ..language.conllu import format_sentence, write
+    from ..language.parsing import parse
+    from .console import Progress, hush
+
+    if quiet:
+        hush()
+    texts = read_lines(file)
+    with open_executor(jobs) as executor, Progress("parsing", quiet=quiet) as progress:
+        sentences = parse(
+            texts,
+            language,
+            backend=backend,
+            cache=cache,
+            executor=executor,
+            progress=lambda done, total: progress.say(f"{done} of {total} distinct segments"),
+        )
+    if output is not None:
+        write(output, sentences)
+        return
+    for number, sentence in enumerate(sentences, 1):
+        click.echo(format_sentence(sentence, number), nl=False)

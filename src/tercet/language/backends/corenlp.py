@@ -1,0 +1,133 @@
+"""The text output of Stanford CoreNLP as a backend, `corenlp:FILE`: what UPF-Cobalt's own program reads.
+
+Manning et al. (2014), "The Stanford CoreNLP Natural Language Processing Toolkit", ACL. A sentence is
+
+    Sentence #1 (7 tokens):
+    The government has discussed the document.
+    [Text=The CharacterOffsetBegin=0 CharacterOffsetEnd=3 PartOfSpeech=DT Lemma=the NamedEntityTag=O] [Text=…
+    (ROOT (S (NP …
+    root(ROOT-0, discussed-4)
+    det(government-2, The-1)
+
+Up to version 3.5 the dependencies are Stanford's, collapsed: they are the sentence's graph as they stand. Later ones
+are Universal Dependencies and are collapsed by our table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ...data.lines import read_blocks
+from ...errors import DataError, UsageError
+from ..relations import universal_tag
+from ..sentence import Dependency, Sentence, Token, iob
+from .conllu import StoredParses, checksum
+
+_HEADER = re.compile(r"Sentence #\d+ \((\d+) tokens?(?:, sentiment: [^)]*)?\):")
+_TOKEN = re.compile(
+    r"\[Text=(?P<form>.*?) CharacterOffsetBegin=(?P<start>\d+) CharacterOffsetEnd=(?P<end>\d+)"
+    r"(?: PartOfSpeech=(?P<tag>\S+?))?(?: Lemma=(?P<lemma>.*?))?"
+    r"(?: NamedEntityTag=(?P<entity>[^\s\]]+)[^\]]*)?\](?= \[Text=|\s*$)"
+)
+_DEPENDENCY = re.compile(r"([^\s(]+)\((.+)-(\d+)'*, (.+)-(\d+)'*\)")  # a prime marks a copy of a word
+_UNIVERSAL = re.compile(r"Dependency Parse \(")  # the heading that later versions have
+
+
+def read(path: str | Path) -> Iterator[Sentence]:
+    """The sentences of CoreNLP's text output."""
+    yield from parse_lines((line for block in read_blocks(path) for line in block), str(path))
+
+
+def parse_lines(lines: Iterable[str], name: str) -> Iterator[Sentence]:
+    """Sentences from lines of CoreNLP's text output; `name` is the file's, for messages."""
+    block: list[str] = []
+    first = 0
+    for number, line in enumerate(lines, 1):
+        if _HEADER.match(line):
+            if block:
+                yield _sentence(block, first, name)
+            block, first = [line], number
+        elif block:
+            block.append(line)
+        elif line.strip() and not line.startswith(("Document:", "Coreference")):
+            raise DataError(f"{name}, line {number}: CoreNLP's output begins with 'Sentence #1 (7 tokens):'.")
+    if block:
+        yield _sentence(block, first, name)
+
+
+def _sentence(block: list[str], first: int, name: str) -> Sentence:
+    header = _HEADER.match(block[0])
+    begin = next((i for i, line in enumerate(block) if i and line.startswith("[Text=")), None)
+    if header is None or begin is None:
+        raise DataError(f"{name}, line {first}: no '[Text=' line follows; was the sentence written whole?")
+    heading = begin - 1 if block[begin - 1].startswith("Tokens:") else begin
+    text = "\n".join(block[1:heading]).strip()
+    rows = [found for line in block[begin:] if line.startswith("[Text=") for found in _TOKEN.finditer(line)]
+    if len(rows) != int(header[1]):
+        raise DataError(f"{name}, line {first}: {header[1]} tokens are announced, but {len(rows)} are there.")
+    dependencies = list(_dependencies(block, first, len(rows), name))
+    universal = any(_UNIVERSAL.match(line) for line in block)
+    heads = _tree(dependencies)
+    places = _places(text, rows)
+    if places is None:
+        raise DataError(f"{name}, line {first + begin}: the character offsets do not fit the text {text[:60]!r}.")
+    entities = iob("" if row["entity"] in (None, "O") else row["entity"] for row in rows)
+    tokens = (
+        Token(
+            row["form"], place[0], place[1], row["lemma"] or "", universal_tag(row["tag"] or ""), row["tag"] or "", "",
+            heads.get(i, (None, ""))[0], heads.get(i, (None, ""))[1], entity,
+        )
+        for i, (row, place, entity) in enumerate(zip(rows, places, entities, strict=True), 1)
+    )  # fmt: skip
+    graph = () if universal else tuple(sorted(dependencies, key=lambda edge: (edge.dependent, edge.governor)))
+    return Sentence(text, tuple(tokens), "ud" if universal else "stanford", graph)
+
+
+def _dependencies(block: list[str], first: int, words: int, name: str) -> Iterator[Dependency]:
+    seen = set()
+    for number, line in enumerate(block, first):
+        found = _DEPENDENCY.fullmatch(line.strip()) if number > first + 1 else None
+        if found is None:
+            continue
+        edge = Dependency(int(found[3]), found[1], int(found[5]))
+        if not (edge.governor <= words and 1 <= edge.dependent <= words):
+            raise DataError(f"{name}, line {number}: {line.strip()} is not about the {words} words of its sentence.")
+        if edge not in seen and edge.governor != edge.dependent:
+            seen.add(edge)
+            yield edge
+
+
+def _tree(dependencies: list[Dependency]) -> dict[int, tuple[int, str]]:
+    """A head and relation of each word: the nearest way from the root, for a word of a graph may have many."""
+    below: dict[int, list[Dependency]] = {}
+    for edge in dependencies:
+        below.setdefault(edge.governor, []).append(edge)
+    heads: dict[int, tuple[int, str]] = {}
+    level = [0]
+    while level:
+        reached = []
+        for edge in (edge for node in level for edge in below.get(node, ())):
+            if edge.dependent not in heads:
+                heads[edge.dependent] = edge.governor, edge.relation
+                reached.append(edge.dependent)
+        level = reached
+    return heads
+
+
+def _places(text: str, rows: list[re.Match[str]]) -> list[tuple[int, int]] | None:
+    """Where the words are in the text: CoreNLP counts UTF-16 units from the beginning of the document."""
+    units = [place for place, character in enumerate(text) for _ in range(1 + (ord(character) > 0xFFFF))] + [len(text)]
+    base = int(rows[0]["start"]) if rows else 0
+    places = [(int(row["start"]) - base, int(row["end"]) - base) for row in rows]
+    if any(not 0 <= start <= end < len(units) for start, end in places):
+        return None
+    return [(units[start], units[end]) for start, end in places]
+
+
+def open_backend(path: str, language: str) -> StoredParses:
+    """The parses of a file."""
+    if not path:
+        raise UsageError("corenlp needs a file: corenlp:FILE.")
+    return StoredParses(f"corenlp:{path}", checksum(path), read(path))

@@ -1,0 +1,96 @@
+"""Parses of Russian by natasha, whose models are inside its packages; labels of Universal Dependencies.
+
+Kukushkin (2020), "Natasha: quality Russian NLP on CPU"; https://github.com/natasha.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+from ...errors import MissingDependency, UsageError
+from ..sentence import Sentence, Token
+from . import clean
+
+LONGEST = 300  # words that the parser sees at once: its memory and time grow with their square
+
+
+class Natasha:
+    """Tags, lemmas, dependencies and entities of Russian."""
+
+    name, stored = "natasha", False
+
+    def __init__(self, package: Any) -> None:
+        self.version = version("natasha")
+        self.package = package
+        embedding = package.NewsEmbedding()
+        self.segmenter, self.vocabulary = package.Segmenter(), package.MorphVocab()
+        self.steps = [
+            package.NewsMorphTagger(embedding), package.NewsSyntaxParser(embedding), package.NewsNERTagger(embedding),
+        ]  # fmt: skip
+
+    def parse(self, texts: Sequence[str]) -> list[Sentence]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # deprecations inside pymorphy2
+            return [self._sentence(text) for text in texts]
+
+    def _sentence(self, text: str) -> Sentence:
+        document = self.package.Doc(text)
+        document.segment(self.segmenter)
+        document.sents = [piece for sentence in document.sents for piece in _pieces(sentence)]
+        if not document.tokens:
+            return Sentence(text)
+        tagger, parser, recogniser = self.steps
+        document.tag_morph(tagger)
+        document.parse_syntax(parser)
+        document.tag_ner(recogniser)
+        marks = {}
+        for span in document.spans:
+            inside = [token.start for token in document.tokens if span.start <= token.start < span.stop]
+            marks.update({start: f"{'I' if i else 'B'}-{span.type}" for i, start in enumerate(inside)})
+        tokens: list[Token] = []
+        for sentence in document.sents:
+            before = len(tokens)
+            numbers = {token.id: number for number, token in enumerate(sentence.tokens, before + 1)}
+            for token in sentence.tokens:
+                token.lemmatize(self.vocabulary)
+                head = numbers.get(token.head_id, 0)
+                features = "|".join(f"{key}={value}" for key, value in sorted((token.feats or {}).items()))
+                here = head != numbers[token.id] and head != 0
+                tokens.append(
+                    Token(
+                        clean(token.text), token.start, token.stop, clean(token.lemma or ""), token.pos or "", "",
+                        features, head if here else 0, token.rel or "dep" if here else "root",
+                        marks.get(token.start, ""),
+                    )
+                )  # fmt: skip
+        return Sentence(text, tuple(tokens), "ud")
+
+
+def _pieces(sentence: Any) -> list[Any]:
+    """A sentence, or its pieces of a length that the parser can bear."""
+    if len(sentence.tokens) <= LONGEST:
+        return [sentence]
+    pieces = []
+    for first in range(0, len(sentence.tokens), LONGEST):
+        tokens = sentence.tokens[first : first + LONGEST]
+        start, stop = tokens[0].start, tokens[-1].stop
+        text = sentence.text[start - sentence.start : stop - sentence.start]
+        pieces.append(type(sentence)(start, stop, text, tokens, []))
+    return pieces
+
+
+def open_backend(argument: str, language: str) -> Natasha:
+    """The parser of Russian."""
+    if argument or language.lower().partition("-")[0] != "ru":
+        raise UsageError("natasha parses Russian (-l ru) and has one model: its name takes nothing after a colon.")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import natasha
+
+            return Natasha(natasha)
+    except ImportError:
+        raise MissingDependency("Parsing Russian", "ru") from None

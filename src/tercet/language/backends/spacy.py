@@ -1,0 +1,101 @@
+"""Parses by spaCy, with any of its models: `spacy:en_core_web_sm`, or the folder of a model.
+
+Honnibal, Montani, Van Landeghem and Boyd (2020), "spaCy: Industrial-strength Natural Language Processing in Python".
+English models have ClearNLP's labels, most others those of Universal Dependencies; the model's own list tells.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+from ...errors import MissingDependency, UsageError
+from ..sentence import Sentence, Token
+from . import clean
+
+log = logging.getLogger(__name__)
+
+BATCH = 64  # texts that spaCy works on at once
+# A label that only this scheme has.
+TELLING = {"pobj": "clearnlp", "nmod": "ud", "obl": "ud"}
+
+
+class SpacyModel:
+    """A spaCy pipeline with a parser."""
+
+    stored = False
+
+    def __init__(self, model: str, pipeline: Any, release: str) -> None:
+        if "parser" not in pipeline.pipe_names:
+            raise UsageError(f"The spaCy model {model!r} has no parser. Its parts: {', '.join(pipeline.pipe_names)}.")
+        self.name, self.version, self.pipeline = f"spacy:{model}", release, pipeline
+        schemes = [TELLING[label] for label in pipeline.get_pipe("parser").labels if label in TELLING]
+        self.scheme = "clearnlp" if "clearnlp" in schemes else "ud"
+        if not schemes:
+            log.warning(
+                "The relations of the spaCy model %s are neither ClearNLP's nor those of Universal Dependencies: they "
+                "keep their names, and prepositions are not collapsed.",
+                model,
+            )
+
+    def parse(self, texts: Sequence[str]) -> list[Sentence]:
+        # spaCy refuses texts above a limit that guards against running out of memory; ours are segments.
+        self.pipeline.max_length = max(self.pipeline.max_length, *map(len, texts))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of words without lemma rules and the like, once per text
+            documents = self.pipeline.pipe(texts, batch_size=BATCH)
+            return [self._sentence(text, document) for text, document in zip(texts, documents, strict=True)]
+
+    def _sentence(self, text: str, document: Any) -> Sentence:
+        words = [word for word in document if not word.is_space and clean(word.text)]
+        numbers = {word.i: number for number, word in enumerate(words, 1)}
+        tokens = []
+        for word in words:
+            head = word.head
+            while head.i not in numbers and head.head.i != head.i:  # words may hang on white space
+                head = head.head
+            root = head.i == word.i or head.i not in numbers
+            mark = word.ent_iob_ if word.ent_type_ else ""
+            tokens.append(
+                Token(
+                    clean(word.text), word.idx, word.idx + len(word.text), clean(word.lemma_), word.pos_, word.tag_,
+                    str(word.morph), 0 if root else numbers[head.i], "ROOT" if root else word.dep_,
+                    f"{mark}-{word.ent_type_}" if mark in ("B", "I") else "",
+                )
+            )  # fmt: skip
+        return Sentence(text, tuple(tokens), self.scheme)
+
+
+def load(model: str) -> Any:
+    """A spaCy pipeline by the name of its package or its folder."""
+    try:
+        import spacy
+    except ImportError:
+        raise MissingDependency(f"The spaCy model {model!r}", "en" if model.startswith("en") else "spacy") from None
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            pipeline = spacy.load(model)
+    except (OSError, ValueError, ImportError, AttributeError) as error:
+        line = str(error).partition("\n")[0]
+        raise UsageError(
+            f"spaCy cannot load the model {model!r}: {line} Install it (python -m spacy download {model}; for English, "
+            "pip install 'tercet[en]') or name another."
+        ) from None
+    for warning in caught:
+        if "[W095]" in str(warning.message):  # made for another version of spaCy
+            log.info("%s", warning.message)
+    return pipeline
+
+
+def open_backend(model: str, language: str) -> SpacyModel:
+    """The model of that name."""
+    if not model:
+        raise UsageError("spacy needs a model: spacy:en_core_web_sm.")
+    pipeline = load(model)
+    if pipeline.meta["lang"] != language.lower().replace("_", "-").partition("-")[0]:
+        log.warning("The spaCy model %s is made for %r, the text is %r.", model, pipeline.meta["lang"], language)
+    return SpacyModel(model, pipeline, f"{pipeline.meta['version']}+spacy{version('spacy')}")

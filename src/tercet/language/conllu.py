@@ -1,0 +1,259 @@
+"""CoNLL-U, the exchange format of parses: read and written without loss of anything that a `Sentence` holds.
+
+Nivre et al. (2016), "Universal Dependencies v1: A Multilingual Treebank Collection", LREC;
+https://universaldependencies.org/format.html. What the format leaves open is settled thus:
+
+- `# scheme = clearnlp` says whose labels the tree has; without it they are those of Universal Dependencies.
+- `# deps = stanford` says that the DEPS column holds Stanford's collapsed dependencies; without it the column is not
+  read (the enhanced graphs of Universal Dependencies are another thing).
+- MISC has the word's place in the text (`TokenRange=0:3`), `SpaceAfter=No`, and its entity (`NER=B-PER`).
+- An empty segment is a block of comments without words, so that blocks and segments stay parallel.
+- A text with line ends, which no comment line can hold, stands in `# text_json`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from sys import intern
+
+from ..data.files import writing
+from ..data.lines import read_blocks
+from ..errors import DataError
+from .sentence import Dependency, Sentence, Token, shown
+
+COLUMNS = 10
+_LINE_ENDS = re.compile(r"[\t\n\r]")
+_OUTER_SPACE = re.compile(r"^\s|\s$")
+_SINGLE = re.compile(r"[0-9]+")
+_RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+_EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
+
+
+def format_sentence(sentence: Sentence, number: int | None = None, *, comments: Iterable[str] = ()) -> str:
+    """A sentence as a block of CoNLL-U with the blank line that ends it."""
+    lines = [f"# {comment}" for comment in comments]
+    if number is not None:
+        lines.append(f"# sent_id = {number}")
+    if _LINE_ENDS.search(sentence.text) or _OUTER_SPACE.search(sentence.text):
+        lines.append(f"# text_json = {json.dumps(sentence.text)}")
+    else:
+        lines.append(f"# text = {sentence.text}".rstrip(" "))
+    if sentence.scheme != "ud":
+        lines.append(f"# scheme = {sentence.scheme}")
+    governors: dict[int, list[str]] = {}
+    if sentence.dependencies:
+        lines.append("# deps = stanford")
+        for governor, relation, dependent in sentence.dependencies:
+            governors.setdefault(dependent, []).append(f"{governor}:{relation}")
+    tokens, text = sentence.tokens, sentence.text
+    for i, token in enumerate(tokens):
+        past = _shared_place(tokens, i)
+        if past > i + 1:
+            fields = [f"{i + 1}-{past}", _field(text[token.start : token.end]) or "_", *"_" * 7]
+            lines.append("\t".join([*fields, _space_after(text, token.end) or "_"]))
+        misc = [f"TokenRange={token.start}:{token.end}"]
+        if not _within(tokens, i) and (after := _space_after(text, token.end)):
+            misc.insert(0, after)
+        if token.entity:
+            misc.append(f"NER={_field(token.entity)}")
+        lines.append(
+            "\t".join(
+                (
+                    str(i + 1), _field(token.form), _field(token.lemma) or "_", _field(token.upos) or "_",
+                    _field(token.xpos) or "_", _field(token.features) or "_",
+                    "_" if token.head is None else str(token.head), _field(token.relation) or "_",
+                    "|".join(governors.get(i + 1, ())) or "_", "|".join(misc),
+                )
+            )
+        )  # fmt: skip
+    return "\n".join(lines) + "\n\n"
+
+
+def write(path: str | Path, sentences: Iterable[Sentence], *, comments: Iterable[str] = ()) -> None:
+    """Write sentences to a file, whole or not at all; `comments` stand before the first."""
+    with writing(path) as stream:
+        for number, sentence in enumerate(sentences, 1):
+            stream.write(format_sentence(sentence, number, comments=comments if number == 1 else ()))
+
+
+def read(path: str | Path) -> Iterator[Sentence]:
+    """The sentences of a CoNLL-U file ('-': standard input), one after the other."""
+    yield from parse_lines((line for block in read_blocks(path) for line in block), str(path))
+
+
+def parse_lines(lines: Iterable[str], name: str) -> Iterator[Sentence]:
+    """Sentences from lines of CoNLL-U; `name` is the file's, for messages."""
+    block: list[str] = []
+    number = 0
+    for number, line in enumerate(lines, 1):
+        if line and not line.isspace():
+            block.append(line)
+        elif block:
+            yield _Block(block, number - len(block), name).sentence()
+            block = []
+    if block:
+        yield _Block(block, number - len(block) + 1, name).sentence()
+
+
+def _field(value: str) -> str:
+    """A value that keeps its column: white space that would end it becomes a space."""
+    return _LINE_ENDS.sub(" ", value)
+
+
+def _space_after(text: str, end: int) -> str:
+    return "SpaceAfter=No" if end < len(text) and not text[end].isspace() else ""
+
+
+def _within(tokens: tuple[Token, ...], i: int) -> bool:
+    """Whether a word is a part of a written word, whose own line says what follows it."""
+    here = tokens[i][1:3]
+    return here[1] > here[0] and (
+        (i > 0 and tokens[i - 1][1:3] == here) or (i + 1 < len(tokens) and tokens[i + 1][1:3] == here)
+    )
+
+
+def _shared_place(tokens: tuple[Token, ...], i: int) -> int:
+    """Where the run of words with the place of word i ends, if word i begins it; i + 1 otherwise."""
+    if not _within(tokens, i) or (i > 0 and tokens[i - 1][1:3] == tokens[i][1:3]):
+        return i + 1
+    past = i + 1
+    while past < len(tokens) and tokens[past][1:3] == tokens[i][1:3]:
+        past += 1
+    return past
+
+
+class _Block:
+    """The lines of one sentence on their way to a `Sentence`."""
+
+    def __init__(self, lines: list[str], first: int, name: str) -> None:
+        self.lines, self.first, self.name = lines, first, name
+        self.comments: dict[str, str] = {}
+        self.rows: list[tuple[int, list[str]]] = []  # line number and columns of words
+        self.surface: dict[int, tuple[int, str, str]] = {}  # first word of a written word -> last word, form, MISC
+
+    def fail(self, line: int, problem: str) -> DataError:
+        return DataError(f"{self.name}, line {line}: {problem}")
+
+    def sentence(self) -> Sentence:
+        for number, line in enumerate(self.lines, self.first):
+            if line.startswith("#"):
+                key, equals, value = line[1:].partition("=")
+                if equals:
+                    self.comments.setdefault(key.strip(), value.removeprefix(" "))
+            else:
+                self._row(number, line)
+        text = self._text()
+        try:
+            return Sentence(
+                text, tuple(self._tokens(text)), self.comments.get("scheme", "ud").strip(), tuple(self._dependencies())
+            )
+        except DataError as error:
+            if str(error).startswith(self.name):
+                raise
+            raise self.fail(self.first, str(error)) from None
+
+    def _row(self, number: int, line: str) -> None:
+        columns = line.split("\t")
+        if len(columns) != COLUMNS:
+            raise self.fail(
+                number,
+                f"{len(columns)} columns separated by tabs; CoNLL-U has {COLUMNS}. Is this a CoNLL-U file, and does "
+                "a blank line end every sentence?",
+            )
+        place = columns[0]
+        if _EMPTY_NODE.fullmatch(place):
+            return  # words that are not in the text: only enhanced graphs have them
+        if found := _RANGE.fullmatch(place):
+            first, last = int(found[1]), int(found[2])
+            if first != len(self.rows) + 1 or last < first:
+                raise self.fail(number, f"the range {place} does not begin at the next word, {len(self.rows) + 1}.")
+            self.surface[first] = last, columns[1], columns[9]
+        elif _SINGLE.fullmatch(place) and int(place) == len(self.rows) + 1:
+            if not columns[1]:
+                raise self.fail(number, "the word (column 2) is empty.")
+            self.rows.append((number, columns))
+        else:
+            raise self.fail(number, f"the word's number is {place!r} where {len(self.rows) + 1} should follow.")
+
+    def _text(self) -> str:
+        if "text_json" in self.comments:
+            try:
+                text = json.loads(self.comments["text_json"])
+            except ValueError:
+                text = None
+            if not isinstance(text, str):
+                raise self.fail(self.first, "the comment text_json does not hold a JSON string.")
+            return text
+        if "text" in self.comments:
+            return self.comments["text"].strip()
+        parts, i = [], 1
+        while i <= len(self.rows):
+            form, misc = self.rows[i - 1][1][1], self.rows[i - 1][1][9]
+            if i in self.surface:
+                i, form, misc = self.surface[i]
+            parts += [form, "" if "SpaceAfter=No" in misc.split("|") else " "]
+            i += 1
+        return "".join(parts).strip()
+
+    def _tokens(self, text: str) -> Iterator[Token]:
+        reached, inside, place = 0, 0, (0, 0)  # inside: the last word of the written word that we are in
+        for i, (number, columns) in enumerate(self.rows, 1):
+            _, form, lemma, upos, xpos, features, head, relation, _, misc = columns
+            marks = dict(mark.partition("=")[::2] for mark in misc.split("|"))
+            if "TokenRange" in marks:
+                place = self._range(number, marks["TokenRange"], len(text))
+            elif i > inside:
+                written = form
+                if i in self.surface:
+                    inside, written, _ = self.surface[i]
+                place = self._find(number, text, written, reached)
+            reached = max(reached, place[1])
+            if head != "_" and not _SINGLE.fullmatch(head):
+                raise self.fail(number, f"the head (column 7) is {head!r}; it is a number, or _ for a word without.")
+            yield Token(
+                intern(form),
+                place[0],
+                place[1],
+                lemma=intern(_value(lemma) if form != "_" else lemma),
+                upos=intern(_value(upos)),
+                xpos=intern(_value(xpos)),
+                features=intern(_value(features)),
+                head=None if head == "_" else self._head(number, int(head), i),
+                relation=intern(_value(relation)),
+                entity=intern(marks.get("NER", "")),
+            )
+
+    def _head(self, number: int, head: int, word: int) -> int:
+        if head > len(self.rows) or head == word:
+            raise self.fail(number, f"the head of word {word} is {head}; the sentence has {len(self.rows)} words.")
+        return head
+
+    def _range(self, number: int, value: str, size: int) -> tuple[int, int]:
+        start, _, end = value.partition(":")
+        if not (_SINGLE.fullmatch(start) and _SINGLE.fullmatch(end) and int(start) <= int(end) <= size):
+            raise self.fail(number, f"TokenRange={value} is not START:END within the {size} characters of the text.")
+        return int(start), int(end)
+
+    def _find(self, number: int, text: str, form: str, reached: int) -> tuple[int, int]:
+        """The next place of a word in the text."""
+        start = text.find(form, reached)
+        if start < 0 or text[reached:start].strip():
+            raise self.fail(number, f"the word {form!r} does not follow in the text {shown(text[reached:])}.")
+        return start, start + len(form)
+
+    def _dependencies(self) -> Iterator[Dependency]:
+        if self.comments.get("deps", "").strip() != "stanford":
+            return
+        for i, (number, columns) in enumerate(self.rows, 1):
+            for entry in columns[8].split("|") if columns[8] != "_" else ():
+                governor, colon, relation = entry.partition(":")
+                if not colon or not relation or not _SINGLE.fullmatch(governor) or int(governor) > len(self.rows):
+                    raise self.fail(number, f"{entry!r} in column 9 is not GOVERNOR:RELATION of this sentence.")
+                yield Dependency(int(governor), intern(relation), i)
+
+
+def _value(field: str) -> str:
+    return "" if field == "_" else field

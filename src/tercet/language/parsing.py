@@ -1,0 +1,120 @@
+"""Parsing texts: each distinct one once, from a cache where it is kept, by as many processes as there are."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache as once
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import DataError, TercetError
+from .backends import Backend, default_name, open_backend
+from .relations import with_dependencies
+from .sentence import Sentence, shown
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+BATCH = 256  # texts of a unit of work; the same whatever runs it, so that parses are too
+IN_FLIGHT = 8  # units a pool may be ahead of what is collected
+_SURROGATES = re.compile("[\ud800-\udfff]")  # halves of characters, which no file can hold
+
+Progress = Callable[[int, int], None]
+
+
+def parse(
+    texts: Sequence[str],
+    language: str,
+    *,
+    backend: str | Backend | None = None,
+    cache: str | Path | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> list[Sentence]:
+    """The parse of each text, with its graph of collapsed dependencies; an empty text has no words.
+
+    backend: a parser by name (`spacy:MODEL`, `stanza:LANGUAGE`, `natasha`, `conllu:FILE`, `corenlp:FILE`) or an object
+        with the interface of `backends.Backend`; without it, the one for the language that is installed.
+    cache: a folder in which parses are kept and found again.
+    executor: processes to parse in (`tercet.engine.open_executor`); a backend that is an object travels by pickle.
+    progress: called with the number of distinct texts that are parsed, and of all.
+    """
+    texts = [_SURROGATES.sub("�", text) for text in texts]
+    if backend is None:
+        backend = default_name(language)
+    # Loading a model takes a second: where other processes parse, this one needs it only for the cache's key.
+    elsewhere = executor is not None and not _is_stored(backend)
+    opened = None if elsewhere and cache is None else _opened(backend, language)
+    distinct = list(dict.fromkeys(texts))
+    parses = {text: Sentence(text) for text in distinct if not text.strip()}
+    missing = [text for text in distinct if text not in parses]
+    store = None
+    if cache is not None and opened and not opened.stored:
+        from .parse_cache import ParseCache
+
+        store = ParseCache(cache, opened.name, opened.version)
+        parses |= {text: with_dependencies(kept) for text, kept in store.load(missing).items()}
+        missing = [text for text in missing if text not in parses]
+    if progress:
+        progress(len(parses), len(distinct))
+    if executor is not None and elsewhere:
+        parsed = _parsed_elsewhere(missing, backend, language, executor)
+    else:
+        parsed = (parse_batch(batch, opened or backend, language) for batch in _batches(missing))
+    for sentences in parsed:
+        if store:
+            store.save(sentences)
+        parses |= {sentence.text: with_dependencies(sentence) for sentence in sentences}
+        if progress:
+            progress(len(parses), len(distinct))
+    if lost := [text for text in distinct if text not in parses]:
+        raise DataError(f"The parser {backend!r} gave back no sentence whose text is {shown(lost[0])}.")
+    return [parses[text] for text in texts]
+
+
+def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (texts[first : first + BATCH] for first in range(0, len(texts), BATCH))
+
+
+def _parsed_elsewhere(
+    texts: Sequence[str], backend: str | Backend, language: str, executor: Executor
+) -> Iterator[list[Sentence]]:
+    """The parser's own sentences in batches, in order, from other processes."""
+    from concurrent.futures import BrokenExecutor
+
+    waiting: deque[Future[list[Sentence]]] = deque()
+    try:
+        for batch in _batches(texts):
+            waiting.append(executor.submit(parse_batch, batch, backend, language))
+            if len(waiting) > IN_FLIGHT:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BrokenExecutor:
+        raise TercetError(
+            "A process that was parsing died, perhaps for want of memory: use fewer jobs; with a cache (--cache DIR) "
+            "the run goes on where it stopped."
+        ) from None
+
+
+def parse_batch(texts: Sequence[str], backend: str | Backend, language: str) -> list[Sentence]:
+    """A unit of work: runs anywhere, and loads its parser once per process."""
+    return _opened(backend, language).parse(texts)
+
+
+def _opened(backend: str | Backend, language: str) -> Backend:
+    if not isinstance(backend, str):
+        return backend
+    # Models are loaded once; a file may have changed since it was read.
+    return open_backend(backend, language) if _is_stored(backend) else _model(backend, language)
+
+
+def _is_stored(backend: str | Backend) -> bool:
+    return backend.startswith(("conllu:", "corenlp:")) if isinstance(backend, str) else backend.stored
+
+
+@once
+def _model(name: str, language: str) -> Backend:
+    return open_backend(name, language)

@@ -1,0 +1,335 @@
+"""One scheme of relations for all parsers: Stanford's collapsed dependencies with propagated conjuncts.
+
+De Marneffe and Manning (2008), "The Stanford Typed Dependencies Representation", CrossParser workshop. Fomicheva
+(2017) compares the contexts of words in this graph: "the symbol of the village" has prep_of(symbol, village), with no
+word in between. The trees of spaCy's English models (ClearNLP's labels), of Universal Dependencies, and Stanford's own
+are brought to it by the tables of data/relations.toml and these steps:
+
+1. labels are renamed; the predicate becomes the head of a copula ("is big": cop(big, is)), and "$" of its amount;
+   nouns before a noun all hang on it;
+2. a preposition joins its relation: prep_of, prepc_without (of a clause), agent ("by" of a passive);
+3. a relative pronoun gives its place to the noun that it stands for;
+4. a conjunction joins its relation (conj_and); conjuncts share their governors, and verbs their subject;
+5. an open clause gets the subject of its verb: xsubj.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from .sentence import Dependency, Entity, Sentence, Token
+
+SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
+
+
+def with_dependencies(sentence: Sentence) -> Sentence:
+    """The sentence with its graph of collapsed dependencies; as it is where it has one already."""
+    return sentence if sentence.dependencies else replace(sentence, dependencies=collapsed(sentence))
+
+
+def collapsed(sentence: Sentence) -> tuple[Dependency, ...]:
+    """Stanford's collapsed dependencies of a tree, sorted by dependent, then governor. Punctuation has none."""
+    graph = _Graph(sentence)
+    graph.rename()
+    if sentence.scheme == "ud":
+        graph.collapse_cases()
+    else:
+        graph.lift_currencies()
+        graph.lift_predicates()
+        graph.collapse_prepositions()
+    graph.flatten_compounds()
+    graph.name_adverbials()
+    graph.resolve_relative_pronouns()
+    graph.collapse_conjunctions()
+    graph.add_open_subjects()
+    return graph.dependencies()
+
+
+def entity_types(sentence: Sentence) -> tuple[Entity, ...]:
+    """The named entities with types as Stanford CoreNLP calls them: PERSON, ORGANIZATION, LOCATION."""
+    names: dict[str, str] = _tables()["entities"]
+    return tuple(entity._replace(type=names.get(entity.type, entity.type)) for entity in sentence.entities)
+
+
+def universal_tag(penn: str) -> str:
+    """The universal part of speech of a tag of the Penn treebank; X for an unknown one."""
+    tags: dict[str, str] = _tables()["penn"]
+    return tags.get(penn, "X")
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    tables = tomllib.loads(files(__package__).joinpath("data", "relations.toml").read_text("utf-8"))
+    tables["collapse"]["multiword"] = frozenset(tables["collapse"]["multiword"].split())
+    tables["words"]["time"] = frozenset(tables["words"]["time"].split())
+    tables["words"]["negation"] = frozenset(tables["words"]["negation"].split())
+    return tables
+
+
+@dataclass(slots=True)
+class _Edge:
+    """A dependency under way. `source` is the label of the tree, `""` as relation drops it."""
+
+    governor: int
+    relation: str
+    dependent: int
+    source: str
+
+
+class _Graph:
+    """The dependencies of one sentence while they are brought to Stanford's form."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        self.tokens, self.scheme, self.tables = sentence.tokens, sentence.scheme, _tables()
+        self.edges = [
+            _Edge(token.head, token.relation, i, token.relation)
+            for i, token in enumerate(sentence.tokens, 1)
+            if token.head is not None
+        ]
+        self.extra: list[Dependency] = []
+
+    def below(self, governor: int) -> list[_Edge]:
+        return [edge for edge in self.edges if edge.governor == governor and edge.relation]
+
+    def token(self, number: int) -> Token:
+        return self.tokens[number - 1]
+
+    def word(self, number: int) -> str:
+        return self.token(number).form.lower().replace("’", "'")
+
+    def lemma(self, number: int) -> str:
+        return self.token(number).lemma.lower() or self.word(number)
+
+    def rename(self) -> None:
+        names: dict[str, str] = self.tables[self.scheme]["rename"]
+        for edge in self.edges:
+            label = edge.relation
+            if edge.governor == 0:
+                edge.relation = "root"
+            elif label in names:
+                edge.relation = names[label]
+            else:
+                edge.relation = names.get(main := label.partition(":")[0], main) if self.scheme == "ud" else label
+            if edge.relation == "advmod" and self.word(edge.dependent) in self.tables["words"]["negation"]:
+                edge.relation = "neg"
+            if edge.relation in ("num", "nn") and self._is_number(edge.governor) and self._is_number(edge.dependent):
+                edge.relation = "number"
+
+    def _is_number(self, number: int) -> bool:
+        return number > 0 and (self.token(number).upos == "NUM" or self.token(number).xpos == "CD")
+
+    def lift_currencies(self) -> None:
+        """Make "$" the head of its amount, as Stanford does: num($, million), number(million, 3)."""
+        incoming = {edge.dependent: edge for edge in self.edges}
+        for edge in self.edges:
+            amount = edge.governor
+            if self.token(edge.dependent).xpos != "$" or not self._is_number(amount) or amount not in incoming:
+                continue
+            sign, above = edge.dependent, incoming[amount]
+            if above.governor == sign:
+                continue
+            edge.governor, edge.relation, edge.source = above.governor, above.relation, above.source
+            above.governor, above.relation, above.source = sign, "num", "num"
+            for other in self.edges:
+                if other.governor == amount and other.relation not in ("number", "num", "quantmod"):
+                    other.governor = sign
+            incoming[sign] = edge
+
+    def lift_predicates(self) -> None:
+        """Make predicates heads of their copula, which in ClearNLP is the head of everything."""
+        table = self.tables["copula"]
+        incoming = {edge.dependent: edge for edge in self.edges}
+        for edge in list(self.edges):
+            verb = edge.governor
+            if edge.source not in table["predicates"] or not verb or self.lemma(verb) not in table["lemmas"]:
+                continue
+            siblings = [other for other in self.edges if other.governor == verb and other is not edge]
+            if any(
+                other.source == table["existential"] and self.word(other.dependent) == "there" for other in siblings
+            ):
+                edge.relation = "nsubj"
+            elif not any(other.relation == "cop" for other in siblings) and verb in incoming:
+                above = incoming[verb]
+                edge.governor, edge.relation, edge.source = above.governor, above.relation, above.source
+                above.governor, above.relation, above.source = edge.dependent, "cop", "cop"
+                for other in siblings:
+                    other.governor = edge.dependent
+                incoming[edge.dependent] = edge
+
+    def collapse_prepositions(self) -> None:
+        """prep(symbol, of), pobj(of, village) -> prep_of(symbol, village)."""
+        table = self.tables["collapse"]
+        for edge in self.edges:
+            if edge.relation not in table["prepositions"] or (
+                edge.relation == "iobj" and not self._objects(edge.dependent)
+            ):
+                continue
+            words, last, absorbed = [self.word(edge.dependent)], edge.dependent, [edge]
+            objects = self._objects(last)
+            while len(words) < 3 and (step := self._next_preposition(last, objects)):
+                words.append(self.word(step.dependent))
+                absorbed.append(step)
+                own = self._objects(step.dependent)
+                if own:
+                    last, objects = step.dependent, own
+                else:
+                    objects = [found for found in objects if found is not step]
+                    break
+            if not objects:
+                continue
+            joined = "_".join(words)
+            name = joined if len(words) == 1 or joined in table["multiword"] else words[-1]
+            for found in objects:
+                clause = found.source == "pcomp"
+                found.governor = edge.governor
+                found.relation = "agent" if edge.source == "agent" else f"{'prepc' if clause else 'prep'}_{name}"
+            for gone in absorbed:
+                gone.relation = ""
+                for other in self.below(gone.dependent):  # what else hung on the preposition: "only because of"
+                    other.governor = objects[0].dependent
+
+    def _objects(self, preposition: int) -> list[_Edge]:
+        return [edge for edge in self.below(preposition) if edge.source in self.tables["collapse"]["objects"]]
+
+    def _next_preposition(self, preposition: int, objects: list[_Edge]) -> _Edge | None:
+        """The next word of "out of", "because of": a preposition below, where that leaves an object to relate."""
+        for edge in self.below(preposition):
+            if edge.source not in ("prep", "pcomp") or self.token(edge.dependent).upos not in ("ADP", ""):
+                continue
+            beside = [other for other in objects if other is not edge]
+            if bool(beside) != bool(self._objects(edge.dependent)):
+                return edge
+        return None
+
+    def collapse_cases(self) -> None:
+        """case(village, of), nmod(symbol, village) -> prep_of(symbol, village), in Universal Dependencies."""
+        table = self.tables["collapse"]
+        passive = {edge.governor for edge in self.edges if edge.relation in ("nsubjpass", "auxpass", "csubjpass")}
+        for edge in self.edges:
+            if edge.source.partition(":")[0] not in table["oblique"] or edge.relation == "poss":
+                continue
+            words: list[str] = []
+            for case in self.edges:
+                if case.governor == edge.dependent and case.source.partition(":")[0] == "case":
+                    words.append(self.lemma(case.dependent))
+                    for more in self.edges:
+                        if more.governor == case.dependent and more.source == "fixed":
+                            words.append(self.lemma(more.dependent))
+                            more.relation = ""
+            if not words:
+                features = self.token(edge.dependent).features.split("|")
+                if edge.source == "obl" and edge.governor in passive and table["agent_case"] in features:
+                    edge.relation = "agent"
+                continue
+            if edge.source == "obl:agent" or (words[-1] in table["agent"] and edge.governor in passive):
+                edge.relation = "agent"
+            else:
+                edge.relation = f"prep_{'_'.join(words)}"
+
+    def flatten_compounds(self) -> None:
+        """nn(Exchange, York), nn(York, New) -> nn(Exchange, New): the noun phrases of the Penn treebank are flat."""
+        above = {edge.dependent: edge.governor for edge in self.edges if edge.relation == "nn"}
+        for edge in self.edges:
+            if edge.relation == "nn":
+                seen = {edge.dependent}
+                while edge.governor in above and above[edge.governor] not in seen:
+                    seen.add(edge.governor)
+                    edge.governor = above[edge.governor]
+
+    def name_adverbials(self) -> None:
+        """Noun phrases that are adverbs of time: npadvmod(left, week) -> tmod(left, week)."""
+        for edge in self.edges:
+            if edge.relation != "npadvmod":
+                continue
+            kind = self.token(edge.dependent).entity.partition("-")[2]
+            governor = self.token(edge.governor).upos if edge.governor else ""
+            timely = kind in ("DATE", "TIME") or self.lemma(edge.dependent) in self.tables["words"]["time"]
+            if timely and governor in ("VERB", "AUX", ""):  # not "two years ago", which measures the adverb
+                edge.relation = "tmod"
+
+    def resolve_relative_pronouns(self) -> None:
+        """nsubj(lives, who), rcmod(owner, lives) -> nsubj(lives, owner), rcmod(owner, lives)."""
+        for clause in [edge for edge in self.edges if edge.relation == "rcmod"]:
+            for edge in self._subtree(clause.dependent):
+                token = self.token(edge.dependent)
+                relative = token.xpos in self.tables["words"]["relative"] or "PronType=Rel" in token.features
+                if relative and clause.governor != edge.governor and not self.below(edge.dependent):
+                    edge.dependent = clause.governor
+                    break
+
+    def _subtree(self, top: int) -> Iterator[_Edge]:
+        """The dependencies below a word, nearest first; relative clauses inside are left to themselves."""
+        level, seen = [top], {top}
+        while level:
+            found = [edge for node in level for edge in self.below(node) if edge.relation != "rcmod"]
+            found = [edge for edge in found if edge.dependent not in seen]
+            yield from found
+            level = [edge.dependent for edge in found]
+            seen.update(level)
+
+    def collapse_conjunctions(self) -> None:
+        """cc(a, and), conj(a, b), conj(b, c) -> conj_and(a, b), conj_and(a, c), and what the first has, all have."""
+        parents = {edge.dependent: edge for edge in self.edges if edge.relation == "conj"}
+        groups: dict[int, list[_Edge]] = {}
+        for edge in parents.values():
+            first, steps = edge.governor, 0
+            while first in parents and steps < len(self.tokens):
+                first, steps = parents[first].governor, steps + 1
+            groups.setdefault(first, []).append(edge)
+        for first, members in groups.items():
+            people = {first, *(edge.dependent for edge in members)}
+            marks = sorted(edge.dependent for edge in self.edges if edge.relation == "cc" and edge.governor in people)
+            for edge in members:
+                before = [mark for mark in marks if mark < edge.dependent]
+                after = [mark for mark in marks if mark > edge.dependent]
+                edge.governor = first
+                edge.relation = "conj"
+                if before or after:
+                    word = self.lemma(before[-1] if before else after[0])
+                    edge.relation = f"conj_{self.tables['collapse']['conjunctions'].get(word, word)}"
+            for edge in self.edges:
+                if edge.dependent in marks and edge.relation == "cc":
+                    edge.relation = ""
+            self._propagate(first, members)
+
+    def _propagate(self, first: int, members: list[_Edge]) -> None:
+        above = [
+            edge for edge in self.edges
+            if edge.dependent == first and edge.relation not in ("", "root") and not edge.relation.startswith("conj")
+        ]  # fmt: skip
+        subjects = [edge for edge in self.below(first) if edge.relation in SUBJECTS]
+        for member in members:
+            other = member.dependent
+            self.extra += [Dependency(edge.governor, edge.relation, other) for edge in above if edge.governor != other]
+            below = {edge.relation for edge in self.below(other)}
+            if self.token(other).upos in ("VERB", "AUX", "ADJ") and not below & {*SUBJECTS}:
+                for edge in subjects:
+                    label = edge.relation.removesuffix("pass") + ("pass" if "auxpass" in below else "")
+                    if edge.dependent != other:
+                        self.extra.append(Dependency(other, label, edge.dependent))
+
+    def add_open_subjects(self) -> None:
+        """xcomp(wants, go), nsubj(wants, he) -> xsubj(go, he); an object, where there is one, goes before."""
+        for edge in [edge for edge in self.edges if edge.relation == "xcomp"]:
+            below = self.below(edge.dependent)
+            if any(other.relation in SUBJECTS for other in below) or not any(
+                other.relation == "aux" and self.word(other.dependent) == "to" for other in below
+            ):
+                continue  # Stanford adds subjects to infinitives with "to" alone
+            siblings = self.below(edge.governor)
+            for kinds in (("dobj", "iobj"), SUBJECTS):
+                found = [other for other in siblings if other.relation in kinds and other.dependent != edge.dependent]
+                if found:
+                    self.extra.append(Dependency(edge.dependent, "xsubj", found[0].dependent))
+                    break
+
+    def dependencies(self) -> tuple[Dependency, ...]:
+        found = {Dependency(edge.governor, edge.relation, edge.dependent) for edge in self.edges if edge.relation}
+        found.update(self.extra)
+        proper = (edge for edge in found if edge.governor != edge.dependent)
+        return tuple(sorted(proper, key=lambda edge: (edge.dependent, edge.governor, edge.relation)))

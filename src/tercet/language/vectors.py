@@ -1,0 +1,270 @@
+"""Word vectors: how alike two words are by the company they keep, as a cosine.
+
+Mikolov, Chen, Corrado and Dean (2013), "Efficient Estimation of Word Representations in Vector Space" (word2vec);
+Pennington, Socher and Manning (2014), "GloVe"; Bojanowski, Grave, Joulin and Mikolov (2017), "Enriching Word Vectors
+with Subword Information" (fastText). Files are mapped into memory, not read: opening one finds where each word's
+numbers are, and only those of the words that are asked for are looked at. Processes share the pages.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import struct
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError, MissingDependency, UsageError
+
+Floats = NDArray[np.float32]
+KEPT = 20_000  # words whose vectors of length 1 are kept at hand
+FASTTEXT_MAGIC = 793712314
+GZIP = b"\x1f\x8b"
+
+
+class WordVectors(ABC):
+    """Vectors of words. A word that is not known as it stands is looked up in lower case."""
+
+    def __init__(self, name: str, dimensions: int) -> None:
+        self.name, self.dimensions = name, dimensions
+        self._units: dict[str, Floats | None] = {}
+
+    @abstractmethod
+    def _stored(self, word: str) -> Floats | None:
+        """The vector of exactly this word."""
+
+    def vector(self, word: str) -> Floats | None:
+        """The vector of a word; None for an unknown one."""
+        found = self._stored(word)
+        return found if found is not None or word == word.lower() else self._stored(word.lower())
+
+    def __contains__(self, word: str) -> bool:
+        return self._unit(word) is not None
+
+    def similarity(self, first: str, second: str) -> float:
+        """The cosine of two words' vectors; NaN where one is unknown or has no direction."""
+        one, other = self._unit(first), self._unit(second)
+        return math.nan if one is None or other is None else float(one @ other)
+
+    def _unit(self, word: str) -> Floats | None:
+        if word not in self._units:
+            found = self.vector(word)
+            length = float(np.linalg.norm(found)) if found is not None else 0.0
+            if len(self._units) >= KEPT:
+                self._units.clear()
+            self._units[word] = None if found is None or not length else found / np.float32(length)
+        return self._units[word]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By name: another process maps the same file."""
+        return open_vectors, (self.name,)
+
+
+@cache
+def open_vectors(name: str) -> WordVectors:
+    """Vectors of a file (word2vec, GloVe or fastText; text or binary), or of a model: spacy:MODEL, natasha.
+
+    Opened once per process.
+    """
+    if name.startswith("spacy:"):
+        return SpacyVectors(name)
+    if name == "natasha":
+        return NatashaVectors(name)
+    path = Path(name)
+    try:
+        with path.open("rb") as stream:
+            if not path.stat().st_size:
+                raise DataError(f"{path} is empty: no word vectors.")
+            data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        raise UsageError(f"The word vectors {name!r} cannot be read: {error.strerror or error}.") from None
+    if data[:2] == GZIP:
+        raise UsageError(f"{path} is compressed, and cannot be mapped into memory. Unpack it: gunzip -k '{path}'")
+    if len(data) >= 8 and struct.unpack_from("<i", data)[0] == FASTTEXT_MAGIC:
+        return FastTextModel(name, data)
+    return MappedVectors(name, data)
+
+
+class MappedVectors(WordVectors):
+    """A file that has each word beside its numbers: text, with or without a line of sizes, or word2vec's binary."""
+
+    def __init__(self, name: str, data: mmap.mmap) -> None:
+        line = data[: _line_end(data, 0)]
+        fields = line.split()
+        self.header = len(fields) == 2 and all(field.isdigit() for field in fields)
+        self.data, start = data, len(line) + 1 if self.header else 0
+        dimensions = int(fields[1]) if self.header else len(fields) - 1
+        if dimensions < 1:
+            raise DataError(f"{name}, line 1: neither sizes (as '400000 300') nor a word with its numbers.")
+        super().__init__(name, dimensions)
+        self.binary = self.header and not self._is_text(start)
+        scan = self._scan_binary if self.binary else self._scan_text
+        self.places: dict[str, int] = {}
+        rows = 0
+        for word, place in scan(start):
+            rows += 1
+            self.places.setdefault(word.decode("utf-8", "replace"), place)
+        if self.header and rows != int(fields[0]):
+            raise DataError(f"{name} announces {int(fields[0])} words and has {rows}: is it whole?")
+
+    def _is_text(self, start: int) -> bool:
+        fields = self.data[start : _line_end(self.data, start)].split()
+        return len(fields) > self.dimensions and all(map(_is_number, fields[-self.dimensions :]))
+
+    def _scan_text(self, start: int) -> Iterator[tuple[bytes, int]]:
+        """Words with the place where their line goes on. Only the first part of an entry with spaces is its word."""
+        data, size = self.data, len(self.data)
+        number = 1 + self.header
+        while start < size:
+            end = _line_end(data, start)
+            space = data.find(b" ", start, end)
+            if space < 0:
+                space = data.find(b"\t", start, end)
+            if space < 0 and data[start:end].strip():
+                raise DataError(f"{self.name}, line {number}: a word without numbers.")
+            if space >= 0:
+                yield data[start:space], space + 1
+            start, number = end + 1, number + 1
+
+    def _scan_binary(self, start: int) -> Iterator[tuple[bytes, int]]:
+        data, size, width = self.data, len(self.data), 4 * self.dimensions
+        while start < size:
+            space = data.find(b" ", start)
+            if space < 0:
+                if data[start:].strip():
+                    raise DataError(f"{self.name} is damaged at byte {start}: a word without numbers.")
+                return
+            if space + 1 + width > size:
+                raise DataError(f"{self.name} is cut off at byte {size}, within the numbers of a word.")
+            yield data[start:space].lstrip(b"\n"), space + 1
+            start = space + 1 + width
+
+    def _stored(self, word: str) -> Floats | None:
+        place = self.places.get(word)
+        if place is None:
+            return None
+        if self.binary:
+            return np.frombuffer(self.data[place : place + 4 * self.dimensions], dtype="<f4")
+        fields = self.data[place : _line_end(self.data, place)].split()[-self.dimensions :]
+        if len(fields) != self.dimensions or not all(map(_is_number, fields)):
+            raise DataError(f"{self.name}: the word {word!r} does not have {self.dimensions} numbers.")
+        return np.array([float(field) for field in fields], dtype=np.float32)
+
+
+class FastTextModel(WordVectors):
+    """A model of fastText (.bin): unknown words get the mean of the vectors of their parts."""
+
+    def __init__(self, name: str, data: mmap.mmap) -> None:
+        try:
+            _, version, dimensions, *_, self.bucket, self.shortest, self.longest, _ = struct.unpack_from("<2i12i", data)
+            place = 4 * 14 + 8
+            size, self.words, _, _, pruned = struct.unpack_from("<3i2q", data, place)
+            place += struct.calcsize("<3i2q")
+            self.ids: dict[str, int] = {}
+            for number in range(size):
+                end = data.find(b"\0", place)
+                if end < 0:
+                    raise ValueError
+                if number < self.words:
+                    self.ids.setdefault(data[place:end].decode("utf-8", "replace"), number)
+                place = end + 1 + 9
+            place += 8 * max(pruned, 0)
+            quantised = data[place]
+            rows, columns = struct.unpack_from("<2q", data, place + 1)
+        except (struct.error, ValueError, IndexError):
+            raise DataError(f"{name} is no whole model of fastText.") from None
+        if version > 12 or quantised or pruned > 0:
+            raise UsageError(f"{name} is a compressed model of fastText (.ftz), or of a version that is not known.")
+        place += 1 + 16
+        if columns != dimensions or place + 4 * rows * columns > len(data):
+            raise DataError(f"{name} is no whole model of fastText.")
+        super().__init__(name, dimensions)
+        self.data = data
+        # The floats need not be aligned in the file: bytes are mapped, and rows viewed when they are asked for.
+        self.place = place
+
+    def _row(self, number: int) -> Floats:
+        width = 4 * self.dimensions
+        start = self.place + number * width
+        return np.frombuffer(self.data[start : start + width], dtype="<f4")
+
+    def vector(self, word: str) -> Floats | None:
+        """The vector of a word as it stands: its parts make one for any."""
+        return self._stored(word)
+
+    def _stored(self, word: str) -> Floats | None:
+        rows = [self.ids[word]] if word in self.ids else []
+        rows += [self.words + _hash(part) % self.bucket for part in self._parts(word)]
+        if not rows:
+            return None
+        total = np.zeros(self.dimensions, dtype=np.float32)
+        for row in rows:
+            total += self._row(row)
+        return total / np.float32(len(rows))
+
+    def _parts(self, word: str) -> Iterator[bytes]:
+        """The character n-grams of a word between angle brackets, as fastText takes them."""
+        text = f"<{word}>"
+        if self.longest <= 0 or not self.bucket or word == "</s>":
+            return
+        for start in range(len(text)):
+            for length in range(max(self.shortest, 1), min(self.longest, len(text) - start) + 1):
+                if length > 1 or 0 < start < len(text) - 1:
+                    yield text[start : start + length].encode()
+
+
+class SpacyVectors(WordVectors):
+    """The vectors inside a spaCy model."""
+
+    def __init__(self, name: str) -> None:
+        from .backends.spacy import load
+
+        self.vocabulary = load(name.partition(":")[2]).vocab
+        if not self.vocabulary.vectors_length:
+            raise UsageError(f"The model {name} has no word vectors; those whose names end in md or lg have.")
+        super().__init__(name, int(self.vocabulary.vectors_length))
+
+    def _stored(self, word: str) -> Floats | None:
+        return np.asarray(self.vocabulary.get_vector(word)) if self.vocabulary.has_vector(word) else None
+
+
+class NatashaVectors(WordVectors):
+    """The vectors of Russian words inside natasha (navec)."""
+
+    def __init__(self, name: str) -> None:
+        try:
+            from natasha import NewsEmbedding
+        except ImportError:
+            raise MissingDependency("The word vectors of natasha", "ru") from None
+        self.table = NewsEmbedding()
+        super().__init__(name, int(self.table.pq.dim))
+
+    def _stored(self, word: str) -> Floats | None:
+        return np.asarray(self.table[word], dtype=np.float32) if word in self.table else None
+
+
+def _line_end(data: mmap.mmap, start: int) -> int:
+    end = data.find(b"\n", start)
+    return len(data) if end < 0 else end
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        return math.isfinite(float(field))
+    except ValueError:
+        return False
+
+
+def _hash(part: bytes) -> int:
+    """FNV-1a of 32 bits over signed bytes, as fastText computes it."""
+    value = 2166136261
+    for byte in part:
+        value ^= byte if byte < 128 else byte | 0xFFFFFF00
+        value = value * 16777619 & 0xFFFFFFFF
+    return value

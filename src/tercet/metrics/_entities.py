@@ -1,0 +1,253 @@
+"""What metrics of entities share: their parameters, which mentions count, and which mentions of two texts are the same.
+
+Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from ..data.lines import read_lines
+from ..errors import UsageError
+from ..knowledge.mentions import AnnotationLinker
+from ..text.scripts import base_code
+from ._contract import Metric
+
+if TYPE_CHECKING:
+    from ..knowledge.mentions import Linker, Mention
+
+Candidates = tuple[str, ...]  # the entities that one mention may name, the likeliest first
+
+
+class Languages(NamedTuple):
+    """Of the sources and of the outputs."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class EntityMetric(Metric):
+    """A metric that compares the entities of texts. What it links with is known when it is fitted."""
+
+    kb: str = "default"
+    annotations: str | None = None
+    categories: str | None = "all"
+    shared: bool = True
+    lemmas: bool | None = True
+    numbers: bool | None = False
+    guards: bool | None = True
+    language_filter: bool = False
+    linked_with: str | None = field(default=None, init=False)  # a checksum of the names or annotations
+
+    def __post_init__(self) -> None:
+        for parameter in ("kb", "annotations", "categories"):
+            value = getattr(self, parameter)
+            if value is not None and (not value or set(value) & set("|,")):
+                raise UsageError(f"{self.name}: {parameter} must not be empty or hold '|' or ',': {value!r}")
+
+    @property
+    def most_candidates(self) -> int | None:
+        """How many entities that an ambiguous name may mean count."""
+        return 1
+
+    def signature_items(self) -> dict[str, str]:
+        items = super().signature_items()
+        items = {key: value for key, value in items.items() if (key, value) not in UNSAID}
+        if self.linked_with is not None:
+            items["names"] = self.linked_with
+        return items
+
+    def check_needs(self, testset: Any) -> None:
+        super().check_needs(testset)
+        if testset.pair is None and self.annotations is None:
+            raise UsageError(
+                f"{self.name} needs to know the languages, and test set {testset.name!r} does not say them: "
+                "give -l SRC-TGT, as ru-en, or TestSet(…, pair=…)."
+            )
+
+    def fitted(self, testset: Any) -> Self:
+        """The metric with a checksum of what it links with in its signature."""
+        fitted = replace(self)
+        checksum = self.linker().checksum[:16]
+        plain = self.annotations is not None or not self.lemmas
+        object.__setattr__(fitted, "linked_with", checksum if plain else f"{checksum}+{_lemmas()}")
+        return fitted
+
+    def linker(self, *, of_outputs: bool = False) -> Linker:
+        """What finds mentions; only in outputs are those ignored that are not in the language."""
+        listed = "" if self.categories in ("all", "names") else str(self.categories)
+        if self.annotations is not None:
+            return open_annotations(self.annotations)
+        filtered = of_outputs and self.language_filter
+        return open_linker(self.kb, listed, bool(self.lemmas), bool(self.numbers), bool(self.guards), filtered)
+
+    def find(
+        self, texts: Sequence[str], language: str, *, named_in: str, of_outputs: bool = False
+    ) -> list[list[Candidates]]:
+        """The candidates of every mention that counts, text by text; `named_in` is the language of the other side."""
+        found, counted = self.linker(of_outputs=of_outputs).link(texts, language), self.chooser(named_in)
+        return [[kept for mention in mentions if (kept := counted(mention))] for mentions in found]
+
+    def chooser(self, named_in: str) -> Callable[[Mention], Candidates]:
+        """What makes of a mention the candidates that count: the likeliest that the other language can name."""
+        wanted = frozenset(str(self.categories).split("+"))
+        can_name = _nameable(self.kb, named_in) if self.shared and self.annotations is None else None
+        most = self.most_candidates
+
+        def counted(mention: Mention) -> Candidates:
+            if self.categories != "all" and (
+                mention.category == CONCEPT if self.categories == "names" else mention.category not in wanted
+            ):
+                return ()
+            candidates = mention.entities
+            return (candidates if can_name is None else tuple(filter(can_name, candidates)))[:most]
+
+        return counted
+
+
+UNSAID = {("annotations", "None"), ("language_filter", "false")}
+CONCEPT = "concept"  # the category of common nouns, which are no names
+
+
+def languages(pair: str | None) -> Languages:
+    """The languages of a pair, without regions: zh_CN is zh.
+
+    English for a test set that does not say its pair: only those who do not ask `check_needs` first see that.
+    """
+    if pair is None:
+        return Languages("en", "en")
+    source, _, target = pair.partition("-")
+    return Languages(base_code(source), base_code(target))
+
+
+def match(expected: Sequence[Candidates], found: Sequence[Candidates]) -> list[bool]:
+    """Which expected mentions are found again, each found mention serving once, and as many as possible.
+
+    Two mentions are the same if they share a candidate. With one candidate each this is the clipping of the paper.
+    """
+    if not expected or not found:
+        return [False] * len(expected)
+    if all(len(each) == 1 for each in expected) and all(len(each) == 1 for each in found):
+        left = Counter(found)
+        matched = []
+        for each in expected:
+            matched.append(left[each] > 0)
+            left[each] -= 1
+        return matched
+    return _match_candidates(expected, found)
+
+
+def _match_candidates(expected: Sequence[Candidates], found: Sequence[Candidates]) -> list[bool]:
+    """The largest matching (Kuhn 1955): where all that a mention may be matched with is taken, others move over."""
+    places: dict[str, list[int]] = {}
+    for at, candidates in enumerate(found):
+        for entity in candidates:
+            places.setdefault(entity, []).append(at)
+    taken: dict[int, int] = {}  # found -> expected
+    placed: dict[int, int] = {}  # expected -> found
+    for which in range(len(expected)):
+        came_from: dict[int, int] = {}  # found -> the expected mention that would take it
+        waiting, free = deque([which]), -1
+        while waiting and free < 0:
+            mover = waiting.popleft()
+            for at in (at for entity in expected[mover] for at in places.get(entity, ())):
+                if at not in came_from:
+                    came_from[at] = mover
+                    if at not in taken:
+                        free = at
+                        break
+                    waiting.append(taken[at])
+        while free >= 0:
+            mover = came_from[free]
+            taken[free] = mover
+            free, placed[mover] = placed.get(mover, -1), free
+    return [which in placed for which in range(len(expected))]
+
+
+@lru_cache(maxsize=16)
+def open_linker(kb: str, categories: str, lemmas: bool, numbers: bool, guards: bool, language_filter: bool) -> Linker:
+    """The linker that the parameters ask for, opened once per process. It keeps all senses."""
+    from ..knowledge.default import resolve
+    from ..knowledge.linking import KBLinker
+
+    return KBLinker(
+        resolve(kb),
+        senses="all",
+        categories=categories,
+        lemmas=lemmas,
+        numbers=numbers,
+        capitals=guards,
+        guards=guards,
+        language_filter=language_filter,
+    )
+
+
+@lru_cache(maxsize=4)
+def open_annotations(path: str) -> Linker:
+    """The annotations of a file, read once per process."""
+    from ..knowledge.annotations import read
+
+    writers = _writers(path)
+    return _ByWriter([read(path, system=writer) for writer in writers]) if len(writers) > 1 else read(path)
+
+
+class _ByWriter:
+    """Annotations of several systems' texts in one file: a linker that sees whole documents links a text in two ways.
+
+    Texts get the annotations of the first system that has written all of them.
+    """
+
+    name = "annotations"
+
+    def __init__(self, linkers: Sequence[AnnotationLinker]) -> None:
+        self.linkers = linkers
+        self.checksum = sha256("".join(linker.checksum for linker in linkers).encode()).hexdigest()
+
+    def link(self, texts: Sequence[str], language: str) -> list[list[Mention]]:
+        for linker in self.linkers:
+            if all(text in linker.annotations for text in texts):
+                return linker.link(texts, language)
+        known: dict[str, Sequence[Mention]] = {}
+        for linker in reversed(self.linkers):
+            known |= linker.annotations
+        return AnnotationLinker(known).link(texts, language)
+
+    def nameable(self, language: str) -> Callable[[str], bool] | None:
+        return None
+
+
+def _writers(path: str) -> list[str]:
+    """What the field `system` of a file of annotations says, in order; nothing for a file without it."""
+    found: dict[str, None] = {}
+    for line in read_lines(path):
+        if '"system"' in line:
+            try:
+                row = json.loads(line)
+            except ValueError:  # whoever reads the whole says what is wrong
+                return []
+            if isinstance(row, dict) and isinstance(row.get("system"), str):
+                found[row["system"]] = None
+    return list(found)
+
+
+@lru_cache(maxsize=64)
+def _nameable(kb: str, language: str) -> Callable[[str], bool] | None:
+    """Asked for every mention of every system: answers are kept."""
+    can_name = open_linker(kb, "", False, False, True, False).nameable(language)
+    return None if can_name is None else cache(can_name)
+
+
+def _lemmas() -> str:
+    """Where base forms come from: it changes which names are found."""
+    try:
+        import simplemma
+    except ImportError:
+        return "endings"
+    return f"simplemma{simplemma.__version__}"

