@@ -62,9 +62,9 @@ def test_wmt23_published_metrics_correlate_with_mqm_as_scipy_says(data: Path) ->
     evidence = open_evidence(data / "wmt23", "en-de")
     scores = [item for item in evidence.scores if not np.isnan(list(item.system.values())).all()]
     (mqm,) = (gold for gold in evidence.gold if gold.metric == "mqm")
-    apart = judge(evidence, scores, gold="mqm", resamples=10)
+    apart = judge(evidence, scores, gold="mqm", systems=mqm.systems, resamples=10)  # named: the reference too
     assert len(apart.systems) == 13 and any("No score for refA, so no value: BERTscore-refA" in x for x in apart.notes)
-    together = judge(evidence, scores, gold="mqm", common=True, resamples=10)
+    together = judge(evidence, scores, gold="mqm", resamples=10)
     assert len(together.systems) == 12 and len(together.items) > 50
     for result in (apart, together):
         human = [mqm.system[name] for name in result.systems]

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(place / "long.tsv", "system\tseg\tmine", *(f"{name}\t{j + 1}\t{value!r}" for name, j, value in cells))
     means = {name: sum(metric(i, j) for j in range(20)) / 20 for i, name in enumerate(SYSTEMS)}
     write(place / "mine.sys.score", *(f"{name}\t{value!r}" for name, value in means.items()))
+    write(place / "table.csv", "system,mine", *(f"{name},{value!r}" for name, value in means.items()))
     write(place / "constant.sys.score", *(f"{name}\t1" for name in SYSTEMS))
     write(place / "short.sys.score", *(f"{name}\t{means[name]!r}" for name in SYSTEMS[:4]))
     write(place / "mine.score", *(f"{name} 1" for name in SYSTEMS))
@@ -263,7 +265,10 @@ def test_an_export_of_appraise_is_judged_by_system(folder: Path, tmp_path: Path)
     ran = run(tmp_path, *words, "--kind", "da", "--system-prefix", "wmt.", "-f", "json")
     assert rows(ran)[0]["value"] > 0.8 and rows(ran)[0]["n"] == 6
     ran = run(tmp_path, *words, code=2)
-    assert "export.csv is an export of a campaign, which does not say how people judged: da, esa or mqm?" in ran.err
+    assert (
+        "export.csv is an export of a campaign, which does not say how people judged. Say it: --kind da, esa or mqm."
+        in ran.err
+    )
     ran = run(tmp_path, *words[:3], "--kind", "da", code=2)
     assert ran.err == "Error: --kind and --system-prefix are for the files of --judgements.\n"
 
@@ -278,9 +283,9 @@ def test_judgements_of_unknown_segments_are_named(tmp_path: Path) -> None:
     path = write(tmp_path / "other.jsonl", *(json.dumps(item) for item in items))
     words = (tmp_path / "texts", "--pair", "en-de", "-m", "chrf", "--judgements", path)
     ran = run(tmp_path, *words, "--level", "seg", code=1)
-    assert ran.err == "Error: DA judges segments that the metrics did not score: 21, 22.\n"
+    assert ran.err == "Error: DA (judgements 'other') judges segments that the metrics did not score: 21, 22.\n"
     ran = run(tmp_path, *words)
-    assert "DA was also given to segments that the data do not have: 21, 22." in ran.err
+    assert "DA (judgements 'other') was also given to segments that the data do not have: 21, 22." in ran.err
     write(tmp_path / "texts" / "ratings.en-de.jsonl", *(json.dumps(item) for item in items))
     ran = run(tmp_path, tmp_path / "texts", "-m", "chrf", code=1)
     assert "are about segments that the test set does not have: 21, 22. It has 20." in ran.err
@@ -349,7 +354,7 @@ def test_figures_are_written(folder: Path, tmp_path: Path) -> None:
         (["small", "--scores", "none.score"], 2, "There is no file none.score."),
         (["small", "-m", "chrf", "--systems", "ada"], 1, "1 system with both DA and metric scores, but two are needed"),
         (["small", "--scores", "mine.seg.score"], 1, "There are scores of segments by mine: judge at segment level."),
-        (["small", "--scores", "uneven.seg.score", "--level", "seg"], 1, "2 scores of 'ada', 1 of 'bob'."),
+        (["small", "--scores", "uneven.seg.score", "--level", "seg"], 1, "2 scores of 'ada' (from line 1), 1 of 'bob'"),
         (["small", "--scores", "mine.sys.score", "mine.score"], 2, "Two metrics are called 'mine'. Rename one,"),
         (["small", "--scores", "bad/twice.tsv"], 1, "twice.tsv, line 3: system 'ada' again, after line 2. Remove one"),
     ],
@@ -370,6 +375,144 @@ def test_pairs_that_cannot_be_judged_are_left_out_by_name_unless_asked_for(folde
     )
     ran = run(tmp_path, "uneven", "--pair", "de-en", "-m", "chrf", "--level", "seg", code=1)
     assert ran.err.startswith("Error: uneven has no human scores at level seg for de-en.")
+
+
+def test_pairs_without_texts_are_left_out_by_name_unless_asked_for(tmp_path: Path) -> None:
+    place = make_set(tmp_path / "uneven")
+    write(place / "human.de-en.tsv", "lp\tsystem\tDA", *(f"de-en\t{name}\t{i}" for i, name in enumerate(SYSTEMS)))
+    ran = run(tmp_path, "uneven", "-m", "chrf", "-n", "50", "-f", "json")
+    assert [row["pair"] for row in rows(ran)] == ["en-de"]
+    missing = "uneven has no texts for de-en, so that metrics cannot be computed. Give --scores.\n"
+    assert ran.err == f"Warning: Left out de-en: {missing}"
+    assert run(tmp_path, "uneven", "-l", "de-en", "-m", "chrf", code=1).err == f"Error: {missing}"
+
+
+# --- references, and files of other pairs ---
+
+
+@pytest.fixture
+def human(tmp_path: Path) -> Path:
+    """A set with two references of which the better was judged as a system."""
+    place = make_set(tmp_path / "human")
+    lines = (place / "en-de.segments.tsv").read_text("utf-8").splitlines()
+    texts = [line.split("\t") for line in (place / "en-de.outputs.tsv").read_text("utf-8").splitlines()]
+    ada = ["ref_ada", *(row[1] for row in texts[1:])]
+    both = [f"{line}\t{text}" for line, text in zip(lines, ada, strict=True)]
+    write(place / "en-de.segments.tsv", both[0].replace("reference\t", "ref_given\t"), *both[1:])
+    return tmp_path
+
+
+def test_a_reference_is_no_system_and_references_are_chosen_by_name(human: Path) -> None:
+    words = ("human", "-m", "chrf", "-n", "50")
+    ran = run(human, *words)
+    assert ran.out.splitlines()[-1] == "References: given, ada."
+    assert ran.err == ("Warning: en-de: Left out, because they are references (--systems keeps what it names): ada.\n")
+    (row,) = rows(run(human, *words, "-f", "json"))
+    assert (row["n"], row["references"]) == (5, ["given", "ada"])
+    (row,) = rows(run(human, *words, "--systems", *SYSTEMS, "-r", "given", "-f", "json"))
+    assert (row["n"], row["references"], row["notes"]) == (6, ["given"], [])
+    evidence = open_evidence(human / "human", "en-de")
+    assert evidence.testset is not None
+    alone = replace(evidence.testset, references={"given": evidence.testset.references["given"]})
+    assert row["value"] == judge(evidence, tercet.score(alone, ["chrf"]), systems=SYSTEMS).items[0].value
+    ran = run(human, *words, "--systems", *SYSTEMS, "-r", "ada")
+    assert "Not scored by -m, because they are among the references used: ada." in ran.err
+    assert "Left out, because no metric scored them: ada." in ran.err
+    ran = run(human, *words, "-r", "givn", code=2)
+    assert "no reference in this test set, nor a file, called 'givn'. Did you mean given?" in ran.err
+    ran = run(human, "human", "--scores", "x", "-r", "given", code=2)
+    assert ran.err == "Error: --reference is for metrics that are computed here: name some with -m.\n"
+
+
+@pytest.mark.parametrize("name", ["table.csv", "mine.sys.score", "mine.score", "long.tsv"])
+def test_scores_that_name_no_pair_are_refused_for_several(folder: Path, name: str) -> None:
+    ran = run(folder, "two", "--scores", name, code=2)
+    assert ran.err == f"Error: {name} names no language pair; give --pair.\n"
+    level = "seg" if name == "long.tsv" else "sys"
+    assert len(rows(run(folder, "two", "--pair", "en-de", "--scores", name, "--level", level, "-f", "json"))) == 1
+
+
+def test_scores_that_name_their_pair_are_of_it_only(folder: Path, tmp_path: Path) -> None:
+    ran = run(folder, "two", "--scores", "wmt.seg.score", "--level", "seg", "-n", "50", "-f", "json")
+    assert [row["pair"] for row in rows(ran)] == ["en-de"]
+    assert "Left out de-en: wmt.seg.score has no scores for de-en. It has: en-de." in ran.err
+    saved = tmp_path / "s.npz"
+    words = ["score", "-t", str(folder / "two"), "-l", "en-de", "-m", "chrf", "--save", str(saved)]
+    assert run_tercet(words).code == 0
+    ran = run(folder, "two", "--scores", saved, "-n", "50", "-f", "json")
+    assert [row["pair"] for row in rows(ran)] == ["en-de"] and f"Left out de-en: {saved} is of en-de" in ran.err
+    assert (
+        run(folder, "two", "-l", "de-en", "--scores", saved, code=1).err
+        == f"Error: {saved} is of en-de, not of de-en.\n"
+    )
+
+
+def test_judgements_of_another_pair_are_refused(folder: Path, tmp_path: Path) -> None:
+    write_texts(tmp_path / "texts")
+    other = folder / "two" / "ratings.de-en.jsonl"
+    ran = run(tmp_path, "texts", "-m", "chrf", "--judgements", other, code=1)
+    assert ran.err == f"Error: {other} is of de-en, not of en-de.\n"
+    export = write(tmp_path / "export.csv", *(f"u,{name},1,TGT,deu,eng,50" for name in SYSTEMS))
+    ran = run(tmp_path, "texts", "-m", "chrf", "--judgements", export, "--kind", "da", code=1)
+    assert ran.err == f"Error: {export} is of de-en, not of en-de.\n"
+    write_texts(tmp_path / "texts", "de-en")
+    ran = run(tmp_path, "texts", "-m", "chrf", "--judgements", other, "-n", "50", "-f", "json")
+    assert [row["pair"] for row in rows(ran)] == ["de-en"]
+
+
+# --- when things are said ---
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--gold", "dda"], ["--systems", "adda"], ["--significance", "wiliams"], ["--stat", "pearsn"], ["--by-quality"],
+     ["--alpha", "5"], ["--confidence", "95"], ["--scores", "none.score"], ["--level", "seg", "--top-n"]],
+)  # fmt: skip
+def test_what_is_wrong_is_said_before_anything_is_scored(
+    folder: Path, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tercet.scoring.score", lambda *_, **__: pytest.fail("scored"))
+    run(folder, "two", "-m", "chrf", *words, code=2)
+
+
+def test_a_pair_without_such_human_scores_is_not_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_texts(tmp_path / "set")
+    write(tmp_path / "set" / "human.en-de.tsv", "lp\tsystem\tDA", "en-de\tada\t1", "en-de\tbob\t2")
+    monkeypatch.setattr("tercet.scoring.score", lambda *_, **__: pytest.fail("scored"))
+    ran = run(tmp_path, "set", "-m", "chrf", "--level", "seg", code=1)
+    assert "no human scores at level seg for en-de" in ran.err
+
+
+def test_means_over_different_pairs_are_said(folder: Path) -> None:
+    table = folder / "some.tsv"
+    values = [(pair, name, i) for pair in ("de-en", "en-de") for i, name in enumerate(SYSTEMS)]
+    lines = [f"{pair}\t{name}\t{i}\t{i if pair == 'en-de' else 1}" for pair, name, i in values]
+    write(table, "lp\tsystem\tm\tk", *lines)
+    ran = run(folder, "two", "--scores", table, "-n", "50")
+    assert "The means of some metrics are over other pairs than those of others" in ran.out
+    assert "Intervals of 95 % in -f json and -f csv: 50 resamples of systems, seed 12345." in ran.out.splitlines()
+    assert "other pairs" not in run(folder, "two", "-m", "chrf", "bleu", "-n", "50").out
+
+
+def test_no_control_items_are_said(folder: Path) -> None:
+    ran = run(folder, "small", "-m", "chrf", "--passing-raters", "-n", "50")
+    assert ran.err == (
+        "Warning: Judgements 'ratings-en-de': no rater saw damaged outputs, so that --passing-raters keeps all.\n"
+    )
+
+
+@pytest.mark.skipif(find_spec("vl_convert") is None, reason="the extra 'plots' is not installed")
+def test_figures_are_written_whoever_stops_reading(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(*_: object, **__: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("tercet.cli.meta.click.echo", closed)
+    run_tercet(["meta", "small", "-m", "chrf", "-n", "50", "--figures", str(tmp_path / "plots")], folder=folder)
+    assert {path.name for path in (tmp_path / "plots").iterdir()} == {
+        "en-de.intervals.svg", "en-de.scatter.chrF2.svg", "en-de.human.svg",
+    }  # fmt: skip
 
 
 # --- the reliability card ---

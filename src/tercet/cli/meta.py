@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,22 @@ if TYPE_CHECKING:
     from ..data.evidence import Evidence
     from ..data.judgements import Judgements
     from ..data.scores import Scores
+    from ..data.testset import TestSet
     from ..meta import Verdicts
 
+# What can be checked without data: the arguments of `meta.judging.parse_question`.
+ASKED = (
+    "unit",
+    "average",
+    "absolute",
+    "significance",
+    "confidence",
+    "alpha",
+    "margin",
+    "inclusive",
+    "top",
+    "by_quality",
+)
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 
 
@@ -36,6 +51,10 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 @click.option(
     "-m", "--metrics", "--metric", "metrics", multiple=True, metavar="METRIC...",
     help="Metrics to compute from the texts, as chrf sentbleu.",
+)  # fmt: skip
+@click.option(
+    "-r", "--reference", "references", multiple=True, metavar="REFERENCE...",
+    help="References for -m: names of the test set's, or files. [default: all of the test set]",
 )  # fmt: skip
 @click.option("--scores", "files", multiple=True, metavar="FILE...", help="Files of metric scores (see the docs).")
 @click.option(
@@ -61,7 +80,10 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
     help="Of raters who saw damaged outputs, keep those who scored them lower (paired t-test, p <= .05).",
 )
 @click.option("-g", "--gold", metavar="NAME", help="The human standard, where there are several: da, mqm, darr, …")
-@click.option("--systems", multiple=True, metavar="SYSTEM...", help="Only these systems.")
+@click.option(
+    "--systems", multiple=True, metavar="SYSTEM...",
+    help="Only these systems. [default: all that were judged and are no references]",
+)  # fmt: skip
 @click.option("--common", is_flag=True, help="Leave out what any metric lacks, instead of giving that metric no value.")
 @click.option("--absolute", is_flag=True, help="Sizes of correlations without their signs, as WMT19 prints them.")
 @click.option(
@@ -113,43 +135,58 @@ def command(**options: Any) -> None:
     if options["quiet"]:
         hush()
     results = _judged(dataset_path(options["data"], options["root"]), options)
-    for label, (positive, negative) in sign_flips(results).items():
-        _warn(f"{label} agrees with people for {', '.join(positive)} and disagrees for {', '.join(negative)}.")
-    for result in results:
-        for note in result.notes:
-            _warn(f"{result.pair or result.dataset}: {note}")
     text = render(results, options["form"], options["width"], matrix=options["matrix"])
     if options["output"]:
         from ..data.files import writing
 
         with writing(options["output"]) as stream:
             stream.write(text + "\n")
-    else:
-        click.echo(text)
-    if options["figures"]:
-        _save_figures(results, Path(options["figures"]), options["figure_form"])
+    written: list[Path] = []
+    try:  # all files first: whoever reads the table or the messages may stop reading
+        if options["figures"]:
+            written = _save_figures(results, Path(options["figures"]), options["figure_form"])
+    finally:
+        for label, (positive, negative) in sign_flips(results).items():
+            _warn(f"{label} agrees with people for {', '.join(positive)} and disagrees for {', '.join(negative)}.")
+        for result in results:
+            for note in result.notes:
+                _warn(f"{result.pair or result.dataset}: {note}")
+        if not options["output"]:
+            click.echo(text)
+    for path in written:
+        click.echo(f"Wrote {path}", err=True)
 
 
 def _judged(place: Path, options: dict[str, Any]) -> list[Verdicts]:
     """The verdicts for every pair. Pairs that nobody asked for and that cannot be judged so are named and left out."""
+    from ..data.evidence import evidence_pairs
     from ..errors import DataError, UnknownName, UsageError
     from ..meta import judge
-    from ..meta.judging import parse_question
+    from ..meta.judging import check_question
     from .score import seed_of
 
-    if options["statistic"] or options["level"] == "sys":  # refused before anything is read or counted
-        asked = {name: options[name] for name in ("unit", "average", "significance")}
-        parse_question(options["statistic"] or "pearson", options["level"], **asked)
-    if (options["kind"] or options["system_prefix"]) and not options["judgements"]:
-        raise UsageError("--kind and --system-prefix are for the files of --judgements.")
-    names = ("level", "statistic", "gold", "systems", "common", "absolute", "average", "margin", "inclusive", "unit",
-             "resamples", "confidence", "significance", "alpha", "top", "by_quality")  # fmt: skip
+    _check(options)
+    pairs: Sequence[str | None] = options["pairs"] or evidence_pairs(place) or [None]
+    _check_files(pairs, options)
+    asked = {name: options[name] for name in ("level", "statistic", "gold", "systems", *ASKED)}
+    drawn = {name: options[name] for name in ("common", "resamples")}
+    ready: list[tuple[Evidence, TestSet | None]] = []
     results: list[Verdicts] = []
     problems: dict[str, DataError | UnknownName] = {}
-    for evidence in _evidence(place, options):
+    # All that can be refused is refused before the first metric is computed.
+    for evidence in _evidence(place, pairs, options):
         try:
-            scores = gather(evidence, options)
-            results.append(judge(evidence, scores, seed=seed_of(options), **{name: options[name] for name in names}))
+            check_question(evidence, **asked)
+            ready.append((evidence, texts_to_score(evidence, options)))
+        except (DataError, UnknownName) as error:
+            if options["pairs"]:
+                raise
+            problems[evidence.pair] = error
+    for evidence, texts in ready:
+        try:
+            scores, notes = gather(evidence, texts, options)
+            result = judge(evidence, scores, seed=seed_of(options), **asked, **drawn)
+            results.append(replace(result, notes=(*notes, *result.notes)))
         except (DataError, UnknownName) as error:
             if options["pairs"]:
                 raise
@@ -163,20 +200,101 @@ def _judged(place: Path, options: dict[str, Any]) -> list[Verdicts]:
     return results
 
 
-def _save_figures(results: Sequence[Verdicts], folder: Path, ending: str) -> None:
+def _check(options: dict[str, Any]) -> None:
+    """Refuse what cannot be done with any data, before anything is read or counted."""
+    from ..errors import UsageError
+    from ..meta.judging import parse_question
+    from ..metrics import create
+
+    if options["statistic"] or options["level"] == "sys":
+        parse_question(options["statistic"] or "pearson", options["level"], **{name: options[name] for name in ASKED})
+    if (options["kind"] or options["system_prefix"]) and not options["judgements"]:
+        raise UsageError("--kind and --system-prefix are for the files of --judgements.")
+    if options["references"] and not options["metrics"]:
+        raise UsageError("--reference is for metrics that are computed here: name some with -m.")
+    for spec in options["metrics"]:
+        create(spec)
+
+
+def _check_files(pairs: Sequence[str | None], options: dict[str, Any]) -> None:
+    """Refuse files of scores and judgements that are of none of the pairs, or do not say of which of several."""
+    from ..errors import DataError, UsageError
+
+    for path in map(Path, (*options["files"], *options["judgements"])):
+        if not path.is_file():
+            raise UsageError(f"{path} is a folder; a file is needed." if path.is_dir() else f"There is no file {path}.")
+    for path, stated in (
+        *((path, _pair_of_scores(Path(path))) for path in options["files"]),
+        *((path, _pairs_of_judgements(Path(path))) for path in options["judgements"]),
+    ):
+        if stated is None and len(pairs) > 1:
+            raise UsageError(f"{path} names no language pair; give --pair.")
+        if stated and pairs != [None] and not set(stated) & set(pairs):
+            raise DataError(f"{path} is of {', '.join(stated)}, not of {', '.join(map(str, pairs))}.")
+
+
+def _pair_of_scores(path: Path) -> Sequence[str] | None:
+    """The pairs that a file of scores is of: none where its reader chooses among its rows, None if nothing says it."""
+    import json
+
+    from ..data.assessments import SYSTEM, has_pairs
+    from ..data.recognising import bare_name
+    from ..data.saved import load_scores
+    from ..data.tables import fields_of, first_lines, separator_of
+
+    name = bare_name(path)
+    if name.endswith(".npz"):
+        found = {item.provenance.get("pair") for item in load_scores(path)}
+        return sorted(str(pair) for pair in found if pair) or None
+    first = first_lines(path, 1)
+    if not first:
+        return ()  # its reader says that it is empty
+    if name.endswith(".jsonl"):
+        try:
+            item = json.loads(first[0])
+        except (ValueError, RecursionError):
+            return ()  # its reader says where
+        return [str(item["pair"])] if isinstance(item, dict) and item.get("pair") else None
+    fields = fields_of(first[0], separator_of(first[0]))
+    if set(fields) & {"seg", *SYSTEM}:
+        return None if has_pairs(fields) is None else ()
+    return None if len(first[0].split()) == 2 else ()
+
+
+def _pairs_of_judgements(path: Path) -> Sequence[str] | None:
+    """The pairs that a file of judgements is of; None if nothing says it."""
+    from ..data.judgement_files import is_appraise
+    from ..data.lines import read_lines
+    from ..data.rankings import short_pair
+    from ..data.recognising import recognised
+
+    if is_appraise(path):
+        languages = {"-".join(line.split(",")[4:6]) for line in read_lines(path)}
+        # Codes that have no shorter form here may be called otherwise by the data: these say nothing.
+        pairs = sorted(map(short_pair, languages))
+        return pairs if all(len(code) == 2 for pair in pairs for code in pair.split("-")) else None
+    file = recognised(path)
+    return (file.pairs() or None) if file else None
+
+
+def _save_figures(results: Sequence[Verdicts], folder: Path, ending: str) -> list[Path]:
     """One file per figure, called PAIR.WHAT.ENDING."""
     from ..errors import UsageError
-    from ..meta.drawing import draw
+    from ..meta.drawing import SCATTERS, draw
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"The folder {folder} cannot be made: {error.strerror or error}.") from None
+    written = []
     for result in results:
         for what, figure in draw(result).items():
-            path = folder / f"{result.pair or result.dataset}.{what}.{ending}"
-            figure.save(path)
-            click.echo(f"Wrote {path}", err=True)
+            written.append(folder / f"{result.pair or result.dataset}.{what}.{ending}")
+            figure.save(written[-1])
+    most = max(len(result.items) for result in results)
+    if most > SCATTERS and results[0].level == "sys":
+        _warn(f"Scatter plots are of the {SCATTERS} best metrics of {most}.")
+    return written
 
 
 def _warn(message: str) -> None:
@@ -198,23 +316,21 @@ def dataset_path(name: str, root: str | None) -> Path:
     raise UsageError(f"There is no {name} in {root}.")
 
 
-def _evidence(place: Path, options: dict[str, Any]) -> Iterator[Evidence]:
+def _evidence(place: Path, pairs: Sequence[str | None], options: dict[str, Any]) -> Iterator[Evidence]:
     """What there is for each pair; without named pairs, for those that people judged."""
-    from dataclasses import replace
-
-    from ..data.evidence import evidence_pairs, open_evidence
+    from ..data.evidence import open_evidence
     from ..data.judgement_files import read_judgement_file
 
-    for pair in options["pairs"] or evidence_pairs(place) or [None]:
+    more = [(path, _pairs_of_judgements(Path(path))) for path in options["judgements"]]
+    for pair in pairs:
         found = open_evidence(place, pair)
-        more = [
-            table
-            for path in options["judgements"]
-            for table in read_judgement_file(
+        judgements = [*found.judgements]
+        for path, stated in more:
+            if found.pair and stated and found.pair not in stated:
+                continue
+            judgements += read_judgement_file(
                 path, pair=found.pair or None, kind=options["kind"], system_prefix=options["system_prefix"]
             )
-        ]
-        judgements = [*found.judgements, *more]
         if options["passing_raters"]:
             judgements = [_passing(table) for table in judgements]
         found = replace(found, judgements=judgements)
@@ -227,6 +343,7 @@ def _passing(judgements: Judgements) -> Judgements:
     from ..human.control import passing_bad_items
 
     if not any(row.check == "bad" for row in judgements.rows):
+        _warn(f"Judgements {judgements.name!r}: no rater saw damaged outputs, so that --passing-raters keeps all.")
         return judgements
     kept, report = passing_bad_items(judgements)
     for rater, why in report.dropped.items():
@@ -234,30 +351,42 @@ def _passing(judgements: Judgements) -> Judgements:
     return kept
 
 
-def gather(evidence: Evidence, options: dict[str, Any]) -> list[Scores]:
-    """The scores to judge: computed from the texts, read from files, published with the data."""
-    from dataclasses import replace
+def texts_to_score(evidence: Evidence, options: dict[str, Any]) -> TestSet | None:
+    """The texts for the metrics that are to be computed, with the references that were chosen; None for no metrics."""
+    from ..errors import DataError, UsageError
+    from ..metrics import create
+    from .inputs import _chosen
 
+    texts = evidence.testset
+    if not options["metrics"]:
+        return None
+    if texts is None or not texts.outputs:
+        raise DataError(
+            f"{evidence.name} has no texts for {evidence.pair}, so that metrics cannot be computed. Give --scores."
+        )
+    if options["references"]:
+        texts = replace(texts, references=_chosen("reference", options["references"], texts.references))
+    for spec in options["metrics"]:
+        try:
+            create(spec, language=texts.target_language).check_needs(texts)
+        except UsageError as error:  # of these data, not of what was asked
+            raise DataError(str(error)) from None
+    return texts
+
+
+def gather(evidence: Evidence, texts: TestSet | None, options: dict[str, Any]) -> tuple[list[Scores], list[str]]:
+    """The scores to judge, and notes: computed from the texts, read from files, published with the data."""
     from ..data.scorefiles import read_scores
-    from ..errors import UsageError
-    from ..scoring import score
-    from .console import Progress
+    from ..errors import DataError, UsageError
 
-    found: list[Scores] = []
-    if options["metrics"]:
-        if evidence.testset is None:
-            raise UsageError(
-                f"{evidence.name} has no texts for {evidence.pair}, so that metrics cannot be computed. Give --scores."
-            )
-        with Progress(f"Counting {evidence.pair}", quiet=options["quiet"]) as progress:
-            found += score(
-                evidence.testset, options["metrics"], jobs=options["jobs"], cache=options["cache"], progress=progress
-            )
-        # Called as the user calls it; the signature has the parameters that depend on the language.
-        asked = zip(found, options["metrics"], strict=True)
-        found = [replace(item, label=_label(item, found), metric=name) for item, name in asked]
+    read: list[Scores] = []
     for path in options["files"]:
-        found += read_scores(path, pair=evidence.pair, segments=evidence.segments)
+        stated = _pair_of_scores(Path(path))
+        if stated and evidence.pair and evidence.pair not in stated:
+            raise DataError(f"{path} is of {', '.join(stated)}, not of {evidence.pair}.")
+        read += read_scores(path, pair=evidence.pair, segments=evidence.segments)
+    computed, notes = ([], []) if texts is None else _computed(evidence, texts, options)
+    found = computed + read
     published = options["published"]
     if published or (published is None and not options["metrics"] and not options["files"]):
         taken = {item.label for item in found}
@@ -274,7 +403,32 @@ def gather(evidence: Evidence, options: dict[str, Any]) -> list[Scores]:
         ]
     if not found:
         raise UsageError("There are no metrics to judge: name some with -m, or give files with --scores.")
-    return found
+    return found, notes
+
+
+def _computed(evidence: Evidence, texts: TestSet, options: dict[str, Any]) -> tuple[list[Scores], list[str]]:
+    """Scores by the metrics of -m. An output that is one of the references would be perfect, and is not scored."""
+    from ..errors import DataError
+    from ..meta.aligning import listed, references_among
+    from ..metrics import create
+    from ..scoring import score
+    from .console import Progress
+
+    copies: list[str] = []
+    if any("reference" in create(spec).needs for spec in options["metrics"]):
+        copies = references_among(texts, texts.outputs)
+    # `judge` says it of the test set's own references, unless they were asked for.
+    said_later = [] if options["systems"] else references_among(evidence.testset, copies)
+    named = [name for name in copies if name not in said_later and name in (options["systems"] or copies)]
+    notes = [f"Not scored by -m, because they are among the references used: {listed(named)}."] if named else []
+    if len(copies) == len(texts.outputs):
+        raise DataError(f"{evidence.name} {evidence.pair}: all outputs are references, so that none can be scored.")
+    texts = texts.only([name for name in texts.systems if name not in copies])
+    with Progress(f"Counting {evidence.pair}", quiet=options["quiet"]) as progress:
+        found = score(texts, options["metrics"], jobs=options["jobs"], cache=options["cache"], progress=progress)
+    # Called as the user calls it; the signature has the parameters that depend on the language.
+    asked = zip(found, options["metrics"], strict=True)
+    return [replace(item, label=_label(item, found), metric=name) for item, name in asked], notes
 
 
 def _label(item: Scores, others: Sequence[Scores]) -> str:

@@ -84,10 +84,21 @@ def _legend(results: Sequence[Verdicts]) -> list[str]:
             if first.test != "overlap"
             else f"Marked: no other metric is significantly better ({TESTS[first.test]})."
         )
-    said.append(
-        f"Intervals of {100 * first.confidence:g} %: {first.resamples} resamples of {first.unit}, seed {first.seed}."
-    )
-    return said
+    drawn = f"{first.resamples} resamples of {first.unit}, seed {first.seed}"
+    where = "" if len(results) == 1 else " in -f json and -f csv"
+    said.append(f"Intervals of {100 * first.confidence:g} %{where}: {drawn}.")
+    return said + _references(results)
+
+
+def _references(results: Sequence[Verdicts]) -> list[str]:
+    """The references that metrics were computed with, where that is known."""
+    items = [item for result in results for item in result.items if item.references]
+    used: dict[tuple[str, ...], dict[str, None]] = {}
+    for item in items:
+        used.setdefault(item.references, {})[item.label] = None
+    if len(used) < 2:
+        return [f"References: {', '.join(names)}." for names in used]
+    return [f"References of {', '.join(labels)}: {', '.join(names)}." for names, labels in used.items()]
 
 
 def _one(result: Verdicts, form: str, width: int) -> Iterator[str]:
@@ -141,7 +152,11 @@ def _several(results: Sequence[Verdicts], form: str, width: int) -> Iterator[str
     header = ["Metric", *(result.pair for result in results), "Mean", "Pairs", *(["Wins"] if first.test else [])]
     sizes = ["n", *(str(max(item.n for item in result.items)) for result in results), "", ""]
     yield table(header, [[*sizes, ""] if first.test else sizes, *rows], form)
-    yield from _notes(_legend(results)[:-1], form)  # intervals are in the tables of single pairs, and in JSON
+    said = _legend(results)
+    averaged = {tuple(label in one and not isnan(one[label].value) for one in found) for label in labels}
+    if len({pairs for pairs in averaged if any(pairs)}) > 1:
+        said.append("The means of some metrics are over other pairs than those of others, and their order says little.")
+    yield from _notes(said, form)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -4,13 +4,14 @@ better. What one side lacks is named, never dropped in silence.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.scores import Scores
+from ..data.testset import TestSet
 from ..errors import DataError, UnknownName
 from .gold import Gold
 
@@ -70,7 +71,7 @@ def align_segments(
     place = {name: i for i, name in enumerate(segments)}
     unknown = [name for name in gold.segments if name not in place]
     if unknown:
-        raise DataError(f"{gold.label} judges segments that the metrics did not score: {listed(unknown)}.")
+        raise DataError(f"{name_of(gold)} judges segments that the metrics did not score: {listed(unknown)}.")
     columns = np.array([place[name] for name in gold.segments], dtype=np.intp)
     values = np.full((len(scores), len(judged), len(columns)), np.nan)
     for item, rows in zip(scores, values, strict=True):
@@ -83,7 +84,11 @@ def align_segments(
         for row, name in zip(rows, judged, strict=True):
             if name in item.segment:
                 row[:] = _sign(item) * item.segment[name][columns]
-    return Aligned(tuple(judged), values, tuple(_left_out(gold, judged, scores, systems)))
+    notes = _left_out(gold, judged, scores, systems)
+    unscored = [name for name in judged if name not in gold.left_out and not any(name in one.segment for one in scores)]
+    if unscored:
+        notes.append(f"{name_of(gold)} judges systems that no metric scored: {listed(unscored)}.")
+    return Aligned(tuple(judged), values, tuple(notes))
 
 
 def drop_gaps(gaps: NDArray[np.bool_], scores: Sequence[Scores], common: bool, what: str) -> tuple[Mask, list[str]]:
@@ -114,6 +119,26 @@ def listed(names: Sequence[str]) -> str:
     return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} more"
 
 
+def references_among(testset: TestSet | None, names: Iterable[str]) -> list[str]:
+    """Those of these systems that are references of the test set: by name, or by having the same texts."""
+    if testset is None:
+        return []
+    references = testset.references
+    texts = [lines for lines in references.values() if len(lines) > 1]  # one equal segment may be chance
+    return [name for name in dict.fromkeys(names) if name in references or testset.outputs.get(name) in texts]
+
+
+def check_systems(gold: Gold, systems: Collection[str]) -> None:
+    """Refuse names of systems that people did not judge."""
+    _chosen(list(gold.systems), systems, gold)
+
+
+def name_of(gold: Gold) -> str:
+    """The standard, with the set of judgements that it is made of."""
+    made_of = gold.judgements or gold.pairs
+    return gold.label if made_of is None else f"{gold.label} (judgements {made_of.name!r})"
+
+
 def _sign(scores: Scores) -> float:
     """Only here are scores turned: elsewhere they are as the metric gives them."""
     return -1.0 if scores.higher_is_better is False else 1.0
@@ -142,5 +167,5 @@ def _left_out(gold: Gold, judged: Sequence[str], scores: Sequence[Scores], syste
     if systems:  # the user named those to keep
         return []
     scored = dict.fromkeys(name for item in scores for name in item.system)
-    unjudged = [name for name in scored if name not in judged]
+    unjudged = [name for name in scored if name not in judged and name not in gold.left_out]
     return [f"Left out, because people did not judge them: {listed(unjudged)}."] if unjudged else []

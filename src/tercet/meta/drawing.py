@@ -10,9 +10,11 @@ from ..report.figures import Figure, heat_map, histogram, interval_plot, scatter
 from ..report.tables import number
 from .results import Verdict, Verdicts, ranked_items, statistic_name
 
+SCATTERS = 12  # metrics, the best ones, that get a scatter plot of their own
+
 
 def draw(result: Verdicts) -> dict[str, Figure]:
-    """All figures that a result has data for, by what a file name calls them."""
+    """All figures that a result has data for, by what a file name calls them; scatter plots of the best metrics."""
     title, statistic = f"{result.dataset} {result.pair}".strip(), statistic_name(result)
     ranked = ranked_items(result)
     drawn = {
@@ -33,7 +35,7 @@ def draw(result: Verdicts) -> dict[str, Figure]:
         drawn["human"] = histogram(
             {result.gold: people}, label=result.gold, title=f"{title}: people's scores of {len(people)} systems"
         )
-        for item in ranked:
+        for item in ranked[:SCATTERS]:
             drawn[f"scatter.{_file_name(item.label)}"] = _scatter(result, item, title)
     return drawn
 

@@ -12,9 +12,8 @@ from ..data.evidence import Evidence
 from ..data.judgements import KINDS
 from ..data.scores import Scores
 from ..errors import DataError, UsageError
-from ..human.pairs import Pairs
-from .aligning import align_segments, align_systems, drop_gaps, listed
-from .gold import Gold, preferences_of
+from .aligning import align_segments, align_systems, drop_gaps, listed, name_of
+from .gold import Gold, pairs_between, preferences_of
 from .measures import Draws, Measured, Ratings, Statistic, preference_level, segment_level, system_level
 
 Floats = NDArray[np.float64]
@@ -64,7 +63,7 @@ def _of_systems(question: Question) -> Found:
     known = set(evidence.segments)
     unknown = [name for name in gold.segments if name not in known] if gold.judgements else []
     if unknown and evidence.segments:
-        notes.append(f"{gold.label} was also given to segments that the data do not have: {listed(unknown)}.")
+        notes.append(f"{name_of(gold)} was also given to segments that the data do not have: {listed(unknown)}.")
     gold_segments = None if gold.segment is None or unknown else gold.segment[kept]
     segments = None
     if all(item.segment for item in scores) and evidence.segments:
@@ -147,7 +146,7 @@ def _of_preferences(question: Question) -> Found:
     notes = aligned.notes
     if systems:
         notes = align_segments(standard, scores, segments, systems=systems).notes  # refuses unknown names
-        pairs = _between(pairs, systems)
+        pairs = pairs_between(pairs, systems)
     gaps = np.isnan(aligned.values[:, pairs.left, pairs.segment] + aligned.values[:, pairs.right, pairs.segment])
     dropped, left_out = drop_gaps(gaps, scores, question.common, "pairs")
     pairs = pairs.take(np.flatnonzero(~dropped))
@@ -155,8 +154,3 @@ def _of_preferences(question: Question) -> Found:
         raise DataError("There are no preferences between outputs that the metrics scored.")
     measured, said = preference_level(question.wanted, pairs, aligned.values, draws=question.draws)
     return Found(measured, pairs.systems, pairs.outcome.astype(np.float64), said, (*notes, *left_out))
-
-
-def _between(pairs: Pairs, systems: Collection[str]) -> Pairs:
-    wanted = np.array([name in systems for name in pairs.systems])
-    return pairs.take(np.flatnonzero(wanted[pairs.left] & wanted[pairs.right]))

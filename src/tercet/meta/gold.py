@@ -8,8 +8,8 @@ rankings, or direct assessments that differ enough: daRR, Ma et al. 2019, sectio
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -53,11 +53,23 @@ class Gold:
     pairs: preferences.Pairs | None = None
     judgements: Judgements | None = None  # that the system scores are means of
     raw: bool = False  # whether values are points from 0 to 100
+    left_out: tuple[str, ...] = ()  # systems that were judged or scored but are not to count: references
 
 
 def find_gold(evidence: Evidence, *, name: str | None = None, level: str = "sys", wants_pairs: bool = False) -> Gold:
     """The gold standard of that name, or the only one that fits; several without a name are refused."""
     known = _candidates(evidence)
+    return known[_chosen(known, evidence, name, level, wants_pairs)].build()
+
+
+def check_gold(evidence: Evidence, *, name: str | None = None, level: str = "sys", wants_pairs: bool = False) -> None:
+    """Refuse what `find_gold` would refuse, without making anything."""
+    _chosen(_candidates(evidence), evidence, name, level, wants_pairs)
+
+
+def _chosen(
+    known: Mapping[str, _Candidate], evidence: Evidence, name: str | None, level: str, wants_pairs: bool
+) -> str:
     fitting = [key for key, make in known.items() if make.fits(level, wants_pairs)]
     if name is not None:
         if name not in known:
@@ -65,7 +77,7 @@ def find_gold(evidence: Evidence, *, name: str | None = None, level: str = "sys"
         if name not in fitting:
             need = "preferences" if wants_pairs else f"numbers at level {level}"
             raise UsageError(f"The gold standard {name!r} gives no {need}. These do: {', '.join(fitting) or 'none'}.")
-        return known[name].build()
+        return name
     if not fitting:
         there = f" There is only: {', '.join(known)}." if known else ""
         what = "preferences (rankings, or segment scores)" if wants_pairs else f"human scores at level {level}"
@@ -75,7 +87,7 @@ def find_gold(evidence: Evidence, *, name: str | None = None, level: str = "sys"
         raise UsageError(
             f"{evidence.name} {evidence.pair} has several gold standards. Choose with --gold: {', '.join(chosen)}."
         )
-    return known[chosen[0]].build()
+    return chosen[0]
 
 
 def has_preferences(evidence: Evidence, name: str | None = None) -> bool:
@@ -222,6 +234,29 @@ def _of_rankings(judgements: Judgements, name: str) -> Gold:
     pairs = preferences.pairs_of_rankings(_of_rankers(judgements))
     scores = OF_RANKINGS[name](pairs)
     return Gold(name, scores.label, scores.systems, pairs.segments, np.array(list(scores.system.values())), pairs=pairs)
+
+
+def without_systems(gold: Gold, names: Collection[str]) -> Gold:
+    """The standard without these systems. Shares of won comparisons stay as they are: of comparisons with all."""
+    kept = [i for i, system in enumerate(gold.systems) if system not in names]
+    judgements, pairs = gold.judgements, gold.pairs
+    if pairs is not None and gold.system is None:
+        pairs = pairs_between(pairs, [system for system in pairs.systems if system not in names])
+    return replace(
+        gold,
+        systems=tuple(gold.systems[i] for i in kept),
+        system=None if gold.system is None else gold.system[kept],
+        segment=None if gold.segment is None else gold.segment[kept],
+        pairs=pairs,
+        judgements=None if judgements is None else judgements.where(lambda row: row.system not in names),
+        left_out=tuple(names),
+    )
+
+
+def pairs_between(pairs: preferences.Pairs, systems: Collection[str]) -> preferences.Pairs:
+    """The preferences between outputs of these systems."""
+    wanted = np.array([name in systems for name in pairs.systems])
+    return pairs.take(np.flatnonzero(wanted[pairs.left] & wanted[pairs.right]))
 
 
 def preferences_of(gold: Gold, margin: float | None = None, *, inclusive: bool = False) -> preferences.Pairs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,9 @@ from ..stats.correlation import CORRELATIONS, Correlation
 from ..stats.outliers import mad_outliers, quality_levels, top_n
 from ..stats.resampled import Resampled, system_means
 from ..stats.resampling import SEED, check_share
-from .aligning import listed
+from .aligning import check_systems, listed, references_among
 from .finding import Found, Question, find
-from .gold import find_gold, gold_names, has_preferences, margin_of
+from .gold import check_gold, find_gold, gold_names, has_preferences, margin_of, without_systems
 from .measures import Draws, Statistic, parse_statistic
 from .results import Verdict, Verdicts
 from .significance import find_better, find_test
@@ -59,19 +60,30 @@ def judge(
     make a preference (more than, or at least). unit: what is drawn anew for intervals. significance: a test of TESTS;
     "auto" is Williams' for Pearson's r and the bootstrap for all else; None for none. top: also over the N best
     systems. by_quality: also by quarters of human scores.
+
+    Systems that are references of the test set are left out and named, unless `systems` names them: a metric cannot
+    score the reference that it goes by.
     """
-    if statistic is None:
-        statistic = "tau" if level == "seg" and has_preferences(evidence, gold) else "pearson"
-    wanted, test = parse_question(statistic, level, unit=unit, average=average, significance=significance)
-    check_share("The significance level", alpha)
-    if (margin is not None or inclusive) and not wanted.wants_pairs:
-        raise UsageError(f"A margin makes preferences of scores, for tau; {wanted.name} takes the scores themselves.")
+    wanted, test = check_question(
+        evidence, level=level, statistic=statistic, gold=gold, systems=systems, absolute=absolute, average=average,
+        margin=margin, inclusive=inclusive, unit=unit, confidence=confidence, significance=significance, alpha=alpha,
+        top=top, by_quality=by_quality,
+    )  # fmt: skip
     _check_metrics(scores)
     standard = find_gold(evidence, name=gold, level=level, wants_pairs=wanted.wants_pairs)
     wanted = wanted.with_variant("wmt12" if standard.name == DARR or standard.pairs is None else "wmt14")
     draws = Draws(resamples=resamples, seed=seed)
+    notes = []
+    if not systems:
+        everyone = [*standard.systems, *(name for item in scores for name in item.system)]
+        references = references_among(evidence.testset, everyone)
+        if references:
+            standard = without_systems(standard, references)
+            notes.append(
+                f"Left out, because they are references (--systems keeps what it names): {listed(references)}."
+            )
     found = find(Question(wanted, standard, evidence, scores, draws, systems, common, margin, inclusive))
-    notes = [*found.notes, *_remarks(wanted, scores, found, test)]
+    notes += [*found.notes, *_remarks(wanted, scores, found, test)]
     values, resampled = found.measured.values, found.measured.resampled
     if absolute:
         resampled = replace(resampled, values=np.abs(values), samples=np.abs(resampled.samples))
@@ -85,6 +97,7 @@ def judge(
     outliers, items = _with_parts(
         wanted, found, _verdicts(scores, found, resampled, beats, confidence), absolute, top=top, by_quality=by_quality
     )
+    notes += _tied_quarters(items)
     return Verdicts(
         dataset=evidence.name,
         pair=evidence.pair,
@@ -114,11 +127,54 @@ def judge(
 
 
 def parse_question(
-    statistic: str, level: str, *, unit: str | None, average: str, significance: str | None
+    statistic: str,
+    level: str,
+    *,
+    unit: str | None = None,
+    average: str = "none",
+    absolute: bool = False,
+    significance: str | None = "auto",
+    confidence: float = 0.95,
+    alpha: float = 0.05,
+    margin: float | None = None,
+    inclusive: bool = False,
+    top: bool = False,
+    by_quality: bool = False,
 ) -> tuple[Statistic, str | None]:
-    """The statistic and the test that are asked for, refused where they do not go together."""
+    """The statistic and the test that are asked for, refused where they do not go together, whatever the data are."""
     wanted = parse_statistic(statistic, level, unit=unit, average=average)
-    return wanted, find_test(significance, wanted)
+    test = find_test(significance, wanted, absolute=absolute)
+    check_share("The significance level", alpha)
+    check_share("The confidence", confidence)
+    if (margin is not None or inclusive) and not wanted.wants_pairs:
+        raise UsageError(f"A margin makes preferences of scores, for tau; {wanted.name} takes the scores themselves.")
+    if top and (level != "sys" or not wanted.is_correlation):
+        raise UsageError("Curves over the N best systems are for correlations at system level.")
+    if by_quality and (level != "seg" or not wanted.is_correlation or average != "none"):
+        raise UsageError("Levels of quality are for correlations of outputs: --level seg --stat pearson.")
+    return wanted, test
+
+
+def check_question(
+    evidence: Evidence,
+    *,
+    level: str = "sys",
+    statistic: str | None = None,
+    gold: str | None = None,
+    systems: Collection[str] = (),
+    **asked: Any,
+) -> tuple[Statistic, str | None]:
+    """What `judge` is asked, refused where these data cannot answer it; before anything is computed.
+
+    asked: the arguments of `parse_question`.
+    """
+    if statistic is None:
+        statistic = "tau" if level == "seg" and has_preferences(evidence, gold) else "pearson"
+    wanted, test = parse_question(statistic, level, **asked)
+    check_gold(evidence, name=gold, level=level, wants_pairs=wanted.wants_pairs)
+    if systems:
+        check_systems(find_gold(evidence, name=gold, level=level, wants_pairs=wanted.wants_pairs), systems)
+    return wanted, test
 
 
 def _check_metrics(scores: Sequence[Scores]) -> None:
@@ -137,6 +193,8 @@ def _remarks(wanted: Statistic, scores: Sequence[Scores], found: Found, test: st
     labels = [item.label for item in scores if item.higher_is_better is None]
     if labels:
         yield f"Nothing says that higher is better; it is taken to be so: {listed(labels)}."
+    if wanted.level == "sys" and wanted.is_correlation and len(found.systems) == 2:
+        yield "Two systems always correlate by 1 or -1, whatever the metric: this says only which of them it prefers."
     by_segment = wanted.unit == "segments" or (test or "").startswith("perm-")
     if wanted.level == "sys" and wanted.is_correlation and by_segment and found.segments is not None:
         function, people = CORRELATIONS[wanted.name], found.human if found.gold is None else system_means(found.gold)
@@ -165,6 +223,7 @@ def _verdicts(
                 outperformed_by=tuple(better),
                 epsilon=None if found.measured.epsilon is None else float(found.measured.epsilon[i]),
                 signature=item.signature,
+                references=tuple(item.provenance.get("references", ())),
             )
         )
     return items
@@ -200,8 +259,6 @@ def _without_outliers(
 
 def _with_curves(wanted: Statistic, found: Found, items: Sequence[Verdict], absolute: bool) -> list[Verdict]:
     """The verdicts with the statistic over the N best systems."""
-    if wanted.level != "sys" or not wanted.is_correlation:
-        raise UsageError("Curves over the N best systems are for correlations at system level.")
     function = _sized(wanted, absolute)
     return [
         replace(item, top_n=tuple(top_n(found.human, row, function)))
@@ -211,8 +268,6 @@ def _with_curves(wanted: Statistic, found: Found, items: Sequence[Verdict], abso
 
 def _by_quality(wanted: Statistic, found: Found, items: Sequence[Verdict], absolute: bool) -> list[Verdict]:
     """The verdicts with the statistic on each quarter of the human scores."""
-    if wanted.level != "seg" or not wanted.is_correlation or wanted.average != "none":
-        raise UsageError("Levels of quality are for correlations of outputs: --level seg --stat pearson.")
     of = quality_levels(found.human, LEVELS)
     function = _sized(wanted, absolute)
     by_level = [
@@ -223,6 +278,15 @@ def _by_quality(wanted: Statistic, found: Found, items: Sequence[Verdict], absol
         replace(item, by_quality=tuple((level, n, float(values[i])) for level, n, values in by_level))
         for i, item in enumerate(items)
     ]
+
+
+def _tied_quarters(items: Sequence[Verdict]) -> list[str]:
+    """What to say where equal human scores, which are always on one level, make quarters of different sizes."""
+    sizes = [n for _, n, _ in items[0].by_quality]
+    if not sizes or max(sizes) - min(sizes) <= 1:
+        return []
+    shown = ", ".join(f"L{level} {n}" for level, n in enumerate(sizes, 1))
+    return [f"Equal human scores at a bound merge quarters, so that these differ in size: {shown} outputs."]
 
 
 def _sized(wanted: Statistic, absolute: bool) -> Correlation:

@@ -48,6 +48,7 @@ class Verdict:
     by_quality: tuple[tuple[int, int, float], ...] = ()
     epsilon: float | None = None
     signature: str = ""
+    references: tuple[str, ...] = ()  # that a metric computed here, or saved by Tercet, was computed with
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +114,7 @@ class Verdicts:
                 "without_outliers": item.without_outliers,
                 "epsilon": item.epsilon,
                 "signature": item.signature,
+                "references": list(item.references),
             }
             if item.top_n:
                 row["top_n"] = [{"n": n, "low": low, "high": high} for n, low, high in item.top_n]

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 TESTS = ("williams", "bootstrap", "overlap", "perm-inputs", "perm-systems", "perm-both")
 
 
-def find_test(significance: str | None, wanted: Statistic) -> str | None:
+def find_test(significance: str | None, wanted: Statistic, *, absolute: bool = False) -> str | None:
     """The test of that name, refused where it does not go with the statistic; "auto" is the usual one."""
     if significance is None or significance == "none":
         return None
@@ -30,6 +30,8 @@ def find_test(significance: str | None, wanted: Statistic) -> str | None:
         raise UsageError("Williams' test is for Pearson's r over all systems or outputs. Use the bootstrap.")
     if significance.startswith("perm-") and not wanted.is_correlation:
         raise UsageError(f"Permutation tests are for correlations, not for {wanted.name}. Use the bootstrap.")
+    if significance.startswith("perm-") and absolute:
+        raise UsageError(f"{significance} compares correlations with their signs; leave out --absolute.")
     if significance.startswith("perm-") and wanted.average == "system":
         raise UsageError("Permutation tests average correlations by item or not at all. Use the bootstrap.")
     return significance
@@ -63,8 +65,6 @@ def find_better(
     else:
         if found.segments is None or found.gold is None:
             raise UsageError(f"{test} needs segment scores of all metrics.")
-        if absolute:
-            raise UsageError(f"{test} compares correlations with their signs; leave out --absolute.")
         level = "system" if wanted.level == "sys" else "segment" if wanted.average == "item" else "global"
         p = permutation_test(found.gold, found.segments, kind=test, statistic=wanted.name, level=level, **draws).p_value
     if np.isnan(p[~np.eye(len(p), dtype=bool)]).all():

@@ -1,6 +1,7 @@
 """`judge`: values, intervals, tests and tables of metrics held against people."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -207,7 +208,65 @@ def test_with_two_systems_nothing_is_said_of_chance(small: Evidence) -> None:
     result = judge(small, BOTH, systems=["ada", "bob"], resamples=50)
     assert [abs(item.value) for item in result.items] == pytest.approx([1, 1], abs=1e-12)
     assert [item.winner for item in result.items] == [None, None] and result.test is None
-    assert result.notes == ("There is too little data to test by williams, so that winners were not looked for.",)
+    assert result.notes == (
+        "Two systems always correlate by 1 or -1, whatever the metric: this says only which of them it prefers.",
+        "There is too little data to test by williams, so that winners were not looked for.",
+    )
+    assert not judge(small, BOTH, systems=["ada", "bob", "cyd", "dan"], resamples=50).notes
+
+
+# --- references that people judged ---
+
+
+def with_reference(small: Evidence, name: str, texts: str = "ada") -> Evidence:
+    """The same evidence with a reference of this name that has the texts of a system."""
+    assert small.testset is not None
+    references = {**small.testset.references, name: small.testset.outputs[texts]}
+    return replace(small, testset=replace(small.testset, references=references))
+
+
+@pytest.mark.parametrize(("level", "statistic"), [("sys", "pearson"), ("seg", "pearson"), ("seg", "tau")])
+def test_a_reference_that_was_judged_is_left_out_by_name(small: Evidence, level: str, statistic: str) -> None:
+    by_text = judge(with_reference(small, "refB"), BOTH, level=level, statistic=statistic, resamples=20)
+    assert by_text.notes == ("Left out, because they are references (--systems keeps what it names): ada.",)
+    others = judge(small, BOTH, level=level, statistic=statistic, systems=SYSTEMS[1:], resamples=20)
+    assert [item.value for item in by_text.items] == [item.value for item in others.items]
+    assert [item.n for item in by_text.items] == [item.n for item in others.items]
+    by_name = judge(with_reference(small, "bob", "fay"), BOTH, level=level, statistic=statistic, resamples=20)
+    assert by_name.notes == ("Left out, because they are references (--systems keeps what it names): bob, fay.",)
+
+
+def test_preferences_between_references_and_systems_are_left_out(ranked: Evidence) -> None:
+    found = judge(with_reference(ranked, "refB"), BOTH, level="seg", resamples=20)
+    others = judge(ranked, BOTH, level="seg", systems=SYSTEMS[1:], resamples=20)
+    assert [(item.value, item.n) for item in found.items] == [(item.value, item.n) for item in others.items]
+    wins = judge(with_reference(ranked, "refB"), BOTH, resamples=20)
+    assert wins.systems == SYSTEMS[1:] and wins.gold_name == "expected-wins"
+
+
+def test_a_reference_is_judged_where_it_is_named(small: Evidence) -> None:
+    result = judge(with_reference(small, "refB"), BOTH, systems=SYSTEMS, resamples=20)
+    assert result.systems == SYSTEMS and not result.notes
+
+
+def test_quarters_that_ties_merge_are_said_with_their_sizes(small: Evidence) -> None:
+    table = small.judgements[0]
+    rows = [row._replace(value=90.0 if int(row.segment) > 5 else row.value / 2) for row in table.rows]
+    tied = replace(small, judgements=[replace(table, rows=rows)])
+    result = judge(tied, [scored("good")], level="seg", by_quality=True, resamples=20)
+    assert [n for _, n, _ in result.items[0].by_quality] == [30, 90, 0, 0]
+    assert result.notes == (
+        "Equal human scores at a bound merge quarters, so that these differ in size: L1 30, L2 90, L3 0, L4 0 outputs.",
+    )
+
+
+def test_systems_that_no_metric_scored_are_named_at_segment_level(small: Evidence) -> None:
+    table = small.judgements[0]
+    rows = [row._replace(system="Alderr") if row.system == "ada" else row for row in table.rows]
+    misspelt = replace(small, judgements=[replace(table, rows=rows)])
+    for statistic in ("pearson", "tau"):
+        notes = judge(misspelt, BOTH, level="seg", statistic=statistic, resamples=20).notes
+        assert "DA (judgements 'ratings-en-de') judges systems that no metric scored: Alderr." in notes
 
 
 def test_names_are_checked(small: Evidence) -> None:
