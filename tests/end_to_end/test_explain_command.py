@@ -31,4 +31,8 @@ def test_json_has_an_object_per_metric_and_system(folder: Path) -> None:
 def test_misuse(folder: Path) -> None:
     assert tercet("explain", "bleu", "ref", "-i", "out", "-n", 9, cwd=folder).code == 2
     assert "cannot say" in tercet("explain", "length", "ref", "-i", "out", cwd=folder).err
+    misspelt = tercet("explain", "trr:normalized=true", "ref", "-i", "out", cwd=folder)
+    assert (misspelt.code, misspelt.out) == (2, "")
+    assert misspelt.err == "Error: 'trr:normalized=true' is neither a metric nor a file. Did you mean ter?\n"
+    assert "There is no file nowhere.txt" in tercet("explain", "nowhere.txt", "-i", "out", cwd=folder).err
     assert "Did you mean" in tercet("explain", "ref", "-i", "out", "-m", "blue", cwd=folder).err

@@ -58,3 +58,8 @@ def test_what_does_not_exist_is_refused(spec: str, message: str) -> None:
     ran = run(["metrics", spec])
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"Error: {message}")
+
+
+def test_of_a_card_the_name_is_checked_first() -> None:
+    ran = run(["metrics", "chrfs", "--card", "--data", "nowhere"])
+    assert (ran.code, ran.out, ran.err) == (2, "", "Error: There is no metric called 'chrfs'. Did you mean chrf?\n")

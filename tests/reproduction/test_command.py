@@ -11,6 +11,7 @@ from types import ModuleType
 
 import pytest
 
+from tercet.data.catalogue import entries
 from tercet.meta import papers
 from tercet.meta.papers import (
     PAPERS,
@@ -97,7 +98,7 @@ def test_a_cell_that_need_not_match_does_not_fail(paper, tercet):
     paper(made_up(value=0.9, must=False))
     ran = tercet("tiny", "--table", "1")
     assert (ran.code, ran.err) == (0, "")
-    assert "\n1 of 2 cells equal, 1 need not be; " in ran.out
+    assert "\n1 of 1 cell that must be is equal; 1 more is shown beside print; 2 n" in ran.out
 
 
 def test_a_statement_that_must_hold_and_does_not_fails(paper, tercet):
@@ -225,6 +226,45 @@ def test_a_page_has_tables_marks_and_figures(paper, tercet, tmp_path):
     assert text.count("<svg") == 2
 
 
+def test_a_page_begins_with_the_count_and_the_meaning_of_marks_and_ends_with_what_was_not_made(paper, tercet, tmp_path):
+    one = made_up()
+    paper({"figure 1": one["figure 1"], "1": one["1"]})
+    assert tercet("tiny", "--html", "page.html", "-q").code == 0
+    text = (tmp_path / "page.html").read_text("utf-8")
+    places = [
+        text.index(part)
+        for part in (
+            "Overview</h2>\n<p>2 of 2 cells equal; 2 numbers not checked.</p>",
+            "<p>✓ equal to print, or within",
+            "✗ should be equal and is not",
+            "? in print, but not checked",
+            "A Tiny Paper</h2>",
+            "Table 1: made up</h3>",
+            "Not recomputed (tiny)</h3>",
+            "<td>Figure 1</td><td>drawn by hand</td>",
+        )
+    ]
+    assert places == sorted(places)
+
+
+def test_counts_on_a_page_have_no_decimals(paper, tercet, tmp_path):
+    printed = {"n": (21862.0, 11.0), "BLEU": (1.0, 0.0)}
+    cells = [
+        Unchecked(row, pair, value, "No.") for row in printed for pair, value in zip("ab", printed[row], strict=True)
+    ]
+    found = Reproduction([check("chrF", "a", "0.930", 0.93)], cells)
+    paper({"1": Table("counted", None, (), lambda data: found)})
+    assert tercet("tiny", "--table", "1", "--html", "page.html", "-q").code == 0
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert ">21862<" in text and ">11<" in text and ">1.000<" in text and ">0.000<" in text
+
+
+def test_numbers_that_are_undefined_beside_print_are_dashes(paper, tercet):
+    found = Reproduction(extra={"ours": {"a": float("nan"), "b": 2.0}})
+    paper({"1": Table("undefined", None, (), lambda data: found)})
+    assert re.search(r"^ours +– +2\.000$", tercet("tiny", "--table", "1").out, re.MULTILINE)
+
+
 def test_the_papers_themselves_run_without_data(tercet):
     ran = tercet("--paper", "all", "-f", "json")
     assert ran.code == 0
@@ -269,6 +309,52 @@ def test_data_are_found_through_the_catalogue_too(tercet, tmp_path):
     write_systems(tmp_path)
     assert run(["data", "add", str(tmp_path / "wmt19_sys"), "wmt19_sys"], folder=tmp_path).code == 0
     assert '"total": 11' in tercet("kobe", "--table", "3", "-f", "json").out
+
+
+def test_data_sets_may_have_the_names_of_the_catalogue(tercet, tmp_path):
+    write_systems(tmp_path)
+    (tmp_path / "wmt19_sys").rename(tmp_path / "wmt19-metrics-system")
+    assert '"total": 11' in tercet("kobe", "--table", "3", "--data", tmp_path, "-f", "json").out
+    added = run(["data", "add", str(tmp_path / "wmt19-metrics-system"), "wmt19-metrics-system"], folder=tmp_path)
+    assert added.code == 0
+    assert '"total": 11' in tercet("kobe", "--table", "3", "-f", "json").out
+
+
+def test_every_name_of_the_catalogue_is_one(tmp_path):
+    known = {entry.name for entry in entries()}
+    assert set(papers.CATALOGUE.values()) <= known
+    needed = {name for paper in PAPERS for one in papers.tables(paper).values() for name in one.needs}
+    assert needed - known <= papers.CATALOGUE.keys() <= needed
+
+
+def test_an_entry_of_the_catalogue_may_hold_several_data_sets(tmp_path):
+    (tmp_path / "wmt17-19" / "wmt19").mkdir(parents=True)
+    assert DataSets.under(tmp_path)("wmt19") == tmp_path / "wmt17-19" / "wmt19"
+
+
+def test_a_data_set_that_lacks_a_part_is_an_error_of_data(tercet, tmp_path):
+    write_systems(tmp_path)
+    ran = tercet("wmt19", "--table", "3", "--data", tmp_path)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("Error: wmt19, Table 3: There is no language pair in ")
+    assert ran.err.endswith(" Is the data set complete?\n")
+
+
+def test_ratings_of_the_thesis_that_are_cut_off_are_refused(tercet, tmp_path):
+    folder = tmp_path / "tradopad"
+    folder.mkdir()
+    rows = [f"{judge}\t{item}\t1\t3\n" for judge in "ab" for item in range(1, 101)]
+    for name in ("ratings.tsv", "thesis_ratings.tsv"):
+        (folder / name).write_text("judge\tsegment_id\tbatch\trating\n" + "".join(rows), "utf-8")
+    segments = "".join(
+        f"{100 * (batch - 1) + item}\t{batch}\t{item}\t{'source' if batch == 5 else 'reference'}\tm\ts\n"
+        for batch in range(1, 6)
+        for item in range(1, 101)
+    )
+    (folder / "segments.tsv").write_text("segment_id\tbatch\tmt_id\tkind\tmt\tshown_text\n" + segments, "utf-8")
+    ran = tercet("thesis", "--table", "6.2", "--data", tmp_path)
+    assert (ran.code, ran.out) == (1, "")
+    assert "ratings.tsv is not complete: nobody who was shown reference 2 or 3 or 4 judged all outputs." in ran.err
 
 
 def test_the_folder_of_a_data_set_itself_can_be_given(tmp_path):

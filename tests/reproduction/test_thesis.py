@@ -1,9 +1,12 @@
 """Fomicheva (2017), chapter 6: what holds of its tables."""
 
+import json
+
 import pytest
 
 from tercet.meta.papers import reproduce
 
+from ..docs.running import run
 from .conftest import values
 
 pytestmark = pytest.mark.xdist_group("thesis")  # the tables are recomputed once, in one process
@@ -34,6 +37,20 @@ def test_half_widths_over_raters_are_far_wider_than_printed(tables):
     assert extra["Standard, half-width over raters"]["Diff. ref."] > 10 * 0.002
     assert extra["Standard, same less different"]["lowest"] < 0 < extra["Standard, same less different"]["highest"]
     assert round(extra["Standard, the 25 published raters"]["Source"], 3) == 0.247
+
+
+def test_intervals_over_raters_are_those_of_tercet_agree(tables, shared):
+    ran = run(
+        ["agree", str(shared / "data/tradopad/thesis_ratings.tsv.gz"), "--complete", "--source", "5", "-f", "json"]
+    )
+    assert ran.code == 0, ran.err
+    (agreement,) = json.loads(ran.out)
+    found = {(item["measure"], item["group"]): item for item in agreement["measures"]}
+    extra = tables["6.1"].extra
+    for row, measure in {"Standard": "kappa", "Weighted": "kappa, linear", "One-off": "kappa, one-off"}.items():
+        for column, group in {"Diff. ref.": "different references", "Same ref.": "same reference"}.items():
+            half = (found[measure, group]["high"] - found[measure, group]["low"]) / 2
+            assert extra[f"{row}, half-width over raters"][column] == pytest.approx(half, abs=1e-12)
 
 
 @pytest.mark.parametrize(("table", "expected"), [("6.2", [1.980, 2.342, 2.562, 2.740]), ("6.4", [3.4, 2.0, 2.0, 2.8])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ def command(**options: Any) -> None:
     words = list(options["references"])
     while words and words[0].partition(":")[0].lower() in names() and not Path(words[0]).exists():
         options["metrics"] = (*options["metrics"], words.pop(0))
+    if words and not Path(words[0]).exists():
+        _refuse_misspelt(words[0], names())
     options["references"] = tuple(words)
     inputs = ("references", "more_references", "outputs", "source", "test_set", "pair", "num_refs", "docs")
     texts = read_inputs(**{name: options[name] for name in inputs})
@@ -53,3 +56,14 @@ def command(**options: Any) -> None:
         click.echo(f"\n{explanation.label} of {explanation.system}: {explanation.score:.4f}")
         click.echo(f"  {testset.outputs[explanation.system][row]}")
         click.echo("\n".join(f"    {line}" for line in explanation.lines()))
+
+
+def _refuse_misspelt(word: str, known: Sequence[str]) -> None:
+    """A word that is no file may be a metric with a slip in its name; what is far from all is left to be read."""
+    from difflib import get_close_matches
+
+    from ..errors import UsageError
+
+    near = get_close_matches(word.partition(":")[0].lower(), known)
+    if near:
+        raise UsageError(f"{word!r} is neither a metric nor a file. Did you mean {' or '.join(near)}?")

@@ -39,6 +39,7 @@ def command(spec: str | None, form: str, card: bool, root: str | None) -> None:
     if card or root is not None:
         if spec is None or not card:
             raise UsageError("--card is for one metric, and --data for --card: tercet metrics chrf --card --data DIR")
+        create(spec)  # a wrong name is said before data are looked for
         click.echo(_card(spec, root, form))
         return
     if spec is not None:

@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 
 LISTED = 30  # more cells than these are shown as a grid
 NAMED = 6  # rows or columns that a sentence names before it counts the rest
+COUNT = 5  # a row of whole numbers, one of them larger than this, is one of counts
 ALPHA = 0.05  # below this, a cell of a head-to-head figure is marked
 Results = Mapping[str, Sequence[Reproduction]]
 
@@ -70,16 +71,23 @@ def _totals(found: Sequence[Reproduction]) -> dict[str, int]:
 
 def _count(found: Sequence[Reproduction]) -> str:
     """One sentence on how many cells are equal."""
-    total, equal = _totals(found).values()
+    cells = [cell for one in found for cell in one.cells]
+    must = [cell for cell in cells if cell.must]
+    beside = len(cells) - len(must)
+    equal, near = sum(cell.equal for cell in must), sum(cell.within is not None for cell in must)
     unchecked = sum(len(one.unchecked) for one in found)
-    need_not = sum(not cell.equal and not cell.must for one in found for cell in one.cells)
-    near = sum(cell.within is not None for one in found for cell in one.cells)
-    said = f"{equal} of {total} cell{'s' if total != 1 else ''} equal" if total else "nothing recomputed to compare"
-    if near:
-        said += f" ({near} of them within a distance)"
-    if need_not:
-        said += f", {need_not} need not be"
-    return said + (f"; {unchecked} numbers not checked." if unchecked else ".")
+    within = f" ({near} of them within a distance)" if near else ""
+    said = [] if cells else ["nothing recomputed to compare"]
+    if must:
+        bound = f" that must be {'are' if len(must) != 1 else 'is'}" if beside else ""
+        said.append(f"{equal} of {len(must)} cell{'s' if len(must) != 1 else ''}{bound} equal{within}")
+    if beside:
+        are = "are" if beside != 1 else "is"
+        noun = "more" if must else "cells" if beside != 1 else "cell"
+        said.append(f"{beside} {noun} {are} shown beside print" + ("" if must else " and need not be equal"))
+    if unchecked:
+        said.append(f"{unchecked} numbers not checked")
+    return "; ".join(said) + "."
 
 
 def _long(found: Sequence[Reproduction]) -> str:
@@ -139,6 +147,14 @@ def _listed(one: Reproduction) -> list[list[str]]:
     ]
 
 
+def _decimals(one: Reproduction, row: str) -> int:
+    """How many decimals a row has in print: none if all its numbers are counts, as n of WMT19's tables."""
+    items: list[Cell | Unchecked] = [*one.cells, *one.unchecked]
+    numbers = [item.printed for item in items if item.row == row]
+    # Correlations may be printed as 1 or 0, and means of few ratings be whole: counts go beyond both.
+    return 0 if all(value.is_integer() for value in numbers) and max(numbers, default=0) > COUNT else one.decimals
+
+
 def _verdict(cell: Cell) -> str:
     if cell.within is not None:
         return f"within {cell.within:g}"
@@ -175,7 +191,7 @@ def _shown(cell: Cell, one: Reproduction) -> str:
 def _extra(one: Reproduction) -> tuple[list[str], list[list[str]]]:
     columns = [*dict.fromkeys(name for row in one.extra.values() for name in row if not name.endswith("_ci"))]
     # Counts, in tables that have no others, are whole numbers.
-    whole = all(value == int(value) for row in one.extra.values() for value in row.values())
+    whole = all(float(value).is_integer() for row in one.extra.values() for value in row.values())
     width = 0 if whole else max(one.decimals, 3)
     rows = [
         [name, *(number(row[column], width) if column in row else "" for column in columns)]
@@ -205,11 +221,48 @@ def write_html(path: str, results: Results) -> None:
     """One page with all tables, marks and figures."""
     from ..report.pages import Section, write_page
 
-    sections: list[Section] = []
+    everything = [one for found in results.values() for one in found]
+    sections = [Section("Overview", [_count(everything).capitalize(), _legend()])]
     for paper, found in results.items():
         sections.append(Section(PAPERS[paper], [_count(found).capitalize()]))
-        sections += [Section(f"{title_of(one.table)}: {one.caption}", list(_parts(one)), level=3) for one in found]
+        made = [one for one in found if _is_made(one)]
+        sections += [Section(f"{title_of(one.table)}: {one.caption}", list(_parts(one)), level=3) for one in made]
+        if len(made) < len(found):
+            left = _left_out([one for one in found if not _is_made(one)])
+            sections.append(Section(f"Not recomputed ({paper})", [left], level=3))
     write_page(path, "Tables of papers, recomputed", sections)
+
+
+def _is_made(one: Reproduction) -> bool:
+    """Whether anything of a table was recomputed."""
+    return bool(one.cells or one.statements or one.extra or one.winners or one.matrices or one.curves)
+
+
+def _legend() -> str:
+    from ..report.pages import MARKS
+
+    return "\n".join(
+        [
+            f"{MARKS['good']} equal to print, or within the distance that is given; or what the paper says holds",
+            f"{MARKS['bad']} should be equal and is not; or what the paper says does not hold",
+            f"{MARKS['unchecked']} in print, but not checked; the reason stands below the table",
+            "no mark: shown beside print, and need not be equal",
+            "* no other metric is significantly better, which papers print bold",
+        ]
+    )
+
+
+def _left_out(found: Sequence[Reproduction]) -> Table:
+    """Tables of which nothing was recomputed, in a line each."""
+    from ..report.pages import Table as PageTable
+
+    rows = []
+    for one in found:
+        reasons = dict.fromkeys(item.reason for item in one.unchecked) or [
+            note.removeprefix("Not recomputed. ") for note in one.notes
+        ]
+        rows.append([title_of(one.table), one.caption, str(len(one.unchecked) or ""), " ".join(reasons)])
+    return PageTable(["Table", "What", "Numbers", "Why not"], rows)
 
 
 def _parts(one: Reproduction) -> Iterator[Part]:
@@ -243,7 +296,8 @@ def _page_table(one: Reproduction) -> Table:
     from ..report.pages import Table as PageTable
 
     rows, columns = _axes(one, [*one.cells, *one.unchecked])
-    shown = {(item.row, item.column): (number(item.printed, one.decimals), "unchecked") for item in one.unchecked}
+    decimals = {row: _decimals(one, row) for row in rows}
+    shown = {(item.row, item.column): (number(item.printed, decimals[item.row]), "unchecked") for item in one.unchecked}
     for cell in one.cells:
         kind = "good" if cell.equal else "bad" if cell.must else ""
         star = "*" if isinstance(_shown(cell, one), Bold) else ""

@@ -90,7 +90,7 @@ def _documents(path: Path) -> tuple[list[str] | None, dict[str, list[str]]]:
 def read_score_file(path: str | Path) -> dict[str, list[float]]:
     """A table of `SYSTEM SCORE` lines: system -> its numbers in order. None becomes NaN."""
     scores: dict[str, list[float]] = {}
-    last = None
+    last, first_line = None, dict[str, int]()
     for number, line in enumerate(read_lines(path), 1):
         place = f"{path}, line {number}"
         fields = line.split()
@@ -98,8 +98,12 @@ def read_score_file(path: str | Path) -> dict[str, list[float]]:
             raise DataError(f"{place}: {len(fields)} words; a system and its score are needed.")
         system, value = fields
         if system != last and system in scores:
-            raise DataError(f"{place}: the scores of {system!r} come in several pieces.")
+            raise DataError(
+                f"{place}: system {system!r} again, after line {first_line[system]}. Remove one of the two, or put all "
+                "scores of a system together, one line per segment."
+            )
         last = system
+        first_line.setdefault(system, number)
         scores.setdefault(system, []).append(_number(value, place))
     if not scores:
         raise DataError(f"{path} is empty.")
@@ -107,7 +111,10 @@ def read_score_file(path: str | Path) -> dict[str, list[float]]:
     if len(set(lengths.values())) > 1:
         odd = next(system for system, length in lengths.items() if length != len(next(iter(scores.values()))))
         first = next(iter(scores))
-        raise DataError(f"{path}: {lengths[first]} scores of {first!r}, {lengths[odd]} of {odd!r}.")
+        raise DataError(
+            f"{path}: {lengths[first]} scores of {first!r} (from line {first_line[first]}), {lengths[odd]} of {odd!r} "
+            f"(from line {first_line[odd]}). Every system needs as many as the others."
+        )
     return scores
 
 
@@ -115,9 +122,12 @@ def _number(value: str, place: str) -> float:
     if value == "None":
         return math.nan
     try:
-        return float(value if "_" not in value else "")  # Python reads 1_000, nobody else does
+        found = float(value if "_" not in value else "")  # Python reads 1_000, nobody else does
     except ValueError:
-        raise DataError(f"{place}: {value!r} is not a number; write None where there is none.") from None
+        found = math.inf
+    if math.isinf(found):
+        raise DataError(f"{place}: {value!r} is not a number; write None where there is none.")
+    return found
 
 
 def read_human_scores(folder: str | Path, pair: str) -> list[ScoreFile]:

@@ -14,16 +14,17 @@ from dataclasses import dataclass, replace
 from glob import escape
 from pathlib import Path
 
-from ..errors import DataError, UnknownName, UsageError
+from ..errors import DataError, TercetError, UnknownName, UsageError
 from . import assessments, evalset, layouts
 from .judgements import Judgements
-from .recognising import File, Segments, bare_name, judged_jsonl, looked_for, read_evalset, scored_texts
+from .recognising import File, Segments, bare_name, judged_jsonl, read_evalset, scored_texts
 from .recognising import recognised as recognised
 from .scores import Scores
 from .tables import Published, merged
 from .testset import TestSet
 
 SUBFOLDERS = ("segscores", "DA", "system-level", "seglevel_allsys")  # of WMT's metrics tasks
+NAMED = 5  # data sets that a message names before it counts the rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +113,7 @@ class _Sources:
             own = [*_files(place), *_scored(place, texts)]
         beside = [file for folder in _beside(place.resolve()) for file in _files(folder)]
         if not texts and not own:
-            raise DataError(f"Nothing to judge metrics by was recognised in {place}. Looked for: {looked_for()}.")
+            raise DataError(_nothing_in(place))
         return cls(place, texts, own, beside)
 
     def pairs(self) -> list[str]:
@@ -150,6 +151,30 @@ class _Sources:
                 f"{chosen[0].path}."
             )
         return chosen + [file for file in self.beside if pair in file.pairs()]
+
+
+def _nothing_in(folder: Path) -> str:
+    """What is said of a folder in which nothing is recognised: that it is empty, holds data sets, or other things."""
+    if not any(folder.iterdir()):
+        return f"The folder {folder} is empty."
+    names = [place.name for place in sorted(folder.iterdir()) if place.is_dir() and _holds_evidence(place)]
+    if names:
+        listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+        return (
+            f"The folder {folder} holds data sets: {listed}.\n"
+            f"Give one of them, as {folder / names[0]}, or its name with --data {folder}"
+        )
+    return (
+        f"Nothing to judge metrics by was recognised in the folder {folder} (texts, judgements, scores).\n"
+        "What is recognised: docs/formats.md, 'Judgements' and 'Folders to judge metrics by'."
+    )
+
+
+def _holds_evidence(folder: Path) -> bool:
+    try:
+        return next(_files(folder), None) is not None or bool(_text_pairs(folder))
+    except TercetError:  # what cannot be read is none to recommend
+        return False
 
 
 def _files(folder: Path) -> Iterator[File]:

@@ -11,7 +11,8 @@ from pathlib import Path
 from ..errors import DataError, UsageError
 from .campaigns import read_appraise, read_pearmut
 from .judgements import Judgements
-from .recognising import recognised
+from .lines import read_lines
+from .recognising import REQUIRED, recognised
 from .tables import first_lines
 
 APPRAISE_ITEMS = ("TGT", "BAD", "CHK", "REF")  # the fourth column of an export
@@ -23,23 +24,44 @@ def read_judgement_file(
     """All judgements of a file. `kind` (da, esa or mqm) and `system_prefix` are for exports of campaigns."""
     path = Path(path)
     if not path.is_file():
-        raise UsageError(f"There is no file {path}.")
+        raise UsageError(f"{path} is a folder; a file is needed." if path.is_dir() else f"There is no file {path}.")
     bare = path.name.removesuffix(".gz")
-    first = first_lines(path, 1)
     export = is_appraise(path) or bare.endswith(".json")
     if export and kind is None:
-        raise UsageError(f"{path} is an export of a campaign, which does not say how people judged: da, esa or mqm?")
+        raise UsageError(
+            f"{path} is an export of a campaign, which does not say how people judged. Say it: --kind da, esa or mqm."
+        )
     if kind is not None and not export:
         raise UsageError(f"{path} says by itself how people judged; a kind is for exports of Appraise and Pearmut.")
     if is_appraise(path):
         return [read_appraise(path, kind=str(kind), pair=pair, system_prefix=system_prefix)]
     if export:
         return [read_pearmut(path, kind=str(kind), pair=pair)]
-    file = recognised(path) if first else None
+    file = recognised(path)
     found = [] if file is None else [table for table in file.read(pair, None).judgements if len(table)]
     if not found:
-        raise DataError(f"{path} holds no judgements in a form that is known (see the page on formats).")
+        raise DataError(_refusal(path))
     return found
+
+
+def _refusal(path: Path) -> str:
+    """Why a file is none of judgements. What is not text is refused with its line by `read_lines`."""
+    import json
+
+    lines = read_lines(path)
+    if not any(line.strip() for line in lines):
+        return f"{path} is empty; it should hold judgements."
+    if path.name.removesuffix(".gz").endswith(".jsonl"):
+        try:
+            item = json.loads(lines[0])
+        except ValueError as error:
+            return f"{path}, line 1 is not JSON: {error}."
+        except RecursionError:
+            return f"{path}, line 1: objects too deep to read."
+        missing = [key for key in REQUIRED if not isinstance(item, dict) or key not in item]
+        if missing:
+            return f"{path}, line 1: no {' and no '.join(map(repr, missing))}, which a judgement needs."
+    return f"{path} holds no judgements in a form that is known (docs/formats.md, 'Judgements')."
 
 
 def is_appraise(path: Path) -> bool:

@@ -6,7 +6,6 @@ campaigns too (`campaigns` reads them; they number segments in their own way).
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -16,11 +15,12 @@ from typing import NamedTuple
 from . import assessments, rankings, tsv
 from .assessments import Found
 from .lines import read_lines
-from .tables import HUMAN, first_lines, is_number, read_table, separator_of
+from .tables import HUMAN, fields_of, first_lines, is_number, read_table, separator_of
 
 _PAIR_IN_NAME = re.compile(r"(?:^|\.|-scores-)([a-z]{2,3}-[a-z]{2,3})(?=\.)")
 _COMPACT_PAIR = re.compile(r"([a-z]{2})([a-z]{2})\.darr_agree\.")
 
+REQUIRED = ("kind", "segment", "system")  # of a judgement as JSON
 Segments = Mapping[str, int]
 Reader = Callable[[Path, "str | None", "Segments | None"], Found]
 
@@ -58,23 +58,13 @@ def recognised(path: Path) -> File | None:
     if rankings.is_ranking_csv(lines[0]):
         return _as_file(path, _ranking_csv, partial(rankings.csv_pairs, path))
     separator = separator_of(lines[0])
-    header, first = (_fields(line, separator) for line in (lines[0], lines[-1]))
-    for _, needed, reader in _FORMS:
+    header, first = (fields_of(line, separator) for line in (lines[0], lines[-1]))
+    for needed, reader in _FORMS:
         if set(needed.split()) <= set(header):
             return _as_file(path, reader, _inside(path, header, separator))
     if _has_scores(header, first, path):
         return _as_file(path, _published, _inside(path, header, separator))
     return None
-
-
-def _fields(line: str, separator: str) -> list[str]:
-    """The fields of one line; none where they cannot be told."""
-    if separator != ",":
-        return line.replace("\t", separator).split(separator)
-    try:
-        return next(csv.reader([line]), [])
-    except csv.Error:
-        return []
 
 
 def _as_file(path: Path, reader: Reader, inside: Callable[[], list[str]] = list) -> File:
@@ -175,25 +165,16 @@ def _unchecked(reader: Callable[[Path, str | None], Found]) -> Reader:
 
 
 # What is recognised by the columns of a header; tables of scores after these (`_has_scores`).
-_FORMS: Sequence[tuple[str, str, Reader]] = (
-    ("preferences", "seg better worse", _preferences),
-    ("rankings", "lp seg judge systems ranks", _rankings),
-    ("ratings", "rater item segment system kind value", _rated),
-    ("marked errors", "system doc doc_id seg_id rater category severity", _mqm),
-    ("ratings by reference shown", "judge segment_id batch rating", _unchecked(assessments.read_ratings_by_reference)),
-    ("direct assessments", "index original translation scores", _unchecked(assessments.read_direct_assessments)),
-    ("effort scores", "seg source mt effort score1 weight1", _unchecked(assessments.read_effort_scores)),
-    ("post-editing", "file_name line_in_file who HTER time keystrokes", _unchecked(assessments.read_post_editing)),
+_FORMS: Sequence[tuple[str, Reader]] = (
+    ("seg better worse", _preferences),
+    ("lp seg judge systems ranks", _rankings),
+    ("rater item segment system kind value", _rated),
+    ("system doc doc_id seg_id rater category severity", _mqm),
+    ("judge segment_id batch rating", _unchecked(assessments.read_ratings_by_reference)),
+    ("index original translation scores", _unchecked(assessments.read_direct_assessments)),
+    ("seg source mt effort score1 weight1", _unchecked(assessments.read_effort_scores)),
+    ("file_name line_in_file who HTER time keystrokes", _unchecked(assessments.read_post_editing)),
 )
-
-
-def looked_for() -> str:
-    """All that is recognised, for messages."""
-    tables = "; ".join(f"{what} ({columns})" for what, columns, _ in _FORMS)
-    return (
-        f"tables with a header, .tsv or .csv: {tables}; scores (system, perhaps lp and seg, one column per metric); "
-        "WMT's ranking CSV; PAIR.seg.rating; judgements as .jsonl; an EvalSet; texts in a known layout"
-    )
 
 
 def judged_jsonl(path: Path) -> File | None:
@@ -205,7 +186,7 @@ def judged_jsonl(path: Path) -> File | None:
         item = json.loads(lines[0]) if lines else None
     except (ValueError, RecursionError):
         return None
-    if not isinstance(item, dict) or not {"kind", "segment", "system"} <= item.keys():
+    if not isinstance(item, dict) or not set(REQUIRED) <= item.keys():
         return None
     pair = item.get("pair")
     file = _as_file(path, _judged)

@@ -6,7 +6,7 @@
 | .jsonl | the interchange format, with "scores" |
 | .score, a system and its score per line | mt-metrics-eval's METRIC-REF.LEVEL.score |
 | tab-separated without header | the WMT metrics tasks' METRIC.sys.score, METRIC.seg.score |
-| tab-separated with header | system, perhaps seg and lp, and one column per metric |
+| table with header, separated by tabs or commas | system, perhaps seg and lp, and one column per metric |
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from pathlib import Path
 from ..errors import DataError, UsageError
 from .assessments import SYSTEM, read_item_scores, read_published
 from .evalset import LEVELS, read_score_file
+from .lines import read_lines
 from .saved import load_scores
 from .scores import Scores
-from .tables import Published, first_lines, merged
+from .tables import Published, fields_of, first_lines, merged, separator_of
 from .wmtscores import ScoreRecord, read_wmt_scores
 
 
@@ -31,7 +32,9 @@ def read_scores(path: str | Path, *, pair: str, segments: Sequence[str] = ()) ->
     """
     path = Path(path)
     if not path.is_file():
-        raise UsageError(f"There is no file {path}.")
+        raise UsageError(
+            f"{path} is a folder; a file of scores is needed." if path.is_dir() else f"There is no file {path}."
+        )
     name = path.name.removesuffix(".gz")
     if name.endswith(".npz"):
         found = load_scores(path)
@@ -61,12 +64,29 @@ def _published(path: Path, name: str, pair: str, segments: Sequence[str]) -> lis
     first = first_lines(path, 1)
     if not first:
         raise DataError(f"{path} is empty.")
-    fields = first[0].split("\t")
-    if len(first[0].split()) == 2 and not set(fields) & {"seg", *SYSTEM}:
-        return [_evalset(path, name, segments)]
-    if set(fields) & {"seg", *SYSTEM}:
+    if set(fields_of(first[0], separator_of(first[0]))) & {"seg", *SYSTEM}:
         return read_published(path, pair)
-    return _submission(path, pair)
+    if len(first[0].split()) == 2 and not _is_json(first[0]):
+        return [_evalset(path, name, segments)]
+    if "\t" in first[0]:
+        return _submission(path, pair)
+    raise DataError(_unknown(path, first[0]))
+
+
+def _is_json(line: str) -> bool:
+    return line.lstrip().startswith(("[", "{"))
+
+
+def _unknown(path: Path, line: str) -> str:
+    """What is said of a file in none of the forms; `read_lines` says where a file is not text."""
+    read_lines(path)
+    what = "is JSON, which is not read" if _is_json(line) else "holds no scores in a known form"
+    return (
+        f"{path} {what} (docs/formats.md, 'Scores'). What is read:\n"
+        "  a table with a header, .tsv or .csv: system, perhaps seg and lp, and one column per metric\n"
+        "  a system and its score on every line, without a header\n"
+        "  what 'tercet score --save FILE.npz' writes, JSONL with \"scores\", WMT's submissions"
+    )
 
 
 def _evalset(path: Path, name: str, segments: Sequence[str]) -> Published:

@@ -79,10 +79,10 @@ class Table:
         values = []
         for line, row in zip(self.lines, self.rows, strict=True):
             text = row[place]
-            if _NUMBER.fullmatch(text):
-                values.append(float(text))
-            else:
-                values.append(number(text, f"{self.path}, line {line}, column {name!r}"))
+            value = _parsed(text)
+            if value is None:
+                raise DataError(_not_a_number(text, f"{self.path}, line {line}, column {name!r}"))
+            values.append(value)
         return values
 
     def where(self, name: str, value: str) -> Table:
@@ -142,7 +142,20 @@ def read_table(path: str | Path) -> Table:
 
 def separator_of(header: str) -> str:
     """What separates the columns of a table, by its first line: tabs, commas, or blanks."""
-    return "\t" if "\t" in header else "," if "," in header and " " not in header else " "
+    if "\t" in header:
+        return "\t"
+    # Names of columns may hold blanks in CSV, and commas between blanks: what comes first separates.
+    return "," if "," in header.partition(" ")[0] else " "
+
+
+def fields_of(line: str, separator: str) -> list[str]:
+    """The fields of one line; none where they cannot be told."""
+    if separator != ",":
+        return line.replace("\t", separator).split(separator)
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:
+        return []
 
 
 def first_lines(path: str | Path, count: int = 2) -> list[str]:
@@ -177,11 +190,23 @@ def quoted_rows(lines: Iterable[str], path: str | Path, *, delimiter: str = ",")
 
 def number(text: str, where: str) -> float:
     """The number in a field; NaN where it says that there is none."""
+    value = _parsed(text)
+    if value is None:
+        raise DataError(_not_a_number(text, where))
+    return value
+
+
+def _not_a_number(text: str, where: str) -> str:
+    return f"{where}: {text!r} is not a number; write None where there is none."
+
+
+def _parsed(text: str) -> float | None:
+    """The number in a field, NaN where it says that there is none; None if it is neither, or too large."""
     if text in MISSING:
         return math.nan
-    if not _NUMBER.fullmatch(text):
-        raise DataError(f"{where}: {text!r} is not a number; write None where there is none.")
-    return float(text)
+    if _NUMBER.fullmatch(text) and math.isfinite(value := float(text)):
+        return value
+    return None
 
 
 def is_number(text: str) -> bool:

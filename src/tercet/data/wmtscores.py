@@ -108,7 +108,9 @@ def _misfit(rows: Sequence[Sequence[str]], form: str) -> str | None:
         checks.append((columns.index("segment"), _COUNT, "a segment number"))
     for number, row in enumerate(rows, 1):
         for column, pattern, meaning in checks:
-            if not pattern.fullmatch(row[column]) and not (pattern is _SCORE and row[column] in _MISSING):
+            if pattern is _SCORE and row[column] in _MISSING:
+                continue
+            if not pattern.fullmatch(row[column]) or (pattern is _SCORE and math.isinf(float(row[column]))):
                 return f"line {number}: field {column + 1} ({columns[column]}) is {row[column]!r}, not {meaning}."
         for column in range(4):
             if not row[column]:

@@ -143,9 +143,7 @@ def _mention(item: Any, text: str, where: str, *, in_bytes: bool) -> Mention:
     except (KeyError, IndexError, TypeError, ValueError, StopIteration):
         raise DataError(f"{where}: {json.dumps(item)[:80]} is not a mention with its place and entity.") from None
     if in_bytes and not text.isascii():
-        length = (
-            end - start
-        )  # KoBE's places begin at a byte and end as many characters later (its sample shows it)
+        length = end - start  # KoBE's places begin at a byte and end as many characters later (its sample shows it)
         start = len(text.encode("utf-8", "surrogatepass")[:start].decode("utf-8", "replace"))
         end = start + length
     if not 0 <= start <= end or not entities:

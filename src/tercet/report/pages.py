@@ -181,7 +181,8 @@ pre { background: var(--soft); padding: .75rem; font: .875rem/1.4 monospace; }
 table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding-bottom: .25rem; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-th { background: var(--soft); vertical-align: bottom; }
+th { background: var(--soft); vertical-align: bottom; white-space: nowrap; }
+td:first-child { min-width: 7ch; } /* a language pair is not broken at its hyphen */
 .number { text-align: right; white-space: nowrap; }
 th button { all: unset; box-sizing: border-box; width: 100%; cursor: pointer; }
 th button:focus-visible { outline: 3px solid var(--link); }

@@ -246,12 +246,31 @@ def test_texts_without_a_pair_take_the_one_that_is_asked_for(tmp_path: Path) -> 
     assert open_evidence(path).pair == ""
 
 
-def test_nothing_recognised_says_what_was_looked_for(tmp_path: Path) -> None:
+def test_nothing_recognised_is_said_in_two_lines(tmp_path: Path) -> None:
     write(tmp_path / "notes.txt", "nothing")
     write(tmp_path / "empty.tsv")
     write(tmp_path / "words.tsv", "system\tcomment", "x\tgood")
-    with pytest.raises(DataError, match=r"Nothing to judge .* Looked for: .*rankings \(lp seg judge systems ranks\)"):
+    with pytest.raises(
+        DataError, match=r"^Nothing to judge metrics by .*\nWhat is recognised: docs/formats\.md, [^\n]*$"
+    ):
         open_evidence(tmp_path)
+
+
+def test_an_empty_folder_is_said_to_be_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "inner").mkdir()
+    monkeypatch.chdir(tmp_path / "inner")
+    with pytest.raises(DataError, match=r"^The folder \. is empty\.$"):
+        open_evidence(".")
+
+
+def test_of_a_folder_of_data_sets_one_is_to_be_chosen(campaign: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(campaign)
+    with pytest.raises(DataError) as caught:
+        open_evidence("..")
+    assert str(caught.value) == (
+        "The folder .. holds data sets: wmt99, wmt999_sys, wmt99_darr, wmt99_qe, wmt99_sys.\n"
+        "Give one of them, as ../wmt99, or its name with --data .."
+    )
 
 
 def test_what_does_not_exist_is_said_as_elsewhere(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_an_export_of_appraise_needs_to_be_told_how_people_judged(tmp_path: Path
     assert is_appraise(path)
     (found,) = read_judgement_file(path, pair="en-de", kind="da", system_prefix="wmt.")
     assert [(row.kind, row.system, row.value) for row in found.rows] == [("da", "A", 70), ("da", "B", 40)]
-    with pytest.raises(UsageError, match=r"does not say how people judged: da, esa or mqm\?"):
+    with pytest.raises(UsageError, match=r"does not say how people judged\. Say it: --kind da, esa or mqm\."):
         read_judgement_file(path, pair="en-de")
 
 
@@ -50,7 +50,6 @@ def test_a_kind_is_refused_where_the_file_says_it(tmp_path: Path) -> None:
         ("notes.txt", ["some text"]),
         ("table.csv", ["a,b,c", "1,2,3"]),
         ("scores.tsv", ["system\tBLEU", "A\t1"]),
-        ("x.tsv", []),
     ],
 )
 def test_files_without_judgements_are_refused(tmp_path: Path, name: str, lines: list[str]) -> None:
@@ -58,6 +57,26 @@ def test_files_without_judgements_are_refused(tmp_path: Path, name: str, lines: 
         read_judgement_file(write(tmp_path / name, *lines), pair="en-de")
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.tsv", b"", r"x\.tsv is empty; it should hold judgements\."),
+        ("x.jsonl", b"\n\n", r"x\.jsonl is empty"),
+        ("x.tsv", b"\x7fELF\x02\0\0\n", r"x\.tsv, line 1: a NUL byte"),
+        ("x.tsv", b"seg\tbetter\n\xff\xfa\n", r"x\.tsv, line 2: .*UTF-8"),
+        ("x.jsonl", b'{"kind: "da"}\n', r"x\.jsonl, line 1 is not JSON: Expecting ':' delimiter"),
+        ("x.jsonl", b'{"kind": "da"}\n', r"x\.jsonl, line 1: no 'segment' and no 'system', which a judgement needs"),
+        ("x.jsonl", b"[1]\n", r"x\.jsonl, line 1: no 'kind' and no 'segment' and no 'system'"),
+    ],
+)
+def test_why_a_file_holds_no_judgements_is_said(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read_judgement_file(tmp_path / name, pair="en-de")
+
+
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="There is no file"):
         read_judgement_file(tmp_path / "none.jsonl")
+    with pytest.raises(UsageError, match="is a folder; a file is needed"):
+        read_judgement_file(tmp_path)

@@ -35,6 +35,7 @@ SEGMENT_FORMS = {
     "wmt21.seg.score": [f"mine\ten-de\tset\trefA\t{s}\t{n}\t{v}" for s, n, v in items()],
     "long.tsv": ["system\tseg\tmine", *(f"{s}\t{n}\t{v}" for s, n, v in items())],
     "pairs.tsv": ["lp\tsystem\tseg\tmine", *(f"en-de\t{s}\t{n}\t{v}" for s, n, v in items()), "de-en\tA\t1\t9"],
+    "long.csv": ['"system",seg,mine', *(f'"{s}",{n},{v}' for s, n, v in items())],
     "en-de.mine.tsv": ["seg\tA\tB", *(f"{n}\t{SYSTEMS['A'][n - 1]}\t{SYSTEMS['B'][n - 1]}" for n in (1, 2, 3))],
     "scores.jsonl": [
         json.dumps(
@@ -53,6 +54,8 @@ SYSTEM_FORMS = {
     "wmt14.sys.score": [f"mine\ten-de\tset\t{system}\t{value!r}" for system, value in MEANS.items()],
     "wmt19.sys.score": [f"mine\ten-de\tset\t{s}\t{v!r}\tnon-ensemble\tno" for s, v in MEANS.items()],
     "long.tsv": ["system\tmine", *(f"{system}\t{value!r}" for system, value in MEANS.items())],
+    "long.csv": ["lp,system,mine", *(f"en-de,{system},{value!r}" for system, value in MEANS.items()), "de-en,A,9"],
+    "blanks.txt": ["system mine", *(f"{system} {value!r}" for system, value in MEANS.items())],
     "molten.tsv": ["metric\tsystem\tscore", *(f"mine\t{system}\t{value!r}" for system, value in MEANS.items())],
 }
 
@@ -127,11 +130,17 @@ def test_several_metrics_and_references_of_a_file_are_told_apart(tmp_path: Path)
 @pytest.mark.parametrize(
     ("name", "lines", "message"),
     [
-        ("m.seg.score", ["A 1", "A 2", "B 1"], r"m\.seg\.score: 2 scores of 'A', 1 of 'B'\."),
+        ("m.seg.score", ["A 1", "A 2", "B 1"], r"m\.seg\.score: 2 scores of 'A' \(from line 1\), 1 of 'B' \("),
         ("m.seg.score", ["A 1", "A 2", "B 1", "B 2"], r"2 scores per system, but at level seg the data need 3\."),
         ("m.sys.score", ["A 1", "A 2"], r"2 scores per system, but at level sys the data need 1\."),
-        ("m.sys.score", ["A 1", "B 2", "A 1"], r"m\.sys\.score, line 3: the scores of 'A' come in several pieces"),
+        ("m.sys.score", ["A 1", "B 2", "A 1"], r"m\.sys\.score, line 3: system 'A' again, after line 1\. Remove one"),
         ("m.sys.score", ["A one"], r"m\.sys\.score, line 1: 'one' is not a number; write None where there is none"),
+        ("m.sys.score", ["A 1", "B inf"], r"m\.sys\.score, line 2: 'inf' is not a number; write None where there is"),
+        ("m.sys.score", ["A 1", "B -1e999"], r"m\.sys\.score, line 2: '-1e999' is not a number"),
+        ("m.tsv", ["system\tm", "A\tinf"], r"m\.tsv, line 2, column 'm': 'inf' is not a number"),
+        ("m.csv", ["system,m", "A,1", "B,1e999"], r"m\.csv, line 3, column 'm': '1e999' is not a number"),
+        ("m.sys.score", ["m\ten-de\tset\tA\tinf"], r"line 1: field 5 \(score\) is 'inf', not a number"),
+        ("m.sys.score", ["m\ten-de\tset\tA\t1e999"], r"line 1: field 5 \(score\) is '1e999', not a number"),
         ("m.tsv", ["system\tm", "A\t1", "A\t2"], r"m\.tsv, line 3: system 'A' again, after line 2\. Remove one"),
         ("m.tsv", ["system\tseg\tm", "A\t9\t1"], r"m\.tsv, line 2: there is no segment '9' in the test set"),
         ("m.tsv", ["system\tm", "A\tnine"], r"m\.tsv, line 2, column 'm': 'nine' is not a number"),
@@ -145,8 +154,32 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, name: str, lines: 
         read_scores(write(tmp_path / name, *lines), pair="en-de", segments=SEGMENTS)
 
 
+@pytest.mark.parametrize(
+    ("name", "lines", "what"),
+    [
+        ("m.txt", ["0.5", "0.25"], "holds no scores in a known form"),
+        ("m.csv", ["a,b", "A,1"], "holds no scores in a known form"),
+        ("m.json", ["[", " {", '  "name": "BLEU",', "  }", "]"], "is JSON, which is not read"),
+        ("m.json", ['{"A": 1}'], "is JSON, which is not read"),
+    ],
+)
+def test_of_other_files_it_is_said_shortly_what_is_read(tmp_path: Path, name: str, lines: list[str], what: str) -> None:
+    with pytest.raises(DataError) as caught:
+        read_scores(write(tmp_path / name, *lines), pair="en-de", segments=SEGMENTS)
+    first, *forms = str(caught.value).split("\n")
+    assert first == f"{tmp_path / name} {what} (docs/formats.md, 'Scores'). What is read:"
+    assert len(forms) == 3 and max(map(len, forms)) < 100
+
+
+def test_a_name_in_the_header_of_csv_may_hold_blanks(tmp_path: Path) -> None:
+    (found,) = read_scores(write(tmp_path / "m.csv", "system,my metric", "A,1", "B,2"), pair="en-de")
+    assert (found.label, found.system) == ("my metric", {"A": 1, "B": 2})
+
+
 def test_files_that_are_not_there_and_other_levels_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"There is no file .*none\.score"):
         read_scores(tmp_path / "none.score", pair="en-de")
+    with pytest.raises(UsageError, match=r"is a folder; a file of scores is needed\."):
+        read_scores(tmp_path, pair="en-de")
     with pytest.raises(UsageError, match="scores of level doc; those of sys and seg can be judged"):
         read_scores(write(tmp_path / "m-refA.doc.score", "A 1"), pair="en-de")

@@ -17,7 +17,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...errors import UnknownName, UsageError
+from ...errors import DataError, MissingDependency, UnknownName, UsageError
 
 T = TypeVar("T")
 
@@ -27,6 +27,9 @@ PAPERS = {
     "kobe": "Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation",
     "thesis": "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation",
 }
+
+# What the catalogue of `tercet data` calls the data sets of the papers, where it has other names for them.
+CATALOGUE = {"wmt19": "wmt17-19", "wmt19_sys": "wmt19-metrics-system", "wmt19_darr": "wmt19-darr"}
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,7 @@ class Reproduction:
 
 
 class DataSets:
-    """The data of one run: folders called as in the papers' modules (wmt14, wmt19_sys, tradopad, …)."""
+    """The data of one run: folders called as in the papers' modules (wmt14, wmt19_sys, …), or as in the catalogue."""
 
     def __init__(self, find: Callable[[str], Path | None]) -> None:
         self._find = find
@@ -175,9 +178,10 @@ class DataSets:
             raise UsageError(f"There is no folder {place}.")
 
         def find(name: str) -> Path | None:
-            if (place / name).is_dir():
-                return place / name
-            return place if place.resolve().name == name else None
+            for known in _names(name):
+                if (place / known).is_dir():
+                    return _inner(place / known, name)
+            return place if place.resolve().name in _names(name) else None
 
         return cls(find)
 
@@ -187,7 +191,12 @@ class DataSets:
         from ...data.catalogue import installed, where
 
         names = {item.name for item in installed(folder)}
-        return cls(lambda name: where(name, folder) if name in names else None)
+
+        def find(name: str) -> Path | None:
+            known = next((known for known in _names(name) if known in names), None)
+            return None if known is None else _inner(where(known, folder), name)
+
+        return cls(find)
 
     def __call__(self, name: str) -> Path | None:
         """The folder of a data set, None if it is not there."""
@@ -207,7 +216,8 @@ class DataSets:
             return ""
         many = len(missing) > 1
         return (
-            f"The data set{'s' if many else ''} {', '.join(missing)} {'are' if many else 'is'} not there. Give the "
+            f"The data set{'s' if many else ''} {', '.join(map(_described, missing))} {'are' if many else 'is'} not "
+            "there. Give the "
             f"folder that holds {'them' if many else 'it'} with --data, or add "
             f"{'each' if many else 'it'}: tercet data add FOLDER {missing[0]}."
         )
@@ -222,6 +232,20 @@ class DataSets:
             self._kept[key] = make()
         kept: T = self._kept[key]
         return kept
+
+
+def _names(name: str) -> list[str]:
+    """A data set's names: the papers', and the catalogue's where it is another."""
+    return [name, *([CATALOGUE[name]] if name in CATALOGUE else [])]
+
+
+def _inner(folder: Path, name: str) -> Path:
+    """The part of a folder that is of this name: an entry of the catalogue may hold several data sets."""
+    return folder / name if (folder / name).is_dir() else folder
+
+
+def _described(name: str) -> str:
+    return f"{name} (in the catalogue: {CATALOGUE[name]})" if name in CATALOGUE else name
 
 
 @dataclass(frozen=True)
@@ -277,11 +301,21 @@ def _recompute(paper: str, name: str, table: Table, data: DataSets) -> Reproduct
         unchecked = all_unchecked(table.expected, reason) if table.expected else []
         found = Reproduction(unchecked=unchecked, notes=() if unchecked else (f"Not recomputed. {reason}",))
     else:
-        found = table.make(data)
+        found = _made(table.make, data, f"{paper}, {title_of(name)}")
     layout = printed(table.expected) if table.expected else Printed({})
     return replace(
         found, paper=paper, table=name, caption=table.caption, rows=tuple(layout.cells), columns=tuple(layout.columns)
     )
+
+
+def _made(make: Callable[[DataSets], Reproduction], data: DataSets, title: str) -> Reproduction:
+    """A table from its data. The user chose a folder, not what is in it: what is missing there is an error of data."""
+    try:
+        return make(data)
+    except MissingDependency:
+        raise
+    except UsageError as error:
+        raise DataError(f"{title}: {error} Is the data set complete?") from error
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from ...errors import DataError
 from ...scoring import score_each_reference
 from ...stats.agreement import kappa_matrix
 from ...stats.correlation import pearson
+from ...stats.raters import bounds, draw_raters, pair_means
 from ...stats.resampling import SEED
 from . import DataSets, Reproduction, Statement, Table, Unchecked, check, printed
 
@@ -32,6 +33,7 @@ WITHIN = 0.006  # of Table 6.3: what the texts as published, not as licensed fro
 BLEU = "bleu:variant=mteval"
 RESAMPLES = 1000
 SLICES = 5
+ITEMS = 100
 EXAMPLE = "2"  # the output of Table 6.4
 
 
@@ -70,7 +72,16 @@ def _ratings(data: DataSets, name: str) -> Ratings:
     values = np.full((len(raters), len(items)), np.nan)
     for row in rows:  # where a rater saw an item again, the last rating counts
         values[raters[row.reference or "", row.rater], items[row.segment]] = row.value
-    return Ratings(np.array([group for group, _ in raters]), values, tuple(items))
+    found = Ratings(np.array([group for group, _ in raters]), values, tuple(items))
+    lacking = sorted({*REFERENCES} - {*found.complete().groups.tolist()})
+    if len(items) != ITEMS or lacking:
+        missing = f"nobody who was shown reference {' or '.join(lacking)} judged all outputs"
+        raise DataError(
+            f"{data.needed('tradopad') / name} is not complete: "
+            + (missing if len(items) == ITEMS else f"{len(items)} outputs, where the thesis has {ITEMS}")
+            + "."
+        )
+    return found
 
 
 def _kinds(groups: NDArray[np.str_]) -> dict[str, Bools]:
@@ -116,10 +127,10 @@ def _agreement(data: DataSets) -> Reproduction:
         "same; the text speaks of 20 raters, those that were published, who give other numbers (beside print)."
     )
     notes.append(
-        f"Half-widths over raters: 95 % of {RESAMPLES} resamples of raters within their groups, seed {SEED}. Pairs "
-        "that share a rater are not independent, and drawing pairs, as the thesis says, makes intervals too narrow; "
-        "those in print are narrower still. Where the interval of the difference holds 0, other raters might not "
-        "show it."
+        f"Half-widths over raters: of 95 % intervals from {RESAMPLES} resamples of raters within their groups, seed "
+        f"{SEED}, widened for few raters (Hesterberg 2015), as tercet agree prints them. Pairs that share a "
+        "rater are not independent, and drawing pairs, as the thesis says, makes intervals too narrow; those in "
+        "print are narrower still. Where the interval of the difference holds 0, other raters might not show it."
     )
     return Reproduction(cells, unchecked, notes=notes, extra=extra)
 
@@ -135,22 +146,13 @@ _NO_HALF_WIDTHS = (
 
 
 def _drawn_raters(matrix: Floats, groups: NDArray[np.str_]) -> dict[str, tuple[float, float]]:
-    """95 % bounds of the mean kappas, and of their difference, over resamples of raters within their groups."""
-    generator = np.random.default_rng(SEED)
-    members = [np.flatnonzero(groups == group) for group in REFERENCES]
-    found: dict[str, list[float]] = {"Diff. ref.": [], "Same ref.": [], "difference": []}
-    for _ in range(RESAMPLES):
-        chosen = np.concatenate([own[generator.integers(len(own), size=len(own))] for own in members])
-        values = matrix[np.ix_(chosen, chosen)]  # NaN where a rater meets himself
-        kinds = _kinds(groups[chosen])
-        means = {column: float(np.nanmean(values[kinds[column]])) for column in ("Diff. ref.", "Same ref.")}
-        for column, value in means.items():
-            found[column].append(value)
-        found["difference"].append(means["Same ref."] - means["Diff. ref."])
-    return {
-        column: (float(np.percentile(values, 2.5)), float(np.percentile(values, 97.5)))
-        for column, values in found.items()
-    }
+    """95 % bounds of the mean kappas and of their difference, over raters within their groups (see `tercet agree`)."""
+    kinds = _kinds(groups)
+    people = draw_raters(groups.tolist(), resamples=RESAMPLES, seed=SEED)
+    drawn = {column: pair_means(matrix, kinds[column], people) for column in ("Diff. ref.", "Same ref.")}
+    drawn["difference"] = drawn["Same ref."] - drawn["Diff. ref."]
+    raters = int((groups != SOURCE).sum())
+    return {column: bounds(values, raters=raters, strata=len(REFERENCES)) for column, values in drawn.items()}
 
 
 def _averages(data: DataSets) -> Reproduction:

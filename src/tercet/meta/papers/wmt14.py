@@ -169,7 +169,7 @@ def segment_table(
             "text is off by up to .013, other tokenisers by up to .014. What remains is not in the definition: it "
             "goes up for hi-en and down for cs-en. Bytes that were no UTF-8 are replaced in the texts at hand, and "
             "which version of Moses' tokeniser and of its lists of abbreviations the task had is not known.",
-            f"Half-widths (_ci) come from 1,000 resamples of comparisons and are equal within {HALF_WIDTH_WITHIN}: the "
+            f"Half-widths (±) come from 1,000 resamples of comparisons and are equal within {HALF_WIDTH_WITHIN}: the "
             "last digit changes with what is drawn.",
             "METEOR: the task's used METEOR's table of paraphrases, which does not come with Tercet; so its tau "
             "need not be equal. NIST as in Table 2; small letters: Tercet's metrics with their defaults, on the "
