@@ -207,3 +207,34 @@ def test_a_server_killed_in_the_middle_and_started_again_has_everything(context:
     store = Store.open(default_database(tmp_path / "campaign.json"), campaign)
     assert [row.answer["value"] for row in store.rows()] == [1, 2, 3, 4]
     store.close()
+
+
+def test_what_is_no_reply_of_the_server_keeps_the_answer(context: Any, site: Site) -> None:
+    tab = start(context, site)
+    pages = iter([(200, "<p>Please log in</p>"), (404, "no"), (403, "{}")])  # as a hotel's network, or a proxy, says
+
+    def portal(route: Any) -> None:
+        status, body = next(pages, (0, ""))
+        if status:
+            route.fulfill(status=status, body=body, content_type="text/html")
+        else:
+            route.continue_()
+
+    context.route("**/api/answer", portal)
+    judge(tab, "5", "4")
+    tab.wait_for_selector("text=No connection")
+    assert values(site) == []
+    tab.wait_for_selector("#status:text-is('Saved')", timeout=15000)
+    assert values(site) == [5, 4]
+
+
+def test_a_clock_set_back_does_not_change_the_order_of_answers(context: Any, site: Site) -> None:
+    tab = start(context, site)
+    context.set_offline(True)
+    judge(tab, "5")
+    tab.evaluate("() => { const now = Date.now; Date.now = () => now() - 3600000; }")
+    tab.keyboard.press("b")
+    judge(tab, "2")
+    context.set_offline(False)
+    site.wait_for(2)
+    assert values(site) == [5, 2]

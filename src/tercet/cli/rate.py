@@ -133,13 +133,15 @@ def serve_command(
 
 
 def _end_links(campaign: Campaign, path: str, database: str | None) -> None:
-    """Also links that the organiser gave out since end; the database knows them."""
+    """Also links that the organiser gave out since end; the database knows them, and tells a server that runs."""
     from ..human.storage import Store, default_database
 
     store = Store.open(default_database(path) if database is None else database, campaign)
     try:
         for token_hash, rater in store.tokens(campaign).items():
             store.revoke(rater, [token_hash])
+        if campaign.organiser_hash:
+            store.revoke("", [campaign.organiser_hash])
     finally:
         store.close()
 

@@ -7,6 +7,7 @@ and a restart asks nobody to log in again. Tokens are in no page and in no log.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import time
 from collections.abc import Callable
@@ -19,7 +20,7 @@ try:
     from starlette.datastructures import MutableHeaders
     from starlette.exceptions import HTTPException
     from starlette.requests import Request
-    from starlette.responses import PlainTextResponse
+    from starlette.responses import JSONResponse
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 except ImportError:
     from ..errors import MissingDependency
@@ -27,6 +28,7 @@ except ImportError:
     raise MissingDependency("The rating server", "web") from None
 
 LARGEST_BODY = 256 * 1024
+PATIENCE = 30.0  # seconds until a whole body must be here
 TRIES = 10  # wrong tokens from one address
 WINDOW = 60.0  # within so many seconds
 POLICY = (
@@ -45,32 +47,35 @@ HEADERS = {
 
 @dataclass
 class Guard:
-    """Counts wrong tokens by address. After TRIES within WINDOW seconds no new token is looked at from there.
+    """Counts different wrong tokens by address. After TRIES within WINDOW seconds no new one is looked at from there.
+
+    The same wrong token again is no guess, but a page whose link has ended: it locks out nobody at its address.
 
     Tokens that were right before stay right: whoever guesses from a shared address locks no rater out of their work.
     """
 
     clock: Callable[[], float] = time.monotonic
-    _wrong: dict[str, list[float]] = field(default_factory=dict)
+    _wrong: dict[str, dict[str, float]] = field(default_factory=dict)
     _right: set[str] = field(default_factory=set)
 
     def check(self, address: str, token: str, is_right: Callable[[str], bool]) -> bool:
         """Whether a token is right; raises 429 where too many from this address were wrong."""
         digest = hashed(token)
-        if digest not in self._right and len(self._recent(address)) >= TRIES:
+        recent = self._recent(address)
+        if digest not in self._right and digest not in recent and len(recent) >= TRIES:
             raise HTTPException(429, "Too many wrong links from this address. Wait a minute.", {"Retry-After": "60"})
         if is_right(digest):
             self._right.add(digest)
             return True
         self._right.discard(digest)
-        self._wrong.setdefault(address, []).append(self.clock())
+        self._wrong[address] = recent | {digest: recent.get(digest, self.clock())}
         return False
 
-    def _recent(self, address: str) -> list[float]:
+    def _recent(self, address: str) -> dict[str, float]:
         since = self.clock() - WINDOW
         if len(self._wrong) > 10_000:  # a scan from everywhere must not fill the memory
-            self._wrong = {key: times for key, times in self._wrong.items() if times[-1] > since}
-        recent = [when for when in self._wrong.get(address, ()) if when > since]
+            self._wrong = {key: times for key, times in self._wrong.items() if max(times.values()) > since}
+        recent = {digest: when for digest, when in self._wrong.get(address, {}).items() if when > since}
         if recent:
             self._wrong[address] = recent
         else:
@@ -98,13 +103,13 @@ def check_form_key(request: Request, given: str, token: str, campaign_id: str) -
 
 
 class Border:
-    """Around the whole application: headers on every answer, and no body above LARGEST_BODY."""
+    """Around the whole application: headers on every answer, no body above LARGEST_BODY or slower than PATIENCE."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, unless it is too large."""
+        """Pass a request on, unless it is too large or too slow."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -117,9 +122,16 @@ class Border:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        body = await _whole_body(scope, receive)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                body = await _whole_body(scope, receive)
+        except TimeoutError:
+            await JSONResponse({"error": "This took too long."}, 408, {"Connection": "close"})(
+                scope, receive, send_with_headers
+            )
+            return
         if body is None:
-            answer = PlainTextResponse("This is too large.", 413, {"Connection": "close"})
+            answer = JSONResponse({"error": "This is too large."}, 413, {"Connection": "close"})
             await answer(scope, receive, send_with_headers)
             return
         sent = False
@@ -140,13 +152,13 @@ async def _whole_body(scope: Scope, receive: Receive) -> bytes | None:
     length = headers.get(b"content-length", b"0")
     if not length.isdigit() or int(length) > LARGEST_BODY:
         return None
-    parts: list[bytes] = []
+    body = bytearray()
     while True:
         message = await receive()
         if message["type"] != "http.request":  # the client has gone
-            return b"".join(parts)
-        parts.append(message.get("body", b""))
-        if sum(map(len, parts)) > LARGEST_BODY:
+            return bytes(body)
+        body += message.get("body", b"")
+        if len(body) > LARGEST_BODY:
             return None
         if not message.get("more_body"):
-            return b"".join(parts)
+            return bytes(body)

@@ -52,7 +52,7 @@ def check_answer(campaign: Campaign, item: Item, answer: Any) -> None:
     for key in sorted(needed - answer.keys()):
         raise DataError(f"{key}: it is missing in an answer to {campaign.protocol}.")
     for key in sorted(map(str, answer.keys() - wanted)):
-        raise DataError(f"{key[:40]}: an answer to {campaign.protocol} has {' and '.join(sorted(wanted))} only.")
+        raise DataError(f"{key[:40]!r}: an answer to {campaign.protocol} has {' and '.join(sorted(wanted))} only.")
     if how.ranks:
         _check_ranks(item, answer["ranks"])
         return

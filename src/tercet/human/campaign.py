@@ -203,14 +203,19 @@ class Campaign:
             raise DataError(f"show: {self.show!r} is not one of {', '.join((*SHOWN, GROUPS))}.")
         if self.pair and not all(self.pair.partition("-")):
             raise DataError(f'pair: a language pair is SRC-TGT, as "en-de", not {self.pair!r}.')
+        if self.pair:
+            check_name("pair", self.pair)
         if self.organiser_hash and not _HASH.fullmatch(self.organiser_hash):
             raise DataError("organiser_hash: not a SHA-256 in hexadecimal.")
         if not self.items:
             raise DataError("items: there is nothing to judge.")
         if self.how.spans and not self.severities:
             raise DataError(f"severities: {self.protocol} needs at least one, as {', '.join(self.how.severities)}.")
-        _check_unique("severities", self.severities)
-        _check_unique("categories", self.categories)
+        for field in ("severities", "categories"):
+            names = getattr(self, field)
+            _check_unique(field, names)
+            for number, name in enumerate(names):
+                check_name(f"{field}[{number}]", name)
         _check_unique("items", [item.id for item in self.items])
         _check_unique("raters", [rater.name for rater in self.raters])
         _check_unique("tutorial", self.tutorial)
@@ -233,6 +238,8 @@ class Campaign:
         for place, output in enumerate(item.outputs):
             check_name(f"outputs[{place}].system", output.system)
         _check_unique("outputs", item.systems)
+        if item.reference_name:
+            check_name("reference_name", item.reference_name)
         if (item.reference is None) != (item.reference_name == ""):
             raise DataError("reference_name: it is given if and only if a reference is shown.")
         if self.show not in (GROUPS, item.shows):
@@ -249,6 +256,11 @@ class Campaign:
 
     def _check_rater(self, rater: Rater) -> None:
         check_name("name", rater.name)
+        if rater.group:
+            check_name("group", rater.group)
+        if rater.token_hash and self._tokens[rater.token_hash] is not rater:
+            other = self._tokens[rater.token_hash].name
+            raise DataError(f"token_hash: {other!r} has the same one; nobody could tell the two apart. Leave it out.")
         if rater.token_hash and not _HASH.fullmatch(rater.token_hash):
             raise DataError("token_hash: not a SHA-256 in hexadecimal.")
         _check_unique("items", rater.items)

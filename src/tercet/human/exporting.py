@@ -115,8 +115,8 @@ def _wmt(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
         raise UsageError(
             f"WMT's table is for scores from 0 to 100 and rankings, not for {campaign.protocol}; take tsv."
         )
-    judgements = _judgements(campaign, rated)
-    # As WMT does: standardised over all that a rater judged, control items too, which then go.
+    judgements = _judgements(campaign, [row for row in rated if row.item.check != "tutorial"])
+    # As WMT does: standardised over all that a rater judged, control items too, which then go; but not over practice.
     standard = without_checks(standardise(judgements)).kept
     plain, report = without_checks(judgements)
     if report.items:

@@ -95,7 +95,7 @@ def compute(campaign: Campaign, records: Sequence[Record], *, seed: int = SEED, 
         notes.append(f"Raters with a failed check: {failed}. Their judgements are counted below all the same.")
     agreement: tuple[Agreement, ...] = ()
     standing, score = None, ""
-    if len(plain):
+    if len(plain) and done:  # 0 where only items that nobody has any more are judged
         agreement = tuple(_agreement(campaign, plain, resamples=resamples, seed=seed))
         standing, score = _standing(judgements, (total - done) / done, notes, resamples=resamples, seed=seed)
     working = [line.seconds for line in lines if line.seconds > 0]

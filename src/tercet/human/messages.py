@@ -91,7 +91,7 @@ def read_answer(campaign: Campaign, rater: Rater, body: bytes) -> dict[str, Any]
     item = mine[texts["item"]]
     answer = _by_system(item, sent.get("answer"))
     campaign.check_answer(item, answer)
-    return {**texts, "answer": answer, "seconds": min(float(seconds), LONGEST)}
+    return {**texts, "answer": answer, "seconds": float(min(seconds, LONGEST))}
 
 
 def _by_system(item: Item, answer: Any) -> Any:

@@ -6,6 +6,7 @@ goes on where it was.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 import socket
@@ -14,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from threading import Lock
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -139,7 +139,7 @@ class _Server:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._computing = Lock()
+        self._computing = asyncio.Lock()  # whoever waits for the numbers takes no thread from raters
         self._computed: tuple[int, Dashboard] | None = None
 
     # Everybody
@@ -231,7 +231,7 @@ class _Server:
             token = form.get("secret", [""])[0].strip()
         else:
             token = request.path_params["token"]
-        self._check_organiser(request, token)
+        await self._check_organiser(request, token)
         return self._let_in(request, self.organiser_cookie, token, "/organiser")
 
     async def dashboard(self, request: Request) -> Response:
@@ -240,13 +240,13 @@ class _Server:
             page = self._page("organiser_enter.html", title="Organiser")
             page.status_code = 401
             return page
-        self._check_organiser(request, token)
+        await self._check_organiser(request, token)
         return await self._dashboard(token)
 
     async def change_link(self, request: Request) -> Response:
         """End a rater's links, and make a new one if asked; the new one is shown this once."""
         token = request.cookies.get(self.organiser_cookie, "")
-        self._check_organiser(request, token)
+        await self._check_organiser(request, token)
         form = {key: values[0] for key, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
         check_form_key(request, form.get("key", ""), token, self.campaign.id)
         name, action = form.get("rater", ""), form.get("action")
@@ -262,7 +262,8 @@ class _Server:
 
     async def _dashboard(self, token: str, *, rater: str = "", link: str = "") -> Response:
         try:
-            numbers, valid = await run_in_threadpool(self._compute)
+            async with self._computing:
+                numbers, valid = await run_in_threadpool(self._compute)
         except DataError as error:  # answers that do not fit the campaign, whose file somebody has changed
             raise HTTPException(409, str(error)) from None
         return self._page(
@@ -278,11 +279,10 @@ class _Server:
 
     def _compute(self) -> tuple[Dashboard, Mapping[str, str]]:
         """The numbers, from all answers there are; computed once for as long as no answer comes in."""
-        with self._computing:
-            last = self.store.last_number()
-            if self._computed is None or self._computed[0] != last:
-                self._computed = last, compute(self.campaign, list(self.store.records()))
-            return self._computed[1], self.store.tokens(self.campaign)
+        last = self.store.last_number()
+        if self._computed is None or self._computed[0] != last:
+            self._computed = last, compute(self.campaign, list(self.store.records()))
+        return self._computed[1], self.store.tokens(self.campaign)
 
     # Who is there
 
@@ -299,11 +299,12 @@ class _Server:
             raise HTTPException(401, "This link is not valid, or not any more. Ask the organiser for a new one.")
         return self.campaign.rater(valid[hashed(token)])
 
-    def _check_organiser(self, request: Request, token: str) -> None:
+    async def _check_organiser(self, request: Request, token: str) -> None:
         if not token:
             raise HTTPException(401, "The organiser's secret is needed.")
         known = self.campaign.organiser_hash
-        if not self.guard.check(address_of(request), token, lambda digest: bool(known) and digest == known):
+        ended = await run_in_threadpool(self.store.is_revoked, known)
+        if not self.guard.check(address_of(request), token, lambda digest: not ended and digest == known):
             raise HTTPException(401, "This is not the organiser's secret.")
 
     def _let_in(self, request: Request, cookie: str, token: str, to: str) -> Response:

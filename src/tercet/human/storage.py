@@ -131,9 +131,9 @@ class Store:
     ) -> Appended:
         """Keep an answer; when this returns, it is on the disk. The same request again changes nothing.
 
-        A request that was used for another rater or item is refused (`DataError`).
+        A request that was used for another rater, item or answer is refused (`DataError`): it must not seem kept.
         """
-        values = {
+        values: dict[str, Any] = {
             "request": request,
             "rater": rater,
             "item": item,
@@ -149,9 +149,9 @@ class Store:
                 return Appended(connection.execute(insert).scalar_one(), again=False)
         except IntegrityError:
             with self._engine.connect() as connection:
-                query = sql.select(_ANSWERS.c.number, _ANSWERS.c.rater, _ANSWERS.c.item)
+                query = sql.select(_ANSWERS.c.number, _ANSWERS.c.rater, _ANSWERS.c.item, _ANSWERS.c.answer)
                 found = connection.execute(query.where(_ANSWERS.c.request == request)).one()
-            if (found.rater, found.item) != (rater, item):
+            if (found.rater, found.item, json.loads(found.answer)) != (rater, item, json.loads(values["answer"])):
                 raise DataError("This request was used before, for something else.") from None
             return Appended(found.number, again=True)
 
@@ -199,6 +199,12 @@ class Store:
                 valid.pop(row.token_hash, None)
         return valid
 
+    def is_revoked(self, token_hash: str) -> bool:
+        """Whether this token has ended, a rater's or the organiser's."""
+        query = sql.select(_ACCESS.c.number).where(_ACCESS.c.token_hash == token_hash, _ACCESS.c.event == "revoked")
+        with self._engine.connect() as connection:
+            return connection.execute(query).first() is not None
+
     def _access(self, events: Sequence[Mapping[str, str]]) -> None:
         if events:
             with self._engine.begin() as connection:
@@ -206,10 +212,15 @@ class Store:
 
     def _make_ready(self, campaign: Campaign) -> None:
         with self._engine.begin() as connection:
-            if not sql.inspect(connection).has_table(_ABOUT.name):
+            about = _about(connection)
+            if connection.dialect.name == "sqlite" and (about is None or about.version < VERSION):
+                # Python begins no transaction for CREATE and ALTER; killed among them, half of them would be done.
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                about = _about(connection)  # perhaps another process was faster
+            if about is None:
                 _META.create_all(connection)
                 connection.execute(_ABOUT.insert().values(version=VERSION, campaign=campaign.id))
-            about = connection.execute(sql.select(_ABOUT)).one()
+                return
             if about.campaign != campaign.id:
                 raise DataError(
                     f"The database {self.name} holds the answers of another campaign ({about.campaign!r}, not "
@@ -238,6 +249,13 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def _about(connection: sql.Connection) -> Any:
+    """Which campaign and version a database says it is of; None if it is new."""
+    if not sql.inspect(connection).has_table(_ABOUT.name):
+        return None
+    return connection.execute(sql.select(_ABOUT)).first()
+
+
 def _target(url: str | Path, *, create: bool) -> tuple[sql.URL, str]:
     """The address for SQLAlchemy, and how to call it in messages: without its password."""
     if isinstance(url, Path) or "://" not in url:
@@ -258,7 +276,7 @@ def _target(url: str | Path, *, create: bool) -> tuple[sql.URL, str]:
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
     cursor = connection.cursor()
+    cursor.execute("PRAGMA busy_timeout=20000")
     cursor.execute("PRAGMA journal_mode=WAL")  # readers do not wait for writers
     cursor.execute("PRAGMA synchronous=FULL")  # an answer is on the disk before the rater hears that it is saved
-    cursor.execute("PRAGMA busy_timeout=20000")
     cursor.close()

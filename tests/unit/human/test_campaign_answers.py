@@ -49,7 +49,7 @@ BAD: list[tuple[str, Any, str]] = [
     ("adequacy", {"value": math.nan}, "value: a number from 1 to 5 is needed, not nan."),
     ("da", {"value": 10**400}, "value: a number from 0 to 100 is needed"),
     ("adequacy", {}, "value: it is missing in an answer to adequacy."),
-    ("adequacy", {"value": 3, "extra": 1}, "extra: an answer to adequacy has value only."),
+    ("adequacy", {"value": 3, "extra": 1}, "'extra': an answer to adequacy has value only."),
     ("adequacy", [3], "An answer must be an object with value."),
     ("ranking", {"ranks": {"A": 1, "B": 2}}, "ranks: one rank for each of the 3 outputs is needed."),
     ("ranking", {"ranks": {"A": 1, "B": 2, "C": 4}}, "ranks.C: a rank from 1 to 3 is needed, not 4."),

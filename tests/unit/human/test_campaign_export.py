@@ -115,6 +115,18 @@ def test_wmts_table_has_means_and_standardised_means_without_control_items(tmp_p
     assert set(gold) == {"da", "da_raw"}
 
 
+def test_practice_moves_no_standardised_score(tmp_path: Path) -> None:
+    items = [Item(f"i{n}", str(n), (Output("s", "x"),), source="y") for n in range(3)]
+    items.append(Item("t1", "t1", (Output("s", "x"),), source="y", check="tutorial"))
+    made = Campaign("c", "da", items, [Rater("anna", ("i0", "i1", "i2"))], pair="en-de", tutorial=["t1"])
+    rows: list[Any] = [("anna", f"i{n}", {"value": 50 + n}, 1.0, "") for n in range(3)]
+    tables = []
+    for number, extra in enumerate(([], [("anna", "t1", {"value": 0}, 1.0, "")])):
+        export(made, extra + rows, tmp_path / f"{number}.tsv", form="wmt")
+        tables.append((tmp_path / f"{number}.tsv").read_text("utf-8"))
+    assert tables[0] == tables[1] and "s\t2\t52\t1\t1\n" in tables[0].replace(".0\t", "\t")
+
+
 def test_wmts_table_of_rankings_gives_the_same_pairs(tmp_path: Path) -> None:
     made = design(DEMO, protocol="ranking", raters=3, segments=6, repeats=0.2)
     rows = answers(made)

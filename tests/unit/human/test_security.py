@@ -1,5 +1,6 @@
 """What must not succeed at the rating server: others' items, guessed tokens, forged and oversized requests, scripts."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
@@ -13,6 +14,7 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 
 from starlette.exceptions import HTTPException
 
+from tercet.human import access
 from tercet.human.access import LARGEST_BODY, TRIES, WINDOW, Guard
 from tercet.human.campaign import Item, Output, Rater
 from tercet.human.server import create_app
@@ -64,8 +66,8 @@ def test_a_cookie_is_a_guess_as_well(store: Store) -> None:
 def test_the_guard_forgets_after_a_while_and_never_holds_more_than_it_must() -> None:
     now = [0.0]
     guard = Guard(clock=lambda: now[0])
-    for _ in range(TRIES):
-        assert not guard.check("1.2.3.4", "wrong", lambda digest: False)
+    for n in range(TRIES):
+        assert not guard.check("1.2.3.4", f"wrong{n}", lambda digest: False)
     with pytest.raises(HTTPException):
         guard.check("1.2.3.4", "right", lambda digest: True)
     assert guard.check("5.6.7.8", "right", lambda digest: True)
@@ -77,6 +79,21 @@ def test_the_guard_forgets_after_a_while_and_never_holds_more_than_it_must() -> 
     now[0] *= 3
     guard.check("1.1.1.1", "wrong", lambda digest: False)
     assert len(guard._wrong) < 60
+
+
+def test_a_page_whose_link_has_ended_locks_out_nobody_at_its_address() -> None:
+    guard = Guard(clock=lambda: 0.0)
+    for _ in range(TRIES * 3):
+        assert not guard.check("1.2.3.4", "ended", lambda digest: False)
+    assert guard.check("1.2.3.4", "right", lambda digest: True)
+
+
+def test_the_organisers_old_secret_ends_at_a_server_that_runs(store: Store) -> None:
+    campaign, tokens = campaign_of()
+    office = Visit(campaign, store).client
+    assert office.get(f"/o/{tokens.organiser}").status_code == 200
+    store.revoke("", [campaign.organiser_hash])  # as `tercet rate serve --new-links` does beside it
+    assert office.get("/organiser").status_code == office.get(f"/o/{tokens.organiser}").status_code == 401
 
 
 def test_organiser_pages_need_the_organisers_secret(store: Store) -> None:
@@ -163,6 +180,17 @@ def test_oversized_bodies_are_refused(store: Store, declared: bool) -> None:
         assert sent.status_code == 413
     assert visit.client.post("/", headers={"Content-Length": "-5"}).status_code in (413, 405)
     assert not list(store.rows())
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "PATIENCE", 0.05)
+
+    async def drip() -> AsyncIterator[bytes]:
+        yield b"{"
+        await asyncio.sleep(60)
+
+    slow = Visit(campaign_of()[0], store).client.post("/api/answer", content=drip())
+    assert slow.status_code == 408 and "too long" in slow.json()["error"]
 
 
 def test_no_path_leads_out_of_the_pages(store: Store) -> None:

@@ -84,6 +84,13 @@ def test_answers_are_kept_and_come_back(store: Store) -> None:
     assert (second.client_time, second.answer) == ("2026-01-01T00:00:00.000Z", {"value": 2})
 
 
+def test_a_time_beyond_all_numbers_is_cut(store: Store) -> None:
+    campaign, tokens = campaign_of()
+    visit = Visit(campaign, store, f"/r/{tokens.raters['anna']}")
+    assert visit.send("i1", {"value": 4}, seconds=10**400).status_code == 200
+    assert next(store.records()).seconds == 24 * 3600
+
+
 def test_a_restarted_server_knows_everybody_and_everything(store: Store, tmp_path: Path) -> None:
     campaign, tokens = campaign_of()
     visit = Visit(campaign, store, f"/r/{tokens.raters['anna']}")
@@ -122,6 +129,7 @@ def test_ranks_travel_by_place_and_are_kept_by_system(store: Store) -> None:
         (b'{"request": "0123456789abcdef", "item": "i1", "seconds": true, "answer": {"value": 1}}', "seconds"),
         (b'{"request": "0123456789abcdef", "item": "i1", "seconds": 1, "answer": {"value": 6}}', "1 to 5"),
         (b'{"request": "0123456789abcdef", "item": "i1", "seconds": 1, "answer": {"value": 1, "x": 1}}', "x"),
+        (b'{"request": "0123456789abcdef", "item": "i1", "seconds": 1, "answer": {"value": 1, "\\ud800": 1}}', "ud800"),
     ],
 )
 def test_what_is_no_answer_is_refused_and_not_kept(store: Store, body: bytes, message: str) -> None:
@@ -172,6 +180,14 @@ def test_answers_that_no_longer_fit_the_campaign_are_named_on_the_dashboard(stor
     fewer = replace(campaign, raters=campaign.raters[:1])
     page = Visit(fewer, store).client.get(f"/o/{tokens.organiser}")
     assert page.status_code == 409 and "answer 1: There is no rater" in page.text
+
+
+def test_answers_to_items_that_a_rater_no_longer_has_do_not_stop_the_dashboard(store: Store) -> None:
+    campaign, tokens = campaign_of()
+    Visit(campaign, store, f"/r/{tokens.raters['anna']}").send("i1", {"value": 4})
+    fewer = replace(campaign, raters=[replace(campaign.raters[0], items=("i2",)), campaign.raters[1]])
+    page = Visit(fewer, store).client.get(f"/o/{tokens.organiser}")
+    assert page.status_code == 200 and "0 of 3" in page.text
 
 
 def test_the_organiser_enters_by_the_form_too(store: Store) -> None:

@@ -114,9 +114,9 @@ def test_the_same_request_twice_is_one_row(store: Store) -> None:
 
 def test_a_request_that_was_used_for_something_else_is_refused(store: Store) -> None:
     put(store, "r1", 3)
-    for other in ({"rater": "ben"}, {"item": "b"}):
+    for other in ({"rater": "ben"}, {"item": "b"}, {"value": 4}):
         with pytest.raises(DataError, match="used before, for something else"):
-            put(store, "r1", 3, **other)
+            put(store, "r1", **{"value": 3, **other})
     assert len(list(store.rows())) == 1
 
 
@@ -155,6 +155,7 @@ def test_tokens_are_those_of_the_campaign_and_issued_less_revoked(store: Store) 
     store.revoke("anna", [old])
     store.issue("nobody", "m" * 64)  # left the campaign since
     assert store.tokens(CAMPAIGN) == {"n" * 64: "ben"}
+    assert store.is_revoked(old) and not store.is_revoked("n" * 64)
     store.issue("anna", old)
     assert store.tokens(CAMPAIGN) == {"n" * 64: "ben"}  # what was revoked stays so
     renewed = replace(CAMPAIGN, raters=[replace(CAMPAIGN.raters[0], token_hash="f" * 64)])
@@ -189,6 +190,25 @@ def test_older_tables_are_brought_forward_and_keep_their_rows(store: Store, monk
     monkeypatch.setattr(storage, "VERSION", 1)
     with pytest.raises(DataError, match="has version 3, made by a newer Tercet; this one knows version 1"):
         Store.open(target, CAMPAIGN)
+
+
+def test_a_database_whose_making_was_cut_short_is_made_whole(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute("CREATE TABLE tercet_about (version INTEGER NOT NULL, campaign VARCHAR(100) NOT NULL)")
+    connection.close()
+    store = Store.open(tmp_path / "a.db", CAMPAIGN)
+    assert put(store, "r1", 3).number == 1
+    store.close()
+
+
+def test_tables_are_brought_forward_wholly_or_not_at_all(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = store._engine.url.render_as_string(hide_password=False)
+    monkeypatch.setattr(storage, "VERSION", 2)
+    monkeypatch.setattr(storage, "MIGRATIONS", {1: ["ALTER TABLE tercet_about ADD COLUMN note VARCHAR(9)", "nonsense"]})
+    with pytest.raises(UsageError, match="cannot be used"):
+        Store.open(target, CAMPAIGN)
+    with store._engine.connect() as connection:
+        assert tuple(connection.exec_driver_sql("SELECT * FROM tercet_about").one()) == (1, "c1")
 
 
 def test_what_is_no_database_is_refused(tmp_path: Path) -> None:

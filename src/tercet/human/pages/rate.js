@@ -26,6 +26,7 @@ const kept = (() => {
       try {
         if (!disk) throw new Error("no disk");
         disk.setItem(prefix + key, value);
+        memory.delete(key);
       } catch { memory.set(key, value); }
     },
     remove(key) {
@@ -63,7 +64,7 @@ const clock = {
 // Sending
 
 const others = window.BroadcastChannel ? new BroadcastChannel(`tercet:${data.store}`) : null;
-const sender = {busy: false, wait: 0, timer: 0, stopped: "", offline: false, count: 0};
+const sender = {busy: false, wait: 0, timer: 0, stopped: "", offline: false};
 
 function random() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -72,7 +73,9 @@ function random() {
 
 function enqueue(item, answer) {
   const request = random();
-  const order = `${Date.now()}`.padStart(15, "0") + `${sender.count++ % 1000}`.padStart(3, "0");
+  // A clock that is set back must not put a change before what it changes.
+  const last = Number(kept.keys("q:").at(-1)?.slice(2, 20) ?? 0);
+  const order = `${Math.max(Date.now() * 1000, last + 1)}`.padStart(18, "0");
   kept.set(`q:${order}-${request}`, JSON.stringify({
     request, item: item.id, answer, seconds: Math.round(clock.seconds() * 1000) / 1000,
     client_time: new Date().toISOString(), client_version: data.version,
@@ -90,8 +93,10 @@ async function send(body) {
       method: "POST", body, signal: patience.signal, credentials: "same-origin",
       headers: {"Content-Type": "application/json", "X-Form-Key": data.key},
     });
-    const error = reply.ok ? "" : (await reply.json().catch(() => ({}))).error ?? "";
-    return {status: reply.status, error};
+    const said = await reply.json().catch(() => null);
+    // Only the server itself can say that an answer is kept: a hotel's login page, or a proxy's, is no reply.
+    const ours = reply.ok ? Number.isInteger(said?.saved) : typeof said?.error === "string";
+    return {status: ours ? reply.status : 0, error: said?.error ?? ""};
   } catch {
     return {status: 0, error: ""};
   } finally {
@@ -119,9 +124,9 @@ async function flush() {
       break;
     }
     sender.wait = 0;
+    if (status >= 400) kept.set(`x:${key.slice(2)}`, body); // what the server cannot take is kept aside, never lost
     kept.remove(key);
-    if (status >= 400) { // what the server cannot take is kept aside, never thrown away
-      kept.set(`x:${key.slice(2)}`, body);
+    if (status >= 400) {
       const id = JSON.parse(body).item;
       delete answers[id];
       say(`Item ${items.findIndex(item => item.id === id) + 1} could not be saved: ${error} Please answer it again.`);
