@@ -114,6 +114,7 @@ def test_two_tabs_see_each_others_answers_and_lose_none(context: Any, site: Site
     first, second = start(context, site), start(context, site)
     first.keyboard.press("1")
     first.keyboard.press("Enter")
+    site.wait_for(1)  # what browsers keep for two tabs reaches the other one a moment later
     second.wait_for_selector("#count:text-is('1 of 4')")
     assert second.is_checked("input[value='1']")  # it still shows item 1, with the answer of the other tab
     judge(second, "3")  # changes it

@@ -103,6 +103,13 @@ def test_text_json_page_and_figures_show_the_same(kb: str) -> None:
     assert [row["count"] for row in histogram_figure(report).rows] == [1, 1, 1, 1]
 
 
+def test_a_page_of_texts_without_entities_says_so_without_a_figure_of_shares(kb: str) -> None:
+    report = entities(TestSet({"a": ["Nothing"]}, source=["Nichts"], pair="de-en"), kb=kb)
+    html = page("Entities", list(sections(report)))
+    assert "all (0)" in html
+    assert html.count("<svg") == 1  # the histogram
+
+
 def test_bars_of_nothing_are_refused() -> None:
     with pytest.raises(DataError, match="Figure 'none' has nothing to show"):
         count_bars([0, 0], label="x", title="none")

@@ -105,15 +105,17 @@ def lines(report: EntityReport) -> Iterator[str]:
 
 def sections(report: EntityReport) -> Iterator[Section]:
     """The report as a page."""
-    from ..report.pages import Picture, Section, Table
+    from ..report.pages import Part, Picture, Section, Table
 
-    shares, histogram = share_figure(report), histogram_figure(report)
-    header, rows = _share_table(report)
-    yield Section("Kept entities", [
+    histogram = histogram_figure(report)
+    kept: list[Part] = [
         "The share of the source's entities that each output names too, by category.",
-        Table(header, rows),
-        Picture(shares.svg(), text=shares.title),
-    ])  # fmt: skip
+        Table(*_share_table(report)),
+    ]
+    if report.categories:  # else there are no shares to draw
+        shares = share_figure(report)
+        kept.append(Picture(shares.svg(), text=shares.title))
+    yield Section("Kept entities", kept)
     for title, listed in _listings(report):
         yield Section(title, [Table(ENTITY_HEADER, [_entity_row(entity) for entity in listed])])
     yield Section("Statistics", [

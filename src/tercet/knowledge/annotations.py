@@ -27,9 +27,9 @@ _BEGIN, _END = ("start", "begin", "start_offset", "begin_offset"), ("end", "end_
 def read(path: str | Path, texts: Sequence[str] | None = None, *, system: str | None = None) -> AnnotationLinker:
     """A linker that hands out a file's annotations.
 
-    texts: the sentences, for a file of KoBE's that lacks them. system: only the lines whose field `system` says so. Of
-    a text that was annotated more than once and differently, as by a linker that looks at whole documents, the first
-    counts.
+    texts: the sentences, for a file of KoBE's that lacks them. system: only the lines whose field `system` says so, and
+    those without one, such as the source's. Of a text that was annotated more than once and differently, as by a linker
+    that looks at whole documents, the first counts.
     """
     path = Path(path)
     annotations: dict[str, list[Mention]] = {}
@@ -37,8 +37,6 @@ def read(path: str | Path, texts: Sequence[str] | None = None, *, system: str | 
     for text, mentions in _sentences(path, _content(path), texts, system):
         known = annotations.setdefault(text, mentions)
         different += sorted(m.entities for m in known) != sorted(m.entities for m in mentions)
-    if system is not None and not annotations:
-        raise DataError(f"{path} has no annotations of a system {system!r}.")
     if different:
         log.warning(
             "%s annotates %d texts again and differently; the first annotation of each counts.", path, different
@@ -89,14 +87,18 @@ def _sentences(
     """The text of each sentence and its mentions."""
     try:
         whole = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         whole = None
     if isinstance(whole, dict) and "annotated_sentence" in whole:
+        if not isinstance(whole["annotated_sentence"], list):
+            raise DataError(f"{path}: 'annotated_sentence' is not a list of sentences.")
         rows = [(f"{path}, sentence {number}", row) for number, row in enumerate(whole["annotated_sentence"], 1)]
     else:
         rows = list(_lines(path, content))
     if system is not None:
-        rows = [(where, row) for where, row in rows if isinstance(row, dict) and row.get("system") == system]
+        if not any(isinstance(row, dict) and row.get("system") == system for _, row in rows):
+            raise DataError(f"{path} has no annotations of a system {system!r}.")
+        rows = [(at, row) for at, row in rows if not isinstance(row, dict) or row.get("system") in (system, None)]
     if texts is not None and len(texts) != len(rows):
         raise DataError(f"{path} has {len(rows)} sentences, and {len(texts)} texts belong to it.")
     for number, (where, row) in enumerate(rows):
@@ -115,7 +117,7 @@ def _lines(path: Path, content: str) -> Iterator[tuple[str, Any]]:
         if line.strip():
             try:
                 yield f"{path}, line {number}", json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise DataError(f"{path}, line {number} is not JSON: {error}.") from None
 
 
@@ -138,7 +140,10 @@ def _mention(item: Any, text: str, where: str, *, in_bytes: bool) -> Mention:
         else:
             start = int(next(item[key] for key in _BEGIN if key in item))
             end = int(next(item[key] for key in _END if key in item))
-            entities = tuple(map(str, item["entities"])) if "entities" in item else (str(item["id"]),)
+            named = item["entities"] if "entities" in item else [item["id"]]
+            if not isinstance(named, list):  # the letters of a text are no entities
+                raise TypeError
+            entities = tuple(map(str, named))
             category, weight = str(item.get("category", "")), float(item.get("weight", 1.0))
     except (KeyError, IndexError, TypeError, ValueError, StopIteration):
         raise DataError(f"{where}: {json.dumps(item)[:80]} is not a mention with its place and entity.") from None

@@ -29,7 +29,7 @@ from ..text.scripts import scripts_of
 from .assembling import Arrays, write_entities, write_names
 from .merging import merge_entities, merge_names
 from .sources import categories, wikidata
-from .spill import Record, Row, Settings, collector_paused, read_bucket, write_chunk
+from .spill import Record, Row, Settings, collector_paused, is_text, read_bucket, write_chunk
 from .store import FORMAT, MANIFEST, KnowledgeBase, checksum
 
 __all__ = ["Record", "Step", "build"]
@@ -76,6 +76,8 @@ def build(
     executor: where the work runs; the result is the same to the last bit.
     """
     place = Path(out)
+    if place.name in ("", ".."):
+        raise UsageError(f"{place} is no name of a folder to write. Give one, as kb or ../kb.")
     dump = Path(wikidata_dump) if wikidata_dump is not None else None
     settings = _settings(languages, min_languages, max_tokens, lemmas, dump)
     _check_free(place, replace=replace)
@@ -92,9 +94,8 @@ def build(
                 run.read_records(records, ids or {})
                 run.merge(with_classes=dump is not None)
             built = run.write(name, sources)
-        except Exception:
+        finally:
             run.settle()
-            raise
         _move(built, place)
     return KnowledgeBase.open(place)
 
@@ -302,7 +303,7 @@ class _Run:
         return folder
 
     def settle(self) -> None:
-        """Wait for what is under way, after an error: it would write into a folder that is being removed."""
+        """Wait for what is under way: after an error it would write into a folder that is being removed."""
         for future in self.waiting:
             future.cancel()
         wait(self.waiting)
@@ -346,4 +347,6 @@ def _row(record: Record, language: int, ids: Mapping[str, str]) -> Row:
     weight = float(record.weight)
     if not record.id or not record.name or not isfinite(weight) or weight < 0:
         raise DataError(f"{record} cannot be entered: it needs an id, a name, and a weight that is 0 or more.")
+    if not is_text(record.id) or not is_text(record.category):
+        raise DataError(f"{record} cannot be entered: half a surrogate pair in its id or category is no character.")
     return ids.get(record.id, record.id), record.category, [(language, weight, record.name)]

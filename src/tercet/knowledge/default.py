@@ -1,6 +1,6 @@
 """The default knowledge base: names that come with the package, built into the user's cache on first use.
 
-data/default.xz is made by scripts/build_open_default.py from CLDR, GeoNames, ISO 3166-2, WordNet and MultiWordNet,
+data/default.xz is made by scripts/build_default_kb.py from CLDR, GeoNames, ISO 3166-2, WordNet and MultiWordNet,
 WikDict's dictionaries and CC-CEDICT; data/default-ATTRIBUTION.txt says who made them and under which licences.
 """
 
@@ -45,31 +45,28 @@ def open_default(folder: Path | None = None) -> KnowledgeBase:
     """
     chosen = folder if folder is not None else data_folder() / "knowledge"
     place = _place(chosen)
-    if place.is_dir():
-        try:
-            return KnowledgeBase.open(place)
-        except DataError as error:
-            log.warning("%s It is built anew.", error)
     try:
-        return _build(place)
-    except OSError as error:
-        refused = error
+        opened = _opened(place)
+        return opened if opened is not None else _build(place)
+    except (OSError, UsageError) as error:  # not allowed, or a full disk
+        refused = _reason(error)
     temporary = _place(Path(tempfile.gettempdir()) / f"tercet-knowledge-{_user()}")
     try:
         temporary.parent.mkdir(mode=0o700, exist_ok=True)
         if not _is_ours(temporary.parent):  # somebody else may have put anything there
             raise PermissionError(0, "it belongs to another user")
-        if temporary.is_dir():
-            return KnowledgeBase.open(temporary)
+        opened = _opened(temporary)
+        if opened is not None:
+            return opened
         log.warning(
             "The default knowledge base cannot be kept in %s (%s) and is built in %s. Choose another folder with "
-            "TERCET_DATA.", chosen, refused.strerror or refused, temporary.parent,
+            "TERCET_DATA.", chosen, refused, temporary.parent,
         )  # fmt: skip
         return _build(temporary)
-    except OSError as error:
+    except (OSError, UsageError) as error:
         raise UsageError(
-            f"The default knowledge base can be kept neither in {chosen} ({refused.strerror or refused}) nor in "
-            f"{temporary.parent} ({error.strerror or error}). Choose a folder with space for 200 MB with TERCET_DATA."
+            f"The default knowledge base can be kept neither in {chosen} ({refused}) nor in {temporary.parent} "
+            f"({_reason(error)}). Choose a folder with space for 200 MB with TERCET_DATA."
         ) from None
 
 
@@ -111,7 +108,7 @@ def _build(place: Path) -> KnowledgeBase:
     try:
         build(records(), work / NAME, name=NAME, languages=LANGUAGES, sources=sources(), min_languages=1)
         damaged = place.with_name(f"{work.name}.old")
-        if place.is_dir() and not _opens(place):
+        if place.is_dir() and _opened(place) is None:
             place.rename(damaged)
             shutil.rmtree(damaged, ignore_errors=True)
         try:
@@ -124,12 +121,19 @@ def _build(place: Path) -> KnowledgeBase:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _opens(place: Path) -> bool:
+def _opened(place: Path) -> KnowledgeBase | None:
+    """What is there; None if there is nothing, or nothing whole: programs that tidy up remove single files."""
+    if not place.is_dir():
+        return None
     try:
-        KnowledgeBase.open(place)
-    except DataError:
-        return False
-    return True
+        return KnowledgeBase.open(place)
+    except (DataError, UsageError) as error:
+        log.warning("%s It is built anew.", error)
+        return None
+
+
+def _reason(error: OSError | UsageError) -> str:
+    return str(getattr(error, "strerror", None) or error)
 
 
 def _user() -> Any:
@@ -138,7 +142,7 @@ def _user() -> Any:
 
 def _is_ours(folder: Path) -> bool:
     """Nobody else could have put something there."""
-    return not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid()
+    return not hasattr(os, "getuid") or folder.lstat().st_uid == os.getuid()
 
 
 @cache

@@ -66,8 +66,11 @@ def is_foreign(text: str, language: str, *, among: Sequence[str]) -> bool:
     telling = _telling_words(language, tuple(among))
     if sum(word in telling for word in words) > _OWN_WORDS * len(words):
         return False
-    best, probability = _identifier((language, *among)).classify(text)
-    return bool(best != base_code(language) and probability >= SURE)
+    identifier, own = _identifier((language, *among)), base_code(language)
+    if own not in identifier.nb_classes:  # py3langid cannot tell: it would take every text for another language
+        return False
+    best, probability = identifier.classify(text)
+    return bool(best != own and probability >= SURE)
 
 
 @cache

@@ -164,13 +164,15 @@ class _BySentence:
         if len(ranked) > 1:
             ranked.sort(key=_rank)
         taken: list[_Found] = []
+        covered = bytearray(len(text))  # characters of names that were taken
         shouted = text.isupper()
         for _, _, weight, start, end, names in ranked:
-            if any(start < other.end and other.start < end for other in taken):
+            if 1 in covered[start:end]:
                 continue
             kept = names if shouted or not self.capitals else _by_capitals(names, text, start)
             if kept:
                 taken.append(_Found(start, end, -weight, kept))
+                covered[start:end] = b"\1" * (end - start)
         taken.sort()
         return taken
 

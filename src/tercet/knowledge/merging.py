@@ -20,7 +20,7 @@ from ..data.files import writing_bytes
 from ..kernels import mentions
 from .normalise import alias_key, lemma_key
 from .sources.categories import LEFT_OUT, Classes
-from .spill import Row, Settings, collector_paused, read_bucket, read_section, write_sections
+from .spill import Row, Settings, collector_paused, is_text, read_bucket, read_section, write_sections
 from .store import CAPITALISED, LOWERCASE, OWN_FORM
 
 Bytes = NDArray[np.uint8]
@@ -119,7 +119,7 @@ def _add(
         code = settings.languages[language]
         key = alias_key(name, code)
         joined = mentions.SEPARATOR.join(key)
-        if not key or len(key) > settings.max_tokens or not _encodable(name) or not _encodable(joined):
+        if not key or len(key) > settings.max_tokens or not is_text(name) or not is_text(joined):
             counts["names_without_use"] += 1
             continue
         flags = LOWERCASE if name.islower() else CAPITALISED if name != name.lower() else 0
@@ -142,17 +142,6 @@ def _add(
     entities.priors.append(max(weight for weight, _ in labels.values()))
     entities.languages.append(sum(1 << language for language in labels))
     entities.labels.append({language: labels[language][1] for language in sorted(labels)})
-    return True
-
-
-def _encodable(text: str) -> bool:
-    """Whether a text is one: half a surrogate pair is not."""
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
     return True
 
 

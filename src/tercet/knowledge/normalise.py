@@ -47,7 +47,7 @@ class _Kinds(dict[int, str]):
 def _kind(character: str) -> str:
     category = unicodedata.category(character)
     code = ord(character)
-    if character in _SEPARATORS or category in ("Pd", "Zs", "Zl", "Zp", "Cc"):
+    if character in _SEPARATORS or category in ("Pd", "Zs", "Zl", "Zp", "Cc", "Cs"):  # Cs: half a surrogate pair
         return " "
     if category[0] == "M":
         return "m"

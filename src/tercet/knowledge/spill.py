@@ -51,6 +51,17 @@ class Settings:
     parts: int = 1
 
 
+def is_text(text: str) -> bool:
+    """Whether a text is one: half a surrogate pair is not."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 @contextmanager
 def collector_paused() -> Iterator[None]:
     """No search for cycles: millions of rows are alive and have none, and walking them takes half of the time."""

@@ -49,6 +49,13 @@ ARRAYS: dict[str, Any] = {
     "candidate_flags": np.uint8,
     "slots": np.uint64,  # one table for each language after the other, see kernels/mentions.py
 }
+# What a manifest must have.
+_KEYS: dict[str, type] = {
+    "name": str, "languages": list, "categories": list, "checksum": str, "tables": dict, "arrays": dict,
+    "entities": int, "entities_by_category": dict, "candidates": int, "aliases": dict, "sources": list,
+    "left_out": dict, "tercet": str,
+}  # fmt: skip
+_TABLE = ("first_alias", "aliases", "first_slot", "slots", "longest")
 _BLOCK = 1 << 18  # hits for which there is room at once
 
 Numbers = NDArray[np.int32]
@@ -257,10 +264,27 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
             f"The knowledge base {folder} has format version {manifest['format']}; this version of Tercet reads "
             f"{FORMAT}. Build it again, or use the version that built it ({manifest.get('tercet', 'unknown')})."
         )
-    missing = {"name", "languages", "categories", "checksum", "tables", "arrays"} - manifest.keys()
-    if missing or not isinstance(manifest["arrays"], dict):
-        raise DataError(f"{path} is damaged: {', '.join(sorted(missing)) or 'arrays'} is missing or wrong.")
+    wrong = sorted(key for key, kind in _KEYS.items() if not isinstance(manifest.get(key), kind))
+    if not wrong and not _tables_fit(manifest):
+        wrong = ["tables"]
+    if wrong:
+        raise DataError(f"{path} is damaged: {', '.join(wrong)} is missing or wrong. Build the knowledge base again.")
     return manifest
+
+
+def _tables_fit(manifest: dict[str, Any]) -> bool:
+    """Whether every language's names and slots lie within the arrays: the kernel looks there without asking again."""
+    aliases, slots = manifest["arrays"].get("alias_start", 0), manifest["arrays"].get("slots", 0)
+    for language in manifest["languages"]:
+        table = manifest["tables"].get(language)
+        if not isinstance(table, dict) or not all(isinstance(table.get(key), int) for key in _TABLE):
+            return False
+        size = table["slots"]
+        if min(table[key] for key in _TABLE) < 0 or size < 1 or size & (size - 1):
+            return False
+        if table["first_alias"] + table["aliases"] >= aliases or table["first_slot"] + size > slots:
+            return False
+    return True
 
 
 def _mapped(folder: Path, name: str, length: object) -> NDArray[Any]:

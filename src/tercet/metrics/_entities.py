@@ -11,11 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ..data.lines import read_lines
 from ..errors import UsageError
 from ..knowledge.mentions import AnnotationLinker
+from ..knowledge.store import MANIFEST
 from ..text.scripts import base_code
 from ._contract import Metric
 
@@ -98,7 +100,9 @@ class EntityMetric(Metric):
     def chooser(self, named_in: str) -> Callable[[Mention], Candidates]:
         """What makes of a mention the candidates that count: the likeliest that the other language can name."""
         wanted = frozenset(str(self.categories).split("+"))
-        can_name = _nameable(self.kb, named_in) if self.shared and self.annotations is None else None
+        can_name = None
+        if self.shared and self.annotations is None:
+            can_name = _nameable(self.kb, _state(self.kb, MANIFEST), named_in)
         most = self.most_candidates
 
         def counted(mention: Mention) -> Candidates:
@@ -171,9 +175,24 @@ def _match_candidates(expected: Sequence[Candidates], found: Sequence[Candidates
     return [which in placed for which in range(len(expected))]
 
 
-@lru_cache(maxsize=16)
 def open_linker(kb: str, categories: str, lemmas: bool, numbers: bool, guards: bool, language_filter: bool) -> Linker:
-    """The linker that the parameters ask for, opened once per process. It keeps all senses."""
+    """The linker that the parameters ask for, opened once per process and state of the files. It keeps all senses."""
+    return _open_linker(kb, _state(kb, MANIFEST), categories, lemmas, numbers, guards, language_filter)
+
+
+def _state(path: str, *inside: str) -> tuple[str, int, int, int] | None:
+    """What tells a file from what was there under its name before; None for the default and where there is none."""
+    try:
+        found = Path(path, *inside).stat()
+    except OSError:
+        return None
+    return str(Path(path).absolute()), found.st_ino, found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=16)
+def _open_linker(
+    kb: str, state: object, categories: str, lemmas: bool, numbers: bool, guards: bool, language_filter: bool
+) -> Linker:
     from ..knowledge.default import resolve
     from ..knowledge.linking import KBLinker
 
@@ -189,9 +208,13 @@ def open_linker(kb: str, categories: str, lemmas: bool, numbers: bool, guards: b
     )
 
 
-@lru_cache(maxsize=4)
 def open_annotations(path: str) -> Linker:
-    """The annotations of a file, read once per process."""
+    """The annotations of a file, read once per process and state of the file."""
+    return _open_annotations(path, _state(path))
+
+
+@lru_cache(maxsize=4)
+def _open_annotations(path: str, state: object) -> Linker:
     from ..knowledge.annotations import read
 
     writers = _writers(path)
@@ -238,7 +261,7 @@ def _writers(path: str) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _nameable(kb: str, language: str) -> Callable[[str], bool] | None:
+def _nameable(kb: str, state: object, language: str) -> Callable[[str], bool] | None:
     """Asked for every mention of every system: answers are kept."""
     can_name = open_linker(kb, "", False, False, True, False).nameable(language)
     return None if can_name is None else cache(can_name)

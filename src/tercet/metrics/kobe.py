@@ -76,6 +76,7 @@ class KoBE(EntityMetric):
         super().__post_init__()
         if self.senses not in ("best", "all") and not re.fullmatch("[1-9][0-9]?", str(self.senses)):
             raise UsageError(f"kobe: senses must be best, all, or a number from 1 to 99, not {self.senses!r}.")
+        put(self, "senses", str(self.senses))
         if self.rounding not in ROUNDINGS:
             raise UnknownName("rounding of kobe", self.rounding, ROUNDINGS)
         if self.against == "reference":
@@ -145,9 +146,10 @@ class KoBE(EntityMetric):
         return f"{matches} of {expected} entities of the {self.against}, {found} in the output"
 
 
-def _recall(counts: tuple[int, int]) -> tuple[float, int]:
+def _recall(counts: tuple[int, int]) -> tuple[float, int, int]:
+    """How well a reference is recalled, whatever their order: one without entities says nothing and comes last."""
     matches, expected = counts
-    return (matches / expected if expected else 0.0), matches
+    return (matches / expected if expected else -1.0), matches, -expected
 
 
 def _penalty(expected: Floats, found: Floats) -> Floats:

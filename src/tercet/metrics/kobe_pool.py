@@ -10,10 +10,10 @@ different pools are not comparable; the signature tells pools apart by a checksu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -28,18 +28,15 @@ SHARD = 10_000  # segments whose texts are in memory at once while the pool is r
 Mentioned = tuple[str, int]  # an entity and how many times: the second mention in a text is another than the first
 
 
-@dataclass(slots=True)
-class _Segment:
-    """A source text in the pool: how many of its outputs have what, and what each output has."""
+class _Segment(NamedTuple):
+    """A segment of the pool: how many outputs there are, how many of them have what, and what each output has."""
 
-    outputs: int = 0
-    confirmed: Counter[Mentioned] = field(default_factory=Counter)
-    has: dict[str, frozenset[Mentioned]] = field(default_factory=dict)
+    outputs: int
+    confirmed: Counter[Mentioned]
+    has: dict[str, frozenset[Mentioned]]
 
-    def add(self, output: str, mentions: frozenset[Mentioned]) -> None:
-        self.outputs += 1
-        self.confirmed.update(mentions)
-        self.has[output] = mentions
+
+_Segments = dict[str, dict[tuple[str, ...], _Segment]]  # by source, then by outputs: most sources occur once
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,26 @@ class Pool:
     """The sources with what the systems' outputs have. checksum: stands for that in comparisons."""
 
     checksum: str
-    segments: Mapping[str, _Segment] = field(repr=False, compare=False)
+    segments: _Segments = field(repr=False, compare=False)
+
+    def others(self, source: str, output: str) -> tuple[int, Counter[Mentioned], frozenset[Mentioned] | None]:
+        """How many outputs of the other systems there are, how many of them have what, and what this output has.
+
+        Of a source that occurs several times those segments count that have this output, which is left out of each:
+        a system that says the same again must not confirm itself. An output that the pool does not have is held
+        against all, and has None.
+        """
+        segments = self.segments.get(source)
+        if segments is None:
+            raise UsageError(
+                f"kobe_pool: the pool has no source {source[:60]!r}; call fitted(testset) with the test set to score."
+            )
+        same = [segment for segment in segments.values() if output in segment.has]
+        if not same:
+            confirmed = sum((segment.confirmed for segment in segments.values()), Counter[Mentioned]())
+            return sum(segment.outputs for segment in segments.values()), confirmed, None
+        confirmed = sum((segment.confirmed - Counter(segment.has[output]) for segment in same), Counter[Mentioned]())
+        return sum(segment.outputs - 1 for segment in same), confirmed, same[0].has[output]
 
 
 @dataclass(frozen=True)
@@ -97,11 +113,8 @@ class KoBEPool(EntityMetric):
             )
 
     def fitted(self, testset: Any) -> Self:
-        """The metric with what the outputs of the whole test set (anything with `shards`) have.
-
-        A source text that occurs several times is one segment of the pool, with all its outputs.
-        """
-        segments: dict[str, _Segment] = {}
+        """The metric with what the outputs of the whole test set (anything with `shards`) have."""
+        segments: _Segments = {}
         digest = 0
         for shard in testset.shards(SHARD):
             digest = (digest + self._read(shard, segments)) % (1 << 64)
@@ -109,12 +122,16 @@ class KoBEPool(EntityMetric):
         object.__setattr__(fitted, "pool", Pool(f"{digest:016x}", segments))
         return fitted
 
-    def _read(self, shard: TestSet, segments: dict[str, _Segment]) -> int:
+    def _read(self, shard: TestSet, segments: _Segments) -> int:
         """Add a shard to the pool; returns a digest of its texts that does not depend on their order."""
         both, digest = languages(shard.pair), 0
-        for outputs in shard.outputs.values():
-            for source, output, mentions in zip(shard.source or (), outputs, self._link(outputs, both), strict=True):
-                segments.setdefault(source, _Segment()).add(output, mentions)
+        linked = [self._link(outputs, both) for outputs in shard.outputs.values()]
+        written = zip(*shard.outputs.values(), strict=True)
+        for source, outputs, mentions in zip(shard.source or (), written, zip(*linked, strict=True), strict=True):
+            confirmed = Counter(mention for found in mentions for mention in found)
+            segment = _Segment(len(outputs), confirmed, dict(zip(outputs, mentions, strict=True)))
+            segments.setdefault(source, {})[outputs] = segment
+            for output in outputs:
                 text = f"{source}\n{output}".encode("utf-8", "surrogatepass")
                 digest += int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
         return digest
@@ -135,14 +152,9 @@ class KoBEPool(EntityMetric):
             raise UsageError("kobe_pool: the pool is missing; call fitted(testset) with the whole test set.")
         counts = np.zeros((len(batch.outputs), 2))
         for row, source, output in zip(counts, batch.source or (), batch.outputs, strict=True):
-            segment = self.pool.segments[source]
-            own = segment.has.get(output)
-            others = segment.outputs - (own is not None)
-            if own is None:  # an output that is not in the pool
+            others, confirmed, own = self.pool.others(source, output)
+            if own is None:
                 (own,) = self._link([output], batch.prepared)
-                confirmed = segment.confirmed
-            else:
-                confirmed = segment.confirmed - Counter(own)
             expected = {entity for entity, times in confirmed.items() if times > self.threshold * others}
             row[:] = len(own & expected), len(expected)
         return counts

@@ -70,6 +70,12 @@ def test_a_text_annotated_differently_is_told(tmp_path, caplog):
         ('{"text":"a"}', "x.jsonl, line 1 has no list 'mentions'"),
         ("[1]", "x.jsonl, line 1 is not a sentence"),
         ('{"text":"a","mentions":[{"start":0}]}', "is not a mention with its place and entity"),
+        (
+            '{"text":"a","mentions":[{"start":0,"end":1,"entities":"Q64"}]}',
+            "is not a mention with its place and entity",
+        ),
+        ('{"annotated_sentence": 5}', "x.jsonl: 'annotated_sentence' is not a list"),
+        pytest.param("[" * 100_000, "x.jsonl, line 1 is not JSON", id="deep"),
         ('{"text":"a","mentions":[{"start":2,"end":1,"entities":["Q1"]}]}', "has no place in the text"),
     ],
 )

@@ -63,6 +63,8 @@ def test_names_without_form_or_with_too_many_tokens_are_left_out(tmp_path) -> No
         (Record("a", "en", ""), "needs an id, a name"),
         (Record("a", "en", "x", "", float("nan")), "a weight that is 0 or more"),
         (Record("a", "en", "x", "", -1.0), "a weight that is 0 or more"),
+        (Record("\ud800", "en", "x"), "half a surrogate pair"),
+        (Record("a", "en", "x", "\ud800"), "half a surrogate pair"),
     ],
 )
 def test_a_record_that_cannot_be_entered_is_refused(tmp_path, record, message) -> None:
@@ -98,6 +100,9 @@ def test_an_existing_place_is_replaced_only_when_asked_and_only_if_it_is_a_knowl
     with pytest.raises(UsageError, match="is not a knowledge base, so it is not replaced"):
         build(PAIR, tmp_path / "mine", name="y", languages=["en", "de"], replace=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kb", "mine"]
+    for out in (".", ".."):
+        with pytest.raises(UsageError, match=r"is no name of a folder to write"):
+            build(PAIR, out, name="y", languages=["en", "de"], replace=True)
 
 
 def test_a_language_without_names_is_warned_about(tmp_path, caplog) -> None:

@@ -80,6 +80,29 @@ def test_a_damaged_copy_is_built_anew(tmp_path, few, caplog):
     assert "It is built anew" in caplog.text
 
 
+def test_a_copy_that_lost_a_file_is_built_anew(tmp_path, few, monkeypatch):
+    place = default.open_default(tmp_path).path
+    (place / "manifest.json").unlink()
+    assert len(default.open_default(tmp_path)) == 1
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(default.tempfile, "gettempdir", lambda: str(tmp_path))
+    place = default.open_default(tmp_path / "file" / "cache").path
+    (place / "slots.bin").unlink()  # as programs that tidy up temporary files do
+    assert len(default.open_default(tmp_path / "file" / "cache")) == 1
+
+
+def test_a_full_disk_is_no_end_where_the_temporary_folder_has_room(tmp_path, few, monkeypatch):
+    monkeypatch.setattr(default.tempfile, "gettempdir", lambda: str(tmp_path))
+
+    def building(records, out, **options):
+        if out.is_relative_to(tmp_path / "full"):
+            raise UsageError("The knowledge base cannot be written: No space left on device.")
+        return build(records, out, **options)
+
+    monkeypatch.setattr(default, "build", building)
+    assert default.open_default(tmp_path / "full").path.parent.parent == tmp_path
+
+
 def _open(folder, ready, results):
     default.records = lambda: iter(FEW)
     ready.wait()

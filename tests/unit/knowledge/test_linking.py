@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 
 from tercet.errors import UnknownName, UsageError
+from tercet.knowledge.building import Record, build
 from tercet.knowledge.linking import KBLinker
 from tercet.knowledge.literals import literals, number_value
 
@@ -150,6 +151,23 @@ def test_text_in_another_script_is_foreign_and_latin_names_are_not(small_kb):
     filtered = KBLinker(small_kb, language_filter=True)
     assert found(filtered, "Президент России сказал это в Paris вчера утром на заседании.", "en") == []
     assert found(filtered, "这家银行今天表示，美国的情况正在好转。", "zh") == [("银行", "Q6"), ("美国", "Q4")]
+
+
+def test_a_language_that_the_identifier_does_not_know_is_not_foreign(tmp_path):
+    pytest.importorskip("py3langid")
+    names = [("en", "Abuja"), ("yo", "Abuja")]
+    records = [Record("Q3787", language, name, "place") for language, name in names]
+    kb = build(records, tmp_path / "kb", name="x", languages=["en", "yo"])
+    text = "Abuja ni olú ìlú orílẹ̀-èdè Nàìjíríà"
+    assert KBLinker(kb, language_filter=True).link([text], "yo") == KBLinker(kb).link([text], "yo") != [[]]
+
+
+def test_odd_texts_are_no_problem(small_kb):
+    linker = KBLinker(small_kb, numbers=True)
+    texts = ["", " ", "\ud800 Paris \udfff", "Paris\ud800", "\x1fParis\x00", "\u0301\u200d", "Paris" * 20_000]
+    assert [len(mentions) for mentions in linker.link(texts, "en")] == [0, 0, 1, 1, 1, 0, 0]
+    many = linker.link(["Paris " * 20_000], "en")[0]  # a document in one line: time grows with its length alone
+    assert len(many) == 20_000
 
 
 def test_the_filter_says_what_it_needs(small_kb, monkeypatch):

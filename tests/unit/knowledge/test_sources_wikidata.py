@@ -107,6 +107,8 @@ BAD = (
     '{"type": "item", "id": "Q3", "labels": {"en": {"value": 5}, "de": {"value": "x"}}}',
     "[" * 100_000,
     '{"type": "item", "id": "Qx", "claims": {}}',
+    '{"type": "item", "id": "Q4", "claims": {"P279": [{"mainsnak": {"snaktype": "value", "datavalue": {"value": '
+    '{"numeric-id": 99999999999999999999}}}}]}}',
 )
 
 
@@ -118,9 +120,9 @@ def test_bad_lines_are_counted_named_and_skipped(tmp_path, caplog) -> None:
     assert kb.number_of("Q64") is not None
     (message,) = caplog.messages
     assert message.startswith(
-        f"{dump}: 7 bad lines were skipped: line 14 (no JSON), line 15 (no entity), line 16 (no ent"
+        f"{dump}: 8 bad lines were skipped: line 14 (no JSON), line 15 (no entity), line 16 (no ent"
     )
-    assert message.endswith("line 17 (not built as an entity), line 18 (a name that is no text) and 2 more.")
+    assert message.endswith("line 17 (not built as an entity), line 18 (a name that is no text) and 3 more.")
 
 
 def refused(dump: Path, message: str, **options) -> None:

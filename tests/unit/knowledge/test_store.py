@@ -147,6 +147,22 @@ def test_a_damaged_manifest_is_refused(copy, text) -> None:
         KnowledgeBase.open(copy)
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"languages": None}, {"languages": ["en", "de", "xx"]}, {"tables": {}}, {"entities": None},
+        {"slots": 3}, {"first_slot": 1 << 40}, {"aliases": 1 << 40}, {"longest": None}, {"first_alias": -1},
+    ],
+)  # fmt: skip
+def test_a_manifest_that_does_not_fit_the_files_is_refused(copy, changed) -> None:
+    manifest = json.loads((copy / "manifest.json").read_text())
+    for key, value in changed.items():
+        (manifest if key in manifest and key != "aliases" else manifest["tables"]["en"])[key] = value
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(DataError, match=r"manifest.json is damaged: \w+ is missing or wrong"):
+        KnowledgeBase.open(copy)
+
+
 @pytest.mark.parametrize("name", ARRAYS)
 def test_a_file_that_is_cut_short_or_absent_is_named(copy, name) -> None:
     path = copy / f"{name}.bin"

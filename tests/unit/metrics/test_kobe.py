@@ -14,6 +14,7 @@ from tercet.errors import DataError, UnknownName, UsageError
 from tercet.knowledge.building import Record, build
 from tercet.metrics import Batch
 from tercet.metrics._entities import Languages, languages, match
+from tercet.metrics.kobe import KoBE
 from tercet.testing import check_metric
 
 NAMES = {  # id: (category, weight, names by language)
@@ -138,6 +139,39 @@ def test_details_say_what_was_counted() -> None:
     assert metric.verbose(np.array([3.0, 4.0, 6.0])) == "3 of 4 entities of the reference, 6 in the output"
 
 
+def test_the_order_of_references_does_not_matter_where_nothing_is_recalled(kb: str) -> None:
+    metric = metrics.create(f"kobe:kb={kb},against=reference")
+    texts = {"none": ["No name"], "two": ["Berlin and Paris"], "one": ["Berlin"]}
+    for order in (("none", "two", "one"), ("two", "one", "none"), ("one", "none", "two")):
+        testset = TestSet({"a": ["Tokyo"]}, {name: texts[name] for name in order}, pair="de-en")
+        assert metric.statistics(testset)["a"].tolist() == [[0, 1, 1]]
+
+
+def test_a_number_of_senses_may_be_given_as_a_number() -> None:
+    metric = KoBE(senses=3)  # type: ignore[arg-type]
+    assert metrics.create(metric.signature) == metric == KoBE(senses="3")
+
+
+def test_files_that_changed_are_read_anew(kb: str, tmp_path: Path) -> None:
+    testset = TestSet({"a": ["Tokyo"]}, source=["Tokio"], pair="de-en")
+    path = tmp_path / "annotations.jsonl"
+    metric, none = metrics.create(f"kobe:annotations={path}"), {"text": "Tokyo", "mentions": []}
+    path.write_text(json.dumps(none) + '\n{"text": "Tokio", "mentions": []}\n')
+    assert metric.statistics(testset)["a"].tolist() == [[0, 0, 0]]
+    path.write_text(
+        json.dumps(none) + '\n{"text": "Tokio", "mentions": [{"start": 0, "end": 5, "entities": ["Q1"]}]}\n'
+    )
+    assert metric.statistics(testset)["a"].tolist() == [[0, 1, 0]]
+    metric = metrics.create(f"kobe:kb={tmp_path / 'kb'}")
+    signatures = set()
+    for name, matches in (("Berlin", 0), ("Tokio", 1)):
+        records = [Record("Q1", "de", name, "place"), Record("Q1", "en", "Tokyo", "place")]
+        build(records, tmp_path / "kb", name="changing", languages=["de", "en"], replace=True)
+        assert metric.statistics(testset)["a"].tolist() == [[matches, matches, 1]]
+        signatures.add(metric.fitted(testset).signature)
+    assert len(signatures) == 2
+
+
 def test_the_signature_tells_knowledge_bases_apart_and_leads_back(kb: str) -> None:
     (scores,) = score(TEXTS, [f"kobe:kb={kb}"])
     names = scores.signature.partition("|names:")[2].partition("|")[0]
@@ -160,6 +194,16 @@ def test_annotations_of_several_systems_in_one_file_are_kept_apart(tmp_path: Pat
     assert counts["mixed"].tolist() == [[0, 1, 1], [1, 1, 1]]  # of nobody: the first annotation of each text
     with pytest.raises(DataError, match="annotations has no annotation of text 2 of 2"):
         metric.statistics(TestSet({"x": ["a", "d"]}, {"r": ["a", "b"]}))
+
+
+def test_annotations_without_a_system_belong_to_all(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    mention = {"start": 0, "end": 1, "entities": ["Q1"]}
+    rows = [{"text": "S", "mentions": [mention]}, {"text": "A", "system": "a", "mentions": [mention]},
+            {"text": "B", "system": "b", "mentions": []}]  # fmt: skip
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    counts = metrics.create(f"kobe:annotations={path}").statistics(TestSet({"a": ["A"], "b": ["B"]}, source=["S"]))
+    assert {system: table.tolist() for system, table in counts.items()} == {"a": [[1, 1, 1]], "b": [[0, 1, 0]]}
 
 
 def test_what_is_needed_is_said(kb: str) -> None:
@@ -236,6 +280,20 @@ def test_the_pool_has_a_second_mention_apart_from_the_first(kb: str) -> None:
     assert {system: table.tolist() for system, table in counts.items()} == {
         "a": [[1, 1]], "b": [[1, 1]], "c": [[1, 2]], "d": [[1, 2]]
     }  # fmt: skip
+
+
+def test_a_system_does_not_confirm_itself_where_a_source_occurs_again(kb: str) -> None:
+    outputs = {"a": ["Berlin"] * 2, "b": ["in Berlin"] * 2, "c": ["Berlin", "to Berlin"], "d": ["Paris", "Paris"]}
+    metric = metrics.create(f"kobe_pool:kb={kb},threshold=0")
+    counts = metric.statistics(TestSet(outputs, source=["Berlin"] * 2, pair="de-en"))
+    assert counts["d"].tolist() == [[0, 1], [0, 1]]
+    assert counts["a"].tolist() == [[1, 2], [1, 2]]
+
+
+def test_a_source_that_is_not_in_the_pool_is_said(kb: str) -> None:
+    metric = metrics.create(f"kobe_pool:kb={kb}").fitted(TEXTS)
+    with pytest.raises(UsageError, match="the pool has no source 'Elsewhere'"):
+        metric.count(Batch(["x"], {}, ["Elsewhere"], metric.prepare(TEXTS)))
 
 
 def test_an_output_that_is_not_in_the_pool_is_held_against_all_of_it(kb: str) -> None:

@@ -121,7 +121,7 @@ def read_entity(entity: Any, settings: Settings, edges: list[int]) -> Row | None
         return None  # properties and lexemes
     claims = entity.get("claims") or {}
     subclass_of = _values(claims.get("P279", ()))
-    own = int(name[1:])
+    own = _number(name[1:])
     for parent in subclass_of:
         edges += (own, parent)
     weight = 1.0 + len(entity.get("sitelinks") or ())
@@ -141,8 +141,15 @@ def _values(statements: Any) -> list[int]:
         rank = statement.get("rank", "normal")
         if snak["snaktype"] == "value" and rank in found:
             value = snak["datavalue"]["value"]
-            found[rank].append(int(value["numeric-id"] if "numeric-id" in value else value["id"][1:]))
+            found[rank].append(_number(value["numeric-id"] if "numeric-id" in value else value["id"][1:]))
     return found["preferred"] or found["normal"]
+
+
+def _number(written: Any) -> int:
+    number = int(written)
+    if not 0 < number < 1 << 62:
+        raise BadLine("a number that no item has")
+    return number
 
 
 def _names(entity: dict[str, Any], weight: float, languages: tuple[str, ...]) -> list[tuple[int, float, str]]:
