@@ -31,7 +31,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 @pytest.fixture
 def context(browser: Any) -> Iterator[Any]:
     opened = browser.new_context()
-    opened.set_default_timeout(8_000)
+    opened.set_default_timeout(30_000)
     yield opened
     opened.close()
 

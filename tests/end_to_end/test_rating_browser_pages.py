@@ -25,7 +25,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture
 def context(browser: Any) -> Iterator[Any]:
     opened = browser.new_context()
-    opened.set_default_timeout(8_000)
+    opened.set_default_timeout(30_000)
     yield opened
     opened.close()
 
@@ -197,7 +197,7 @@ def test_digits_of_an_input_method_are_digits(context: Any, tmp_path: Path) -> N
 
 def test_a_phone_is_enough(browser: Any, tmp_path: Path) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
-    context.set_default_timeout(8_000)
+    context.set_default_timeout(30_000)
     with serving(*make_campaign("effort", language="ar", segments=1), tmp_path) as site:
         tab = context.new_page()
         tab.goto(site.link())

@@ -89,7 +89,7 @@ def check_all_looks(tab: Any) -> None:
 
 def visit(browser: Any, link: str, trouble: list[str], **options: Any) -> Any:
     context = browser.new_context(**options)
-    context.set_default_timeout(8_000)
+    context.set_default_timeout(30_000)
     tab = context.new_page()
     tab.on("pageerror", lambda error: trouble.append(str(error)))
     tab.on("console", lambda message: trouble.append(message.text))
