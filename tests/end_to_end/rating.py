@@ -1,6 +1,5 @@
-"""What the browser tests of the rating server share: small campaigns of every protocol, a server, and a browser."""
+"""What the browser tests of the rating server share: small campaigns of every protocol, a server, checks of pages."""
 
-import shutil
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -113,18 +112,6 @@ def serving(campaign: Campaign, tokens: Tokens, folder: Path) -> Iterator[Site]:
         thread.join(10)
         listening.close()
         store.close()
-
-
-def launch() -> Iterator[Any]:
-    """A chromium of the system's; no browser is downloaded."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("there is no chromium")
-    with playwright.sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=path)
-        yield running
-        running.close()
 
 
 CONTRASTS = """() => {

@@ -1,10 +1,6 @@
-"""Pages and figures in a real browser, opened from disk: nothing is fetched, tables sort, hostile names stay text.
-
-Needs Playwright's Python package and a chromium of the system's; no browser is downloaded.
-"""
+"""Pages and figures in a real browser, opened from disk: nothing is fetched, tables sort, hostile names stay text."""
 
 import math
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,23 +15,9 @@ HOSTILE = '<b id="evil">"x"</b></script><script>window.evil = 1</script><img src
 ROWS = [["b", "10", "1,234"], ["a10", "−2", "900"], ["a9", "–", "21,862"], [HOSTILE, ".5", "7"]]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("there is no chromium")
-    with playwright.sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=path)
-        yield running
-        running.close()
-
-
 @pytest.fixture
-def visit(browser: Any) -> Iterator[Any]:
+def visit(context: Any) -> Iterator[Any]:
     """Opens a file; afterwards there were no requests but for the file, and nothing on the console."""
-    context = browser.new_context()
-    context.set_default_timeout(10_000)
     requests: list[str] = []
     trouble: list[str] = []
     opened: list[str] = []

@@ -12,28 +12,15 @@ from typing import Any
 
 import pytest
 
-from .rating import Site, launch, make_campaign, serving
+from .rating import Site, make_campaign, serving
 
 pytestmark = pytest.mark.xdist_group("rating browser")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    yield from launch()
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
     with serving(*make_campaign("adequacy", segments=4), tmp_path) as running:
         yield running
-
-
-@pytest.fixture
-def context(browser: Any) -> Iterator[Any]:
-    opened = browser.new_context()
-    opened.set_default_timeout(30_000)
-    yield opened
-    opened.close()
 
 
 def judge(tab: Any, *values: str) -> None:

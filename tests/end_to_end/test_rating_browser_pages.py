@@ -1,6 +1,5 @@
 """The rating pages in a real browser: scripts and directions of text, phones, marking errors, access for everybody."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,26 +7,13 @@ import pytest
 
 from tercet.human.campaign import Item, Output
 
-from .rating import TEXTS, Site, inspect, launch, make_campaign, serving
+from .rating import TEXTS, Site, inspect, make_campaign, serving
 
 pytestmark = pytest.mark.xdist_group("rating browser")
 
 FAMILY, ACCENTED, FLAG = "👩‍👩‍👧", "e\u0301\u0323", "🇩🇪"
 EMOJI = f"Ein {FAMILY} und {ACCENTED}s {FLAG} 𝒳."  # code points, UTF-16 units and what readers count all differ
 LONG = " ".join(f"word{n}" for n in range(400)) + " " + "x" * 400
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    yield from launch()
-
-
-@pytest.fixture
-def context(browser: Any) -> Iterator[Any]:
-    opened = browser.new_context()
-    opened.set_default_timeout(30_000)
-    yield opened
-    opened.close()
 
 
 def start(context: Any, site: Site, rater: str = "anna") -> Any:
@@ -195,9 +181,8 @@ def test_digits_of_an_input_method_are_digits(context: Any, tmp_path: Path) -> N
         assert tab.is_checked("input[value='3']")
 
 
-def test_a_phone_is_enough(browser: Any, tmp_path: Path) -> None:
-    context = browser.new_context(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
-    context.set_default_timeout(30_000)
+def test_a_phone_is_enough(new_context: Any, tmp_path: Path) -> None:
+    context = new_context(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
     with serving(*make_campaign("effort", language="ar", segments=1), tmp_path) as site:
         tab = context.new_page()
         tab.goto(site.link())
@@ -207,7 +192,6 @@ def test_a_phone_is_enough(browser: Any, tmp_path: Path) -> None:
         tab.tap("#save")
         tab.wait_for_url("**/finish")
         assert site.answers()["i0"] == {"value": 2}
-    context.close()
 
 
 @pytest.mark.parametrize("protocol", ["da", "esa"])

@@ -1,7 +1,7 @@
 """Whole small campaigns of every protocol, rated in a real browser by keyboard alone, with a reload in the middle."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +9,9 @@ import pytest
 
 from tercet.human.campaign import Item, Output
 
-from .rating import inspect, launch, make_campaign, serving
+from .rating import inspect, make_campaign, serving
 
 pytestmark = pytest.mark.xdist_group("rating browser")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    yield from launch()
 
 
 def press(*keys: str) -> Callable[[Any, int], None]:
@@ -87,9 +82,7 @@ def check_all_looks(tab: Any) -> None:
     tab.set_viewport_size(before)
 
 
-def visit(browser: Any, link: str, trouble: list[str], **options: Any) -> Any:
-    context = browser.new_context(**options)
-    context.set_default_timeout(30_000)
+def visit(context: Any, link: str, trouble: list[str]) -> Any:
     tab = context.new_page()
     tab.on("pageerror", lambda error: trouble.append(str(error)))
     tab.on("console", lambda message: trouble.append(message.text))
@@ -99,12 +92,12 @@ def visit(browser: Any, link: str, trouble: list[str], **options: Any) -> Any:
 
 
 @pytest.mark.parametrize("protocol", WAYS)
-def test_a_campaign_is_rated_by_keyboard_alone(browser: Any, tmp_path: Path, protocol: str) -> None:
+def test_a_campaign_is_rated_by_keyboard_alone(context: Any, tmp_path: Path, protocol: str) -> None:
     way, expected = WAYS[protocol]
     trouble: list[str] = []
     campaign, tokens = make_campaign(protocol)
     with serving(campaign, tokens, tmp_path) as site:
-        tab = visit(browser, site.link(), trouble)
+        tab = visit(context, site.link(), trouble)
         assert tab.locator("#intro").is_visible() and "Read both texts." in tab.inner_text("#intro")
         assert inspect(tab) == []
         tab.keyboard.press("Enter")
@@ -128,10 +121,10 @@ def test_a_campaign_is_rated_by_keyboard_alone(browser: Any, tmp_path: Path, pro
     assert not trouble
 
 
-def test_the_slider_must_be_touched_and_the_middle_can_be_meant(browser: Any, tmp_path: Path) -> None:
+def test_the_slider_must_be_touched_and_the_middle_can_be_meant(context: Any, tmp_path: Path) -> None:
     campaign, tokens = make_campaign("da")
     with serving(campaign, tokens, tmp_path) as site:
-        tab = visit(browser, site.link(), [])
+        tab = visit(context, site.link(), [])
         tab.keyboard.press("Enter")
         assert tab.get_attribute("#slider", "aria-valuetext") == "not set"
         tab.click("#slider")  # in its middle, where it stands already
@@ -148,10 +141,10 @@ def test_the_slider_must_be_touched_and_the_middle_can_be_meant(browser: Any, tm
         tab.context.close()
 
 
-def test_going_back_and_changing_an_answer_keeps_both(browser: Any, tmp_path: Path) -> None:
+def test_going_back_and_changing_an_answer_keeps_both(context: Any, tmp_path: Path) -> None:
     campaign, tokens = make_campaign("adequacy")
     with serving(campaign, tokens, tmp_path) as site:
-        tab = visit(browser, site.link(), [])
+        tab = visit(context, site.link(), [])
         for key in ("Enter", "1", "Enter", "2", "Enter"):
             tab.keyboard.press(key)
         assert tab.inner_text("#title") == "Item 3 of 3"
@@ -176,10 +169,9 @@ def test_going_back_and_changing_an_answer_keeps_both(browser: Any, tmp_path: Pa
         tab.context.close()
 
 
-def test_a_pause_hides_the_item_and_stops_the_clock(browser: Any, tmp_path: Path) -> None:
+def test_a_pause_hides_the_item_and_stops_the_clock(context: Any, tmp_path: Path) -> None:
     campaign, tokens = make_campaign("adequacy")
     with serving(campaign, tokens, tmp_path) as site:
-        context = browser.new_context()
         tab = context.new_page()
         tab.clock.install()
         tab.goto(site.link())
@@ -201,11 +193,11 @@ def test_a_pause_hides_the_item_and_stops_the_clock(browser: Any, tmp_path: Path
 
 
 @pytest.mark.parametrize(("key", "good"), [("5", True), ("2", False)])
-def test_the_tutorial_tells_what_was_expected(browser: Any, tmp_path: Path, key: str, good: bool) -> None:
+def test_the_tutorial_tells_what_was_expected(context: Any, tmp_path: Path, key: str, good: bool) -> None:
     easy = Item("t", "9", (Output("x", "Gut."),), source="Good.", check="tutorial", expected={"value": 5})
     campaign, tokens = make_campaign("adequacy", tutorial=easy)
     with serving(campaign, tokens, tmp_path) as site:
-        tab = visit(browser, site.link(), [])
+        tab = visit(context, site.link(), [])
         tab.keyboard.press("Enter")
         assert tab.inner_text("#title") == "Practice 1 of 1"
         tab.keyboard.press(key)
@@ -219,7 +211,7 @@ def test_the_tutorial_tells_what_was_expected(browser: Any, tmp_path: Path, key:
         tab.context.close()
 
 
-def test_the_tutorial_of_rankings_and_of_marked_errors(browser: Any, tmp_path: Path) -> None:
+def test_the_tutorial_of_rankings_and_of_marked_errors(new_context: Any, tmp_path: Path) -> None:
     span = {"start": 0, "end": 4, "severity": "Major"}
     for protocol, item, keys, text in [
         ("pairwise", Item("t", "9", (Output("x", "Gut."), Output("y", "Gute")), source="Good.", check="tutorial",
@@ -229,7 +221,7 @@ def test_the_tutorial_of_rankings_and_of_marked_errors(browser: Any, tmp_path: P
     ]:  # fmt: skip
         campaign, tokens = make_campaign(protocol, tutorial=item)
         with serving(campaign, tokens, tmp_path) as site:
-            tab = visit(browser, site.link(), [])
+            tab = visit(new_context(), site.link(), [])
             tab.keyboard.press("Enter")
             tab.keyboard.type(keys)
             tab.keyboard.press("Enter")
@@ -240,10 +232,10 @@ def test_the_tutorial_of_rankings_and_of_marked_errors(browser: Any, tmp_path: P
             tab.context.close()
 
 
-def test_where_there_is_no_error_saving_twice_says_so(browser: Any, tmp_path: Path) -> None:
+def test_where_there_is_no_error_saving_twice_says_so(context: Any, tmp_path: Path) -> None:
     campaign, tokens = make_campaign("mqm", segments=1)
     with serving(campaign, tokens, tmp_path) as site:
-        tab = visit(browser, site.link(), [])
+        tab = visit(context, site.link(), [])
         for key in ("Enter", "Enter", "Enter"):
             tab.keyboard.press(key)
         tab.wait_for_url("**/finish")

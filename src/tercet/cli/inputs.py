@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import click
 
 from ..data.lines import read_lines
-from ..data.stream import TextFiles, unique_names
+from ..data.stream import TextFiles, chosen_texts, unique_names
 from ..data.testset import TestSet
-from ..errors import DataError, UnknownName, UsageError
+from ..errors import DataError, UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -114,9 +114,9 @@ def _known_layout(
 
     found = open_testset(located(test_set), pair)
     if references:
-        found = replace(found, references=_chosen("reference", references, found.references))
+        found = replace(found, references=chosen_texts("reference", references, found.references))
     if outputs:
-        found = replace(found, outputs=_chosen("system", outputs, found.outputs))
+        found = replace(found, outputs=chosen_texts("system", outputs, found.outputs))
     elif not found.outputs:
         found = replace(found, outputs=stdin_systems())
     if source is not None:
@@ -124,16 +124,6 @@ def _known_layout(
     if docs is not None:
         found = replace(found, documents=read_lines(docs))
     return found
-
-
-def _chosen(kind: str, asked: Sequence[str], present: Mapping[str, Any]) -> dict[str, Any]:
-    """Texts by name: those of the set, and files."""
-    files = [name for name in asked if name not in present]
-    for name in files:
-        if not Path(name).exists() and name != "-":
-            raise UnknownName(f"{kind} in this test set, nor a file,", name, present)
-    read = {name: read_lines(path) for name, path in unique_names(files).items()}
-    return {**{name: present[name] for name in asked if name in present}, **read}
 
 
 def located(test_set: str) -> Path:

@@ -6,12 +6,14 @@ the first, and segments keep the names of the export.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import DataError, UsageError
 from .campaigns import read_appraise, read_pearmut
 from .judgements import Judgements
 from .lines import read_lines
+from .rankings import short_pair
 from .recognising import REQUIRED, recognised
 from .tables import first_lines
 
@@ -62,6 +64,18 @@ def _refusal(path: Path) -> str:
         if missing:
             return f"{path}, line 1: no {' and no '.join(map(repr, missing))}, which a judgement needs."
     return f"{path} holds no judgements in a form that is known (docs/formats.md, 'Judgements')."
+
+
+def pairs_of_judgements(path: str | Path) -> Sequence[str] | None:
+    """The pairs that a file of judgements is of; None if nothing says it."""
+    path = Path(path)
+    if is_appraise(path):
+        languages = {"-".join(line.split(",")[4:6]) for line in read_lines(path)}
+        # Codes that have no shorter form here may be called otherwise by the data: these say nothing.
+        pairs = sorted(map(short_pair, languages))
+        return pairs if all(len(code) == 2 for pair in pairs for code in pair.split("-")) else None
+    file = recognised(path)
+    return (file.pairs() or None) if file else None
 
 
 def is_appraise(path: Path) -> bool:

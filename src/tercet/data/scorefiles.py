@@ -11,14 +11,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import DataError, UsageError
-from .assessments import SYSTEM, read_item_scores, read_published
+from .assessments import SYSTEM, has_pairs, read_item_scores, read_published
 from .evalset import LEVELS, read_score_file
 from .lines import read_lines
+from .recognising import bare_name
 from .saved import load_scores
 from .scores import Scores
 from .tables import Published, fields_of, first_lines, merged, separator_of
@@ -56,6 +58,28 @@ def read_scores(path: str | Path, *, pair: str, segments: Sequence[str] = ()) ->
             f"{path} holds no metric scores for {pair}" + (f", only human ones: {people}." if people else ".")
         )
     return metrics
+
+
+def pairs_of_scores(path: str | Path) -> Sequence[str] | None:
+    """The pairs that a file of scores is of: none where its reader chooses among its rows, None if nothing says it."""
+    path = Path(path)
+    name = bare_name(path)
+    if name.endswith(".npz"):
+        found = {item.provenance.get("pair") for item in load_scores(path)}
+        return sorted(str(pair) for pair in found if pair) or None
+    first = first_lines(path, 1)
+    if not first:
+        return ()  # its reader says that it is empty
+    if name.endswith(".jsonl"):
+        try:
+            item = json.loads(first[0])
+        except (ValueError, RecursionError):
+            return ()  # its reader says where
+        return [str(item["pair"])] if isinstance(item, dict) and item.get("pair") else None
+    fields = fields_of(first[0], separator_of(first[0]))
+    if set(fields) & {"seg", *SYSTEM}:
+        return None if has_pairs(fields) is None else ()
+    return None if len(first[0].split()) == 2 else ()
 
 
 def _published(path: Path, name: str, pair: str, segments: Sequence[str]) -> list[Published]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from ..errors import DataError, NotParallel
-from .lines import read_blocks
+from ..errors import DataError, NotParallel, UnknownName
+from .lines import read_blocks, read_lines
 from .testset import TestSet
 
 
@@ -117,6 +118,16 @@ def unique_names(paths: Sequence[str | Path]) -> dict[str, str | Path]:
             number += 1
         named[unique] = path
     return named
+
+
+def chosen_texts(kind: str, asked: Sequence[str], present: Mapping[str, Any]) -> dict[str, Any]:
+    """Texts by name: those that are present (of a test set), and files that are read."""
+    files = [name for name in asked if name not in present]
+    for name in files:
+        if not Path(name).exists() and name != "-":
+            raise UnknownName(f"{kind} in this test set, nor a file,", name, present)
+    read = {name: read_lines(path) for name, path in unique_names(files).items()}
+    return {**{name: present[name] for name in asked if name in present}, **read}
 
 
 class _Taker:

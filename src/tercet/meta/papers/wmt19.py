@@ -26,18 +26,7 @@ from ...stats.winners import not_outperformed, outperforms
 from ..aligning import align_systems
 from ..gold import find_gold
 from ..judging import judge
-from . import (
-    Cell,
-    Curve,
-    DataSets,
-    Matrix,
-    Reproduction,
-    Statement,
-    Table,
-    Unchecked,
-    check,
-    printed,
-)
+from . import Cell, Curve, DataSets, Matrix, Reproduction, Statement, Table, Unchecked, check, printed
 
 Floats = NDArray[np.float64]
 
