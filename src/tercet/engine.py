@@ -1,8 +1,9 @@
 """Where counting runs: here, in a process pool, or on a cluster; any `concurrent.futures.Executor`.
 
 A unit of work is a metric, a shard and some systems; its results are arrays of counts, and counts add. Shards have a
-fixed size, whatever runs them, so that sums are the same to the last bit. With a cache, finished counts are kept under
-a key of texts, signature and version: a run that was killed goes on where it stopped.
+fixed size, whatever runs them, so that sums are the same to the last bit; where a metric is slow (`segments_per_unit`)
+units are parts of a shard, whose counts are put together before anybody sums them. With a cache, finished counts are
+kept under a key of texts, signature and version: a run that was killed goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ log = logging.getLogger(__name__)
 
 SHARD = 4096  # segments
 IN_FLIGHT = 4  # shards a worker may be ahead of what is collected: bounds the memory of a stream
+FEWEST_ROWS = 8  # segments of slow metrics that are not divided among workers
 Progress = Callable[[int, int | None], None]
 
 
@@ -155,29 +157,54 @@ def count(
     plans += [(1 << 62, [i for i, m in enumerate(metrics) if m.whole])]
     total = None
     if isinstance(testset, TestSet):
-        total = sum(len(indices) * -(-len(testset) // size) for size, indices in plans)
+        total = sum(_units(len(testset), size, metrics[index]) for size, indices in plans for index in indices)
     # A unit has all systems, which share the references' preparation; only where that leaves workers idle, fewer.
     pieces = -(-2 * workers // total) if total else 1
-    waiting: deque[tuple[int, TestSet, _Unit]] = deque()
+    waiting: deque[tuple[int, TestSet, _Unit, bool]] = deque()
+    parts: list[dict[str, Floats]] = []  # of the shard that is being collected
     done = 0
 
-    def collect() -> tuple[int, TestSet, dict[str, Floats]]:
+    def collect() -> Iterator[tuple[int, TestSet, dict[str, Floats]]]:
         nonlocal done
-        index, shard, unit = waiting.popleft()
-        counts = unit.collect()
+        index, shard, unit, last = waiting.popleft()
+        parts.append(unit.collect())
         done += 1
         if progress:
             progress(done, total)
-        return index, shard, counts
+        if last:
+            yield index, shard, _joined(parts)
+            parts.clear()
 
     for size, indices in plans:
         for shard in testset.shards(size) if indices else ():
             for index in indices:
-                waiting.append((index, shard, _Unit(metrics[index], shard, executor, store, pieces)))
-                while len(waiting) > (IN_FLIGHT * workers if executor is not None else 0):
-                    yield collect()
+                left = len(shard)
+                for part in shard.shards(_most_rows(metrics[index]) or left):
+                    left -= len(part)
+                    waiting.append((index, shard, _Unit(metrics[index], part, executor, store, pieces), not left))
+                    while len(waiting) > (IN_FLIGHT * workers if executor is not None else 0):
+                        yield from collect()
     while waiting:
-        yield collect()
+        yield from collect()
+
+
+def _most_rows(metric: Metric) -> int | None:
+    """How many segments a unit has at most, where the metric says so and can be cut at all."""
+    return None if metric.whole else metric.segments_per_unit
+
+
+def _units(segments: int, size: int, metric: Metric) -> int:
+    """How many units a metric's shards of this size are cut into."""
+    full, rest = divmod(segments, size)
+    most = _most_rows(metric) or size
+    return full * -(-size // most) + -(-rest // most)
+
+
+def _joined(parts: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
+    """The counts of consecutive segments in one array per system."""
+    if len(parts) == 1:
+        return parts[0]
+    return {system: np.concatenate([part[system] for part in parts]) for system in parts[0]}
 
 
 def _workers(executor: Executor | None) -> int:
@@ -205,10 +232,11 @@ class _Unit:
         self.futures: list[Future[dict[str, Floats]]] = []
         if executor is None and missing:
             self._keep(count_unit(metric, shard.only(missing) if self.counts else shard))
-        elif executor is not None:
-            for piece in range(min(pieces, len(missing))):
+        elif executor is not None and missing:
+            for piece in _pieces(shard.only(missing), metric, pieces):
                 with _reporting_dead_workers():
-                    self.futures.append(executor.submit(count_unit, metric, shard.only(missing[piece::pieces])))
+                    self.futures.append(executor.submit(count_unit, metric, piece))
+        self.by_rows = _most_rows(metric) is not None
 
     def _keep(self, counts: dict[str, Floats]) -> None:
         self.counts |= counts
@@ -218,10 +246,27 @@ class _Unit:
 
     def collect(self) -> dict[str, Floats]:
         """Counts by system, in the order of the shard."""
+        rows: list[dict[str, Floats]] = []
         for future in self.futures:
             with _reporting_dead_workers():
-                self._keep(future.result())
+                counts = future.result()
+            if self.by_rows:
+                rows.append(counts)
+            else:
+                self._keep(counts)
+        if rows:
+            self._keep(_joined(rows))
         return {system: self.counts[system] for system in self.systems}
+
+
+def _pieces(shard: TestSet, metric: Metric, pieces: int) -> Iterator[TestSet]:
+    """A shard for several workers: divided by systems, or for slow metrics by segments, so that each text is in one."""
+    if _most_rows(metric) is None:
+        for piece in range(min(pieces, len(shard.systems))):
+            yield shard.only(shard.systems[piece::pieces])
+    else:
+        # Smaller than needed to keep all workers busy, as segments differ in length and nobody should wait at the end.
+        yield from shard.shards(max(FEWEST_ROWS, -(-len(shard) // (4 * pieces))))
 
 
 @contextmanager

@@ -3,15 +3,18 @@
 import os
 import pickle
 import signal
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from tercet import TestSet, engine, score, scoring
 from tercet.errors import DataError, MissingDependency, NotParallel, TercetError, UnknownName, UsageError
-from tercet.metrics import create
+from tercet.metrics import MeanMetric, Metric, create
 
 WORDS = "the cat dog sat ran on under a mat house quickly and then slept again".split()
 
@@ -162,3 +165,96 @@ def test_an_address_without_a_cluster_is_a_usage_error(monkeypatch: pytest.Monke
     pytest.importorskip("distributed", reason="the extra tercet[cluster] is not installed")
     with pytest.raises(UsageError, match="No cluster answers at tcp://127.0.0.1:9"):
         score(make_testset(5), ["bleu"], cluster="tcp://127.0.0.1:9")
+
+
+@dataclass(frozen=True)
+class Slow(MeanMetric):
+    """The share of words that outputs and references have in common: a metric that asks for small units of work."""
+
+    paper: ClassVar[str] = "None (2024), A metric for a test"
+    segments_per_unit: ClassVar[int | None] = 10
+
+    def score_segment(self, output: str, references: Sequence[str], source: None) -> float:
+        words = set(output.split())
+        return max(len(words & set(text.split())) / (1 + len(set(text.split()))) for text in references) / 3
+
+
+@dataclass(frozen=True)
+class Undivided(Slow):
+    """The same without the wish."""
+
+    segments_per_unit: ClassVar[int | None] = None
+
+
+def slow_results(testset: TestSet, metric: Metric, **options: Any) -> list[Any]:
+    (found,) = score(testset, [metric], **options)
+    return [dict(found.system), {name: values.tolist() for name, values in found.counts.items()}]
+
+
+def test_slow_metrics_are_cut_by_segments_and_give_the_same_to_the_last_bit(small_shards: None, tmp_path: Path) -> None:
+    testset = make_testset()
+    expected = slow_results(testset, Undivided())
+    assert slow_results(testset, Slow()) == expected
+    assert slow_results(testset, Slow(), jobs=2) == expected
+    assert slow_results(testset, Slow(), jobs=2, cache=tmp_path) == expected
+    assert slow_results(testset, Slow(), cache=tmp_path) == expected
+    # Three systems; nine shards of 32 in four units each and a shard of 12 in two; equal outputs of two segments share.
+    assert 3 * 9 * 3 < len(list(tmp_path.glob("*.npy"))) <= 3 * (9 * 4 + 2)
+
+
+def test_units_of_slow_metrics_have_all_systems_and_each_segment_once(
+    small_shards: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[TestSet] = []
+    original = engine.count_unit
+    monkeypatch.setattr(engine, "count_unit", lambda m, shard: counted.append(shard) or original(m, shard))
+    testset, steps = make_testset(70), []
+    found = list(engine.count(testset, [Slow(), create("bleu")], progress=lambda *step: steps.append(step)))
+    assert [(index, len(shard)) for index, shard, _ in found] == [(0, 32), (1, 32), (0, 32), (1, 32), (0, 6), (1, 6)]
+    assert steps == [(done, 12) for done in range(1, 13)]
+    assert [len(unit) for unit in counted] == [10, 10, 10, 2, 32, 10, 10, 10, 2, 32, 6, 6]
+    counted.clear()
+    with ThreadPoolExecutor(1) as pool:
+        list(engine.count(testset, [Slow()], executor=pool))
+    assert {unit.systems for unit in counted} == {testset.systems} and max(map(len, counted)) <= 10
+    assert [text for unit in counted for text in unit.outputs["system 1"]] == list(testset.outputs["system 1"])
+
+
+def test_a_small_test_set_keeps_several_workers_busy_with_a_slow_metric(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[TestSet] = []
+    original = engine.count_unit
+    monkeypatch.setattr(engine, "count_unit", lambda m, shard: counted.append(shard) or original(m, shard))
+    monkeypatch.setattr(Slow, "segments_per_unit", 256)
+    with ThreadPoolExecutor(2) as pool:
+        list(engine.count(make_testset(300), [Slow()], executor=pool))
+    assert (
+        len(counted) >= 8
+        and max(map(len, counted)) <= 64
+        and {unit.systems for unit in counted} == {("system 0", "system 1", "system 2")}
+    )
+
+
+def test_a_killed_run_of_a_slow_metric_goes_on_from_its_last_unit(small_shards: None, tmp_path: Path) -> None:
+    testset = make_testset(30)
+
+    def stop(done: int, total: int | None) -> None:
+        assert total == 3
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        slow_results(testset, Slow(), cache=tmp_path, progress=stop)
+    assert len(list(tmp_path.glob("*.npy"))) == 2 * 3
+    assert slow_results(testset, Slow(), cache=tmp_path) == slow_results(testset, Undivided())
+
+
+def test_a_metric_that_must_see_the_whole_is_not_cut() -> None:
+    @dataclass(frozen=True)
+    class Whole(Slow):
+        """Needs its neighbours."""
+
+        @property
+        def whole(self) -> bool:
+            return True
+
+    assert [len(shard) for _, shard, _ in engine.count(make_testset(70), [Whole()])] == [70]

@@ -10,8 +10,8 @@ import click
 @click.option("-l", "--language", required=True, metavar="CODE", help="The language of the text, as en.")
 @click.option(
     "--backend", metavar="NAME",
-    help="The parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE or corenlp:FILE. Without it, the one for the "
-    "language that is installed.",
+    help="The parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE (or a folder of such files) or corenlp:FILE. "
+    "Without it, the one for the language that is installed.",
 )  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", help="Write here, not to standard output; gzipped if it ends in .gz.")
 @click.option("--cache", metavar="DIR", help="Keep parses in this folder and use those that are there.")

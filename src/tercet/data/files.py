@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
@@ -49,3 +51,18 @@ def writing(path: str | Path) -> Iterator[TextIO]:
             yield text
             text.flush()
             text.detach()
+
+
+def file_checksum(path: Path) -> str:
+    """A short checksum of a file's bytes, made once for as long as the file stays as it is."""
+    known = path.stat()
+    return _checksum_of(path, known.st_mtime_ns, known.st_size)
+
+
+@lru_cache(maxsize=8)
+def _checksum_of(path: Path, changed: int, size: int) -> str:
+    digest = blake2b(digest_size=8)
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

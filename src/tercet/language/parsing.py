@@ -6,11 +6,13 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache as once
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import DataError, TercetError
 from .backends import Backend, default_name, open_backend
+from .backends.conllu import file_states
 from .relations import with_dependencies
 from .sentence import Sentence, shown
 
@@ -35,8 +37,9 @@ def parse(
 ) -> list[Sentence]:
     """The parse of each text, with its graph of collapsed dependencies; an empty text has no words.
 
-    backend: a parser by name (`spacy:MODEL`, `stanza:LANGUAGE`, `natasha`, `conllu:FILE`, `corenlp:FILE`) or an object
-        with the interface of `backends.Backend`; without it, the one for the language that is installed.
+    backend: a parser by name (`spacy:MODEL`, `stanza:LANGUAGE`, `natasha`, `conllu:FILE` or `conllu:FOLDER`,
+        `corenlp:FILE`) or an object with the interface of `backends.Backend`; without it, the one for the language
+        that is installed.
     cache: a folder in which parses are kept and found again.
     executor: processes to parse in (`tercet.engine.open_executor`); a backend that is an object travels by pickle.
     progress: called with the number of distinct texts that are parsed, and of all.
@@ -46,15 +49,15 @@ def parse(
         backend = default_name(language)
     # Loading a model takes a second: where other processes parse, this one needs it only for the cache's key.
     elsewhere = executor is not None and not _is_stored(backend)
-    opened = None if elsewhere and cache is None else _opened(backend, language)
+    known = None if elsewhere and cache is None else opened(backend, language)
     distinct = list(dict.fromkeys(texts))
     parses = {text: Sentence(text) for text in distinct if not text.strip()}
     missing = [text for text in distinct if text not in parses]
     store = None
-    if cache is not None and opened and not opened.stored:
+    if cache is not None and known and not known.stored:
         from .parse_cache import ParseCache
 
-        store = ParseCache(cache, opened.name, opened.version)
+        store = ParseCache(cache, known.name, known.version)
         parses |= {text: with_dependencies(kept) for text, kept in store.load(missing).items()}
         missing = [text for text in missing if text not in parses]
     if progress:
@@ -62,7 +65,7 @@ def parse(
     if executor is not None and elsewhere:
         parsed = _parsed_elsewhere(missing, backend, language, executor)
     else:
-        parsed = (parse_batch(batch, opened or backend, language) for batch in _batches(missing))
+        parsed = (parse_batch(batch, known or backend, language) for batch in _batches(missing))
     for sentences in parsed:
         if store:
             store.save(sentences)
@@ -101,14 +104,21 @@ def _parsed_elsewhere(
 
 def parse_batch(texts: Sequence[str], backend: str | Backend, language: str) -> list[Sentence]:
     """A unit of work: runs anywhere, and loads its parser once per process."""
-    return _opened(backend, language).parse(texts)
+    return opened(backend, language).parse(texts)
 
 
-def _opened(backend: str | Backend, language: str) -> Backend:
+def opened(backend: str | Backend | None, language: str) -> Backend:
+    """A parser by its name, or the one for the language that is installed; each is loaded once per process.
+
+    Parses that exist are read again when their files have changed.
+    """
+    if backend is None:
+        backend = default_name(language)
     if not isinstance(backend, str):
         return backend
-    # Models are loaded once; a file may have changed since it was read.
-    return open_backend(backend, language) if _is_stored(backend) else _model(backend, language)
+    if not _is_stored(backend):
+        return _model(backend, language)
+    return _stored(backend, language, file_states(backend.partition(":")[2]))
 
 
 def _is_stored(backend: str | Backend) -> bool:
@@ -117,4 +127,9 @@ def _is_stored(backend: str | Backend) -> bool:
 
 @once
 def _model(name: str, language: str) -> Backend:
+    return open_backend(name, language)
+
+
+@lru_cache(maxsize=2)  # a test set's parses are large; who compares two of them finds both
+def _stored(name: str, language: str, states: object) -> Backend:
     return open_backend(name, language)

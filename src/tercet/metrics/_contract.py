@@ -40,6 +40,7 @@ class Metric:
     higher_is_better: ClassVar[bool | None] = True  # None: no direction is better, as for a length ratio
     version: ClassVar[int] = 1  # raised when any score changes
     paper: ClassVar[str] = ""
+    segments_per_unit: ClassVar[int | None] = None  # where counting is slow, units of work are cut to so many segments
 
     @classmethod
     def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:

@@ -13,13 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from hashlib import blake2b
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..data.files import file_checksum
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 from ..language.alignment import MATCHERS, Aligner, Alignment, Texts, describe
@@ -194,7 +192,7 @@ class METEOR(Metric):
         usual = {"paraphrases": "None", "punctuation": "true", "beam": "40", "gaps": "0", "copy": "1.0"}
         items = {key: value for key, value in items.items() if usual.get(key) != value}
         if self.paraphrases is not None:
-            items["table"] = _checksum(find_table(self.paraphrases))
+            items["table"] = file_checksum(find_table(self.paraphrases))
         return items
 
     def _words(self, texts: Sequence[str]) -> list[list[str]]:
@@ -306,20 +304,6 @@ def _copied(words: Sequence[str]) -> list[bool]:
         any(map(str.isdigit, word)) or (word[:1].isupper() and previous not in ENDS)
         for word, previous in zip(words, before, strict=True)
     ]
-
-
-def _checksum(path: Path) -> str:
-    known = path.stat()
-    return _checksum_of(path, known.st_mtime_ns, known.st_size)
-
-
-@lru_cache(maxsize=8)
-def _checksum_of(path: Path, changed: int, size: int) -> str:
-    digest = blake2b(digest_size=8)
-    with path.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def tune(

@@ -1,5 +1,6 @@
 """Parsing: each distinct text once, by parsers that are found by name."""
 
+import gzip
 import logging
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -122,6 +123,51 @@ def test_stored_parses_need_no_parser(tmp_path, monkeypatch):
     assert not (tmp_path / "cache").exists()
     conllu.write(path, [Sentence("c", (Token("c", 0, 1),))])  # a file that changes is read again
     assert len(parse(["c"], "de", backend=f"conllu:{path}")[0]) == 1
+
+
+def test_stored_parses_are_read_once_while_their_file_does_not_change(tmp_path, monkeypatch):
+    reads = []
+    original = conllu.read
+    monkeypatch.setattr(conllu, "read", lambda path: reads.append(path) or original(path))
+    monkeypatch.setattr(parsing, "BATCH", 1)
+    path = tmp_path / "x.conllu"
+    conllu.write(path, [Sentence("a", (Token("a", 0, 1),)), Sentence("b", (Token("b", 0, 1),))])
+    for _ in range(3):
+        assert [len(each) for each in parse(["a", "b"], "en", backend=f"conllu:{path}")] == [1, 1]
+    assert reads == [path]
+    conllu.write(path, [Sentence("a c", (Token("a", 0, 1), Token("c", 2, 3)))])
+    assert len(parse(["a c"], "en", backend=f"conllu:{path}")[0]) == 2 and len(reads) == 2
+
+
+def test_a_folder_of_parses_is_one_backend(tmp_path):
+    conllu.write(tmp_path / "b.conllu", [Sentence("b", (Token("b", 0, 1),)), Sentence("a", (Token("a", 0, 1),) * 2)])
+    conllu.write(tmp_path / "a.conllu", [Sentence("a", (Token("a", 0, 1),))])
+    zipped = gzip.compress(conllu.format_sentence(Sentence("c", (Token("c", 0, 1),))).encode())
+    (tmp_path / "c.conllu.gz").write_bytes(zipped)
+    (tmp_path / "notes.txt").write_text("not a parse")
+    name = f"conllu:{tmp_path}"
+    assert [len(each) for each in parse(["a", "b", "c"], "en", backend=name)] == [1, 1, 1]
+    before = parsing.opened(name, "en")
+    assert (before.name, before.stored) == (name, True) and parsing.opened(name, "en") is before
+    conllu.write(tmp_path / "d.conllu", [Sentence("d", (Token("d", 0, 1),))])  # a new file is seen
+    assert len(parse(["d"], "en", backend=name)[0]) == 1 and parsing.opened(name, "en").version != before.version
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("conllu:", "conllu needs a file or a folder"),
+        ("conllu:-", "conllu needs a file or a folder"),
+        ("corenlp:", "corenlp needs a file"),
+        ("conllu:{}", r"The folder .* has no files \*.conllu or \*.conllu.gz"),
+        ("corenlp:{}", "is a directory; a file is needed"),
+        ("conllu:{}/none", "There is no file"),
+        ("conllu:" + "x" * 5000, "cannot be read"),
+    ],
+)
+def test_what_holds_no_parses_is_refused(tmp_path, name, message):
+    with pytest.raises(UsageError, match=message):
+        parse(["a"], "en", backend=name.format(tmp_path))
 
 
 # Names

@@ -1,9 +1,11 @@
-"""Parses that exist: a CoNLL-U file as a backend, `conllu:FILE`. No parser needs to be installed."""
+"""Parses that exist: a CoNLL-U file, or a folder of them, as a backend: `conllu:FILE`. No parser is needed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from itertools import chain
+from pathlib import Path
 
 from ...data.lines import open_bytes
 from ...errors import DataError, UsageError
@@ -30,23 +32,51 @@ class StoredParses:
             if parse is None:
                 raise DataError(
                     f"{self.name.partition(':')[2]} has no parse of {shown(text)}, only of {len(self.sentences)} other "
-                    "texts. Parse the same file that is evaluated, for example with 'tercet parse'."
+                    "texts. Parse the same files that are evaluated, outputs and references, as 'tercet parse' does."
                 )
             found.append(parse)
         return found
 
 
-def checksum(path: str) -> str:
-    """The version of a file of parses: what is in it."""
+def file_states(path: str) -> tuple[tuple[str, int, int] | None, ...]:
+    """What tells files from what was there before: places, sizes and times; None for one that is not there."""
+    return tuple(map(_state, _files(path)))
+
+
+def _files(path: str) -> list[Path]:
+    """The files of parses: one, or all of a folder, in the order of their names."""
+    try:
+        if not Path(path).is_dir():
+            return [Path(path)]
+        return sorted(each for each in Path(path).iterdir() if each.name.endswith((".conllu", ".conllu.gz")))
+    except OSError as error:
+        raise UsageError(f"{path[:200]!r} cannot be read: {error.strerror}.") from None
+
+
+def _state(path: Path) -> tuple[str, int, int] | None:
+    try:
+        found = path.stat()
+    except (OSError, ValueError):  # whoever opens it says what is wrong
+        return None
+    return str(path.absolute()), found.st_size, found.st_mtime_ns
+
+
+def checksum(*paths: str | Path) -> str:
+    """The version of files of parses: what is in them."""
     digest = sha256()
-    with open_bytes(path) as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
+    for path in paths:
+        with open_bytes(path) as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
     return digest.hexdigest()[:16]
 
 
 def open_backend(path: str, language: str) -> StoredParses:
-    """The parses of a file."""
-    if not path:
-        raise UsageError("conllu needs a file: conllu:FILE.")
-    return StoredParses(f"conllu:{path}", checksum(path), conllu.read(path))
+    """The parses of a file, or of all files of a folder; of a text that is there twice, the first."""
+    if path in ("", "-"):  # standard input could be read once only, by one process
+        raise UsageError("conllu needs a file or a folder: conllu:FILE.")
+    paths = _files(path)
+    if not paths:
+        raise UsageError(f"The folder {path} has no files *.conllu or *.conllu.gz.")
+    sentences = chain.from_iterable(map(conllu.read, paths))
+    return StoredParses(f"conllu:{path}", checksum(*paths), sentences)

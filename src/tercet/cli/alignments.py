@@ -1,0 +1,131 @@
+"""`tercet alignments`: how words of outputs and references match, and what their contexts cost them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .inputs import input_options
+from .options import ManyValues
+
+if TYPE_CHECKING:
+    from ..alignments import AlignmentReport
+
+    Rows = tuple[list[str], list[list[str]]]
+
+TITLES = {  # by the name of --table
+    "matches": "Aligned words by level",
+    "penalties": "Context penalties by level",
+    "equivalence": "Segment scores changed by equivalent relations",
+}
+
+
+@click.command("alignments", cls=ManyValues)
+@input_options
+@click.option("-m", "--metric", default="cobalt", show_default=True, help="The metric, as cobalt:vectors=FILE.")
+@click.option(
+    "--table", type=click.Choice(list(TITLES)), help="One of the tables; without it all, which CSV cannot hold."
+)
+@click.option(
+    "-f", "--format", "form", type=click.Choice(["text", "json", "csv", "markdown"]), default="text", show_default=True
+)
+@click.option("-j", "--jobs", default=1, show_default=True, help="Processes; 0 for all cores.")
+@click.option("--cluster", metavar="ADDRESS", help="Count on a Dask cluster, as tcp://scheduler:8786.")
+@click.option("--cache", metavar="DIR", help="Keep finished counts here, so that a killed run goes on.")
+@click.option("-q", "--quiet", is_flag=True, help="No warnings, no progress.")
+def command(**options: Any) -> None:
+    """Count how words of outputs and references are aligned, by level, and how much their contexts differ.
+
+    \b
+    tercet alignments ref.txt -i a.txt b.txt -l cs-en
+    tercet alignments ref.txt -i a.txt -l cs-en -m cobalt:vectors=words.vec --table matches -f csv
+    """  # fmt: skip
+    from ..alignments import alignments
+    from ..errors import UsageError
+    from ..report.tables import table, to_json
+    from .console import Progress, hush
+    from .inputs import read_inputs
+
+    form = options["form"]
+    if form == "csv" and options["table"] is None:
+        raise UsageError(f"CSV holds one table: say which with --table, out of {', '.join(TITLES)}.")
+    if options["quiet"]:
+        hush()
+    inputs = ("references", "more_references", "outputs", "source", "test_set", "pair", "num_refs", "docs")
+    with Progress("Aligning", quiet=options["quiet"]) as progress:
+        report = alignments(
+            read_inputs(**{name: options[name] for name in inputs}),
+            options["metric"],
+            jobs=options["jobs"],
+            cluster=options["cluster"],
+            cache=options["cache"],
+            progress=progress,
+        )
+    if form == "json":
+        click.echo(to_json(report.to_dict()))
+        return
+    wanted = [options["table"]] if options["table"] else list(TITLES)
+    shown = (table(*_rows(name, report, rounded=form != "csv"), form) for name in wanted)
+    if form == "csv":
+        click.echo(next(shown))
+        return
+    for name, text in zip(wanted, shown, strict=True):
+        click.echo(f"{TITLES[name]}:\n\n{text}\n")
+    click.echo(report.signature)
+
+
+def _rows(name: str, report: AlignmentReport, *, rounded: bool) -> Rows:
+    """The header and the rows of one table."""
+
+    def decimals(value: float, width: int) -> str:
+        from ..report.tables import number
+
+        return number(value, width) if rounded or value != value else repr(value)
+
+    def percent(part: int, whole: int) -> str:
+        return decimals(100 * part / whole if whole else float("nan"), 1)
+
+    if name == "equivalence":
+        return ["system", "changed", "segments", "%"], [
+            [system, str(found.changed), str(found.segments), percent(found.changed, found.segments)]
+            for system, found in _systems(report)
+        ]
+    total = report.total
+    if name == "penalties":
+        return ["level", "mean", "words with one", "%"], [
+            [level, decimals(found.mean, 3), str(found.penalised), percent(found.penalised, found.words)]
+            for level, found in total.penalties.items()
+        ]
+    header = ["level"]
+    header += [f"{metric}{part}" for metric in ("Cobalt", "METEOR") for part in (" content", " function", "", " %")]
+    sides = (total.matches, total.aligned), (total.meteor, total.meteor_aligned)
+    rows = []
+    for level in total.matches:
+        row = [level]
+        for found, aligned in sides:
+            cells = found.get(level)
+            row += (
+                [str(cells.content), str(cells.function), str(cells.total), percent(cells.total, aligned)]
+                if cells
+                else [""] * 4
+            )
+        rows.append(row)
+    rows.append(["aligned"])
+    for found, aligned in sides:
+        content = sum(cells.content for cells in found.values())
+        rows[-1] += [str(content), str(aligned - content), str(aligned), percent(aligned, aligned)]
+    for side, words in (("output words", total.output_words), ("reference words", total.reference_words)):
+        rows.append([side])
+        for _, aligned in sides:
+            rows[-1] += ["", "", str(words), percent(aligned, words)]
+    return header, rows
+
+
+def _systems(report: AlignmentReport) -> Iterator[tuple[str, Any]]:
+    from ..alignments import ALL
+
+    yield from report.systems.items()
+    if len(report.systems) > 1:
+        yield ALL, report.total

@@ -1,0 +1,328 @@
+"""Aligning the words of two texts of one language by what they mean and by what stands around them.
+
+Sultan, Bethard and Sumner (2014), "Back to Basics for Monolingual Alignment", TACL 2, with the levels of similarity of
+Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", sections 4.1 and 4.3.1.
+Four stages, each of which leaves the words of the ones before alone: identical sequences of words, named entities,
+content words, function words. In the last two a pair's value is `theta` times how alike its words are plus 1 - `theta`
+times the evidence of its context, and the best pair goes first. Content words need no evidence, unless they are alike
+by their vectors alone; function words need some, so that "the" is not aligned with any other "the".
+
+`published` is the author's program (UPF-Cobalt), whose alignments of recorded sentences are equal:
+
+- a sequence may consist of stop words alone; what sequences share goes to the longest, word by word;
+- names and words with hyphens are linked several times (`name_alignment`);
+- content words are first aligned within their category by dependencies alone, then by their neighbours alone, and
+  function words the same; words that are alike by vectors alone need evidence above .5 at that step;
+- an output's parents are compared with a reference's children twice and its children with a reference's parents never
+  (`contexts.crossed_published`); lemmas, not forms, are compared among neighbours;
+- what a word is follows from its lemma and tag as they are written (`alignment_evidence`, `lexical_similarity`).
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..errors import UsageError
+from .alignment_evidence import NONE, Evidence, Pairing, Prepared, prepare
+from .lexical_similarity import LEVELS, Similarity, nearest
+from .name_alignment import name_links, published_name_links
+from .sentence import Sentence
+
+STAGES = ("sequence", "entity", "content", "function")
+ENDINGS = frozenset(".!")
+_CATEGORIES = ("verb", "noun", "adjective", "adverb")
+
+Weigh = Callable[[int, int], Evidence]
+
+
+@dataclass(frozen=True)
+class ContextLink:
+    """Two aligned words, counted from 1, and why they are.
+
+    level: how alike they are, one of `LEVELS`; stage: where they were aligned, one of `STAGES`.
+    dependencies, neighbours: the pieces of evidence from the syntax and from the text that decided, and `evidence`
+        their sum, where words that are less alike count less. Sequences and names need none.
+    """
+
+    output: int
+    reference: int
+    level: str
+    stage: str
+    dependencies: int = 0
+    neighbours: int = 0
+    evidence: float = 0.0
+
+
+@dataclass(frozen=True)
+class ContextAlignment:
+    """An output and a reference with the links between their words, sorted by the output's."""
+
+    output: Sentence
+    reference: Sentence
+    links: tuple[ContextLink, ...]
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The linked words' numbers."""
+        return [(link.output, link.reference) for link in self.links]
+
+    def __str__(self) -> str:
+        """A line for each link: words, level, stage and evidence; then the words that are not aligned."""
+        lines = []
+        for link in self.links:
+            first, second = self.output.tokens[link.output - 1].form, self.reference.tokens[link.reference - 1].form
+            line = f"{first}[{link.output}] = {second}[{link.reference}]: {link.level}, {link.stage}"
+            if link.dependencies or link.neighbours:
+                line += f" ({link.dependencies} by syntax, {link.neighbours} near)"
+            lines.append(line)
+        for name, sentence, linked in (
+            ("output", self.output, {link.output for link in self.links}),
+            ("reference", self.reference, {link.reference for link in self.links}),
+        ):
+            rest = [f"{t.form}[{i}]" for i, t in enumerate(sentence.tokens, 1) if i not in linked]
+            if rest:
+                lines.append(f"only in the {name}: {' '.join(rest)}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class ContextAligner:
+    """Aligns parsed sentences.
+
+    similarity: how words are compared.
+    levels: those at which words may be aligned; the author's program as it was shipped has ("exact", "stem").
+    weights: what "exact", "stem", "synonym", "paraphrase" and "distributional" are worth.
+    theta: the share of the words' own similarity in a pair's value.
+    window: how many words on each side are neighbours.
+    published: as the author's program; similarity.published is to be the same.
+    """
+
+    similarity: Similarity = field(default_factory=Similarity)
+    levels: tuple[str, ...] = LEVELS[:5]
+    weights: tuple[float, ...] = (1.0, 0.9, 0.8, 0.6, 0.5)
+    theta: float = 0.9
+    window: int = 3
+    published: bool = False
+
+    def __post_init__(self) -> None:
+        if not set(self.levels) <= set(LEVELS[:5]):
+            raise UsageError(f"The levels of an aligner are among {', '.join(LEVELS[:5])}, not {self.levels}.")
+        if len(self.weights) != 5 or not all(math.isfinite(weight) and 0 < weight <= 1 for weight in self.weights):
+            raise UsageError(f"The aligner has five weights above 0 and up to 1, for {', '.join(LEVELS[:5])}.")
+        if not 0 <= self.theta <= 1 or self.window < 0:
+            raise UsageError(f"theta is from 0 to 1 and the window at least 0, not {self.theta} and {self.window}.")
+        if self.published != self.similarity.published:
+            raise UsageError("The aligner and its similarity are both to be published=True, or neither.")
+
+    def align(self, output: Sentence, reference: Sentence) -> ContextAlignment:
+        """The links between two sentences; none where one is empty."""
+        if not output.tokens or not reference.tokens:
+            return ContextAlignment(output, reference, ())
+        weights = {level: weight for level, weight in zip(LEVELS, self.weights, strict=False) if level in self.levels}
+        first = prepare(output, self.similarity, self.window)
+        second = prepare(reference, self.similarity, self.window)
+        pairing = Pairing(first, second, self.similarity, weights)
+        (self._align_published if self.published else self._align)(pairing)
+        return ContextAlignment(output, reference, tuple(_links(pairing)))
+
+    def _align(self, pairing: Pairing) -> None:
+        _link_endings(pairing)
+        _link_sequences(pairing)
+        _link_hyphenated(pairing)
+        for first, second in name_links(pairing.output.sentence, pairing.reference.sentence):
+            if pairing.is_free(first, second):
+                pairing.link(first, second, "entity")
+        self._link_best(
+            pairing, "content", pairing.candidates(("content",)), pairing.by_dependencies, pairing.by_neighbours
+        )
+        self._link_best(
+            pairing, "function", pairing.candidates(("stop", "mark")), pairing.by_linked_dependencies,
+            pairing.by_linked_neighbours, least=1,
+        )  # fmt: skip
+
+    def _link_best(
+        self,
+        pairing: Pairing,
+        stage: str,
+        candidates: Iterable[tuple[int, int, float]],
+        dependencies: Weigh,
+        neighbours: Weigh,
+        *,
+        least: int = 0,
+    ) -> None:
+        """Link candidates, best first; of equals, those that are at the same part of their sentences.
+
+        least: the pieces of evidence that a pair must have.
+        """
+        sizes = len(pairing.output), len(pairing.reference)
+        ranked = []
+        for first, second, weight in candidates:
+            syntax, text = dependencies(first, second), neighbours(first, second)
+            if syntax.pieces + text.pieces < least or not self._is_supported(pairing, first, second, syntax, text):
+                continue
+            value = self.theta * weight + (1 - self.theta) * (syntax.sum + text.sum)
+            distance = 0.0 if self.published else abs(first / sizes[0] - second / sizes[1])
+            ranked.append((-value, distance, first, second, syntax, text))
+        ranked.sort()
+        for *_, first, second, syntax, text in ranked:
+            if pairing.is_free(first, second):
+                pairing.link(first, second, stage, syntax, text)
+
+    def _is_supported(self, pairing: Pairing, first: int, second: int, syntax: Evidence, text: Evidence) -> bool:
+        """Whether a pair has the context that words need which are alike by their vectors alone (section 4.3.1)."""
+        if pairing.levels[first, second] != "distributional":
+            return True
+        if self.published:
+            return syntax.sum + text.sum > 0.5
+        return pairing.has_exact_context(first, second)
+
+    def _align_published(self, pairing: Pairing) -> None:
+        _link_published_endings(pairing)
+        for first, second, length in sorted(_runs(pairing.output.lower, pairing.reference.lower), key=_longest):
+            for k in range(length if length > 1 else 0):
+                if pairing.is_free(first + k, second + k):
+                    pairing.link(first + k, second + k, "sequence")
+        _link_published_hyphenated(pairing, groups=True)
+        used = frozenset(pairing.used_output), frozenset(pairing.used_reference)
+        for first, second in published_name_links(pairing.output.sentence, pairing.reference.sentence, *used):
+            pairing.link(first, second, "entity")
+        ours, theirs = pairing.output, pairing.reference
+        for category in _CATEGORIES:
+            found = (
+                candidate for candidate in pairing.candidates(("content", "mark"))
+                if ours.categories[candidate[0] - 1] == category == theirs.categories[candidate[1] - 1]
+            )  # fmt: skip
+            self._link_best(pairing, "content", found, pairing.by_dependencies, _nothing)
+        self._link_best(pairing, "content", pairing.candidates(("content",)), _nothing, pairing.by_neighbours)
+        _link_published_hyphenated(pairing, groups=False)
+        for kinds, syntax, text in (
+            (("stop",), pairing.by_linked_dependencies, _nothing),
+            (("stop", "mark"), _nothing, pairing.by_linked_neighbours),
+        ):
+            self._link_best(pairing, "function", pairing.candidates(kinds), syntax, text, least=1)
+
+
+def _nothing(first: int, second: int) -> Evidence:
+    return NONE
+
+
+def _longest(run: tuple[int, int, int]) -> tuple[int, int, int]:
+    first, second, length = run
+    return -length, first, second
+
+
+def _links(pairing: Pairing) -> Iterator[ContextLink]:
+    for (first, second), (stage, syntax, text) in sorted(pairing.links.items(), key=lambda item: item[0][0]):
+        level = pairing.levels.get((first, second))
+        if level is None:  # part of a name or of a word with a hyphen, or "." and "!"
+            level = "entity" if stage == "entity" else "distributional" if pairing.published else "stem"
+        yield ContextLink(first, second, level, stage, syntax.pieces, text.pieces, syntax.sum + text.sum)
+
+
+def _link_endings(pairing: Pairing) -> None:
+    """Link the marks that end the sentences: they have no context."""
+    last = len(pairing.output), len(pairing.reference)
+    one, two = pairing.output.lower[-1], pairing.reference.lower[-1]
+    if (one in ENDINGS and two in ENDINGS) or (one == two and pairing.output.kinds[-1] == "mark"):
+        pairing.link(*last, "sequence")
+
+
+def _link_published_endings(pairing: Pairing) -> None:
+    """Any last words that are written the same; else "." or "!" as the last word or the last but one."""
+    first, second = len(pairing.output), len(pairing.reference)
+    ours = [token.form for token in pairing.output.sentence.tokens[-2:]]
+    theirs = [token.form for token in pairing.reference.sentence.tokens[-2:]]
+    if ours[-1] == theirs[-1]:
+        pairing.link(first, second, "sequence")
+        return
+    for i, j in ((0, 0), (1, 0), (0, 1), (1, 1)):
+        if i < len(ours) and j < len(theirs) and ours[-1 - i] in ENDINGS and theirs[-1 - j] in ENDINGS:
+            pairing.link(first - i, second - j, "sequence")
+            return
+
+
+def _runs(output: Sequence[str], reference: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Sequences that both have and that cannot be longer: their first words, counted from 1, and their length."""
+    places: dict[str, list[int]] = {}
+    for j, word in enumerate(reference):
+        places.setdefault(word, []).append(j)
+    for i, word in enumerate(output):
+        for j in nearest(places.get(word, ()), i):
+            if i and j and output[i - 1] == reference[j - 1]:
+                continue
+            length = 1
+            while (
+                i + length < len(output) and j + length < len(reference) and output[i + length] == reference[j + length]
+            ):
+                length += 1
+            yield i + 1, j + 1, length
+
+
+def _link_sequences(pairing: Pairing) -> None:
+    """Link sequences of two words or more with a content word, longest first; what a longer one took splits them."""
+    kinds = pairing.output.kinds
+    waiting = [
+        (-length, first, second)
+        for first, second, length in _runs(pairing.output.lower, pairing.reference.lower)
+        if length > 1
+    ]
+    heapq.heapify(waiting)
+    while waiting:
+        negative, first, second = heapq.heappop(waiting)
+        pieces = list(_free_pieces(pairing, first, second, -negative))
+        if pieces == [(first, second, -negative)]:
+            if any(kinds[first + k - 1] == "content" for k in range(-negative)):
+                for k in range(-negative):
+                    pairing.link(first + k, second + k, "sequence")
+        else:
+            for start, partner, length in pieces:
+                if length > 1:
+                    heapq.heappush(waiting, (-length, start, partner))
+
+
+def _free_pieces(pairing: Pairing, first: int, second: int, length: int) -> Iterator[tuple[int, int, int]]:
+    """The parts of a sequence of which no word is linked."""
+    start = 0
+    for k in range(length + 1):
+        if k == length or not pairing.is_free(first + k, second + k):
+            if k > start:
+                yield first + start, second + start, k - start
+            start = k + 1
+
+
+def _hyphenated(sentence: Prepared) -> Iterator[tuple[int, list[str]]]:
+    for number, word in enumerate(sentence.lower, 1):
+        if "-" in word[1:-1]:
+            yield number, word.split("-")
+
+
+def _link_hyphenated(pairing: Pairing) -> None:
+    """Link a word with hyphens with the last of the words that the other text has apart: long-term, long term."""
+    for number, parts in _hyphenated(pairing.output):
+        for place, start, length in _runs(parts, pairing.reference.lower):
+            if place == 1 and length == len(parts) and pairing.is_free(number, start + length - 1):
+                pairing.link(number, start + length - 1, "sequence")
+    for number, parts in _hyphenated(pairing.reference):
+        for start, place, length in _runs(pairing.output.lower, parts):
+            if place == 1 and length == len(parts) and pairing.is_free(start + length - 1, number):
+                pairing.link(start + length - 1, number, "sequence")
+
+
+def _link_published_hyphenated(pairing: Pairing, *, groups: bool) -> None:
+    """Link words with hyphens with all words of a group of their parts, or (later) with single free content words."""
+    stage = "sequence" if groups else "content"
+    for flipped, own, other in ((False, pairing.output, pairing.reference), (True, pairing.reference, pairing.output)):
+        used = pairing.used_reference if flipped else pairing.used_output
+        for number, word in enumerate(own.lower, 1):
+            if number in used or "-" not in word or word == "-":
+                continue
+            for _, start, length in sorted(_runs(word.split("-"), other.lower), key=_longest):
+                single = length == 1 and other.kinds[start - 1] != "stop"
+                taken = pairing.used_reference
+                if length > 1 if groups else single and (number if flipped else start) not in taken:
+                    for k in range(length):
+                        pair = (start + k, number) if flipped else (number, start + k)
+                        pairing.link(*pair, stage)

@@ -1,0 +1,181 @@
+"""Named entities in two texts of one language: whole names, parts of names, and acronyms.
+
+Sultan, Bethard and Sumner (2014), "Back to Basics for Monolingual Alignment", section 3.2.2. Each word is linked once
+here, so that an acronym goes with the last word of its name; the author's program (`published`) links it with all
+words, and words of a long name that the short one lacks with all words of the short one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .lexical_similarity import published_marks
+from .relations import entity_types
+from .sentence import Sentence
+
+TYPES = frozenset({"PERSON", "ORGANIZATION", "LOCATION"})
+
+Link = tuple[int, int]
+
+
+@dataclass(slots=True)
+class Name:
+    """A name in a sentence: the numbers of its words from 1, their forms, and its type."""
+
+    numbers: list[int]
+    forms: list[str]
+    type: str
+
+
+def names(sentence: Sentence) -> list[Name]:
+    """The named entities of a sentence, of all types, which Stanford CoreNLP's words call."""
+    return [
+        Name(
+            list(range(entity.first, entity.last + 1)),
+            [token.form for token in sentence.tokens[entity.first - 1 : entity.last]],
+            entity.type,
+        )
+        for entity in entity_types(sentence)
+    ]
+
+
+def is_acronym(word: str, forms: Sequence[str]) -> bool:
+    """Whether a word in capitals has the initials of a name of several words; "A" and "I" are words."""
+    letters = word.replace(".", "")
+    return (
+        letters.isupper()
+        and len(letters) == len(forms)
+        and letters not in ("A", "I")
+        and all(letter == form[0] for letter, form in zip(letters, forms, strict=True))
+    )
+
+
+def learn(sentence: Sentence, own: list[Name], other: list[Name]) -> None:
+    """Add capitalised words that the other sentence's names have: what the recogniser missed here."""
+    known = {number for name in own for number in name.numbers}
+    for number, token in enumerate(sentence.tokens, 1):
+        if number in known or not token.form[:1].isupper():
+            continue
+        for name in other:
+            if token.form in name.forms:
+                longer = [mine for mine in own if mine.numbers[-1] == number - 1]
+                for mine in longer:
+                    mine.numbers.append(number)
+                    mine.forms.append(token.form)
+                if not longer:
+                    own.append(Name([number], [token.form], name.type))
+            elif is_acronym(token.form, name.forms) and (new := Name([number], [token.form], name.type)) not in own:
+                own.append(new)
+
+
+def name_links(output: Sentence, reference: Sentence) -> Iterator[Link]:
+    """Links between the words of names, surest first; the caller leaves out those whose words are linked."""
+    ours, theirs = names(output), names(reference)
+    if not ours and not theirs:
+        return
+    learn(output, ours, theirs)
+    learn(reference, theirs, ours)
+    pairs = [
+        (mine, other)
+        for mine in ours
+        if mine.type in TYPES and _is_unique(mine, ours)
+        for other in theirs
+        if other.type in TYPES and _is_unique(other, theirs)
+    ]
+    for mine, other in pairs:
+        if _canonical(mine) == _canonical(other):
+            yield from zip(mine.numbers, other.numbers, strict=True)
+    for mine, other in pairs:
+        if len(mine.forms) == 1 and is_acronym(mine.forms[0], other.forms):
+            yield mine.numbers[0], other.numbers[-1]
+        elif len(other.forms) == 1 and is_acronym(other.forms[0], mine.forms):
+            yield mine.numbers[-1], other.numbers[0]
+    for mine, other in pairs:
+        if mine.type == other.type and (set(mine.forms) <= set(other.forms) or set(other.forms) <= set(mine.forms)):
+            yield from _same_words(mine, other)
+
+
+def _is_unique(name: Name, among: Sequence[Name]) -> bool:
+    return sum(other.forms == name.forms for other in among) == 1
+
+
+def _canonical(name: Name) -> list[str]:
+    return [form.replace(".", "").replace("-", "") for form in name.forms]
+
+
+def _same_words(mine: Name, other: Name) -> Iterator[Link]:
+    return (
+        (first, second)
+        for first, form in zip(mine.numbers, mine.forms, strict=True)
+        for second, same in zip(other.numbers, other.forms, strict=True)
+        if form == same
+    )
+
+
+def published_name_links(
+    output: Sentence, reference: Sentence, used_output: frozenset[int], used_reference: frozenset[int]
+) -> list[Link]:
+    """Links as the author's program makes them, several for a word.
+
+    Slips of the program that are kept: full names are compared with their dots; acronyms do not take their names out of
+    the later step; in the last step, where the reference's name is the shorter one, the n-th word of the output's name
+    decides whether the n-th word of the reference's is linked.
+    """
+    ours, theirs = names(output), names(reference)
+    learn(output, ours, theirs)
+    learn(reference, theirs, ours)
+    mine = [name for name in ours if name.type in TYPES]
+    others = [name for name in theirs if name.type in TYPES]
+    found: dict[Link, None] = {}
+    done_output: list[Name] = []
+    done_reference: list[Name] = []
+    single = [(a, b) for a in mine if _is_unique(a, ours) for b in others if _is_unique(b, theirs)]
+    for a, b in single:
+        if [form.replace("-", "") for form in a.forms] == [form.replace("-", "") for form in b.forms]:
+            found.update(dict.fromkeys(zip(a.numbers, b.numbers, strict=True)))
+            done_output.append(a)
+            done_reference.append(b)
+    for a in mine:
+        for b in others:
+            if len(a.forms) == 1 and is_acronym(a.forms[0], b.forms):
+                found.update(dict.fromkeys((a.numbers[0], number) for number in b.numbers))
+            elif len(b.forms) == 1 and is_acronym(b.forms[0], a.forms):
+                found.update(dict.fromkeys((number, b.numbers[0]) for number in a.numbers))
+    forms_output = {form for name in mine for form in name.forms}
+    forms_reference = {form for name in others for form in name.forms}
+    for a, b in single:
+        if a in done_output or b in done_reference or a.type != b.type:
+            continue
+        if set(a.forms) <= set(b.forms):
+            barred = {number for number, form in zip(b.numbers, b.forms, strict=True) if form in forms_output}
+            barred |= used_reference
+            _published_parts(a, b, found, barred, set(), flipped=False)
+        elif set(b.forms) <= set(a.forms):
+            lost = {
+                k for k, (number, form) in enumerate(zip(a.numbers, a.forms, strict=True))
+                if number in used_output or form in forms_reference
+            }  # fmt: skip
+            _published_parts(b, a, found, set(), lost, flipped=True)
+    return list(found)
+
+
+def _published_parts(
+    short: Name, long: Name, found: dict[Link, None], barred: set[int], lost: set[int], *, flipped: bool
+) -> None:
+    """Link the words that both names have, then all others of the long one with all of the short one.
+
+    barred: words of the long name that are left alone; lost: places in the short one that are.
+    """
+    open_words = set(long.numbers)
+    for first, second in list(_same_words(short, long)):
+        pair = (second, first) if flipped else (first, second)
+        if pair not in found:
+            found[pair] = None
+            open_words.discard(second)
+    marks = published_marks()
+    for k, (first, form) in enumerate(zip(short.numbers, short.forms, strict=True)):
+        for second, other in zip(long.numbers, long.forms, strict=True):
+            if k in lost or second in barred or second not in open_words or form in marks or other in marks:
+                continue
+            found.setdefault((second, first) if flipped else (first, second))

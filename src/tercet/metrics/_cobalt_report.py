@@ -1,0 +1,130 @@
+"""What UPF-Cobalt saw in a segment, for `tercet explain`: aligned words, how their contexts differ, what they add."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..language.sentence import Token
+    from .cobalt import Comparison
+
+
+@dataclass(frozen=True)
+class AlignedPair:
+    """Two aligned words, which count from 1.
+
+    dependencies, neighbours: how many words around them support the pair, in the parse and in the text; `evidence` is
+    what that adds up to. output_different, reference_different: relations of the contexts that the other side lacks.
+    contribution: similarity less penalty, 0 or the metric's `minimum` at least; `raw_penalty` is CP of equation 4.5.
+    """
+
+    output: int
+    reference: int
+    output_word: str
+    reference_word: str
+    output_function: bool
+    reference_function: bool
+    level: str
+    stage: str
+    dependencies: int
+    neighbours: int
+    evidence: float
+    output_context: tuple[str, ...]
+    output_different: tuple[str, ...]
+    reference_context: tuple[str, ...]
+    reference_different: tuple[str, ...]
+    similarity: float
+    raw_penalty: float
+    penalty: float
+    contribution: float
+
+
+@dataclass(frozen=True)
+class CobaltExplanation:
+    """The comparison of an output with the best of its references, whose number counts from 0."""
+
+    reference: int
+    precision: float
+    recall: float
+    pairs: tuple[AlignedPair, ...]
+    output_only: tuple[str, ...]
+    reference_only: tuple[str, ...]
+
+    def lines(self) -> list[str]:
+        """A table of the aligned words, and what is not aligned. Function words are in brackets."""
+        header = ("output", "reference", "level", "evidence", "only in output", "only in reference", "penalty", "adds")
+        shown = [
+            f"reference: number {self.reference + 1}",
+            f"precision: {self.precision:.4f}, recall: {self.recall:.4f}",
+        ]
+        if self.pairs:
+            shown += _columns([header, *(_row(pair) for pair in self.pairs)])
+        for name, words in (("output", self.output_only), ("reference", self.reference_only)):
+            shown.append(f"not aligned in {name}: {' '.join(words) or '(nothing)'}")
+        return shown
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def explained(comparison: Comparison, reference: int) -> CobaltExplanation:
+    """The explanation of a comparison with the reference of that number, from 0."""
+    ours, theirs = comparison.alignment.output.tokens, comparison.alignment.reference.tokens
+    links = comparison.alignment.links
+    pairs = tuple(
+        AlignedPair(
+            output=link.output,
+            reference=link.reference,
+            output_word=ours[link.output - 1].form,
+            reference_word=theirs[link.reference - 1].form,
+            output_function=comparison.output_functions[link.output - 1],
+            reference_function=comparison.reference_functions[link.reference - 1],
+            level=link.level,
+            stage=link.stage,
+            dependencies=link.dependencies,
+            neighbours=link.neighbours,
+            evidence=link.evidence,
+            output_context=difference.output_context,
+            output_different=difference.output_different,
+            reference_context=difference.reference_context,
+            reference_different=difference.reference_different,
+            similarity=word.similarity,
+            raw_penalty=word.raw,
+            penalty=word.penalty,
+            contribution=word.contribution,
+        )
+        for link, difference, word in zip(links, comparison.differences, comparison.words, strict=True)
+    )
+    return CobaltExplanation(
+        reference=reference,
+        precision=comparison.precision,
+        recall=comparison.recall,
+        pairs=pairs,
+        output_only=_alone(ours, {link.output for link in links}),
+        reference_only=_alone(theirs, {link.reference for link in links}),
+    )
+
+
+def _alone(tokens: Sequence[Token], aligned: set[int]) -> tuple[str, ...]:
+    return tuple(token.form for number, token in enumerate(tokens, 1) if number not in aligned)
+
+
+def _row(pair: AlignedPair) -> tuple[str, ...]:
+    return (
+        f"({pair.output_word})" if pair.output_function else pair.output_word,
+        f"({pair.reference_word})" if pair.reference_function else pair.reference_word,
+        pair.level,
+        f"{pair.stage} {pair.dependencies}+{pair.neighbours}",
+        " ".join(pair.output_different) or "-",
+        " ".join(pair.reference_different) or "-",
+        f"{pair.penalty:.3f}",
+        f"{pair.contribution:.3f}",
+    )
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

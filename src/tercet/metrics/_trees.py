@@ -1,0 +1,133 @@
+"""What metrics on pieces of dependency trees share: how words are called in a tree, and clipped precision by size.
+
+Liu and Gildea (2005), "Syntactic Features for Evaluation of Machine Translation": as BLEU takes n-grams, these metrics
+take pieces of the output's tree and count how many of them a reference's tree has too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..errors import UnknownName, UsageError
+from ._contract import Floats
+from ._parsed import ParsedMetric
+
+if TYPE_CHECKING:
+    from ..language.sentence import Sentence, Token
+
+KINDS = ("words", "categories", "relations")
+Pieces = list[Counter[Hashable]]  # how often each piece occurs, by size: those of size 1 first
+
+
+class Tree(NamedTuple):
+    """A dependency tree, or several: the words' labels in the order of the text, and where their heads stand."""
+
+    labels: list[str]
+    heads: list[int]  # places in `labels`; -1 for a root
+
+
+def label(token: Token, of: str, *, lowercase: bool) -> str:
+    """What a word is called in a tree of words, categories or relations; empty where the parser does not say."""
+    if of == "words":
+        return token.form.lower() if lowercase else token.form
+    return token.upos or token.xpos if of == "categories" else token.relation
+
+
+def tree(sentence: Sentence, of: str, *, lowercase: bool) -> Tree:
+    """The parser's tree; words without a label are left out, and a word without its head is a root."""
+    labels = [label(token, of, lowercase=lowercase) for token in sentence.tokens]
+    if all(labels):
+        return Tree(labels, [(token.head or 0) - 1 for token in sentence.tokens])
+    places, kept = [-1], 0  # of each word, from 1; 0 is the root
+    for name in labels:
+        places.append(kept if name else -1)
+        kept += bool(name)
+    heads = [places[token.head or 0] for token, name in zip(sentence.tokens, labels, strict=True) if name]
+    return Tree([name for name in labels if name], heads)
+
+
+@dataclass(frozen=True)
+class TreeMetric(ParsedMetric):
+    """The mean over sizes of the share of the output's pieces that a reference has too, each used as often as there.
+
+    A size that neither the output nor the references have is left out of the mean; where the paper divides by all
+    sizes, a short sentence could not score 1 against itself.
+    """
+
+    of: str = "words"
+    lowercase: bool = True
+
+    sizes: ClassVar[str] = ""  # the name of the parameter with the largest size
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.of not in KINDS:
+            raise UnknownName(f"kind of label of {self.name}", self.of, KINDS)
+        if not 1 <= self.largest <= 9:
+            raise UsageError(f"{self.name}: {self.sizes} must be 1 to 9, not {self.largest}.")
+
+    @property
+    def largest(self) -> int:
+        return int(getattr(self, self.sizes))
+
+    def pieces(self, sentence: Sentence) -> Pieces:
+        """The pieces of each size in a sentence."""
+        raise NotImplementedError
+
+    def show(self, piece: Any) -> str:
+        """A piece in a line of text."""
+        raise NotImplementedError
+
+    def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
+        """By size: matches, pieces of the output, pieces of the reference that has the fewest."""
+        found, expected = self.pieces(output), [self.pieces(reference) for reference in references]
+        matches = [
+            sum(min(times, most) for piece, times in ours.items() if (most := max(each[piece] for each in theirs)))
+            for ours, *theirs in zip(found, *expected, strict=True)
+        ]
+        fewest = [min(each.total() for each in theirs) for theirs in zip(*expected, strict=True)]
+        return [*matches, *(ours.total() for ours in found), *fewest]
+
+    def score(self, totals: Floats) -> Floats:
+        precisions, present = self._precisions(totals)
+        summed = np.zeros(totals.shape[:-1])
+        for size in range(self.largest):
+            summed = summed + precisions[..., size]
+        score: Floats = summed / np.maximum(present.sum(-1), 1)
+        return score
+
+    def _precisions(self, totals: Floats) -> tuple[Floats, Any]:
+        """By size: precision, and whether output or reference have any piece."""
+        n = self.largest
+        matches, found, expected = totals[..., :n], totals[..., n : 2 * n], totals[..., 2 * n :]
+        return matches / np.maximum(found, 1), (found > 0) | (expected > 0)
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        n = self.largest
+        return {
+            "matches": totals[:n].astype(int).tolist(),
+            "totals": totals[n : 2 * n].astype(int).tolist(),
+            "precisions": self._precisions(totals)[0].tolist(),
+        }
+
+    def verbose(self, totals: Floats) -> str:
+        return "/".join(f"{precision:.3f}" for precision in self._precisions(totals)[0])
+
+    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+        """The pieces of the output that a reference has too, and the others, by size."""
+        first, *others = map(self.pieces, self.parse_texts([output, *references]))
+        rows = []
+        for size, (ours, *theirs) in enumerate(zip(first, *others, strict=True), 1):
+            common = {piece: min(times, max(each[piece] for each in theirs)) for piece, times in ours.items()}
+            rows.append(
+                {"size": size, "matched": self._shown(common), "unmatched": self._shown(ours - Counter(common))}
+            )
+        return {"score": self.score_one(output, references), "pieces": rows}
+
+    def _shown(self, pieces: Mapping[Any, int]) -> list[str]:
+        return [self.show(piece) for piece, times in pieces.items() for _ in range(times)]

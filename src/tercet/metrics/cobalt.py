@@ -1,0 +1,344 @@
+"""UPF-Cobalt: words aligned by their contexts, where a match counts less the more those contexts differ.
+
+Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", PhD thesis, Universitat
+Pompeu Fabra, chapter 4; Fomicheva and Bel (2016), "Using Contextual Information for Machine Translation Evaluation",
+LREC. Words of output and reference are aligned with the evidence of their neighbours in the text and in the parse. A
+pair is worth how similar its words are, less a penalty for the governors and dependents that it does not share; the
+score is METEOR's mean of precision and recall over that. params=published equals the author's program
+(mfomicheva/upf-cobalt); the default is the thesis's equations 4.1 to 4.5.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from ..data.files import file_checksum
+from ..errors import UnknownName, UsageError
+from ..language.alignment import MATCHERS, Aligner
+from ..language.contexts import ContextDifference, compare_contexts, relation_kind
+from ..language.contextual_alignment import ContextAligner, ContextAlignment, ContextLink
+from ..language.lexical_similarity import LEVELS, Similarity, is_function_word
+from ..language.paraphrases import find_table
+from ..language.stemming import LANGUAGES as STEMMED
+from ._contract import Floats
+from ._parsed import ParsedMetric
+
+if TYPE_CHECKING:
+    from ..language.sentence import Sentence
+    from ._cobalt_report import CobaltExplanation
+
+# thesis: section 4.3; its word scores range from 0 to 1. published: the configuration files of the program.
+PARAMS: dict[str, dict[str, float]] = {
+    "thesis": {
+        "alpha": 0.85, "delta": 0.75, "minimum": 0.0,
+        "exact": 1.0, "stem": 0.9, "synonym": 0.8, "paraphrase": 0.6, "distributional": 0.5, "entity": 0.5,
+        "argument": 1.0, "modifier": 0.8, "function": 0.2,
+    },
+    "published": {
+        "alpha": 0.75, "delta": 0.7, "minimum": 0.01,
+        "exact": 1.0, "stem": 0.9, "synonym": 0.8, "paraphrase": 0.6, "distributional": 0.5, "entity": 0.5,
+        "argument": 1.0, "modifier": 0.8, "function": 0.2,
+    },
+}  # fmt: skip
+ALIGNERS = ("contextual", "meteor")
+BETA = 4  # of the program's mean of both sides' differences: the reference's counts sixteen times as much
+
+
+class WordScore(NamedTuple):
+    """What a pair of aligned words is worth: equations 4.4 and 4.5; `raw` is CP, `penalty` is Pen."""
+
+    similarity: float
+    raw: float
+    penalty: float
+    contribution: float
+
+
+class Comparison(NamedTuple):
+    """An output and a reference as UPF-Cobalt sees them: one difference and one score per link.
+
+    output_functions, reference_functions: for each word whether it is a function word.
+    """
+
+    alignment: ContextAlignment
+    output_functions: Sequence[bool]
+    reference_functions: Sequence[bool]
+    differences: Sequence[ContextDifference]
+    words: Sequence[WordScore]
+    precision: float
+    recall: float
+    score: float
+
+
+@dataclass(frozen=True)
+class Cobalt(ParsedMetric):
+    """UPF-Cobalt, 0 to 1; of a system the mean of its segments, of several references the best.
+
+    language: of the outputs.
+    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE, corenlp:FILE; by default the one that is installed.
+    parses: a folder in which parses are kept.
+    params: thesis, or published, the author's program; both set what is not given.
+    alpha, delta: weight of recall; weight of content words.
+    minimum: the least that an aligned word adds.
+    exact, stem, synonym, paraphrase, distributional, entity: what matches of these levels are worth.
+    argument, modifier, function: weights of words of the context by their relation.
+    aligner: contextual, or meteor.
+    penalty: take off the context penalty.
+    weights: weigh words of the context by their relation; false: all by 1.
+    equivalence: relations that say the same, as agent and nsubj, are no difference.
+    synonyms: align words of one WordNet synset (English).
+    related: align words that WordNet relates, at the level of paraphrases (English); the thesis has no such level.
+    paraphrases: a file, or a data set (`tercet data add`), with a table of paraphrases.
+    vectors: word vectors: a file, spacy:MODEL or natasha.
+    threshold: the least cosine of words that vectors align.
+    """
+
+    params: str = "thesis"
+    alpha: float | None = None
+    delta: float | None = None
+    minimum: float | None = None
+    exact: float | None = None
+    stem: float | None = None
+    synonym: float | None = None
+    paraphrase: float | None = None
+    distributional: float | None = None
+    entity: float | None = None
+    argument: float | None = None
+    modifier: float | None = None
+    function: float | None = None
+    aligner: str = "contextual"
+    penalty: bool = True
+    weights: bool = True
+    equivalence: bool = True
+    synonyms: bool | None = None
+    related: bool | None = None
+    paraphrases: str | None = None
+    vectors: str | None = None
+    threshold: float = 0.25
+
+    paper: ClassVar[str] = (
+        "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation, chapter 4"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        put = object.__setattr__
+        if self.params not in PARAMS:
+            raise UnknownName("params of cobalt", self.params, PARAMS)
+        if self.aligner not in ALIGNERS:
+            raise UnknownName("aligner of cobalt", self.aligner, ALIGNERS)
+        for name, value in PARAMS[self.params].items():
+            given = getattr(self, name)
+            put(self, name, float(value if given is None else given))
+            if not 0 <= getattr(self, name) <= 1:
+                raise UsageError(f"cobalt: {name} must be a number from 0 to 1, not {given}.")
+        put(self, "threshold", float(self.threshold))
+        if not -1 <= self.threshold <= 1:
+            raise UsageError(f"cobalt: threshold is a cosine, from -1 to 1, not {self.threshold}.")
+        for name in ("synonyms", "related"):
+            if getattr(self, name) is None:
+                put(self, name, self.language == "en" and self.params != "published")
+        if self.params == "published" and self.language != "en":
+            raise UsageError(f"cobalt: params=published is English, and the language is {self.language}.")
+        for name, known in (("synonyms", self.synonyms), ("related words", self.related)):
+            if known and self.language != "en":
+                raise UsageError(f"cobalt: {name} are English, and the language is {self.language}.")
+        for name in ("paraphrases", "vectors"):
+            value = getattr(self, name)
+            if value is not None and (not value or set(value) & set("|,")):
+                raise UsageError(f"cobalt: {name} must not be empty or hold '|' or ',': {value!r}")
+        if self.paraphrases is not None:
+            find_table(self.paraphrases)
+        if self.vectors is not None and not _is_model(self.vectors) and not Path(self.vectors).is_file():
+            raise UsageError(
+                f"cobalt: there is no file {self.vectors} with word vectors. Give a file of word2vec, GloVe or "
+                "fastText, spacy:MODEL or natasha."
+            )
+
+    def signature_items(self) -> dict[str, str]:
+        """Without what `params` sets."""
+        usual = {"paraphrases": "None", "vectors": "None", "aligner": "contextual", "threshold": "0.25"}
+        usual |= dict.fromkeys(("penalty", "weights", "equivalence"), "true")
+        usual |= {name: str(value) for name, value in PARAMS[self.params].items()}
+        items = {key: value for key, value in super().signature_items().items() if usual.get(key) != value}
+        if self.paraphrases is not None:
+            items["table"] = file_checksum(find_table(self.paraphrases))
+        if self.vectors is not None and not _is_model(self.vectors):
+            items["vector_file"] = file_checksum(Path(self.vectors))
+        return items
+
+    def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
+        """The score of a segment, and 1: a system's score is their mean."""
+        return max(self.assess(self.align(output, reference)).score for reference in references), 1.0
+
+    def score(self, totals: Floats) -> Floats:
+        mean: Floats = totals[..., 0] / totals[..., 1]
+        return mean
+
+    def best(self, output: Sentence, references: Sequence[Sentence]) -> tuple[int, Comparison]:
+        """The number, from 0, of the reference with the highest score (of equals the first), and its comparison."""
+        compared = [self.assess(self.align(output, reference)) for reference in references]
+        return max(enumerate(compared), key=lambda pair: (pair[1].score, -pair[0]))
+
+    def explain_segment(self, output: str, references: Sequence[str]) -> CobaltExplanation:
+        """The alignment with the best of the references, and what every word of it adds to the score."""
+        from ._cobalt_report import explained
+
+        parsed, *others = self.parse_texts([output, *references])
+        index, comparison = self.best(parsed, others)
+        return explained(comparison, index)
+
+    def align(self, output: Sentence, reference: Sentence) -> ContextAlignment:
+        """The words of an output and a reference that stand for each other; none if one of them is empty."""
+        table = None if self.paraphrases is None else str(find_table(self.paraphrases).absolute())
+        if self.aligner == "meteor":
+            return meteor_alignment(_meteor_aligner(self.language, bool(self.synonyms), table), output, reference)
+        vectors = (
+            self.vectors if self.vectors is None or _is_model(self.vectors) else str(Path(self.vectors).absolute())
+        )
+        words = self.language, bool(self.synonyms), table, vectors, self.threshold
+        aligner = _context_aligner(*words, published=self.params == "published", related=bool(self.related))
+        return aligner.align(output, reference)
+
+    def assess(self, alignment: ContextAlignment) -> Comparison:
+        """The context differences and scores of an alignment."""
+        output, reference, links = alignment.output, alignment.reference, alignment.links
+        published = self.params == "published"
+        differences = compare_contexts(
+            output, reference, alignment.pairs, equivalence=self.equivalence, published=published
+        )
+        worth: Mapping[str, float] = {level: getattr(self, level) for level in LEVELS}
+        relations = _relation_weights(*((self.argument, self.modifier, self.function) if self.weights else (1, 1, 1)))
+        penalise = _published_penalty if published else raw_penalty
+        minimum = float(self.minimum or 0)
+        words = []
+        for link, difference in zip(links, differences, strict=True):
+            raw = penalise(difference, relations) if self.penalty else 0.0
+            penalty = 2 / (1 + math.exp(-raw)) - 1
+            value = worth[link.level]
+            words.append(WordScore(value, raw, penalty, max(value - penalty, minimum)))
+        functions = self._functions(output), self._functions(reference)
+        precision = self._share(words, [link.output for link in links], functions[0])
+        recall = self._share(words, [link.reference for link in links], functions[1])
+        return Comparison(alignment, *functions, differences, words, precision, recall, self._mean(precision, recall))
+
+    def _functions(self, sentence: Sentence) -> list[bool]:
+        published = self.params == "published"
+        return [_is_function(token.form, self.language, published) for token in sentence.tokens]
+
+    def _share(self, words: Sequence[WordScore], places: Sequence[int], functions: Sequence[bool]) -> float:
+        """Equations 4.2 and 4.3: what the aligned words add, by their weights, out of the weights of all words."""
+        delta = float(self.delta or 0)
+        weights = [1 - delta if function else delta for function in functions]
+        total = sum(weights)
+        found = sum(weights[place - 1] * word.contribution for place, word in zip(places, words, strict=True))
+        return found / total if total else 0.0
+
+    def _mean(self, precision: float, recall: float) -> float:
+        """Equation 4.1."""
+        alpha = float(self.alpha or 0)
+        below = alpha * precision + (1 - alpha) * recall
+        return precision * recall / below if below else 0.0
+
+
+def raw_penalty(difference: ContextDifference, weights: Mapping[str, float]) -> float:
+    """CP of equation 4.5: the share of the context that differs times ln(context + 1), the mean of both sides."""
+    output = _side(difference.output_context, difference.output_different, weights)
+    reference = _side(difference.reference_context, difference.reference_different, weights)
+    return (output + reference) / 2
+
+
+def _side(context: Sequence[str], different: Sequence[str], weights: Mapping[str, float]) -> float:
+    if not different:
+        return 0.0
+    size = sum(weights[relation] for relation in context)
+    return sum(weights[relation] for relation in different) / size * math.log(size + 1) if size else 0.0
+
+
+def _published_penalty(difference: ContextDifference, weights: Mapping[str, float]) -> float:
+    """CP as the program has it: an F-like mean of both shares, times the logarithm of the reference's context.
+
+    Where one share is 0 the mean is the other; where one context is empty there is no penalty.
+    """
+    size, reference_size = (
+        sum(weights[relation] for relation in context)
+        for context in (difference.output_context, difference.reference_context)
+    )
+    if not size or not reference_size:
+        return 0.0
+    share = sum(weights[relation] for relation in difference.output_different) / size
+    reference_share = sum(weights[relation] for relation in difference.reference_different) / reference_size
+    if share and reference_share:
+        mean = (1 + BETA**2) * share * reference_share / (BETA**2 * share + reference_share)
+    else:
+        mean = max(share, reference_share)
+    return mean * math.log(reference_size + 1)
+
+
+class _Weights(dict[str, float]):
+    """Weights of relations, each looked up once."""
+
+    def __init__(self, kinds: Mapping[str, float]) -> None:
+        self.kinds = kinds
+
+    def __missing__(self, relation: str) -> float:
+        weight = self[relation] = self.kinds[relation_kind(relation)]
+        return weight
+
+
+@lru_cache(maxsize=8)
+def _relation_weights(argument: float, modifier: float, function: float) -> Mapping[str, float]:
+    return _Weights({"argument": argument, "modifier": modifier, "function": function})
+
+
+def _is_model(vectors: str) -> bool:
+    """Whether the name of word vectors is that of a model, not of a file."""
+    return vectors == "natasha" or vectors.startswith("spacy:")
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_function(form: str, language: str, published: bool) -> bool:
+    return is_function_word(form, language, published=published)
+
+
+@lru_cache(maxsize=8)
+def _context_aligner(
+    language: str,
+    synonyms: bool,
+    table: str | None,
+    vectors: str | None,
+    threshold: float,
+    *,
+    published: bool,
+    related: bool,
+) -> ContextAligner:
+    if not published:
+        return ContextAligner(Similarity(language, synonyms, table, vectors, threshold, related=related))
+    # As shipped the program does not align synonyms and paraphrases, but when names align them it knows what they are.
+    levels = LEVELS[:5] if synonyms else ("exact", "stem", "distributional")
+    similarity = Similarity(language, True, table, vectors, threshold, published=True)
+    return ContextAligner(similarity, levels=levels, published=True)
+
+
+@lru_cache(maxsize=8)
+def _meteor_aligner(language: str, synonyms: bool, table: str | None) -> Aligner:
+    possible = {"stem": language in STEMMED, "synonym": synonyms, "paraphrase": table is not None}
+    matchers = tuple(name for name in MATCHERS if possible.get(name, True))
+    return Aligner(language=language, matchers=matchers, table=table)
+
+
+def meteor_alignment(aligner: Aligner, output: Sentence, reference: Sentence) -> ContextAlignment:
+    """METEOR's alignment of the parses' words; of phrases that match, the first words, the second ones, and so on."""
+    if not output.tokens or not reference.tokens:
+        return ContextAlignment(output, reference, ())
+    words = [[token.form.lower() for token in sentence.tokens] for sentence in (output, reference)]
+    pairs = sorted(
+        (i + 1, j + 1, link.matcher)
+        for link in aligner.align(*words).links
+        for i, j in zip(link.output, link.reference, strict=False)  # a phrase may match one of other length
+    )
+    return ContextAlignment(output, reference, tuple(ContextLink(*pair, "meteor") for pair in pairs))

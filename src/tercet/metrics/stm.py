@@ -1,0 +1,65 @@
+"""STM: subtrees that the output's tree shares with a reference's.
+
+Liu and Gildea (2005), "Syntactic Features for Evaluation of Machine Translation", ACL workshop on intrinsic and
+extrinsic evaluation measures. The paper has it on trees of constituents (STM) and on trees of dependencies (DSTM). Our
+parsers give dependencies alone, so that this is the latter: scores are not those of the paper's STM.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ._trees import Pieces, Tree, TreeMetric, tree
+
+if TYPE_CHECKING:
+    from ..language.sentence import Sentence
+
+
+@dataclass(frozen=True)
+class STM(TreeMetric):
+    """Precision of subtrees of the dependency tree, 0 to 1: the mean over their depths.
+
+    language: of the outputs.
+    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE or a folder, corenlp:FILE; by default the one for the
+        language that is installed.
+    parses: a folder in which parses are kept and found again.
+    of: what a subtree is made of: words, categories (parts of speech) or relations.
+    lowercase: ignore the case of words.
+    depth: the deepest subtree, 1 to 9; 1 is a word alone, 2 a word with its dependents.
+    """
+
+    depth: int = 4
+
+    paper: ClassVar[str] = "Liu and Gildea (2005), Syntactic Features for Evaluation of Machine Translation"
+    sizes: ClassVar[str] = "depth"
+
+    def pieces(self, sentence: Sentence) -> Pieces:
+        return subtrees(tree(sentence, self.of, lowercase=self.lowercase), self.depth)
+
+    def show(self, piece: Any) -> str:
+        return piece if isinstance(piece, str) else f"({' '.join(map(self.show, piece))})"
+
+
+def subtrees(found: Tree, depth: int) -> Pieces:
+    """The subtrees of each depth: below every word that reaches so far down, all words to that depth.
+
+    A subtree is a label, or a tuple of the label and what is below it, in the order of the text; where the head stands
+    among its dependents is not part of it.
+    """
+    labels, heads = found
+    below: list[list[int]] = [[] for _ in labels]
+    for place, head in enumerate(heads):
+        if head >= 0:
+            below[head].append(place)
+    cut: list[Any] = list(labels)  # the tree below each word, down to the depth at hand
+    deep = [True] * len(labels)  # whether it reaches that depth
+    counted: Pieces = [Counter(cut)]
+    for _ in range(1, depth):
+        cut = [
+            (name, *(cut[each] for each in under)) if under else name for name, under in zip(labels, below, strict=True)
+        ]
+        deep = [any(deep[each] for each in under) for under in below]
+        counted.append(Counter(piece for piece, reaches in zip(cut, deep, strict=True) if reaches))
+    return counted
