@@ -20,7 +20,17 @@ from tercet.data.lines import write_lines
 from tercet.data.stream import TextFiles
 from tercet.report.tables import table
 
-from . import association, edits, knowledge, language_models, meteor, sequences, significance, translation_models
+from . import (
+    association,
+    edits,
+    knowledge,
+    language_models,
+    meteor,
+    sequences,
+    significance,
+    syntax,
+    translation_models,
+)
 from .common import Row, cpu, texts
 
 SYSTEMS, SEGMENTS = 16, 2000
@@ -129,7 +139,7 @@ def main() -> None:
     grown = growth(testset)  # first: the peak of memory is the process's
     rows = [*metric_speed(testset), *test_speed(testset), *command_speed(testset)]
     rows += edits.rows(testset)
-    for part in (sequences, meteor, association, significance, knowledge, language_models, translation_models):
+    for part in (sequences, meteor, association, significance, knowledge, language_models, translation_models, syntax):
         rows += part.rows()
     print(f"{len(testset.systems)} systems x {len(testset)} segments; CPU seconds, ours and the peer's\n")
     header = ["what", "Tercet", "peer", "ratio", "promised"]

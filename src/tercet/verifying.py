@@ -41,6 +41,9 @@ LEARNT = {
     "weights": "These are other references",
     "names": "The names are linked with another knowledge base, other annotations or another lemmatiser",
     "pool": "This is another pool of systems",
+    "learnt": "Something else was learnt: other sources, outputs or systems",
+    "checksum": "This is another model",
+    "parsed": "The texts are parsed by another parser, or another version of it",
 }
 _OLD_FORM = re.compile(r"[A-Za-z]+[\d.]*(\+[a-z]+\.[^+|]+)+")
 _OURS = re.compile(r"(\d+)\+tercet(\S+)")

@@ -74,7 +74,11 @@ def test_scores_of_sacrebleu_are_equal_with_long_and_short_signatures(
             assert f"Note: The signature does not name its metric; taken for {name}.\n" in ran.out
 
 
-@pytest.mark.parametrize("name", [name for name in metrics.names() if name != "kobe_pool"])
+# Tests of their own: what depends on other systems, needs a trained model, or a parser (the outputs here are German).
+ELSEWHERE = ("kobe_pool", "qe", "cobalt", "hwcm", "stm")
+
+
+@pytest.mark.parametrize("name", [name for name in metrics.names() if name not in ELSEWHERE])
 def test_our_own_signatures_are_equal_for_every_metric(testset: Any, name: str) -> None:
     scores = score(testset, [name])[0]
     value = scores.system["Birch"]

@@ -21,6 +21,8 @@ COMMANDS = {
     "agree": "Report how well raters agree.",
     "reproduce": "Recompute tables of papers and compare them with print.",
     "explain": "Show what metrics saw in one segment.",
+    "alignments": "Count how words of outputs and references are aligned.",
+    "qe": "Estimate quality without references: train, predict, evaluate, rank.",
     "entities": "Report which names and places systems keep, lose and invent.",
     "link": "Link the entities that texts mention to a knowledge base.",
     "kb": "Build a knowledge base, or show what one holds.",

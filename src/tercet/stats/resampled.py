@@ -212,8 +212,8 @@ def resample_correlations(
     people, scores = system_means(people), scores if scores.ndim == 2 else scores.mean(2)
     values = function(scores, people)
     if function is CORRELATIONS["pearson"]:
-        columns = exact_columns(_pearson_terms(people, scores))
-        samples = resampled_scores(_pearson_of_sums, columns, resamples=resamples, seed=seed)
+        columns = exact_columns(pearson_terms(people, scores))
+        samples = resampled_scores(pearson_of_sums, columns, resamples=resamples, seed=seed)
     else:
         batches = [
             function(scores[:, items], people[items])
@@ -223,8 +223,8 @@ def resample_correlations(
     return Resampled(values, samples, seed, len(people))
 
 
-def _pearson_terms(gold: Floats, metrics: Floats) -> Floats:
-    """What to add up over items for `_pearson_of_sums`, shape (metrics, items, 6): 1, x, y, xx, yy, xy.
+def pearson_terms(gold: Floats, metrics: Floats) -> Floats:
+    """What to add up over items for `pearson_of_sums`, shape (metrics, items, 6): 1, x, y, xx, yy, xy.
 
     In standard units, so that little is lost when the square of a mean is subtracted from a mean of squares.
     """
@@ -232,7 +232,8 @@ def _pearson_terms(gold: Floats, metrics: Floats) -> Floats:
     return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=-1)
 
 
-def _pearson_of_sums(sums: Floats) -> Floats:
+def pearson_of_sums(sums: Floats) -> Floats:
+    """Pearson's r from sums of `pearson_terms`: shape (..., 6) -> (...)."""
     n, sx, sy, sxx, syy, sxy = np.moveaxis(sums, -1, 0)
     vx, vy = sxx - sx * sx / n, syy - sy * sy / n
     # The same item every time: a variance of 0 but for noise, which is relative to the number of items.
@@ -308,9 +309,9 @@ def resample_grouped_pearson(
         raise UsageError(f"There must be one group for each of the {people.size} items, not {np.shape(groups)}.")
     numbers = np.unique(groups, return_inverse=True)[1]
     cube = np.zeros((len(scores), int(numbers.max()) + 1, 6))
-    for sums, rows in zip(cube, _pearson_terms(people, scores), strict=True):
+    for sums, rows in zip(cube, pearson_terms(people, scores), strict=True):
         np.add.at(sums, numbers, rows)
-    samples = resampled_scores(_pearson_of_sums, exact_columns(cube), resamples=resamples, seed=seed)
+    samples = resampled_scores(pearson_of_sums, exact_columns(cube), resamples=resamples, seed=seed)
     return Resampled(CORRELATIONS["pearson"](scores, people), samples, seed, cube.shape[1])
 
 

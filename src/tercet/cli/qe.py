@@ -1,0 +1,324 @@
+"""`tercet qe`: estimate the quality of translations without references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from .options import ManyValues
+from .qeinputs import check_ends, feature_resources, open_model, read_pairs, segment_scores, training_data
+
+if TYPE_CHECKING:
+    from ..report.figures import Figure
+
+F = TypeVar("F", bound=Callable[..., Any])
+LEARNERS = ("best", "pls", "ridge", "svr", "gbm")
+
+
+def _all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        for each in reversed(decorators):
+            function = each(function)
+        return function
+
+    return decorate
+
+
+TEXTS = _all_of(click.argument("source", metavar="SRC"), click.argument("output", metavar="MT"))
+MODEL = click.argument("model", metavar="MODEL")
+LABELS = click.argument("labels", metavar="LABELS")
+CORPORA = _all_of(
+    click.option("--source-corpus", "source_corpora", multiple=True, metavar="FILE...",
+                 help="Texts in the source language to estimate language models and frequencies from."),
+    click.option("--target-corpus", "target_corpora", multiple=True, metavar="FILE...",
+                 help="Texts in the target language, for the same."),
+    click.option("--parallel", nargs=2, metavar="SRC TGT", help="Parallel texts, for translation models."),
+    click.option("--tags", is_flag=True, help="Features of word classes too; needs a parser for the languages."),
+    click.option("--embeddings", is_flag=True, help="Features of sentence embeddings too (extra 'embed')."),
+)  # fmt: skip
+FEATURES = click.option("--features", multiple=True, metavar="NAME...",
+                        help="Only these features, or groups of them; see 'tercet qe features --list'.")  # fmt: skip
+EXTRA = click.option("--extra-features", metavar="TSV", help="Features of your own: a table with a header.")
+LANGUAGES = click.option(
+    "-l", "--languages", metavar="SRC-TGT", help="The language pair; refused if it is not the model's."
+)
+LEVEL = click.option("--level", default=0.9, show_default=True, help="Of intervals around predictions.")
+
+
+def _hushed(_: click.Context, __: click.Parameter, quiet: bool) -> bool:
+    """-q is heard while options are read: warnings may come with the first file."""
+    if quiet:
+        from .console import hush
+
+        hush()
+    return quiet
+
+
+RUN = _all_of(
+    click.option("-j", "--jobs", default=1, show_default=True, help="Processes; 0 for all cores."),
+    click.option("-q", "--quiet", is_flag=True, callback=_hushed, help="No progress, no warnings."),
+)
+OUT = click.option("-o", "--output", "to", metavar="FILE", help="Write here instead of to standard output.")
+SEED = click.option("--seed", type=int, help="Seed of all that is drawn. [default: $SACREBLEU_SEED or 12345]")
+
+
+def _format(*forms: str) -> Callable[[F], F]:
+    return click.option("-f", "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True,
+                        help="How to print.")  # fmt: skip
+
+
+@click.group("qe", context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Estimate the quality of translations from source and output alone, without references.
+
+    SRC, MT, LABELS and other inputs are files with one line per segment, or FILE:COLUMN, a column of a tab-separated
+    table with a header.
+
+    \b
+    tercet qe train src.txt mt.txt labels.txt --languages et-en --out model.qe
+    tercet qe predict model.qe src.txt mt.txt
+    tercet qe rank model.qe src.txt mt.txt --target 80
+    """  # fmt: skip
+
+
+@command.command("train", cls=ManyValues)
+@TEXTS
+@LABELS
+@click.option("-l", "--languages", required=True, metavar="SRC-TGT", help="The language pair, as et-en.")
+@click.option("-o", "--out", required=True, metavar="MODEL", help="The model's file.")
+@click.option("--learner", type=click.Choice(LEARNERS), default="best", show_default=True,
+              help="What learns; best: the one with the lowest error in cross-validation.")  # fmt: skip
+@click.option("--groups", metavar="FILE", help="What must not be split between training and test, as documents: an id "
+              "per line. [default: the source sentence]")  # fmt: skip
+@CORPORA
+@EXTRA
+@FEATURES
+@click.option(
+    "--range",
+    "label_range",
+    nargs=2,
+    type=float,
+    metavar="MIN MAX",
+    help="The lowest and highest label that there can be; others are refused. [default: those of LABELS]",
+)
+@click.option("--lower-is-better", is_flag=True, help="A lower label is a better translation, as with HTER.")
+@LEVEL
+@click.option("--curve", metavar="FILE", help="Draw the learning curve: .svg, .png, .html or .json.")
+@SEED
+@RUN
+@_format("text", "json")
+def train_command(**options: Any) -> None:
+    """Train a model on sources, outputs and the labels that people gave, and say how good it is on unseen groups.
+
+    Language and translation models are estimated from corpora (--source-corpus, --target-corpus, --parallel); what no
+    corpus is given for is estimated from the training texts themselves, and then the features of every training
+    sentence come from models that have not seen it.
+    """  # fmt: skip
+    from ..quality.training import train
+    from .console import Progress
+    from .qeboard import curve_figure, show_training
+    from .score import seed_of
+
+    curve = options["curve"]
+    check_ends(options)
+    given = training_data(options)
+    with _executor(options) as executor, Progress("Training", quiet=options["quiet"]) as progress:
+        model = train(**given, curve=curve is not None, seed=seed_of(options), executor=executor, progress=progress.say)
+    model.save(options["out"])
+    click.echo(show_training(model, options["form"], options["level"]))
+    click.echo(f"Wrote {options['out']}", err=True)
+    if curve is not None:
+        _save(curve_figure(model), curve)
+
+
+@command.command("predict", cls=ManyValues)
+@MODEL
+@TEXTS
+@LANGUAGES
+@LEVEL
+@EXTRA
+@OUT
+@RUN
+@_format("text", "json", "tsv", "jsonl")
+def predict_command(**options: Any) -> None:
+    """Predict the quality of every output, with an interval that holds it with the probability --level."""
+    from .qeboard import show_predictions
+
+    model = open_model(options)
+    sources, outputs, given = read_pairs(options)
+    with _executor(options) as executor:
+        found = model.predict(sources, outputs, level=options["level"], given=given, executor=executor)
+    _print(show_predictions(model, found, options["form"]), options["to"])
+
+
+@command.command("evaluate", cls=ManyValues)
+@MODEL
+@TEXTS
+@LABELS
+@LANGUAGES
+@EXTRA
+@click.option(
+    "-r",
+    "--reference",
+    "references",
+    multiple=True,
+    metavar="FILE...",
+    help="References, for metrics on the same segments.",
+)
+@click.option(
+    "-m",
+    "--metrics",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC...",
+    help="Metrics to compare the model with: does it go better with the labels?",
+)
+@click.option(
+    "--across",
+    metavar="FILE",
+    help="The system of each segment: figures by system, and how models trained on one system do on the others.",
+)
+@click.option(
+    "--groups",
+    metavar="FILE",
+    help="For --across: what must not be split between training and test, an id "
+    "per line. [default: the source sentence]",
+)
+@LEVEL
+@click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True)
+@click.option("--confidence", default=0.95, show_default=True, help="Of the intervals of figures.")
+@SEED
+@OUT
+@RUN
+@_format("text", "json")
+def evaluate_command(**options: Any) -> None:
+    """Compare a model's predictions with labels: correlation, error, and whether its intervals hold what they promise.
+
+    Figures are those of the texts at hand, which the model must not have been trained on.
+    """  # fmt: skip
+    from ..quality.across import assess
+    from ..quality.reading import read_column, read_labels
+    from .qeboard import show_assessment
+    from .score import seed_of
+
+    model = open_model(options)
+    labelled, labels = read_labels(options["labels"], model.label_range if model.range_given else None)
+    columns = {name: read_column(options[name]) if options[name] else None for name in ("across", "groups")}
+    sources, outputs, given = read_pairs(options, labelled, *filter(None, columns.values()))
+    systems, groups = (column.values if column else None for column in columns.values())
+    metrics = segment_scores(options, model, sources, outputs)
+    with _executor(options) as executor:
+        found = assess(
+            model, sources, outputs, labels, given=given, systems=systems, groups=groups, metrics=metrics,
+            level=options["level"], resamples=options["resamples"], confidence=options["confidence"],
+            seed=seed_of(options), executor=executor,
+        )  # fmt: skip
+    _print(show_assessment(found, options["form"]), options["to"])
+
+
+@command.command("features", cls=ManyValues)
+@click.argument("source", metavar="[SRC]", required=False)
+@click.argument("output", metavar="[MT]", required=False)
+@click.option("-l", "--languages", metavar="SRC-TGT", help="The language pair, as et-en; not needed with --model.")
+@click.option("--model", metavar="MODEL", help="The features that this model reads, with its resources.")
+@click.option("--list", "listed", is_flag=True, help="List all features, what they need, and whether that is there.")
+@CORPORA
+@FEATURES
+@OUT
+@RUN
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(["tsv", "jsonl", "json", "text"]),
+    help="How to print. [default: tsv; text for --list]",
+)
+def features_command(**options: Any) -> None:
+    """Write the features of every segment, or --list what features there are.
+
+    Features whose resource is missing are left out, and said on standard error.
+    """  # fmt: skip
+    from ..errors import UsageError
+    from ..quality.features import extract
+    from .qeboard import show_features, show_list
+
+    if options["listed"]:
+        resources, names = feature_resources(options)
+        _print(show_list(resources, names, options["form"] or "text"), options["to"])
+        return
+    if options["output"] is None:
+        raise UsageError("Give the sources and the outputs, SRC and MT, or --list.")
+    if options["form"] == "text":
+        raise UsageError("Features are written as tsv, jsonl or json; text is for --list.")
+    from ..quality.reading import read_texts
+
+    sources, outputs = read_texts(options["source"], options["output"])
+    with _executor(options) as executor:
+        resources, names = feature_resources(options)
+        table = extract(sources, outputs, resources, names=names, executor=executor)
+    _print(show_features(table, options["form"] or "tsv"), options["to"])
+
+
+@command.command("info")
+@MODEL
+@click.option("--figure", metavar="FILE", help="Draw the importance of features: .svg, .png, .html or .json.")
+@_format("text", "json")
+def info_command(model: str, figure: str | None, form: str) -> None:
+    """Show what a model is: languages, training data, learner, how good it is, features by importance, checksums."""
+    from ..quality.model import QualityModel
+    from .qeboard import importance_figure, show_model
+
+    opened = QualityModel.load(model)
+    click.echo(show_model(opened, form))
+    if figure:
+        _save(importance_figure(opened), figure)
+
+
+@command.command("rank", cls=ManyValues)
+@MODEL
+@TEXTS
+@LANGUAGES
+@click.option("--top", type=click.IntRange(1), help="Only this many segments.")
+@click.option(
+    "--target", type=float, metavar="QUALITY", help="How many segments may be kept so that their mean quality is this."
+)
+@LEVEL
+@EXTRA
+@OUT
+@RUN
+@_format("text", "json", "tsv")
+def rank_command(**options: Any) -> None:
+    """List the segments most in need of a person first, each with the features that speak against it."""
+    from ..quality.ranking import rank
+    from .qeboard import show_ranking
+
+    model = open_model(options)
+    sources, outputs, given = read_pairs(options)
+    asked = {name: options[name] for name in ("top", "target", "level")}
+    with _executor(options) as executor:
+        found = rank(model, sources, outputs, given=given, executor=executor, **asked)
+    _print(show_ranking(model, found, options["form"]), options["to"])
+
+
+def _executor(options: dict[str, Any]) -> Any:
+    from ..engine import open_executor
+
+    return open_executor(options["jobs"])
+
+
+def _save(figure: Figure, path: str) -> None:
+    figure.save(path)
+    click.echo(f"Wrote {path}", err=True)
+
+
+def _print(text: str, to: str | None) -> None:
+    if to is None:
+        click.echo(text)
+        return
+    from ..data.files import writing
+
+    with writing(to) as stream:
+        stream.write(f"{text}\n")

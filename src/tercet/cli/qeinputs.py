@@ -1,0 +1,144 @@
+"""What `tercet qe` works on, from the words of its command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from ..quality.model import QualityModel
+    from ..quality.reading import Column, GivenFeatures
+
+ENCODER = "use"  # the one of `language.embeddings`
+Options = dict[str, Any]
+
+
+def check_ends(options: Options) -> None:
+    """What would go wrong after minutes of training is said before."""
+    from ..stats.resampling import check_share
+    from .qeboard import check_figure
+
+    check_share("The level of intervals", options["level"])
+    for path in filter(None, (options["out"], options["curve"])):
+        if Path(path).is_dir() or not Path(path).parent.is_dir():
+            raise UsageError(f"{path} cannot be written: it is a directory, or in a folder that does not exist.")
+    if options["curve"]:
+        check_figure(options["curve"])
+
+
+def open_model(options: Options) -> QualityModel:
+    """The model, if it is for the languages that are said."""
+    from ..quality.model import QualityModel
+    from ..quality.reading import check_languages
+
+    model = QualityModel.load(options["model"])
+    if options["languages"]:
+        model.check_languages(check_languages(options["languages"]))
+    return model
+
+
+def read_pairs(options: Options, *others: Column) -> tuple[Sequence[str], Sequence[str], GivenFeatures | None]:
+    """Sources, outputs and features of one's own; others must be as long."""
+    from ..quality.reading import read_features, read_texts
+
+    sources, outputs = read_texts(options["source"], options["output"], *others)
+    extra = options["extra_features"]
+    return sources, outputs, read_features(extra, len(sources)) if extra else None
+
+
+def segment_scores(
+    options: Options, model: QualityModel, sources: Sequence[str], outputs: Sequence[str]
+) -> dict[str, Any]:
+    """What metrics say of each segment, turned so that the model's better is their better."""
+    if not options["metrics"]:
+        if options["references"]:
+            raise UsageError("--reference is for metrics: say which with -m.")
+        return {}
+    from ..data.stream import unique_names
+    from ..data.testset import TestSet
+    from ..quality.reading import read_column
+    from ..scoring import score
+
+    named = {name: read_column(path).values for name, path in unique_names(options["references"]).items()}
+    testset = TestSet({"output": outputs}, named, source=sources, pair=model.pair, name="the segments")
+    found = {}
+    for asked, scores in zip(options["metrics"], score(testset, options["metrics"], jobs=options["jobs"]), strict=True):
+        sign = 1.0 if scores.higher_is_better in (None, model.higher_is_better) else -1.0
+        found[asked] = sign * scores.segment["output"]
+    return found
+
+
+def training_data(options: Options) -> dict[str, Any]:
+    """What `train` gets, from the files that the options name."""
+    from ..quality.reading import check_languages, check_range, read_column, read_labels
+
+    languages = check_languages(options["languages"])
+    label_range = check_range(options["label_range"]) if options["label_range"] else None
+    labelled, labels = read_labels(options["labels"], label_range)
+    groups = read_column(options["groups"]) if options["groups"] else None
+    sources, outputs, given = read_pairs(options, labelled, *([groups] if groups else []))
+    return {
+        "sources": sources,
+        "outputs": outputs,
+        "labels": labels,
+        "languages": languages,
+        "learner": options["learner"],
+        "groups": groups.values if groups else None,
+        "given": given,
+        "features": _words(options["features"]),
+        "label_range": label_range,
+        "higher_is_better": not options["lower_is_better"],
+        **_corpora(options),
+    }
+
+
+def _words(given: Sequence[str]) -> list[str] | None:
+    return [word for text in given for word in text.replace(",", " ").split()] or None
+
+
+def _corpora(options: Options) -> dict[str, Any]:
+    from ..quality.reading import read_column, read_texts
+
+    found: dict[str, Any] = {
+        f"{side}_texts": [line for path in options[f"{side}_corpora"] for line in read_column(path).values]
+        for side in ("source", "target")
+    }
+    parallel = read_texts(*options["parallel"]) if options["parallel"] else None
+    embeddings = ENCODER if options["embeddings"] else None
+    return found | {"parallel": parallel, "tags": options["tags"], "embeddings": embeddings}
+
+
+def feature_resources(options: Options) -> tuple[Any, list[str] | None]:
+    """What `qe features` computes with and which features: those of a model, or of corpora; None to --list alone."""
+    from ..quality.reading import check_languages
+    from ..quality.training import Corpora, chosen_features
+
+    asked = _words(options["features"])
+    if options["model"]:
+        if any(options[name] for name in ("source_corpora", "target_corpora", "parallel", "tags", "embeddings")):
+            raise UsageError("A model brings its resources: corpora, --tags and --embeddings do not go with --model.")
+        model = open_model(options)
+        names = list(model.features) if asked is None else chosen_features(asked, model.resources)[0]
+        return model.resources, names
+    if not options["languages"]:
+        if options["listed"]:
+            return None, None
+        raise UsageError("Say the languages, as --languages et-en, or give a --model.")
+    resources = Corpora(check_languages(options["languages"]), **_corpora(options)).estimate()
+    names, left_out = chosen_features(asked, resources)
+    if not options["listed"] and not options["quiet"]:
+        _say_left_out(left_out)
+    return resources, None if options["listed"] and asked is None else names
+
+
+def _say_left_out(left_out: dict[str, str]) -> None:
+    reasons: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        reasons.setdefault(why, []).append(name)
+    for why, names in reasons.items():
+        click.echo(f"Left out ({len(names)}): {', '.join(names)}: {why}", err=True)

@@ -1,0 +1,1 @@
+"""Quality estimation: how good a translation is, judged from the source and the output alone."""

@@ -1,0 +1,159 @@
+"""Intervals that hold the true label as often as they say, whatever the model and the distribution.
+
+Conformal prediction (Vovk, Gammerman and Shafer 2005, "Algorithmic Learning in a Random World"; Lei et al. 2018,
+"Distribution-Free Predictive Inference for Regression"): half the width of an interval is a quantile of the absolute
+errors on examples that the model has not seen. Which examples these are is the caller's choice:
+
+- set aside before training: split conformal; at least `level` of new examples are covered on average.
+- all training examples, each predicted by a model that has not seen its group (`learners.cross_fit`): the jackknife
+  over folds (Barber et al. 2021, "Predictive Inference with the Jackknife+"). Nothing is lost for training, which is
+  what small data need; there is no such guarantee, but coverage is near `level` for models that one fold more or less
+  hardly changes.
+
+Examples of one group are alike, groups are exchangeable: each group weighs the same, whatever its size, and one more
+group, infinitely wrong, stands for the new one (Lee, Barber and Willett 2023, "Distribution-Free Inference with
+Hierarchical Data"). For groups of one example this is the usual quantile, the ceil((n + 1) * level)-th smallest error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import DataError, UsageError
+from ..stats.correlation import is_constant_series
+from ..stats.resampling import TOLERANCE, Floats, check_share
+from .learners import cross_fit
+from .linear import Ridge
+from .predictors import Parts, Predictor, predictor_from_parts
+from .selection import Groups
+from .splits import SEED, number_groups
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+_BELOW = "difficulty."
+_EASIEST = 0.25  # of the mean error: no example is expected to be predicted better than this
+
+
+@dataclass(frozen=True, eq=False)
+class Conformal:
+    """Errors on held-out examples, and what they say of new ones.
+
+    With `difficulty`, a predictor of the absolute error, errors are counted in multiples of what it expects: intervals
+    are then narrower where predictions are more certain.
+    """
+
+    errors: Floats  # (n,), absolute, ascending
+    weights: Floats  # (n,): 1 / size of the example's group
+    groups: int
+    difficulty: Predictor | None = None
+    easiest: float = 0.0  # the least difficulty
+
+    def half_width(self, level: float) -> float:
+        """Half the width of intervals, for difficulty 1; infinite where there are too few groups for the level."""
+        check_share("The level of intervals", level)
+        reached = np.cumsum(self.weights) / (self.groups + 1)
+        place = int(np.searchsorted(reached, level - TOLERANCE))
+        return float(self.errors[place]) if place < len(self.errors) else float("inf")
+
+    def interval(
+        self, predictions: ArrayLike, level: float, features: ArrayLike | None = None
+    ) -> tuple[Floats, Floats]:
+        """Lower and upper bounds, shape (n,); `features` (n, k) are needed where there is a difficulty."""
+        values = np.asarray(predictions, dtype=np.float64)
+        width = np.full(values.shape, self.half_width(level))
+        if self.difficulty is not None:
+            if features is None:
+                raise UsageError("These intervals depend on the features, which are not given.")
+            width *= np.maximum(self.difficulty.predict(features), self.easiest)
+        return values - width, values + width
+
+    def to_parts(self) -> Parts:
+        """Plain values, for JSON, and arrays."""
+        plain: dict[str, Any] = {"groups": self.groups, "easiest": self.easiest, "difficulty": None}
+        arrays: dict[str, NDArray[Any]] = {"errors": self.errors, "weights": self.weights}
+        if self.difficulty is not None:
+            plain["difficulty"], below = self.difficulty.to_parts()
+            arrays |= {_BELOW + name: array for name, array in below.items()}
+        return plain, arrays
+
+    @classmethod
+    def from_parts(cls, plain: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Conformal:
+        """That whose `to_parts` these are; parts that are unknown, missing or contradict each other are refused."""
+        own = {name: array for name, array in arrays.items() if not name.startswith(_BELOW)}
+        below = {name.removeprefix(_BELOW): array for name, array in arrays.items() if name not in own}
+        if set(plain) != {"groups", "easiest", "difficulty"} or set(own) != {"errors", "weights"}:
+            raise _damaged(f"it has {', '.join(sorted({*plain, *own}))}")
+        errors, weights, groups, easiest = own["errors"], own["weights"], plain["groups"], plain["easiest"]
+        for name, array in own.items():
+            if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.shape != (errors.size,):
+                raise _damaged(f"{name} is not an array of {errors.size} float64 numbers")
+            if not (np.isfinite(array) & (array >= 0)).all():
+                raise _damaged(f"{name} has negative or missing numbers")
+        if (np.diff(errors) < 0).any():
+            raise _damaged("errors are not in order")
+        if not isinstance(groups, int) or abs(weights.sum() - groups) > 1e-6 * max(groups, 1):
+            raise _damaged(f"weights do not add up to {groups!r} groups")
+        if not isinstance(easiest, float) or not 0 <= easiest < float("inf"):
+            raise _damaged(f"easiest is {easiest!r}")
+        if (plain["difficulty"] is None) != (not below):
+            raise _damaged("the difficulty is not whole")
+        difficulty = predictor_from_parts(plain["difficulty"], below) if below else None
+        return cls(errors, weights, groups, difficulty, easiest)
+
+
+def calibrate(
+    labels: ArrayLike,
+    held_out: ArrayLike,
+    groups: Groups = None,
+    *,
+    features: ArrayLike | None = None,
+    seed: int = SEED,
+    executor: Executor | None = None,
+) -> Conformal:
+    """Intervals from labels and predictions of the same examples, shape (n,), by models that have not seen them.
+
+    features: shape (n, k); with them, the width depends on how hard an example is, as a ridge regression of the
+    absolute errors predicts it. It is applied to held-out examples too: what it has fitted by chance does not count.
+    """
+    truth, values = np.asarray(labels, dtype=np.float64), np.asarray(held_out, dtype=np.float64)
+    if truth.ndim != 1 or truth.shape != values.shape or not truth.size:
+        raise UsageError(f"Labels of shape {truth.shape} do not go with held-out predictions of shape {values.shape}.")
+    if not np.isfinite(truth - values).all():
+        raise DataError("A label or a held-out prediction is missing; intervals need all of them.")
+    numbers = number_groups(range(len(truth)) if groups is None else groups)
+    if len(numbers) != len(truth):
+        raise UsageError(f"There must be one group for each of the {len(truth)} examples, not {len(numbers)}.")
+    errors = np.abs(truth - values)
+    difficulty, easiest = None, 0.0
+    if features is not None and not is_constant_series(errors):
+        fitted = cross_fit(Ridge(), features, errors, numbers.tolist(), seed=seed, executor=executor)
+        difficulty, easiest = fitted.predictor, _EASIEST * float(errors.mean())
+        errors = errors / np.maximum(fitted.held_out, easiest)
+    order = np.argsort(errors, kind="stable")
+    weights = 1 / np.bincount(numbers)[numbers]
+    return Conformal(errors[order], weights[order], int(numbers.max()) + 1, difficulty, easiest)
+
+
+def coverage(labels: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:
+    """The share of labels within their intervals, bounds included. NaN for none."""
+    inside = is_covered(labels, lower, upper)
+    return float(inside.mean()) if inside.size else float("nan")
+
+
+def is_covered(labels: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> NDArray[np.bool_]:
+    """Which labels lie within their intervals, shape (n,)."""
+    truth, low, high = (np.asarray(part, dtype=np.float64) for part in (labels, lower, upper))
+    if not truth.shape == low.shape == high.shape:
+        raise UsageError(f"{truth.size} labels do not go with {low.size} lower and {high.size} upper bounds.")
+    inside: NDArray[np.bool_] = (low <= truth) & (truth <= high)
+    return inside
+
+
+def _damaged(fault: str) -> DataError:
+    return DataError(f"The model's intervals are damaged, or of another version: {fault}. Train it again.")

@@ -1,0 +1,253 @@
+"""How good predictions are: errors, correlations and the worth of a ranking, each with a bootstrap interval.
+
+Root mean squared error (RMSPE in Specia, Cancedda and Dymetman 2010, "A Dataset for Assessing Machine Translation
+Evaluation Metrics"), mean absolute error, Pearson's and Spearman's correlation, and DeltaAvg (Callison-Burch et al.
+2012, "Findings of the 2012 Workshop on Statistical Machine Translation"). Intervals are percentiles over
+resamples of segments, or of groups of them; all figures see the same resamples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import DataError, UsageError
+from ..stats.correlation import spearman
+from ..stats.intervals import Interval
+from ..stats.paired import Comparison, paired_bootstrap
+from ..stats.resampled import (
+    Resampled,
+    pearson_of_sums,
+    pearson_terms,
+    resample_grouped_pearson,
+    resample_ratio,
+)
+from ..stats.resampling import Floats, batch_rows, check_draws, check_share, draw_weights
+from .conformal import is_covered
+from .splits import SEED, Rows, number_groups
+
+Weighted = Callable[[Floats], Floats]  # weights of segments, (rows, n), to values of a statistic, (rows,)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Each figure with its interval; NaN where it is undefined, as the correlation with a constant is."""
+
+    pearson: Interval
+    spearman: Interval
+    rmse: Interval
+    mae: Interval
+    delta_avg: Interval
+    coverage: Interval | None  # of the intervals, where there are any
+    n: int  # segments
+    groups: int
+    level: float
+    resamples: int
+    seed: int
+
+    def figures(self) -> dict[str, Interval]:
+        """Those that there are, by name."""
+        names = ("pearson", "spearman", "rmse", "mae", "delta_avg", "coverage")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+
+def evaluate(
+    labels: ArrayLike,
+    predictions: ArrayLike,
+    *,
+    intervals: tuple[ArrayLike, ArrayLike] | None = None,
+    groups: Sequence[Hashable] | None = None,
+    higher_is_better: bool = True,
+    seed: int = SEED,
+    resamples: int = 1000,
+    level: float = 0.95,
+) -> Evaluation:
+    """Predictions against labels, both of shape (n,).
+
+    intervals: lower and upper bounds of the predictions, whose coverage is wanted. groups: what is resampled together,
+    such as the translations of a sentence. higher_is_better: of the labels; DeltaAvg counts from the best down.
+    """
+    check_draws(resamples, seed)
+    check_share("The level", level)
+    truth, values = check_pair(labels, predictions)
+    numbers = _group_numbers(groups, len(truth))
+    errors = values - truth
+    columns = [errors**2, np.abs(errors)]
+    if intervals is not None:
+        columns.append(is_covered(truth, *intervals).astype(np.float64))
+    # A constant has no standard units: its correlation is NaN, and so are its resamples.
+    linear = resample_grouped_pearson(truth, values[np.newaxis], numbers, resamples=resamples, seed=seed)
+    means = resample_ratio(_by_group(columns, numbers), resamples=resamples, seed=seed)
+    sign = 1 if higher_is_better else -1
+    ranked = _resample(
+        [_rank_correlation(truth, values), _delta_avg(sign * truth, sign * values)], numbers, resamples, seed
+    )
+    ranked = Resampled(np.append(spearman(truth, values), ranked.values[1]), ranked.samples, seed, ranked.n)
+    squared = Resampled(np.sqrt(means.values[:1]), np.sqrt(means.samples[:1]), seed, means.n)
+    absolute, *covered = means.intervals(level)[1:]
+    rho, delta = ranked.intervals(level)
+    return Evaluation(
+        pearson=linear.intervals(level)[0],
+        spearman=rho,
+        rmse=squared.intervals(level)[0],
+        mae=absolute,
+        delta_avg=delta,
+        coverage=covered[0] if covered else None,
+        n=len(truth),
+        groups=int(numbers.max()) + 1,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def compare_pearson(
+    labels: ArrayLike,
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    groups: Sequence[Hashable] | None = None,
+    seed: int = SEED,
+    resamples: int = 1000,
+    level: float = 0.95,
+) -> Comparison:
+    """Is the first's correlation with the labels higher than the second's? By the paired bootstrap (Koehn 2004).
+
+    `wins` is the share of resamples in which it is: the confidence that Specia, Cancedda and Dymetman (2010) print
+    below Table 4. Turn the sign of a metric that is lower for better outputs before.
+    """
+    truth, one = check_pair(labels, first)
+    _, other = check_pair(labels, second)
+    terms = pearson_terms(truth, np.stack([one, other]))
+    numbers = _group_numbers(groups, len(truth))
+    sums = np.zeros((2, int(numbers.max()) + 1, terms.shape[2]))
+    for place in range(2):
+        np.add.at(sums[place], numbers, terms[place])
+    return paired_bootstrap(pearson_of_sums, sums[0], sums[1], resamples=resamples, confidence=level, seed=seed)
+
+
+def delta_avg(labels: ArrayLike, predictions: ArrayLike) -> float:
+    """How much better the segments ranked first are than the average segment, in units of the label.
+
+    The ranking is cut into n parts of floor(N / n) segments, the last part taking the rest. DeltaAvg[n] is the mean
+    label of the first part, of the first two, ... of the first n - 1, averaged, minus the mean label of all; DeltaAvg
+    is the mean over n = 2 ... floor(N / 2). Higher labels are better, higher predictions rank first. Segments with the
+    same prediction have no order: each counts with the mean label of them all, which is the expectation over orders.
+    NaN for fewer than four segments.
+    """
+    truth, values = check_pair(labels, predictions)
+    return float(_delta_avg(truth, values)(np.ones((1, len(truth))))[0])
+
+
+def check_pair(labels: ArrayLike, predictions: ArrayLike) -> tuple[Floats, Floats]:
+    """Both as float64, shape (n,), or an error that says what is wrong with them."""
+    truth, values = np.asarray(labels, dtype=np.float64), np.asarray(predictions, dtype=np.float64)
+    if truth.ndim != 1 or truth.shape != values.shape:
+        raise UsageError(f"Labels of shape {truth.shape} do not go with predictions of shape {values.shape}.")
+    if not truth.size:
+        raise DataError("There are no segments to evaluate on.")
+    for what, part in (("label", truth), ("prediction", values)):
+        bad = np.flatnonzero(~np.isfinite(part))
+        if len(bad):
+            raise DataError(f"The {what} of segment {bad[0] + 1} is {part[bad[0]]}: every segment needs one.")
+    return truth, values
+
+
+def _group_numbers(groups: Sequence[Hashable] | None, n: int) -> Rows:
+    numbers = number_groups(range(n) if groups is None else groups)
+    if len(numbers) != n:
+        raise UsageError(f"There must be one group for each of the {n} segments, not {len(numbers)}.")
+    return numbers
+
+
+def _by_group(columns: list[Floats], numbers: Rows) -> Floats:
+    """Sums by group of each column, and of 1: shape (columns, groups, 2)."""
+    counts = np.bincount(numbers).astype(np.float64)
+    return np.stack([np.stack([np.bincount(numbers, column), counts], axis=-1) for column in columns])
+
+
+def _resample(statistics: list[Weighted], numbers: Rows, resamples: int, seed: int) -> Resampled:
+    """Statistics on the data and on resamples of groups, the same that `tercet.stats` draws."""
+    groups = int(numbers.max()) + 1
+    batches = draw_weights(groups, resamples, seed=seed, rows=batch_rows(len(numbers)))
+    samples = [[statistic(weights[:, numbers]) for statistic in statistics] for weights in batches]
+    values = [statistic(np.ones((1, len(numbers))))[0] for statistic in statistics]
+    return Resampled(np.array(values), np.concatenate(samples, axis=1), seed, groups)
+
+
+@dataclass(frozen=True, eq=False)
+class _Runs:
+    """Segments in the order of a series, those of equal value in runs."""
+
+    order: Rows
+    starts: Rows  # where runs begin in the order
+    run_of: Rows  # (n,): the run of each segment
+
+    @classmethod
+    def of(cls, series: Floats) -> _Runs:
+        values, run_of = np.unique(series, return_inverse=True)
+        order = np.argsort(run_of, kind="stable")
+        return cls(order, np.searchsorted(run_of[order], np.arange(len(values))), run_of)
+
+    def sums(self, weights: Floats) -> Floats:
+        """Of each run, shape (rows, n) -> (rows, runs)."""
+        result: Floats = np.add.reduceat(weights[:, self.order], self.starts, axis=1)
+        return result
+
+
+def _rank_correlation(first: Floats, second: Floats) -> Weighted:
+    """Spearman's rho where segments occur as often as their weights say, without writing them out."""
+    series = [_Runs.of(first), _Runs.of(second)]
+
+    def ranks(runs: _Runs, weights: Floats) -> Floats:
+        sizes = runs.sums(weights)
+        middle = np.cumsum(sizes, axis=1) - sizes / 2  # minus half the number of segments: the mean is 0
+        centred: Floats = (middle - weights.sum(1, keepdims=True) / 2)[:, runs.run_of]
+        return centred
+
+    def statistic(weights: Floats) -> Floats:
+        x, y = (ranks(runs, weights) for runs in series)
+        xx, yy, xy = ((weights * product).sum(1) for product in (x * x, y * y, x * y))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rho: Floats = xy / np.sqrt(xx * yy)
+        return rho.clip(-1, 1)
+
+    return statistic
+
+
+def _delta_avg(labels: Floats, predictions: Floats) -> Weighted:
+    runs = _Runs.of(-predictions)  # the best first
+    shares: dict[int, Floats] = {}  # by number of segments, which differs where groups are resampled
+
+    def statistic(weights: Floats) -> Floats:
+        sizes = runs.sums(weights)
+        totals = runs.sums(weights * labels)
+        means = np.divide(totals, sizes, out=np.zeros_like(totals), where=sizes > 0)
+        ends = np.cumsum(sizes, axis=1).astype(np.int64)
+        starts = ends - sizes.astype(np.int64)
+        values = np.empty(len(weights))
+        for row, n in enumerate(ends[:, -1].tolist()):
+            if n not in shares:
+                shares[n] = _cumulative_shares(n)
+            values[row] = (means[row] * (shares[n][ends[row]] - shares[n][starts[row]])).sum()
+        return values
+
+    return statistic
+
+
+def _cumulative_shares(n: int) -> Floats:
+    """DeltaAvg is a weighted sum of ranked labels: here are the sums of the weights of the first 0, 1, ... n places."""
+    most = n // 2
+    if most < 2:
+        return np.full(n + 1, np.nan)
+    heads = np.zeros(n + 1)  # how much the mean of the first h segments counts
+    for parts in range(2, most + 1):
+        size = n // parts
+        heads[size : parts * size : size] += 1 / ((parts - 1) * (most - 1))
+    each = np.zeros(n + 1)
+    each[1:] = heads[1:] / np.arange(1, n + 1)
+    places = each[::-1].cumsum()[::-1][1:] - 1 / n  # a place counts in all heads that reach it
+    return np.append(0.0, np.cumsum(places))

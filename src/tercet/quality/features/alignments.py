@@ -1,0 +1,112 @@
+"""Scores and kinds of the word alignment of source and target."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .aligned import Aligned
+from .defining import Compute, Feature, Floats, feature, ratio
+from .pairs import Pairs
+
+NATURAL_TO_10 = 1 / np.log(10)
+
+
+def _per_word(pairs: Pairs, scores: Floats, side: str) -> Floats:
+    aligned = pairs.aligned
+    offsets = aligned.target_offsets if side == "target" else aligned.source_offsets
+    return ratio(scores * NATURAL_TO_10, np.diff(offsets).astype(np.float64))
+
+
+def _of_links(true: NDArray[np.bool_], aligned: Aligned) -> Floats:
+    return aligned.share(true, aligned.link_rows)
+
+
+def _kind(sources: bool, targets: bool) -> Compute:
+    """The share of links whose source word, and whose target word, has others."""
+
+    def compute(pairs: Pairs) -> Floats:
+        aligned = pairs.aligned
+        many_targets = aligned.degrees[0][aligned.links[:, 0]] > 1
+        many_sources = aligned.degrees[1][aligned.links[:, 1]] > 1
+        return _of_links((many_sources == sources) & (many_targets == targets), aligned)
+
+    return compute
+
+
+def _jump(test: str) -> Compute:
+    def compute(pairs: Pairs) -> Floats:
+        rows, jumps = pairs.aligned.jumps
+        if test == "width":
+            return pairs.aligned.mean(np.abs(jumps - 1), rows)
+        return pairs.aligned.share(jumps < 0 if test == "back" else jumps == 1, rows)
+
+    return compute
+
+
+def _fertility(pairs: Pairs) -> Floats:
+    """The most target words that one source word has."""
+    aligned = pairs.aligned
+    linked = aligned.forward[aligned.forward >= 0]
+    counts = np.bincount(linked, minlength=int(aligned.source_offsets[-1])).astype(np.float64)
+    found = np.zeros(len(aligned))
+    np.maximum.at(found, aligned.source_rows, counts)
+    return found
+
+
+def _longest_gap(pairs: Pairs) -> Floats:
+    """The longest run of source words without a link, in any direction, over the source's words."""
+    aligned = pairs.aligned
+    free = aligned.degrees[0] == 0
+    places = np.arange(len(free))
+    starts = aligned.source_offsets[:-1][aligned.source_rows]
+    last_linked = np.maximum.accumulate(np.where(free, -1, places)) if len(free) else places
+    runs = places - np.maximum(last_linked, starts - 1)
+    longest = np.zeros(len(aligned))
+    np.maximum.at(longest, aligned.source_rows, runs.astype(np.float64))
+    return ratio(longest, np.diff(aligned.source_offsets).astype(np.float64))
+
+
+def _aligned(name: str, description: str, compute: Compute, neutral: float = 0.0) -> Feature:
+    return feature("alignment", name, description, compute, needs="aligner", neutral=neutral)
+
+
+SCORES = (
+    _aligned("alignment_log_probability", "log10 probability of the target given the source, by the alignment model",
+             lambda p: p.aligned.log_probabilities[0] * NATURAL_TO_10),
+    _aligned("alignment_log_probability_back", "log10 probability of the source given the target",
+             lambda p: p.aligned.log_probabilities[1] * NATURAL_TO_10),
+    _aligned("alignment_score", "log10 probability of the target given the source, per target word",
+             lambda p: _per_word(p, p.aligned.log_probabilities[0], "target")),
+    _aligned("alignment_score_back", "log10 probability of the source given the target, per source word",
+             lambda p: _per_word(p, p.aligned.log_probabilities[1], "source")),
+    _aligned("lexical_score", "the same for the target, whatever the order of words (IBM Model 1)",
+             lambda p: _per_word(p, p.aligned.lexical[0], "target")),
+    _aligned("lexical_score_back", "the same for the source, whatever the order of words (IBM Model 1)",
+             lambda p: _per_word(p, p.aligned.lexical[1], "source")),
+)  # fmt: skip
+
+KINDS = (
+    _aligned("links_one_to_one", "share of links between words that have no other", _kind(False, False)),
+    _aligned("links_one_to_many", "share of links whose source word has other target words", _kind(False, True)),
+    _aligned("links_many_to_one", "share of links whose target word has other source words", _kind(True, False)),
+    _aligned("links_many_to_many", "share of links of which both words have others", _kind(True, True)),
+    _aligned("links_agreed", "share of target words with a link that both directions have",
+             lambda p: p.aligned.share(p.aligned.agreed, p.aligned.target_rows)),
+    _aligned("source_unaligned", "share of source words without a link in either direction",
+             lambda p: p.aligned.share(p.aligned.degrees[0] == 0, p.aligned.source_rows)),
+    _aligned("target_unaligned", "share of target words without a link in either direction",
+             lambda p: p.aligned.share(p.aligned.degrees[1] == 0, p.aligned.target_rows)),
+    _aligned("target_from_nothing", "share of target words that come from the empty word",
+             lambda p: p.aligned.share(p.aligned.forward < 0, p.aligned.target_rows)),
+    _aligned("source_to_nothing", "share of source words that come from the empty word, in the other direction",
+             lambda p: p.aligned.share(p.aligned.backward < 0, p.aligned.source_rows)),
+    _aligned("source_longest_gap", "longest run of source words without a link, over source words", _longest_gap),
+    _aligned("links_forward", "share of target words whose source word follows that of the one before",
+             _jump("forward"), 1.0),
+    _aligned("links_crossing", "share of target words whose source word stands before that of the one before",
+             _jump("back")),
+    _aligned("links_jump", "how far source words of neighbouring target words are from following each other, mean",
+             _jump("width")),
+    _aligned("largest_fertility", "most target words that come from one source word", _fertility),
+)  # fmt: skip

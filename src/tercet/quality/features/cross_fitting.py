@@ -1,0 +1,62 @@
+"""Features of training sentences from resources that have not seen them.
+
+A language model gives the sentences it was estimated from higher probabilities than others, so a predictor trained on
+such features would expect too much of them. Here the sentences are divided into folds, and each fold's features come
+from resources made of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import DataError
+from ..resources import Resources
+from ..splits import folds as split
+from .extracting import FeatureTable, extract
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+Rows = NDArray[np.int64]
+
+
+def cross_fitted(
+    sources: Sequence[str],
+    outputs: Sequence[str],
+    groups: Sequence[Hashable],
+    make: Callable[[Rows], Resources],
+    *,
+    folds: int = 5,
+    seed: int = 12345,
+    names: Sequence[str] | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> FeatureTable:
+    """The features of each pair from resources that `make` made of rows of other groups only.
+
+    groups: of each pair; pairs of a group (a source sentence, a document) are never on both sides. make: gets the rows
+    whose texts may be used. progress: called with the folds done, and all.
+    """
+    if not len(sources) == len(outputs) == len(groups):
+        raise DataError(f"{len(sources)} sources, {len(outputs)} outputs and {len(groups)} groups: not as many.")
+    table: FeatureTable | None = None
+    values = np.empty((len(sources), 0))
+    for done, (others, rows) in enumerate(split(groups, folds, seed), 1):
+        part = extract(
+            [sources[row] for row in rows], [outputs[row] for row in rows], make(others), names=names, executor=executor
+        )
+        if table is None:
+            table, values = part, np.empty((len(sources), len(part.names)))
+        elif part.names != table.names:
+            different = sorted(set(part.names) ^ set(table.names))
+            raise DataError(f"Resources of some folds allow features that others do not: {', '.join(different[:3])}.")
+        values[rows] = part.values
+        if progress:
+            progress(done, folds)
+    if table is None:
+        raise DataError("There are no sentence pairs to compute features of.")
+    return FeatureTable(table.names, values, table.left_out)

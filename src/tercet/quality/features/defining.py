@@ -1,0 +1,79 @@
+"""What a feature is: a number of a sentence pair with a name, and the resource it needs.
+
+A feature's function gets the pairs of one chunk and returns a number for each, NaN where it is undefined; what stands
+for NaN in a table is the feature's neutral value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .pairs import Pairs
+
+Floats = NDArray[np.float64]
+Compute = Callable[[Pairs], Floats]
+
+# The groups of Specia, Cancedda and Dymetman (2010), section 3, in their order; and ours.
+GROUPS = {
+    "lengths": "lengths of source and target and their ratios",
+    "lm_word": "probability and perplexity of source and target by a trigram model",
+    "ttr": "type/token ratios of source and target",
+    "src_word_len": "average length of source words",
+    "quartiles": "shares of the source's n-grams in each quartile of frequency of a corpus",
+    "tgt_mismatched_brackets": "brackets and quotation marks in the target that are not closed or opened",
+    "tgt_repetition": "how often target words occur in the target",
+    "alignment": "alignment scores of source and target, and percentages of kinds of word alignments",
+    "translations_per_word": "average number of translations of source words, unweighted or by (inverse) frequency",
+    "word_classes": "percentages of numbers, content words and other words in source and target",
+    "construction_mismatch": "differences in brackets, punctuation marks and numbers between source and target",
+    "lm_pos": "probability and perplexity of the tags by a trigram model",
+    "more": "features beyond those of the paper",
+}
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A feature of a sentence pair.
+
+    group: one of GROUPS. needs: fields of `Resources` that must be there. neutral: its value where it is undefined, as
+    for an empty sentence. quest: its number in QuEst (Specia, Shah, de Souza and Cohn, 2013), which is another name for
+    it. baseline: its place in the list of 17 features of the baseline of WMT12 to WMT14.
+    """
+
+    name: str
+    group: str
+    description: str
+    compute: Compute = field(repr=False, compare=False)
+    needs: frozenset[str] = frozenset()
+    neutral: float = 0.0
+    quest: int | None = None
+    baseline: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.group not in GROUPS:
+            raise ValueError(f"{self.name}: no group {self.group}")
+
+
+def feature(
+    group: str,
+    name: str,
+    description: str,
+    compute: Compute,
+    *,
+    needs: str = "",
+    neutral: float = 0.0,
+    quest: int | None = None,
+    baseline: int | None = None,
+) -> Feature:
+    """A feature; `needs` are names with blanks between."""
+    return Feature(name, group, description, compute, frozenset(needs.split()), neutral, quest, baseline)
+
+
+def ratio(above: Floats, below: Floats) -> Floats:
+    """Above over below; NaN where below is 0."""
+    result: Floats = np.divide(above, below, out=np.full(len(above), np.nan), where=below != 0)
+    return result

@@ -1,0 +1,57 @@
+"""More features from sentence embeddings: how near source and target are in meaning, and what they are about."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...errors import UsageError
+from ..resources import AXES
+from .defining import Feature, Floats, feature
+from .pairs import Pairs
+
+
+def _difference(pairs: Pairs) -> Floats:
+    source, target = pairs.embedded
+    difference: Floats = np.abs(source - target)
+    return difference
+
+
+def _cosine(pairs: Pairs) -> Floats:
+    source, target = pairs.embedded
+    cosine: Floats = (source * target).sum(axis=1)
+    return cosine
+
+
+def _places(pairs: Pairs) -> Floats:
+    """Of the mean of both embeddings on the axes, shape (pairs, axes)."""
+    mean, *_ = axes = pairs.resources.given("embedding_axes", np.ndarray)
+    source, target = pairs.embedded
+    if axes.shape != (1 + AXES, source.shape[1]):
+        raise UsageError(
+            f"The axes have the shape {axes.shape}, not {(1 + AXES, source.shape[1])}: use those of principal_axes for "
+            f"the encoder {pairs.resources.embeddings}."
+        )
+    # einsum adds in the same order whatever the number of pairs, which a matrix product need not.
+    places: Floats = np.einsum("nd,kd->nk", (source + target) / 2 - mean, axes[1:])
+    return places
+
+
+def _axis(number: int) -> Feature:
+    return feature(
+        "more",
+        f"embedding_axis_{number:02}",
+        f"place of the mean of both embeddings on the {number}. principal axis of the training texts' embeddings",
+        lambda p: p.kept("axes", lambda: _places(p))[:, number - 1],
+        needs="embeddings embedding_axes",
+    )
+
+
+EMBEDDINGS = (
+    feature("more", "embedding_cosine", "cosine of the sentence embeddings of source and target", _cosine,
+            needs="embeddings"),
+    feature("more", "embedding_difference", "sum of their differences without signs, over the dimensions",
+            lambda p: _difference(p).sum(axis=1), needs="embeddings"),
+    feature("more", "embedding_largest_difference", "largest of these differences",
+            lambda p: _difference(p).max(axis=1), needs="embeddings"),
+    *(_axis(number) for number in range(1, AXES + 1)),
+)  # fmt: skip

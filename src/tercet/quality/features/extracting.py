@@ -1,0 +1,197 @@
+"""Tables of features: chosen, computed chunk by chunk here or elsewhere, with nothing undefined in them."""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import DataError, TercetError, UnknownName, UsageError
+from ..resources import HOW_TO_GIVE, Resources
+from . import alignments, constructions, copies, corpus, embedded, fluency, probabilities, surface, tagged
+from .defining import Feature
+from .pairs import Pairs
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+
+CHUNK = 1024  # pairs of a unit of work; the same whatever runs it, so that values are too
+IN_FLIGHT = 8  # units a pool may be ahead of what is collected
+
+_ALL: tuple[Feature, ...] = (
+    *surface.LENGTHS, *probabilities.WORDS, *surface.TYPES, *surface.WORD_LENGTH, *corpus.QUARTILE_SHARES,
+    *surface.BRACKETS, *surface.REPETITION, *alignments.SCORES, *alignments.KINDS, *corpus.TRANSLATIONS,
+    *constructions.CLASSES, *constructions.MISMATCHES, *probabilities.TAGS, *fluency.FLUENCY, *corpus.TARGET_QUARTILES,
+    *copies.COPIES, *tagged.TAG_SHARES, *embedded.EMBEDDINGS,
+)  # fmt: skip
+_BY_NAME = {feature.name: feature for feature in _ALL}
+_BY_NAME |= {str(feature.quest): feature for feature in _ALL if feature.quest is not None}
+
+
+def all_features() -> tuple[Feature, ...]:
+    """All features, always in this order: the groups of the paper, then more."""
+    return _ALL
+
+
+def baseline_features() -> tuple[Feature, ...]:
+    """The 17 features of the baseline of WMT12 to WMT14, in their order."""
+    found = [feature for feature in _ALL if feature.baseline is not None]
+    return tuple(sorted(found, key=lambda feature: feature.baseline or 0))
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureTable:
+    """Features of sentence pairs.
+
+    values: shape (pairs, features), finite everywhere: where a feature is undefined stands its neutral value. left_out:
+    the features that could not be computed, with the reason.
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def column(self, name: str) -> Floats:
+        """The values of one feature, by its name or its number in QuEst."""
+        wanted = find_feature(name).name
+        if wanted not in self.names:
+            raise UsageError(f"The table has no feature {name}{_because(self.left_out.get(wanted))}")
+        return self.values[:, self.names.index(wanted)]
+
+
+def _because(reason: str | None) -> str:
+    return f": {reason}" if reason else "."
+
+
+def find_feature(name: str) -> Feature:
+    """The feature with a name, or with a number of QuEst's such as 1001."""
+    if name not in _BY_NAME:
+        raise UnknownName("feature", name, _BY_NAME)
+    return _BY_NAME[name]
+
+
+def choose_features(
+    resources: Resources, names: Sequence[str] | None = None
+) -> tuple[tuple[Feature, ...], dict[str, str]]:
+    """The features of these names, or all that the resources allow; and those left out, with the reason.
+
+    A feature that is asked for by name and cannot be computed is an error.
+    """
+    asked = _ALL if names is None else tuple(find_feature(name) for name in names)
+    if len({feature.name for feature in asked}) < len(asked):
+        raise UsageError("A feature is asked for twice.")
+    chosen, left_out = [], {}
+    for feature in asked:
+        missing = sorted(need for need in feature.needs if getattr(resources, need) is None)
+        if missing:
+            how = "; ".join(f"{need} ({HOW_TO_GIVE[need]})" for need in missing)
+            left_out[feature.name] = f"it needs what is missing: {how}."
+        else:
+            chosen.append(feature)
+    if names is not None and left_out:
+        first, reason = next(iter(left_out.items()))
+        raise UsageError(f"The feature {first} cannot be computed: {reason}")
+    return tuple(chosen), left_out
+
+
+def extract(
+    sources: Sequence[str],
+    outputs: Sequence[str],
+    resources: Resources,
+    *,
+    names: Sequence[str] | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> FeatureTable:
+    """The features of sentence pairs; the same numbers whatever the executor.
+
+    names: which features, by name or by number in QuEst; without it, all that the resources allow. executor: processes
+    to work in (`tercet.engine.open_executor`). progress: called with the pairs done, and all.
+    """
+    if len(sources) != len(outputs):
+        raise DataError(
+            f"{len(sources)} sources and {len(outputs)} outputs are given; they must be as many. "
+            "Run 'tercet check' on the files to see where they drift apart."
+        )
+    chosen, left_out = choose_features(resources, names)
+    wanted = tuple(feature.name for feature in chosen)
+    values = np.empty((len(sources), len(wanted)))
+    done = 0
+    for part in _parts(sources, outputs, _needed(resources, chosen), wanted, executor):
+        values[done : done + len(part)] = part
+        done += len(part)
+        if progress:
+            progress(done, len(sources))
+    return FeatureTable(wanted, values, left_out)
+
+
+def _needed(resources: Resources, features: Sequence[Feature]) -> Resources:
+    """Without what no feature needs: less to send elsewhere."""
+    needed = {"source_language", "target_language"}.union(*(feature.needs for feature in features))
+    needed |= {f"{name.partition('_')[0]}_tagger" for name in needed if name.endswith("_tags_lm")}
+    return Resources(**{item.name: getattr(resources, item.name) for item in fields(Resources) if item.name in needed})
+
+
+def _parts(
+    sources: Sequence[str],
+    outputs: Sequence[str],
+    resources: Resources,
+    names: tuple[str, ...],
+    executor: Executor | None,
+) -> Iterator[Floats]:
+    chunks = [
+        (list(sources[first : first + CHUNK]), list(outputs[first : first + CHUNK]))
+        for first in range(0, len(sources), CHUNK)
+    ]
+    if executor is None or len(chunks) == 1:
+        for chunk in chunks:
+            yield compute(*chunk, resources, names)
+        return
+    packed = pickle.dumps(resources)  # once, whatever the number of chunks
+    waiting: deque[Future[Floats]] = deque()
+    try:
+        for chunk in chunks:
+            waiting.append(executor.submit(compute_elsewhere, *chunk, packed, names))
+            if len(waiting) > IN_FLIGHT:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BrokenExecutor:
+        raise TercetError(
+            "A process that was computing features died, perhaps for want of memory: use fewer jobs."
+        ) from None
+
+
+def compute_elsewhere(sources: list[str], outputs: list[str], packed: bytes, names: tuple[str, ...]) -> Floats:
+    """A unit of work in another process, which opens the resources once."""
+    return compute(sources, outputs, _opened(packed), names)
+
+
+@lru_cache(maxsize=1)
+def _opened(packed: bytes) -> Resources:
+    resources: Resources = pickle.loads(packed)
+    return resources
+
+
+def compute(sources: list[str], outputs: list[str], resources: Resources, names: tuple[str, ...]) -> Floats:
+    """The values of one chunk, shape (pairs, features)."""
+    pairs = Pairs(sources, outputs, resources)
+    values = np.empty((len(sources), len(names)))
+    for place, name in enumerate(names):
+        feature = _BY_NAME[name]
+        column = feature.compute(pairs)
+        values[:, place] = np.where(np.isnan(column), feature.neutral, column)
+    return values

@@ -1,0 +1,170 @@
+"""More on how usual the two sentences are: how far models back off, unknown and rare words, repeated n-grams.
+
+Raybaud, Langlois and Smaïli (2011), "This sentence is wrong. Detecting errors in machine-translated sentences"; word
+by word as in equation 5.5 of Fomicheva (2017).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...language.frequencies import Frequencies
+from ...language.ngram_models import Scored
+from .defining import Compute, Feature, Floats, feature, ratio
+from .pairs import Pairs, Side
+
+LOW_LEVEL = 5  # levels below are low: not even the last two words are in the model
+RAREST = -9.0  # log10 of the share of a word that wordfreq does not know; its lists end at -8
+_FOREIGN = 1.0  # log10: a word belongs to the other language if it is ten times as frequent there
+
+
+def _means(scored: Scored, values: NDArray[np.generic]) -> Floats:
+    """Over the words of each sentence, without its end; NaN for none."""
+    sums = np.add.reduceat(np.where(scored.is_word, values, 0), scored.offsets[:-1], dtype=np.float64)
+    return ratio(sums, scored.words.astype(np.float64))
+
+
+def _worst(scored: Scored, values: Floats) -> Floats:
+    worst = np.minimum.reduceat(np.where(scored.is_word, values, np.inf), scored.offsets[:-1])
+    return np.where(np.isinf(worst), np.nan, worst)
+
+
+def _spread(scored: Scored) -> Floats:
+    mean, square = _means(scored, scored.log10), _means(scored, scored.log10**2)
+    return np.sqrt(np.maximum(square - mean**2, 0))
+
+
+_OF_MODEL: tuple[tuple[str, str, Callable[[Scored], Floats], float], ...] = (
+    ("backoff_mean", "mean of Raybaud's back-off levels, 1 to 7", lambda s: _means(s, s.backoff_levels), 7.0),
+    ("backoff_least", "least of Raybaud's back-off levels",
+     lambda s: _worst(s, s.backoff_levels.astype(np.float64)), 7.0),
+    ("backoff_low", "share of words with a back-off level below 5", lambda s: _means(s, s.backoff_levels < LOW_LEVEL),
+     0.0),
+    ("backoff_low_words", "words with a back-off level below 5",
+     lambda s: _means(s, s.backoff_levels < LOW_LEVEL) * s.words, 0.0),
+    ("trigrams_matched", "share of words whose last three are in the model", lambda s: _means(s, s.matched >= 3), 0.0),
+    ("least_probable_word", "log10 probability of the least probable word", lambda s: _worst(s, s.log10), 0.0),
+    ("probability_spread", "standard deviation of the words' log10 probabilities", _spread, 0.0),
+)  # fmt: skip
+_MODELS = {
+    "source_lm": ("source", "in the source"),
+    "target_lm": ("target", "in the target"),
+    "target_lm_backward": ("target_backward", "in the target, read from its end"),
+}
+
+
+def _of_model(model: str, row: int) -> Feature:
+    prefix, where = _MODELS[model]
+    name, text, function, neutral = _OF_MODEL[row]
+    return feature("more", f"{prefix}_{name}", f"{text}, {where}", lambda p: function(p.scored(model)),
+                   needs=model, neutral=neutral)  # fmt: skip
+
+
+def _unknown(side: str) -> tuple[Feature, Feature]:
+    model = f"{side}_lm"
+    return (
+        feature("more", f"{side}_unknown_words", f"{side} words that the language model does not know",
+                lambda p: p.scored(model).unknown_words.astype(np.float64), needs=model),
+        feature("more", f"{side}_unknown_share", f"share of {side} words that the language model does not know",
+                lambda p: _means(p.scored(model), p.scored(model).unknown), needs=model),
+    )  # fmt: skip
+
+
+def _backward(side: str) -> Feature:
+    model = f"{side}_lm_backward"
+    return feature("more", f"{side}_backward_log_probability_per_word",
+                   f"log10 probability of the {side} read from its end, per word",
+                   lambda p: _means(p.scored(model), p.scored(model).log10), needs=model)  # fmt: skip
+
+
+def _has_letter(word: str) -> bool:
+    return any(character.isalpha() for character in word)
+
+
+def _log_shares(pairs: Pairs, side: str, table: str) -> Floats:
+    """The log10 of the share in texts of each word of a side that has letters; NaN for the others."""
+
+    def look_up() -> Floats:
+        frequencies = pairs.resources.given(table, Frequencies)
+        find, counts = frequencies.numbers.get, np.append(frequencies.counts[0], 10.0**RAREST)
+        texts: Side = getattr(pairs, side)
+        places = texts.values(lambda word: find(word, -1), cased=False).astype(np.int64)
+        has_letter = texts.values(_has_letter, cased=False)
+        logs: Floats = np.where(has_letter, np.log10(counts[places]), np.nan)
+        return logs
+
+    return pairs.kept(f"{side} {table}", look_up)
+
+
+def _mean(side: Side, values: Floats) -> Floats:
+    """Over the words of each sentence whose value is not NaN."""
+    return ratio(side.add(np.nan_to_num(values)), side.add((~np.isnan(values)).astype(np.float64)))
+
+
+def _rarity(side: str) -> tuple[Feature, ...]:
+    table = f"{side}_words"
+    return (
+        feature("more", f"{side}_log_frequency", f"log10 share in {side}-language texts of words with letters, mean",
+                lambda p: _mean(getattr(p, side), _log_shares(p, side, table)), needs=table, neutral=-4.0),
+        feature("more", f"{side}_least_log_frequency", f"the same of the rarest {side} word",
+                lambda p: getattr(p, side).least(np.nan_to_num(_log_shares(p, side, table))), needs=table,
+                neutral=-4.0),
+        feature("more", f"{side}_rare_share", f"share of {side} words with letters that make up less than a millionth",
+                lambda p: _mean(getattr(p, side), _below(_log_shares(p, side, table), -6.0)), needs=table),
+        feature("more", f"{side}_unlisted_share", f"share of {side} words with letters that wordfreq does not know",
+                lambda p: _mean(getattr(p, side), _below(_log_shares(p, side, table), RAREST + 0.5)), needs=table),
+    )  # fmt: skip
+
+
+def _below(values: Floats, limit: float) -> Floats:
+    return np.where(np.isnan(values), np.nan, values < limit)
+
+
+def _foreign(pairs: Pairs) -> Floats:
+    """Words of the target that belong to the source language."""
+    own, other = _log_shares(pairs, "target", "target_words"), _log_shares(pairs, "target", "source_words")
+    return _mean(pairs.target, np.where(np.isnan(own), np.nan, other > own + _FOREIGN))
+
+
+def _repeated(order: int) -> Compute:
+    """The share of the target's n-grams that have occurred before in it."""
+
+    def share(words: list[str]) -> float:
+        grams = Counter(zip(*(words[n:] for n in range(order)), strict=False))
+        total = grams.total()
+        return 1 - len(grams) / total if total else 0.0
+
+    return lambda p: np.array([share(words) for words in p.target.words], dtype=np.float64)
+
+
+def _stutters(pairs: Pairs) -> Floats:
+    """Target words that stand twice in a row."""
+    counts = [
+        sum(first == second and first.isalpha() for first, second in pairwise(words)) for words in pairs.target.words
+    ]
+    return np.array(counts, dtype=np.float64)
+
+
+FLUENCY = (
+    *(_of_model(model, row) for model in _MODELS for row in range(len(_OF_MODEL))),
+    *_unknown("source"),
+    *_unknown("target"),
+    _backward("source"),
+    _backward("target"),
+    *_rarity("source"),
+    *_rarity("target"),
+    feature("more", "log_frequency_difference", "mean log10 share of words, target minus source",
+            lambda p: _mean(p.target, _log_shares(p, "target", "target_words"))
+            - _mean(p.source, _log_shares(p, "source", "source_words")), needs="source_words target_words"),
+    feature("more", "target_foreign_share",
+            "share of target words with letters that are ten times as frequent in the source language", _foreign,
+            needs="source_words target_words"),
+    feature("more", "target_repeated_bigrams", "share of target bigrams that occurred before in it", _repeated(2)),
+    feature("more", "target_repeated_trigrams", "share of target trigrams that occurred before in it", _repeated(3)),
+    feature("more", "target_stutters", "target words that stand twice in a row", _stutters),
+)  # fmt: skip

@@ -1,0 +1,83 @@
+"""The list of all features as a page of the documentation, docs/quality-features.md.
+
+Write it anew after a change: python -m tercet.quality.features.listing > docs/quality-features.md
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..resources import AXES, HOW_TO_GIVE
+from .defining import GROUPS, Feature
+from .extracting import all_features, baseline_features
+
+_HEAD = """# Features of quality estimation
+
+Quality is estimated from numbers that source and output give without a reference. Groups 1 to 12 are those of Specia,
+Cancedda and Dymetman (2010), section 3, which counts 84 features and does not list them; they are itemised as in QuEst
+(Specia, Shah, de Souza and Cohn, 2013). Group 13 is ours. Of {count} features {groups} are in the paper's groups.
+
+Words are the tokens of Moses' tokeniser in lower case (for Chinese and Japanese: of their own). A feature whose
+resource is missing is left out, with the reason; one that is undefined for a pair, as most are for an empty sentence,
+has its neutral value. A feature can be asked for by its name or by its number in QuEst. Alignment features of sentences
+over 250 words are of the first 250.
+
+```python
+from tercet.quality.features import extract
+from tercet.quality.resources import Resources
+
+table = extract(["It is raining ."], ["Es regnet . ."], Resources("en", "de"), names=["1001", "marks_difference"])
+print(table.names, table.values.tolist())
+```
+
+```text title="Output"
+('source_tokens', 'marks_difference') [[4.0, 1.0]]
+```
+
+## The WMT baseline
+
+The 17 features of the baseline of the shared tasks WMT12 to WMT14, in their order.
+
+{baseline}
+"""
+
+
+def features_page() -> str:
+    """The page: the baseline, a table for each group, and where resources come from."""
+    features = all_features()
+    baseline = [[str(one.baseline), f"`{one.name}`", str(one.quest), one.description] for one in baseline_features()]
+    parts = [
+        _HEAD.format(
+            count=len(features),
+            groups=sum(one.group != "more" for one in features),
+            baseline=_table(["", "name", "QuEst", "what it is"], baseline),
+        )
+    ]
+    for number, (group, title) in enumerate(GROUPS.items(), 1):
+        rows = [_row(one) for one in features if one.group == group and not _is_later_axis(one)]
+        header = ["name", "what it is", "needs", "neutral", "QuEst"]
+        parts.append(f"## {number}. {group}: {title}\n\n{_table(header, rows)}\n")
+    resources = [[f"`{name}`", how] for name, how in HOW_TO_GIVE.items()]
+    parts.append(f"## Resources\n\n{_table(['resource', 'how to give it'], resources)}\n")
+    return "\n".join(parts)
+
+
+def _is_later_axis(one: Feature) -> bool:
+    return one.name.startswith("embedding_axis_") and one.name != "embedding_axis_01"
+
+
+def _row(one: Feature) -> list[str]:
+    name, description = f"`{one.name}`", one.description
+    if one.name == "embedding_axis_01":
+        name, description = f"{name} to `embedding_axis_{AXES}`", description.replace("1. principal", "principal")
+    needs = ", ".join(f"`{need}`" for need in sorted(one.needs))
+    return [name, description, needs, f"{one.neutral:g}", "" if one.quest is None else str(one.quest)]
+
+
+def _table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(features_page())

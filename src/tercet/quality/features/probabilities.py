@@ -1,0 +1,51 @@
+"""What language models say about words and tags of the two sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .defining import Feature, Floats, feature
+from .pairs import Pairs
+
+MOST = 1e4  # the highest perplexity: that of a short sentence of unknown words would drown all others
+
+
+def _per_word(pairs: Pairs, model: str) -> Floats:
+    scored = pairs.scored(model)
+    per_word: Floats = scored.totals() / (scored.words + 1)
+    return np.where(scored.words > 0, per_word, np.nan)
+
+
+def _perplexities(pairs: Pairs, model: str, *, end: bool) -> Floats:
+    scored = pairs.scored(model)
+    found = np.minimum(scored.perplexities(end=end), MOST)
+    return np.where(scored.words > 0, found, np.nan)
+
+
+def _of_model(group: str, model: str, name: str, text: str, quest: int | None, baseline: int | None) -> list[Feature]:
+    """Log probability, perplexities with and without the sentence's end, and log probability per word."""
+    numbers = (None, None, None) if quest is None else (quest, quest + 1, quest + 2 if quest < 1086 else None)
+    return [
+        feature(group, f"{name}_log_probability", f"log10 probability of the {text}",
+                lambda p: p.scored(model).totals(), needs=model, quest=numbers[0], baseline=baseline),
+        feature(group, f"{name}_perplexity", f"perplexity of the {text}, at most 10,000",
+                lambda p: _perplexities(p, model, end=True), needs=model, quest=numbers[1]),
+        feature(group, f"{name}_perplexity_without_end",
+                f"perplexity of the {text} without the end of the sentence, at most 10,000",
+                lambda p: _perplexities(p, model, end=False), needs=model, quest=numbers[2]),
+        feature(group, f"{name}_log_probability_per_word", f"log10 probability of the {text} per word and end",
+                lambda p: _per_word(p, model), needs=model),
+    ]  # fmt: skip
+
+
+WORDS = (
+    *_of_model("lm_word", "source_lm", "source", "source", 1009, 4),
+    *_of_model("lm_word", "target_lm", "target", "target", 1012, 5),
+    feature("lm_word", "log_probability_difference", "log10 probability per word, target minus source",
+            lambda p: _per_word(p, "target_lm") - _per_word(p, "source_lm"), needs="source_lm target_lm"),
+)  # fmt: skip
+
+TAGS = (
+    *_of_model("lm_pos", "target_tags_lm", "target_tags", "target's tags", 1086, None),
+    *_of_model("lm_pos", "source_tags_lm", "source_tags", "source's tags", None, None),
+)

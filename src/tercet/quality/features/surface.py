@@ -1,0 +1,106 @@
+"""What can be counted in the two sentences alone: lengths, types, word lengths, repetitions, open brackets."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from .defining import Floats, feature, ratio
+from .pairs import Pairs, Side
+
+_BRACKETS = {")": "(", "]": "[", "}": "{", "）": "（", "】": "【", "」": "「", "』": "『", "》": "《"}
+_ANY_BRACKET = re.compile("[" + re.escape("".join((*_BRACKETS, *_BRACKETS.values()))) + "]")
+_QUOTES = {"»": "«", "”": "“", "›": "‹"}  # those with two forms; of " there must be an even number
+
+
+def mismatched_brackets(text: str) -> int:
+    """Brackets that are opened and not closed, or the other way round."""
+    waiting: list[str] = []
+    wrong = 0
+    for character in _ANY_BRACKET.findall(text):
+        if character in _BRACKETS.values():
+            waiting.append(character)
+        elif opening := _BRACKETS.get(character):
+            if waiting and waiting[-1] == opening:
+                waiting.pop()
+            else:
+                wrong += 1
+    return wrong + len(waiting)
+
+
+def mismatched_quotes(text: str) -> int:
+    """Quotation marks without a partner: by pairs of forms, and the last of an odd number of straight ones."""
+    wrong = text.count('"') % 2
+    low = text.count("„")
+    for closing, opening in _QUOTES.items():
+        opened, closed = text.count(opening), text.count(closing)
+        if opening == "“":  # closes in German what „ opens, and opens in English
+            opened, closed = (low, opened + closed) if low else (opened, closed)
+        wrong += abs(opened - closed)
+    return wrong
+
+
+def _occurrences(side: Side) -> Floats:
+    return ratio(side.lengths, side.types)
+
+
+def _type_token(side: Side) -> Floats:
+    return ratio(side.types, side.lengths)
+
+
+def _word_length(side: Side) -> Floats:
+    return ratio(side.characters, side.lengths)
+
+
+def _difference(first: Floats, second: Floats, whole: Floats) -> Floats:
+    return ratio(np.abs(first - second), whole)
+
+
+LENGTHS = (
+    feature("lengths", "source_tokens", "tokens in the source", lambda p: p.source.lengths, quest=1001, baseline=1),
+    feature("lengths", "target_tokens", "tokens in the target", lambda p: p.target.lengths, quest=1002, baseline=2),
+    feature("lengths", "source_target_ratio", "source tokens over target tokens",
+            lambda p: ratio(p.source.lengths, p.target.lengths), neutral=1.0, quest=1003),
+    feature("lengths", "target_source_ratio", "target tokens over source tokens",
+            lambda p: ratio(p.target.lengths, p.source.lengths), neutral=1.0, quest=1004),
+    feature("lengths", "token_difference", "difference in tokens, without its sign, over source tokens",
+            lambda p: _difference(p.source.lengths, p.target.lengths, p.source.lengths), quest=1005),
+    feature("lengths", "source_characters", "characters of the source's tokens", lambda p: p.source.characters),
+    feature("lengths", "target_characters", "characters of the target's tokens", lambda p: p.target.characters),
+    feature("lengths", "target_source_characters", "characters of the target over those of the source",
+            lambda p: ratio(p.target.characters, p.source.characters), neutral=1.0),
+    feature("lengths", "character_difference", "difference in characters, without its sign, over the source's",
+            lambda p: _difference(p.source.characters, p.target.characters, p.source.characters)),
+)  # fmt: skip
+
+TYPES = (
+    feature("ttr", "source_type_token", "different words over tokens in the source",
+            lambda p: _type_token(p.source), neutral=1.0),
+    feature("ttr", "target_type_token", "different words over tokens in the target",
+            lambda p: _type_token(p.target), neutral=1.0),
+    feature("ttr", "type_token_ratio", "type/token ratio of the target over that of the source",
+            lambda p: ratio(_type_token(p.target), _type_token(p.source)), neutral=1.0),
+)  # fmt: skip
+
+WORD_LENGTH = (
+    feature("src_word_len", "source_word_length", "average length of source tokens in characters",
+            lambda p: _word_length(p.source), quest=1006, baseline=3),
+)  # fmt: skip
+
+REPETITION = (
+    feature("tgt_repetition", "target_occurrences", "how often each different target word occurs in the target, mean",
+            lambda p: _occurrences(p.target), neutral=1.0, quest=1015, baseline=6),
+)  # fmt: skip
+
+BRACKETS = (
+    feature("tgt_mismatched_brackets", "target_open_brackets", "brackets in the target without a partner",
+            lambda p: p.target.strings(mismatched_brackets), quest=1007),
+    feature("tgt_mismatched_brackets", "target_open_quotes", "quotation marks in the target without a partner",
+            lambda p: p.target.strings(mismatched_quotes), quest=1008),
+)  # fmt: skip
+
+
+def target_word_length(pairs: Pairs) -> Floats:
+    """Average length of target tokens."""
+    return _word_length(pairs.target)

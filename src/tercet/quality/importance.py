@@ -1,0 +1,113 @@
+"""Which features a model rests on.
+
+By permutation (Breiman 2001, "Random Forests", section 10; Fisher, Rudin and Dominici 2019, "All Models are Wrong, but
+Many are Useful"): how much the error on held-out groups grows when the values of a feature are shuffled. Features that
+say the same share their importance: either can be shuffled with little harm. And by partial least squares: the weight
+of each feature in a model of all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import UsageError
+from ..stats.resampling import Floats
+from .pls import MOST_COMPONENTS, decompose, importance_in_projection
+from .selection import FOLDS, Groups, Learner, Settings, check_examples, on_one_thread, run_all, standard_units
+from .splits import SEED, folds
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+
+@dataclass(frozen=True)
+class Importance:
+    """Of one feature."""
+
+    feature: str
+    increase: float  # of the root mean squared error when it is shuffled; at or below 0: the feature is not missed
+    standard_error: float  # of the increase, over folds
+    vip: float  # in partial least squares of all features: 1 is the average
+    coefficient: float  # there, in labels per standard deviation of the feature
+
+
+def permutation_importance(
+    learner: Learner,
+    settings: Settings,
+    features: ArrayLike,
+    labels: ArrayLike,
+    groups: Groups = None,
+    *,
+    names: Sequence[str] | None = None,
+    repeats: int = 5,
+    seed: int = SEED,
+    executor: Executor | None = None,
+) -> tuple[Importance, ...]:
+    """All features, the most important first; settings are those of `Predictor.training`."""
+    values, targets, numbers = check_examples(features, labels, groups)
+    width = values.shape[1]
+    called = [str(column + 1) for column in range(width)] if names is None else list(names)
+    if len(called) != width:
+        raise UsageError(f"There must be one name for each of the {width} features, not {len(called)}.")
+    if repeats < 1:
+        raise UsageError(f"The number of repeats must be at least 1, not {repeats}.")
+    splits = folds(numbers.tolist(), FOLDS, seed + 1)
+    units = (
+        (learner, settings, values[train], targets[train], values[test], targets[test], repeats, seed, place)
+        for place, (train, test) in enumerate(splits)
+    )
+    increases = np.array(run_all(executor, _increases, units))  # (folds, features)
+    errors = increases.std(0, ddof=1) / np.sqrt(len(splits))
+    vip, coefficients = on_one_thread(pls_weights, values, targets)
+    order = np.argsort(-increases.mean(0), kind="stable")
+    return tuple(
+        Importance(
+            called[column],
+            float(increases[:, column].mean()),
+            float(errors[column]),
+            float(vip[column]),
+            float(coefficients[column]),
+        )
+        for column in order
+    )
+
+
+def _increases(
+    learner: Learner,
+    settings: Settings,
+    features: Floats,
+    labels: Floats,
+    unseen: Floats,
+    wanted: Floats,
+    repeats: int,
+    seed: int,
+    place: int,
+) -> Floats:
+    """How the error on unseen examples grows with each feature shuffled, on average over repeats. Runs anywhere."""
+    predictor = learner.fit_with(features, labels, settings, seed=seed)
+    rng = np.random.default_rng([seed, place])
+    orders = np.stack([rng.permutation(len(unseen)) for _ in range(repeats)])
+    before = np.sqrt(np.mean((predictor.predict(unseen) - wanted) ** 2))
+    increases = np.zeros(features.shape[1])  # what the model does not use does no harm
+    for column in predictor.inputs.columns:
+        shuffled = np.tile(unseen, (repeats, 1))
+        shuffled[:, column] = unseen[orders, column].ravel()
+        errors = (predictor.predict(shuffled).reshape(repeats, -1) - wanted) ** 2
+        increases[column] = np.sqrt(errors.mean(1)).mean() - before
+    return increases
+
+
+def pls_weights(features: Floats, labels: Floats, components: int = MOST_COMPONENTS) -> tuple[Floats, Floats]:
+    """Importance in the projection and coefficient of each feature, shape (k,), in partial least squares of all."""
+    inputs, units = standard_units(features)
+    found = decompose(units, labels - labels.mean(), components)
+    vip, coefficients = np.zeros(inputs.width), np.zeros(inputs.width)
+    if len(found.coefficients):
+        vip[inputs.columns] = importance_in_projection(found)
+        coefficients[inputs.columns] = found.coefficients[-1]
+    return vip, coefficients

@@ -1,0 +1,114 @@
+"""Linear learners: the mean, one feature, and ridge regression.
+
+The first two are baselines that keep the others honest: a model that does not beat the length of the sentence has
+learned nothing else. Hoerl and Kennard (1970), "Ridge Regression: Biased Estimation for Nonorthogonal Problems".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ..errors import UsageError
+from ..stats.resampling import Floats
+from .predictors import LinearPredictor
+from .selection import FOLDS, Learner, Settings, run_all, standard_units
+from .splits import Rows, folds
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+ALPHAS = tuple(float(alpha) for alpha in np.logspace(-5, 2, 22))  # per example
+
+
+@dataclass(frozen=True)
+class Mean(Learner):
+    """Predicts the mean label, whatever the features."""
+
+    name = "mean"
+    reads_features: ClassVar[bool] = False
+
+    def choose(
+        self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
+    ) -> Settings:
+        return {}
+
+    def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> LinearPredictor:
+        inputs, _ = standard_units(features)
+        return LinearPredictor(inputs.only(np.arange(0)), np.empty(0), float(labels.mean()))
+
+
+@dataclass(frozen=True)
+class OneFeature(Learner):
+    """A line through one feature, by least squares.
+
+    column: its place among the features, from 0. label: what to call it.
+    """
+
+    column: int
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"linear:{self.label or self.column}"
+
+    def choose(
+        self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
+    ) -> Settings:
+        if not 0 <= self.column < features.shape[1]:
+            raise UsageError(f"There is no feature at place {self.column}: there are {features.shape[1]}, from 0.")
+        return {}
+
+    def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> LinearPredictor:
+        inputs, units = standard_units(features)
+        place = np.flatnonzero(inputs.columns == self.column)  # empty where the feature is constant
+        slope = units[:, place].T @ (labels - labels.mean()) / len(labels)
+        return LinearPredictor(inputs.only(place), slope, float(labels.mean()))
+
+
+@dataclass(frozen=True)
+class Ridge(Learner):
+    """Least squares with a penalty on the squares of coefficients.
+
+    alpha: the penalty per example, for features in standard units; None: chosen by cross-validation.
+    """
+
+    alpha: float | None = None
+
+    name = "ridge"
+
+    def choose(
+        self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
+    ) -> Settings:
+        if self.alpha is not None:
+            return {"alpha": self.alpha}
+        splits = folds(groups.tolist(), FOLDS, seed)
+        units = ((features[train], labels[train], features[test], labels[test]) for train, test in splits)
+        errors = np.sum(run_all(executor, _squared_errors, units), axis=0)
+        best = int(errors.argmin())
+        return {"alpha": ALPHAS[best], "rmse": float(np.sqrt(errors[best] / len(labels)))}
+
+    def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> LinearPredictor:
+        inputs, units = standard_units(features)
+        coefficients = ridge_coefficients(units, labels - labels.mean(), [settings["alpha"]])[0]
+        return LinearPredictor(inputs, coefficients, float(labels.mean()))
+
+
+def ridge_coefficients(units: Floats, centred: Floats, alphas: list[float]) -> Floats:
+    """Coefficients for each penalty, shape (alphas, k), from one decomposition of features with mean 0, (n, k)."""
+    left, sizes, right = np.linalg.svd(units, full_matrices=False)
+    penalties = len(units) * np.array(alphas)[:, np.newaxis]
+    shrunk = sizes / (sizes**2 + penalties)
+    result: Floats = (shrunk * (left.T @ centred)) @ right
+    return result
+
+
+def _squared_errors(features: Floats, labels: Floats, unseen: Floats, wanted: Floats) -> Floats:
+    """Summed over unseen examples, for each of `ALPHAS`. Runs anywhere."""
+    inputs, units = standard_units(features)
+    coefficients = ridge_coefficients(units, labels - labels.mean(), list(ALPHAS))
+    predictions = inputs.apply(unseen) @ coefficients.T + labels.mean()
+    result: Floats = ((predictions - wanted[:, np.newaxis]) ** 2).sum(0)
+    return result

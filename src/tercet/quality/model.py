@@ -1,0 +1,252 @@
+"""A trained model of quality: what it needs to predict, what its predictions are worth, and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError, UsageError
+from ..stats.resampling import check_share
+from .conformal import Conformal
+from .features import FeatureTable, all_features, extract
+from .learners import Predictor, predictor_from_parts
+from .model_files import Parts, checksum_of, read_parts, write_parts
+from .reading import GivenFeatures, same_languages
+from .resources import Resources
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+Floats = NDArray[np.float64]
+LEVELS = (0.5, 0.8, 0.9, 0.95)  # of intervals, for which `describe` says how wide they are
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predicted quality of each segment, with an interval that holds the true label with probability `level`.
+
+    Neither is cut to the range of labels. features: what the predictions were made from.
+    """
+
+    values: Floats
+    lower: Floats
+    upper: Floats
+    level: float
+    features: FeatureTable
+
+
+@dataclass(frozen=True, eq=False)
+class QualityModel:
+    """Predicts the label that a person would give a translation, from the source and the output alone.
+
+    languages: source and target. label_range: of the labels; range_given: whether the user said so, or it is that of
+    the training labels. features: those extracted from texts; given: those that the user brings, after them. means,
+    bounds: of all features over the training texts, shapes (k,) and (2, k). held_out_predictions, held_out_labels: of
+    the training texts, each predicted by a model that had not seen its group. provenance: what it was made from and how
+    well it did, as JSON can hold it.
+    """
+
+    languages: tuple[str, str]
+    label_range: tuple[float, float]
+    range_given: bool
+    higher_is_better: bool
+    features: tuple[str, ...]
+    given: tuple[str, ...]
+    means: Floats
+    bounds: Floats
+    predictor: Predictor
+    conformal: Conformal
+    held_out_predictions: Floats
+    held_out_labels: Floats
+    resources: Resources
+    provenance: Mapping[str, Any]
+
+    @property
+    def pair(self) -> str:
+        """The language pair, as et-en."""
+        return "-".join(self.languages)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All features, in the order of the columns that the predictor sees."""
+        return self.features + self.given
+
+    @property
+    def learner(self) -> str:
+        """The name of what learnt it; where the best was chosen, of that one."""
+        training = self.predictor.training
+        return str(training["settings"]["learner"] if training["learner"] == "best" else training["learner"])
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Of the learner, as cross-validation chose them."""
+        training = self.predictor.training
+        chosen = training["settings"]["settings"] if training["learner"] == "best" else training["settings"]
+        return dict(chosen)
+
+    def describe(self) -> dict[str, Any]:
+        """All that can be said of it, as JSON can hold it."""
+        return {
+            "pair": self.pair,
+            "checksum": self.checksum,
+            "label_range": list(self.label_range),
+            "range_given": self.range_given,
+            "higher_is_better": self.higher_is_better,
+            "chosen": self.learner,
+            "settings": self.settings,
+            "features": list(self.features),
+            "given": list(self.given),
+            "half_width": {str(level): self.conformal.half_width(level) for level in LEVELS},
+            **self.provenance,
+        }
+
+    def descriptions(self) -> dict[str, str]:
+        """What each feature is, in words."""
+        known = {feature.name: feature.description for feature in all_features()}
+        return {name: known.get(name, name) for name in self.features} | {name: name for name in self.given}
+
+    def check_languages(self, languages: Sequence[str]) -> None:
+        """Refuse another language pair than that of the training texts."""
+        if not same_languages(languages, self.languages):
+            raise UsageError(f"The model is for {self.pair}, and these texts are {'-'.join(languages)}.")
+
+    def featurise(
+        self,
+        sources: Sequence[str],
+        outputs: Sequence[str],
+        *,
+        given: GivenFeatures | None = None,
+        executor: Executor | None = None,
+    ) -> FeatureTable:
+        """All features of these texts that the model reads."""
+        if len(sources) != len(outputs):
+            raise DataError(f"There are {len(sources)} sources and {len(outputs)} outputs: one output each is needed.")
+        table = extract(sources, outputs, self.resources, names=self.features, executor=executor)
+        if table.left_out:
+            name, missing = next(iter(table.left_out.items()))
+            raise UsageError(f"The model reads the feature {name!r}, which cannot be computed here: {missing}.")
+        return with_given(table, _checked_given(given, self.given, len(sources)))
+
+    def predict(
+        self,
+        sources: Sequence[str],
+        outputs: Sequence[str],
+        *,
+        level: float = 0.9,
+        given: GivenFeatures | None = None,
+        executor: Executor | None = None,
+    ) -> Predictions:
+        """The quality of each output, with an interval that holds the label of a segment with probability `level`."""
+        check_share("The level of intervals", level)  # before any work
+        table = self.featurise(sources, outputs, given=given, executor=executor)
+        values = self.predict_from(table.values)
+        lower, upper = self.conformal.interval(values, level)
+        return Predictions(values, lower, upper, level, table)
+
+    def predict_from(self, features: Floats) -> Floats:
+        """Predictions from features, shape (n, k) -> (n,).
+
+        A value beyond those of the training texts is taken as the nearest of them: further out nothing was learnt, and
+        an empty output would be predicted to be anything.
+        """
+        return self.predictor.predict(np.clip(features, *self.bounds))
+
+    @cached_property
+    def _parts(self) -> Parts:
+        facts, arrays = self.predictor.to_parts()
+        calibration, scores = self.conformal.to_parts()
+        own = {
+            "languages": list(self.languages),
+            "label_range": list(self.label_range),
+            "range_given": self.range_given,
+            "higher_is_better": self.higher_is_better,
+            "features": list(self.features),
+            "given": list(self.given),
+            "predictor": facts,
+            "conformal": calibration,
+            "provenance": dict(self.provenance),
+        }
+        tables = {
+            "means": self.means,
+            "bounds": self.bounds,
+            "predictions": self.held_out_predictions,
+            "labels": self.held_out_labels,
+        }
+        tables |= {f"predictor.{name}": array for name, array in arrays.items()}
+        tables |= {f"conformal.{name}": array for name, array in scores.items()}
+        return Parts(own, tables, self.resources.members())
+
+    @cached_property
+    def checksum(self) -> str:
+        """Of all that the model holds: two models with the same one predict the same."""
+        return checksum_of(self._parts)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model's file, whole or not at all. Equal models are equal bytes."""
+        write_parts(self._parts, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> QualityModel:
+        """The model in a file; refuses what is foreign, altered, truncated or newer."""
+        parts, _ = read_parts(path)
+        try:
+            return cls._from_parts(parts)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise DataError(f"{path} is not a model that this version of Tercet can use: {error!r}.") from None
+
+    @classmethod
+    def _from_parts(cls, parts: Parts) -> QualityModel:
+        facts, arrays = parts.facts, parts.arrays
+        unknown = set(facts["features"]) - {feature.name for feature in all_features()}
+        if unknown:
+            raise ValueError(f"it reads features that are not known here: {', '.join(sorted(unknown))}")
+        low, high = facts["label_range"]
+        source, target = facts["languages"]
+        return cls(
+            (source, target),
+            (low, high),
+            facts["range_given"],
+            facts["higher_is_better"],
+            tuple(facts["features"]),
+            tuple(facts["given"]),
+            arrays["means"],
+            arrays["bounds"],
+            predictor_from_parts(facts["predictor"], _below("predictor.", arrays)),
+            Conformal.from_parts(facts["conformal"], _below("conformal.", arrays)),
+            arrays["predictions"],
+            arrays["labels"],
+            Resources.from_members(parts.resources),
+            facts["provenance"],
+        )
+
+
+def _below(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def _checked_given(given: GivenFeatures | None, names: Sequence[str], segments: int) -> GivenFeatures | None:
+    if not names:
+        if given is not None:
+            raise UsageError("The model was trained without features of your own: leave out --extra-features.")
+        return None
+    if given is None:
+        raise UsageError(f"The model reads features of your own: give {', '.join(names)} with --extra-features.")
+    if len(given.values) != segments:
+        raise DataError(f"There are {segments} segments, and given features for {len(given.values)}.")
+    return given.only(names)
+
+
+def with_given(table: FeatureTable, given: GivenFeatures | None) -> FeatureTable:
+    """The table with the user's own features after the extracted ones."""
+    if given is None:
+        return table
+    for name in given.names:
+        if name in table.names:
+            raise DataError(f"The given feature {name!r} has the name of one of Tercet's. Give it another name.")
+    return FeatureTable(table.names + given.names, np.hstack([table.values, given.values]), table.left_out)

@@ -1,0 +1,170 @@
+"""Models of quality estimation as files: one zip with JSON, arrays and resources, and nothing that could run.
+
+`model.json` has the format, what the model is, the SHA-256 of every other member and one of itself. A file that is
+foreign, altered, truncated or of a newer format is refused with what is wrong. Equal models are equal bytes: members
+are sorted, without times.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.files import writing_bytes
+from ..errors import DataError, UsageError
+
+FORMAT = "tercet-qe"
+VERSION = 1  # raised when older versions of Tercet cannot read what is written any more
+HEADER = "model.json"
+ARRAYS, RESOURCES = "arrays/", "resources/"
+_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
+# What reading a member raises where the zip is damaged, encrypted, or compressed in a way that Python does not know.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What a model consists of: facts that JSON can hold, arrays, and resources as bytes, by name."""
+
+    facts: Mapping[str, Any]
+    arrays: Mapping[str, NDArray[Any]]
+    resources: Mapping[str, bytes]
+
+
+def write_parts(parts: Parts, path: str | Path) -> str:
+    """Write the file, whole or not at all; returns the model's checksum."""
+    members = _members(parts)
+    text, checksum = _header(parts, members)
+    with writing_bytes(path) as stream, zipfile.ZipFile(stream, "w") as archive:
+        for name, content in [(HEADER, text), *sorted(members.items())]:
+            archive.writestr(_info(name), content, zipfile.ZIP_DEFLATED, 6)
+    return checksum
+
+
+def checksum_of(parts: Parts) -> str:
+    """The checksum that the model's file has, or would have: of all that it holds."""
+    return _header(parts, _members(parts))[1]
+
+
+def _members(parts: Parts) -> dict[str, bytes]:
+    arrays = {f"{ARRAYS}{name}.npy": _array_bytes(array) for name, array in parts.arrays.items()}
+    return arrays | {f"{RESOURCES}{name}": content for name, content in parts.resources.items()}
+
+
+def _header(parts: Parts, members: Mapping[str, bytes]) -> tuple[bytes, str]:
+    sums = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(members.items())}
+    content = {"format": FORMAT, "version": VERSION, "model": dict(parts.facts), "members": sums}
+    checksum = _sum_of(content)
+    return json.dumps({**content, "checksum": checksum}, indent=1).encode(), checksum
+
+
+def _sum_of(content: Mapping[str, Any]) -> str:
+    """Of the header without its own checksum. Python writes numbers so that they come back as they were."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
+
+
+def _info(name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name, _TIME)
+    info.external_attr = 0o644 << 16
+    info.create_system = 3  # the same bytes on every platform
+    return info
+
+
+def _array_bytes(array: NDArray[Any]) -> bytes:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+    return stream.getvalue()
+
+
+def read_parts(path: str | Path) -> tuple[Parts, str]:
+    """What a file holds, and its checksum; refuses what is not as `write_parts` left it."""
+    try:
+        with Path(path).open("rb") as stream:
+            return _read(stream, path)
+    except FileNotFoundError:
+        raise UsageError(f"There is no model {path}. Make one: tercet qe train SRC MT LABELS --out {path}") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path} is a directory; a model's file is needed.") from None
+    except OSError as error:
+        raise UsageError(f"{str(path)[:200]!r} cannot be read: {error.strerror or error}.") from None
+
+
+def _read(stream: Any, path: str | Path) -> tuple[Parts, str]:
+    begin = stream.read(4)
+    stream.seek(0)
+    if begin != b"PK\x03\x04":
+        raise _foreign(path)
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            names = archive.namelist()
+            if HEADER not in names:
+                raise _foreign(path)
+            header = archive.read(HEADER)
+            content, checksum = _checked_header(header, path)
+            _check_names(names, content["members"], path)
+            members = {name: _member(archive, name, expected, path) for name, expected in content["members"].items()}
+    except _DAMAGE as error:
+        raise DataError(f"{path} is truncated or damaged: {error}. Copy or train the model again.") from None
+    arrays = {
+        name[len(ARRAYS) :].removesuffix(".npy"): np.load(io.BytesIO(each), allow_pickle=False)
+        for name, each in members.items()
+        if name.startswith(ARRAYS)
+    }
+    resources = {name[len(RESOURCES) :]: each for name, each in members.items() if name.startswith(RESOURCES)}
+    return Parts(content["model"], arrays, resources), checksum
+
+
+def _checked_header(header: bytes, path: str | Path) -> tuple[dict[str, Any], str]:
+    try:
+        content = json.loads(header)
+    except ValueError:
+        raise _altered(path, HEADER) from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise _foreign(path)
+    version = content.get("version")
+    if not isinstance(version, int) or version < 1:
+        raise _altered(path, HEADER)
+    if version > VERSION:
+        raise DataError(
+            f"{path} has format {version} of models, and this version of Tercet reads formats up to {VERSION}. Update: "
+            "pip install -U tercet"
+        )
+    checksum = content.pop("checksum", None)
+    if checksum != _sum_of(content):
+        raise _altered(path, HEADER)
+    return content, str(checksum)
+
+
+def _check_names(names: list[str], members: Mapping[str, str], path: str | Path) -> None:
+    expected = {HEADER, *members}
+    if missing := sorted(expected - set(names)):
+        raise DataError(f"{path} is incomplete: {missing[0]} is missing. Copy or train the model again.")
+    if more := sorted(set(names) - expected):
+        raise DataError(f"{path} was altered: {more[0]} is no part of the model.")
+    if len(names) > len(expected):
+        raise DataError(f"{path} was altered: it has a member twice.")
+
+
+def _member(archive: zipfile.ZipFile, name: str, expected: str, path: str | Path) -> bytes:
+    content = archive.read(name)
+    if hashlib.sha256(content).hexdigest() != expected:
+        raise _altered(path, name)
+    return content
+
+
+def _foreign(path: str | Path) -> DataError:
+    return DataError(f"{path} is not a model of 'tercet qe train'.")
+
+
+def _altered(path: str | Path, member: str) -> DataError:
+    return DataError(f"{path} was altered: {member} is not what was written. Copy or train the model again.")

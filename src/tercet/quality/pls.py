@@ -1,0 +1,174 @@
+"""Partial least squares, with the number of components and the features chosen by cross-validation.
+
+Wold et al. (1984), "The Collinearity Problem in Linear Regression. The Partial Least Squares (PLS) Approach to
+Generalized Inverses"; for quality estimation Specia et al. (2009), "Estimating the Sentence-Level Quality of Machine
+Translation Systems", and Specia, Cancedda and Dymetman (2010), "A Dataset for Assessing Machine Translation Evaluation
+Metrics", select features with it: put in order by a model of all of them, the first one, two, three, ... are tried on
+examples that were held out. Coefficients equal those of scikit-learn's PLSRegression.
+
+The details are ours. The order is that of importance in the projection (VIP), found anew in each fold on the training
+part alone: an order that has seen the examples held out makes them look easier than new ones. And of all sets and
+numbers of components the smallest is kept whose error exceeds the least one by no more than one standard error of the
+difference between them over the folds (Breiman et al. 1984, "Classification and Regression Trees", section 3.4.3, for
+pairs).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..stats.resampling import Floats
+from .predictors import Integers, LinearPredictor
+from .selection import Learner, Settings, run_all, standard_units
+from .splits import Rows, folds
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+MOST_COMPONENTS = 15
+FOLDS = 10  # more than other learners: models are cheap, and the standard error is of folds
+_NOISE = 1e-10  # of the first component's covariance with the label: what is smaller is rounding error
+
+
+class Components(NamedTuple):
+    """Partial least squares of one label. There may be fewer components than asked for: then nothing is left."""
+
+    weights: Floats  # (components, k): directions in the space of features, of length 1
+    explained: Floats  # (components,): the part of the label's sum of squares that each explains
+    coefficients: Floats  # (components, k): of the model with so many components, for standard units
+
+
+def decompose(units: Floats, centred: Floats, components: int) -> Components:
+    """PLS1 by NIPALS of features, shape (n, k), and labels (n,), both with mean 0."""
+    rest, label = units.copy(), centred.copy()
+    weights: list[Floats] = []
+    loadings: list[Floats] = []
+    rotations: list[Floats] = []
+    coefficients: list[Floats] = []
+    explained: list[float] = []
+    first = 0.0
+    total = np.zeros(units.shape[1])
+    for _ in range(components):
+        direction = rest.T @ label
+        size = float(np.linalg.norm(direction))
+        first = first or size
+        if size <= _NOISE * first:
+            break
+        direction /= size
+        scores = rest @ direction
+        length = scores @ scores
+        loading = rest.T @ scores / length
+        slope = label @ scores / length
+        rotation = direction.copy()
+        for before, turned in zip(loadings, rotations, strict=True):
+            rotation -= (before @ direction) * turned
+        total = total + slope * rotation
+        rest -= np.outer(scores, loading)
+        label -= slope * scores
+        weights.append(direction)
+        explained.append(float(slope**2 * length))
+        coefficients.append(total)
+        loadings.append(loading)
+        rotations.append(rotation)
+    shape = (len(weights), units.shape[1])
+    return Components(np.reshape(weights, shape), np.array(explained), np.reshape(coefficients, shape))
+
+
+def importance_in_projection(components: Components) -> Floats:
+    """VIP (Wold, Johansson and Cocchi 1993), shape (k,): the weights of a feature, by what each component explains.
+
+    The mean of the squares over all features is 1.
+    """
+    total = components.explained.sum()
+    if not total:
+        return np.zeros(components.weights.shape[1])
+    shares = components.explained / total
+    result: Floats = np.sqrt(components.weights.shape[1] * (shares @ components.weights**2))
+    return result
+
+
+@dataclass(frozen=True)
+class PLS(Learner):
+    """Partial least squares.
+
+    components: how many; None: chosen by cross-validation, up to 15. select: keep only features that help.
+    """
+
+    components: int | None = None
+    select: bool = True
+
+    name = "pls"
+
+    def choose(
+        self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
+    ) -> Settings:
+        inputs, _ = standard_units(features)
+        width = len(inputs.columns)
+        sizes = set_sizes(width) if self.select else [width]
+        splits = folds(groups.tolist(), FOLDS, seed)
+        units = ((features[train], labels[train], features[test], labels[test], sizes) for train, test in splits)
+        errors = np.array(run_all(executor, _mean_squared_errors, units))  # (folds, sizes, components)
+        if self.components is not None:
+            errors = errors[:, :, [min(self.components, errors.shape[2]) - 1]]
+        place, count = _smallest_good(errors)
+        return {
+            "features": sizes[place],
+            "components": count + 1 if self.components is None else self.components,
+            "rmse": float(np.sqrt(np.mean(errors[:, place, count]))),
+        }
+
+    def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> LinearPredictor:
+        inputs, units = standard_units(features)
+        centred = labels - labels.mean()
+        chosen = np.sort(feature_order(units, centred)[: settings["features"]])
+        found = decompose(units[:, chosen], centred, settings["components"])
+        coefficients = found.coefficients[-1] if len(found.coefficients) else np.zeros(len(chosen))
+        return LinearPredictor(inputs.only(chosen), coefficients, float(labels.mean()))
+
+
+def feature_order(units: Floats, centred: Floats) -> Integers:
+    """Features from the most to the least important in a model of all of them."""
+    found = decompose(units, centred, MOST_COMPONENTS)
+    return np.argsort(-importance_in_projection(found), kind="stable")
+
+
+def set_sizes(width: int) -> list[int]:
+    """How many features to try: all numbers up to 100, from there in steps of a tenth, and all."""
+    sizes = list(range(1, min(width, 100) + 1))
+    while sizes and sizes[-1] < width:
+        sizes.append(min(width, sizes[-1] + sizes[-1] // 10))
+    return sizes or [0]
+
+
+def _mean_squared_errors(features: Floats, labels: Floats, unseen: Floats, wanted: Floats, sizes: list[int]) -> Floats:
+    """Over unseen examples, for every size of the set and number of components. Runs anywhere."""
+    inputs, units = standard_units(features)
+    centred, new = labels - labels.mean(), inputs.apply(unseen)
+    target = wanted - labels.mean()
+    order = feature_order(units, centred)
+    if len(units) > units.shape[1]:
+        # Partial least squares sees features and labels only through their products, which a rotation of the
+        # examples leaves as they are: k rows serve for n.
+        rotation, units = np.linalg.qr(units)
+        centred = rotation.T @ centred
+    errors = np.full((len(sizes), MOST_COMPONENTS), np.mean(target**2))
+    for place, size in enumerate(sizes):
+        chosen = order[:size]
+        path = decompose(units[:, chosen], centred, MOST_COMPONENTS).coefficients
+        if len(path):
+            found = np.mean((new[:, chosen] @ path.T - target[:, np.newaxis]) ** 2, axis=0)
+            errors[place] = found[np.minimum(np.arange(MOST_COMPONENTS), len(path) - 1)]
+    return errors
+
+
+def _smallest_good(errors: Floats) -> tuple[int, int]:
+    """Places of size and number of components; `errors` has shape (folds, sizes, components)."""
+    means = errors.mean(0)
+    best = np.unravel_index(means.argmin(), means.shape)
+    excess = errors - errors[:, best[0], best[1]][:, np.newaxis, np.newaxis]
+    allowed = excess.std(0, ddof=1) / np.sqrt(len(errors))
+    good = np.argwhere(excess.mean(0) <= allowed)  # by size, then by number of components
+    return int(good[0][0]), int(good[0][1])

@@ -1,0 +1,179 @@
+"""What quality estimation reads: sources, outputs, labels, groups, features of one's own; one line per segment.
+
+Every input is FILE, with one value per line, or FILE:COLUMN, a column of a tab-separated table with a header and no
+quoting. What cannot be right is refused with file and line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.fields import same_width, table_rows
+from ..data.lines import read_lines
+from ..errors import DataError, UnknownName, UsageError
+
+Floats = NDArray[np.float64]
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Column:
+    """The values of a file's lines, or of a table's column, and where they are."""
+
+    path: str
+    values: tuple[str, ...]
+    first_line: int = 1
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def place(self, row: int) -> str:
+        """File and line of a value, as messages name them."""
+        return f"{self.path}, line {row + self.first_line}"
+
+
+def read_column(path: str | Path) -> Column:
+    """The lines of FILE, or what FILE:COLUMN names; refuses what has no line at all."""
+    name = str(path)
+    file, colon, column = name.rpartition(":")
+    if colon and file and not Path(name).exists() and Path(file).exists():
+        found = _table_column(file, column)
+    else:
+        found = Column(name, tuple(read_lines(path)))
+    if not len(found):
+        raise DataError(f"{name} is empty: one line per segment is needed.")
+    return found
+
+
+def _table_column(file: str, column: str) -> Column:
+    header, *rows = table_rows(file) or [[]]
+    if column not in header:
+        raise UnknownName(f"column of {file}", column, header)
+    same_width([header, *rows], file)
+    at = header.index(column)
+    return Column(file, tuple(row[at] for row in rows), first_line=2)
+
+
+def check_parallel(*columns: Column) -> None:
+    """Refuse columns of different lengths."""
+    if len({len(column) for column in columns}) > 1:
+        counts = ", ".join(f"{column.path}: {len(column)}" for column in columns)
+        raise DataError(
+            f"These files are not parallel. Segments: {counts}. Run 'tercet check' on the texts to see where they "
+            "drift apart."
+        )
+
+
+def read_texts(source: str | Path, output: str | Path, *others: Column) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Sources and outputs of equal length; `others` must have that length too."""
+    sources, outputs = read_column(source), read_column(output)
+    check_parallel(sources, outputs, *others)
+    return sources.values, outputs.values
+
+
+def read_labels(path: str | Path, label_range: Range | None = None) -> tuple[Column, Floats]:
+    """The labels of a file, all of them numbers, within the range if one is given."""
+    column = read_column(path)
+    labels = np.array([_number(text, column.place(row), "label") for row, text in enumerate(column.values)])
+    check_labels(labels, label_range, column.place)
+    return column, labels
+
+
+def _number(text: str, place: str, what: str) -> float:
+    if not text.strip():
+        raise DataError(f"{place}: the {what} is missing. Every line needs a number.")
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise DataError(f"{place}: {text.strip()[:40]!r} where a {what} is needed, which must be a finite number.")
+    return value
+
+
+def check_labels(labels: Floats, label_range: Range | None, place: Callable[[int], str]) -> None:
+    """Refuse labels that are no numbers or outside the range; `place` says where a row is."""
+    for row in np.flatnonzero(~np.isfinite(labels)):
+        raise DataError(f"{place(int(row))}: the label is missing or not a finite number.")
+    if label_range is not None:
+        low, high = label_range
+        for row in np.flatnonzero((labels < low) | (labels > high)):
+            raise DataError(
+                f"{place(int(row))}: the label {labels[row]:g} is outside the range from {low:g} to {high:g}."
+            )
+
+
+def check_range(label_range: Sequence[float]) -> Range:
+    """The lowest and the highest label."""
+    low, high = map(float, label_range)
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise UsageError(f"The range of labels must go from a lower to a higher number, not from {low:g} to {high:g}.")
+    return low, high
+
+
+@dataclass(frozen=True, eq=False)
+class GivenFeatures:
+    """Features that the user brings, shape (segments, features)."""
+
+    names: tuple[str, ...]
+    values: Floats
+
+    def __post_init__(self) -> None:
+        if self.values.shape[1:] != (len(self.names),):
+            raise UsageError(f"{len(self.names)} features are named, and the table has shape {self.values.shape}.")
+        if len(set(self.names)) < len(self.names):
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise DataError(f"The feature {twice!r} is given twice.")
+        for row, column in np.argwhere(~np.isfinite(self.values)):
+            raise DataError(f"Feature {self.names[column]!r}, segment {row + 1}: not a finite number.")
+
+    def only(self, names: Sequence[str]) -> GivenFeatures:
+        """These features, in this order."""
+        for name in names:
+            if name not in self.names:
+                raise UnknownName("given feature", name, self.names)
+        return GivenFeatures(tuple(names), self.values[:, [self.names.index(name) for name in names]])
+
+
+def read_features(path: str | Path, segments: int) -> GivenFeatures:
+    """A tab-separated table with a header of names and one row of numbers per segment."""
+    header, *rows = table_rows(path) or [[]]
+    if not rows:
+        raise DataError(f"{path} has no rows: a header with the features' names and a line per segment are needed.")
+    same_width([header, *rows], path)
+    for column, name in enumerate(header, 1):
+        if not name.strip():
+            raise DataError(f"{path}, line 1: column {column} has no name.")
+    if len(rows) != segments:
+        raise DataError(f"{path} has {len(rows)} rows below its header, and there are {segments} segments.")
+    values = np.array(
+        [
+            [
+                _number(text, f"{path}, line {number}, column {name!r}", "feature")
+                for name, text in zip(header, row, strict=True)
+            ]
+            for number, row in enumerate(rows, 2)
+        ]
+    )
+    return GivenFeatures(tuple(header), values)
+
+
+def check_languages(languages: str | Sequence[str]) -> tuple[str, str]:
+    """Source and target language from "et-en", or from the two."""
+    parts = tuple(languages.split("-") if isinstance(languages, str) else languages)
+    if len(parts) != 2 or not all(isinstance(part, str) and part.strip() for part in parts):
+        raise UsageError(f"The languages are SRC-TGT, as et-en, not {languages!r}.")
+    return parts[0], parts[1]
+
+
+def same_languages(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether these are the same pair; regions and scripts do not matter: zh_CN is zh."""
+    from ..text.scripts import base_code
+
+    return [*map(base_code, one)] == [*map(base_code, other)]

@@ -1,0 +1,197 @@
+"""What all learners share: checking examples, standard units, choosing settings by grouped cross-validation.
+
+Learning has two steps. `choose` finds settings (a penalty, a number of components) on folds that never split a group;
+`fit_with` trains with given settings. Work on folds goes to an executor where there is one and is gathered in order, so
+that the model is the same for any number of jobs.
+"""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import DataError, MissingDependency, UsageError
+from ..stats.correlation import is_constant_series
+from ..stats.resampling import Floats
+from .predictors import Inputs, Predictor, check_features
+from .splits import SEED, Rows, Split, draw_groups, folds, number_groups
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+log = logging.getLogger(__name__)
+
+MINIMUM = 20  # examples: five folds of four
+FOLDS = 5
+SEARCHED = 2000  # examples on which slow learners search their grids: with more, settings hardly change
+Settings = Mapping[str, Any]  # plain values, for JSON
+Groups = Sequence[Hashable] | None
+Result = TypeVar("Result")
+
+
+class Learner(ABC):
+    """A way to learn from examples. Instances are frozen dataclasses and hold no data."""
+
+    reads_features: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What `tercet.quality.learners.create` makes it from."""
+
+    @abstractmethod
+    def choose(
+        self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
+    ) -> Settings:
+        """Settings by cross-validation; examples have been checked."""
+
+    @abstractmethod
+    def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> Predictor:
+        """A predictor trained with given settings."""
+
+    def fit(
+        self,
+        features: ArrayLike,
+        labels: ArrayLike,
+        groups: Groups = None,
+        *,
+        seed: int = SEED,
+        executor: Executor | None = None,
+    ) -> Predictor:
+        """Settings chosen and a predictor trained; `features` has shape (n, k), `labels` (n,).
+
+        groups: what must not be split, such as source sentences; without them each example stands alone.
+        """
+        values, targets, numbers = check_examples(features, labels, groups)
+        constant = np.flatnonzero(is_constant_series(values.T)).tolist()
+        if self.reads_features and len(constant) == values.shape[1]:
+            raise DataError(
+                f"None of {len(constant)} features varies over the examples: there is nothing to learn from."
+            )
+        settings = self.choose(values, targets, numbers, seed=seed, executor=executor)
+        if constant and self.reads_features:
+            places = ", ".join(str(column + 1) for column in constant)
+            log.warning("Features that are the same for all examples tell nothing and are left out: number %s.", places)
+        training = {
+            "learner": self.name,
+            "settings": dict(settings),
+            "examples": len(targets),
+            "groups": int(numbers.max()) + 1,
+            "constant": constant,
+            "seed": seed,
+        }
+        fit = partial(self.fit_with, values, targets, settings, seed=seed)
+        return replace(on_one_thread(fit), training=training)
+
+
+def check_examples(features: ArrayLike, labels: ArrayLike, groups: Groups = None) -> tuple[Floats, Floats, Rows]:
+    """Features (n, k), labels (n,) and numbers of groups (n,), or an error that says what cannot be learned from."""
+    values, targets = check_features(features), np.asarray(labels, dtype=np.float64)
+    if targets.ndim != 1 or len(targets) != len(values):
+        raise UsageError(f"There must be one label for each of the {len(values)} examples, not {targets.shape}.")
+    bad = np.flatnonzero(~np.isfinite(targets))
+    if len(bad):
+        raise DataError(f"The label of example {bad[0] + 1} is {targets[bad[0]]}. Every example needs a label.")
+    if len(targets) < MINIMUM:
+        raise DataError(f"{len(targets)} examples are too few to learn from; at least {MINIMUM} are needed.")
+    if is_constant_series(targets):
+        raise DataError(f"All {len(targets)} labels are {targets[0]:g}: there is nothing to learn.")
+    numbers = number_groups(range(len(targets)) if groups is None else groups)
+    if len(numbers) != len(targets):
+        raise UsageError(f"There must be one group for each of the {len(targets)} examples, not {len(numbers)}.")
+    if not numbers.any():
+        raise DataError(
+            "All examples belong to one group, so that nothing can be held out. Give examples of at least two groups "
+            "(source sentences, or documents)."
+        )
+    return values, targets, numbers
+
+
+def draw_searched(features: Floats, labels: Floats, groups: Rows, seed: int) -> tuple[Floats, Floats, Rows]:
+    """All examples or, of many, about `SEARCHED` in whole groups."""
+    if len(labels) <= SEARCHED:
+        return features, labels, groups
+    rows = draw_groups(groups.tolist(), SEARCHED, seed)
+    return features[rows], labels[rows], groups[rows]
+
+
+def standard_units(features: Floats) -> tuple[Inputs, Floats]:
+    """The features that vary, with means and standard deviations, and their values in standard units."""
+    columns = np.flatnonzero(~is_constant_series(features.T))
+    varying = features[:, columns]
+    inputs = Inputs(features.shape[1], columns, varying.mean(0), varying.std(0))
+    return inputs, inputs.apply(features)
+
+
+def run_all(
+    executor: Executor | None, function: Callable[..., Result], units: Iterable[tuple[Any, ...]]
+) -> list[Result]:
+    """The results of all units of work, in their order. `function` must be found by its name in another process."""
+    if executor is None:
+        return [on_one_thread(function, *unit) for unit in units]
+    futures = [executor.submit(on_one_thread, function, *unit) for unit in units]
+    return [future.result() for future in futures]
+
+
+def on_one_thread(function: Callable[..., Result], *given: Any) -> Result:
+    """What a function returns, with matrix products on one thread where threadpoolctl (of scikit-learn) is there.
+
+    Products of this size gain nothing from more; where other processes want the cores, their threads wait for each
+    other many times as long as the work takes. And the last bits do not depend on the number of cores.
+    """
+    try:
+        limits = import_module("threadpoolctl").threadpool_limits
+    except ImportError:
+        return function(*given)
+    with limits(1, user_api="blas"):
+        return function(*given)
+
+
+def cross_predict(
+    learner: Learner,
+    features: ArrayLike,
+    labels: ArrayLike,
+    groups: Groups,
+    settings: Settings,
+    *,
+    splits: Sequence[Split] | None = None,
+    seed: int = SEED,
+    executor: Executor | None = None,
+) -> Floats:
+    """For each example the prediction of a model that has not seen its group, shape (n,).
+
+    Settings are given: chosen on all examples, they make held-out predictions a little too good, by far less than
+    seeing the examples would; choosing them anew in every fold costs as many times more. The folds are others than
+    those on which `Learner.fit` chooses with the same seed: ten, or five of more than 2,000 examples.
+    """
+    values, targets, numbers = check_examples(features, labels, groups)
+    if splits is None:
+        splits = folds(numbers.tolist(), 2 * FOLDS if len(targets) <= SEARCHED else FOLDS, seed + 1)
+    units = ((learner, settings, values[train], targets[train], values[test], seed) for train, test in splits)
+    predictions = np.full(len(targets), np.nan)
+    for (_, test), held_out in zip(splits, run_all(executor, fit_and_predict, units), strict=True):
+        predictions[test] = held_out
+    return predictions
+
+
+def fit_and_predict(
+    learner: Learner, settings: Settings, features: Floats, labels: Floats, unseen: Floats, seed: int
+) -> Floats:
+    """Predictions for unseen examples. Runs anywhere."""
+    return learner.fit_with(features, labels, settings, seed=seed).predict(unseen)
+
+
+def scikit_learn(module: str) -> Any:
+    """A module of scikit-learn, which only training needs."""
+    try:
+        return import_module(f"sklearn.{module}")
+    except ImportError:
+        raise MissingDependency("Training this learner", "qe") from None

@@ -1,0 +1,42 @@
+"""The tokens that quality estimation sees, of resources and of features alike.
+
+Moses' tokeniser for most languages, without its escapes; for Chinese and Japanese, which write no blanks, sacreBLEU's
+zh and MeCab.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..text.scripts import base_code
+from ..text.tokenisers import tokenise as split_texts
+from ..text.tokenisers import tokeniser
+
+_TOKENISERS = {"zh": "zh", "yue": "zh", "ja": "ja-mecab"}
+_ESCAPES = {"&quot;": '"', "&apos;": "'", "&#124;": "|", "&lt;": "<", "&gt;": ">", "&#91;": "[", "&#93;": "]"}
+
+
+def tokenise(texts: Sequence[str], language: str) -> list[list[str]]:
+    """The tokens of each text, as they are written."""
+    name = _TOKENISERS.get(base_code(language))
+    if name == "zh":
+        return split_texts(texts, name).strings()
+    if name:
+        return [line.split() for line in map(tokeniser(name), texts)]
+    moses = tokeniser(f"moses-{language}")
+    return [_unescaped(moses(text)).split() for text in texts]
+
+
+def _unescaped(text: str) -> str:
+    if "&" in text:
+        for escape, character in _ESCAPES.items():
+            text = text.replace(escape, character)
+        text = text.replace("&amp;", "&")  # last: what it uncovers was in the text
+    return text
+
+
+def tags(texts: Sequence[str], language: str, parser: str | None) -> list[list[str]]:
+    """The universal part-of-speech tags of each text, one for each of the parser's own words."""
+    from ..language.parsing import parse
+
+    return [[token.upos or "X" for token in parsed.tokens] for parsed in parse(texts, language, backend=parser)]

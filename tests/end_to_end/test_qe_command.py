@@ -1,0 +1,305 @@
+"""`tercet qe`: training, predicting, evaluating, listing features, ranking; what it prints and how it fails."""
+
+import json
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tercet.cli.qe import command
+from tercet.quality.across import assess
+from tercet.quality.model import QualityModel
+from tercet.quality.ranking import rank
+from tercet.report.tables import to_json
+from tests.docs.running import ROOT, Ran, run
+from tests.end_to_end.command import tercet as installed
+from tests.unit.quality.test_training import examples
+
+TRAIN = ("train.src", "train.mt", "train.labels", "--languages", "de-en", "--learner", "ridge")
+TEST = ("test.src", "test.mt")
+
+
+def write(folder: Path, name: str, lines: object) -> None:
+    (folder / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Texts with labels for training and for testing, a table of the latter, and a model."""
+    place = tmp_path_factory.mktemp("qe")
+    for part, size, seed in (("train", 80, 1), ("test", 90, 2)):
+        texts = examples(size, seed=seed)
+        for ending, lines in zip(("src", "mt", "labels"), texts, strict=True):
+            write(place, f"{part}.{ending}", lines)
+    systems = ["good", "fair", "poor"] * 30
+    write(place, "systems", systems)
+    rows = zip(*examples(90, seed=2), systems, strict=True)
+    write(place, "test.tsv", ["source\tmt\tlabel\tsystem", *("\t".join(map(str, row)) for row in rows)])
+    ran = words("train", *TRAIN, "-o", "model.qe", folder=place)
+    assert (ran.code, ran.err) == (0, "Wrote model.qe\n")
+    (place / "trained.txt").write_text(ran.out, "utf-8")
+    return place
+
+
+def words(*arguments: object, folder: Path) -> Ran:
+    return run(["qe", *map(str, arguments)], folder=folder)
+
+
+def test_training_says_how_good_the_model_is_and_what_it_rests_on(folder: Path) -> None:
+    out = (folder / "trained.txt").read_text("utf-8")
+    assert out.startswith("Model for de-en: ridge, trained on 80 examples in 80 groups (source sentence), seed 12345\n")
+    assert "Estimated from the training texts, for want of corpora: source_lm, " in out
+    assert re.search(r"^mean +[\d.]+ +[\d.]+ +–$", out, re.MULTILINE)
+    assert re.search(r"^linear:target_log_probability +[\d.]+ +[\d.]+ +-?[\d.]+$", out, re.MULTILINE)
+    assert re.search(r"^ridge +[\d.]+ +[\d.]+ +0\.9\d+$", out, re.MULTILINE)
+    assert re.search(r"^Features: \d+ used$", out, re.MULTILINE)
+    assert "it needs what is missing: source_tagger (ask for tags" in out
+    assert "Left out, the same for all training examples: " in out
+    assert re.search(r"^Intervals of 90 %: prediction ± 0\.\d+, by conformal prediction", out, re.MULTILINE)
+    assert "rise of the RMSE on held-out groups" in out
+
+
+def test_the_same_seed_writes_the_same_bytes_for_any_number_of_jobs(folder: Path) -> None:
+    ran = installed("qe", "train", *TRAIN, "-o", "again.qe", "-j", 2, "-f", "json", cwd=folder)
+    assert ran.code == 0, ran.err
+    assert (folder / "again.qe").read_bytes() == (folder / "model.qe").read_bytes()
+    assert ran.json == json.loads(to_json(QualityModel.load(folder / "model.qe").describe()))
+
+
+def test_predictions_in_all_forms_are_the_librarys(folder: Path) -> None:
+    model = QualityModel.load(folder / "model.qe")
+    sources, outputs, _ = examples(90, seed=2)
+    expected = model.predict(sources, outputs, level=0.8)
+    found = json.loads(words("predict", "model.qe", *TEST, "--level", 0.8, "-f", "json", folder=folder).out)
+    assert [each["quality"] for each in found["segments"]] == expected.values.tolist()
+    assert [each["low"] for each in found["segments"]] == expected.lower.tolist()
+    assert (found["model"], found["level"], found["pair"]) == (model.checksum, 0.8, "de-en")
+    assert found["mean"] == expected.values.mean()
+    lines = words("predict", "model.qe", *TEST, "--level", 0.8, "-f", "jsonl", folder=folder).out.splitlines()
+    assert [json.loads(line) for line in lines] == found["segments"]
+    header, *rows = words("predict", "model.qe", *TEST, "--level", 0.8, "-f", "tsv", folder=folder).out.splitlines()
+    assert header == "segment\tquality\tlow\thigh"
+    assert [float(row.split("\t")[1]) for row in rows] == expected.values.tolist()
+    text = words("predict", "model.qe", "test.tsv:source", "test.tsv:mt", "--level", 0.8, folder=folder).out
+    assert text.endswith(f"Mean {expected.values.mean():.3f} of 90 segments; intervals of 80 %\n")
+    low, high = model.label_range
+    shown = [float(cell) for line in text.splitlines()[2:92] for cell in line.split()[2:]]
+    assert min(shown) >= round(low, 3)
+    assert max(shown) <= round(high, 3)
+
+
+def test_predictions_go_into_a_file(folder: Path) -> None:
+    ran = words("predict", "model.qe", *TEST, "-f", "tsv", "-o", "found.tsv", folder=folder)
+    assert (ran.code, ran.out) == (0, "")
+    assert len((folder / "found.tsv").read_text().splitlines()) == 91
+
+
+def test_evaluation_in_json_has_the_figures_at_the_top(folder: Path) -> None:
+    ran = words("evaluate", "model.qe", *TEST, "test.labels", "-n", 50, "-f", "json", folder=folder)
+    assert (ran.code, ran.err) == (0, "")
+    found = json.loads(ran.out)
+    model = QualityModel.load(folder / "model.qe")
+    expected = assess(model, *examples(90, seed=2), resamples=50)
+    assert found == json.loads(to_json(expected.to_dict()))
+    assert found["n"] == 90
+    assert found["pearson"] > 0.9
+    for name in ("pearson", "spearman", "rmse", "mae", "delta_avg", "coverage"):
+        low, high = found["intervals"][name]
+        assert low <= found[name] <= high
+
+
+def test_evaluation_beside_metrics_and_across_systems(folder: Path) -> None:
+    ran = words("evaluate", "model.qe", *TEST, "test.tsv:label", "-r", "test.src", "-m", "ter", "chrf", "--across",
+                "test.tsv:system", "-n", 50, folder=folder)  # fmt: skip
+    assert (ran.code, ran.err) == (0, "")
+    rivals = ran.out[ran.out.index("Beside metrics") :].splitlines()
+    assert rivals[3].split()[0] == "qe"
+    assert [line.split()[0] for line in rivals[4:6]] == ["ter", "chrf"]
+    assert [float(line.split()[1]) > 0 for line in rivals[4:6]] == [True, True]  # an error rate is turned
+    assert "By system:" in ran.out
+    assert "Pearson of models trained on one system (rows) and tested on each, on other groups:" in ran.out
+    ran = words(
+        "evaluate", "model.qe", *TEST, "test.labels", "--across", "systems", "-n", 50, "-f", "json", folder=folder
+    )
+    found = json.loads(ran.out)
+    assert list(found["systems"]) == found["across"]["systems"] == ["good", "fair", "poor"]
+    assert sum(each["n"] for each in found["systems"].values()) == 90
+    assert np.shape(found["across"]["pearson"]) == (3, 3)
+    assert np.nanmin(np.array(found["across"]["pearson"], dtype=float)) > 0.5
+
+
+def test_features_are_written_and_listed(folder: Path) -> None:
+    ran = words("features", *TEST, "--model", "model.qe", folder=folder)
+    assert (ran.code, ran.err) == (0, "")
+    header, *rows = ran.out.splitlines()
+    model = QualityModel.load(folder / "model.qe")
+    assert tuple(header.split("\t")) == model.features
+    expected = model.featurise(*examples(90, seed=2)[:2]).values
+    assert [[float(cell) for cell in row.split("\t")] for row in rows] == expected.tolist()
+    own = words("features", *TEST, "-l", "de-en", "--features", "lengths,ttr", "source_perplexity", "--source-corpus",
+                "train.src", "-f", "jsonl", folder=folder)  # fmt: skip
+    assert {"source_tokens", "source_perplexity"} <= json.loads(own.out.splitlines()[0]).keys()
+    partly = words(
+        "features", *TEST, "-l", "de-en", "--features", "lm_word", "--source-corpus", "train.src", folder=folder
+    )
+    assert re.match(r"Left out \(\d+\): target_log_probability, .*give texts in the target language", partly.err)
+
+
+def test_the_list_of_features_says_what_they_need(folder: Path) -> None:
+    out = words("features", "--list", folder=folder).out
+    assert re.search(r"^source_tokens +lengths +1001 +1 +tokens in the source$", out, re.MULTILINE)
+    assert "lm_word: probability and perplexity" in out
+    listed = json.loads(words("features", "--list", "-l", "de-en", "-f", "json", folder=folder).out)
+    assert len(listed) >= 84
+    found = {each["name"]: each for each in listed}
+    assert found["source_tokens"]["available"] is True
+    assert found["source_perplexity"]["available"] is False
+    assert "give texts in the source language" in found["source_perplexity"]["missing"]
+    assert sum(each["baseline"] is not None for each in listed) == 17
+
+
+def test_info_says_everything_and_draws_the_importance(folder: Path) -> None:
+    ran = words("info", "model.qe", folder=folder)
+    assert ran.out.startswith((folder / "trained.txt").read_text("utf-8").rstrip("\n"))
+    model = QualityModel.load(folder / "model.qe")
+    assert f"Checksum {model.checksum}\nTraining data {model.provenance['training_checksum']}\n" in ran.out
+    assert "target_lm.npz" in ran.out
+    assert json.loads(words("info", "model.qe", "-f", "json", folder=folder).out)["checksum"] == model.checksum
+    if find_spec("altair") and find_spec("vl_convert"):
+        ran = words("info", "model.qe", "--figure", "importance.svg", folder=folder)
+        assert ran.err == "Wrote importance.svg\n"
+        assert "Importance of features, de-en, ridge" in (folder / "importance.svg").read_text("utf-8")
+
+
+def test_the_learning_curve_is_drawn(folder: Path) -> None:
+    pytest.importorskip("altair", reason="altair is not installed")
+    ran = words("train", *TRAIN, "--features", "lengths", "-o", "curve.qe", "--curve", "curve.json", folder=folder)
+    assert (ran.code, ran.err) == (0, "Wrote curve.qe\nWrote curve.json\n")
+    assert "RMSE on held-out groups" in (folder / "curve.json").read_text("utf-8")
+
+
+def test_ranking_lists_the_worst_with_reasons_and_a_cut_off(folder: Path) -> None:
+    ran = words("rank", "model.qe", *TEST, "--top", 2, "--target", 4, folder=folder)
+    assert (ran.code, ran.err) == (0, "")
+    model = QualityModel.load(folder / "model.qe")
+    expected = rank(model, *examples(90, seed=2)[:2], top=2, target=4)
+    worst = expected.segments[0]
+    assert ran.out.startswith(f"Segment {worst.segment}: {worst.quality:.3f} (")
+    assert f"  output: {worst.output}\n" in ran.out
+    assert worst.reasons[0].description in ran.out
+    assert "2 of 90 segments; intervals of 90 %" in ran.out
+    cut = expected.cut_off
+    assert cut is not None
+    assert (
+        f"Target 4: keep {cut.kept} of 90 segments as they are, look at the {cut.to_review} predicted below" in ran.out
+    )
+    found = json.loads(words("rank", "model.qe", *TEST, "--top", 2, "--target", 4, "-f", "json", folder=folder).out)
+    assert found == json.loads(to_json(expected.to_dict()))
+    rows = words("rank", "model.qe", *TEST, "-f", "tsv", folder=folder).out.splitlines()
+    assert rows[0].split("\t") == ["segment", "quality", "low", "high", "reasons", "source", "output"]
+    assert len(rows) == 91
+
+
+def test_a_model_is_a_metric(folder: Path) -> None:
+    ran = run(["score", "-s", "test.src", "-i", "test.mt", "-m", "qe:model=model.qe", "-f", "json"], folder=folder)
+    assert ran.code == 0, ran.err
+    found = json.loads(ran.out)
+    mean = json.loads(words("predict", "model.qe", *TEST, "-f", "json", folder=folder).out)["mean"]
+    score = (found[0] if isinstance(found, list) else found)["score"]
+    assert score == pytest.approx(mean, abs=0.01)
+
+
+def test_features_of_ones_own(folder: Path) -> None:
+    _, _, labels = examples(80)
+    write(folder, "own.tsv", ["mine", *labels + 1])
+    ran = words("train", *TRAIN, "--features", "lengths", "--extra-features", "own.tsv", "-o", "own.qe", folder=folder)
+    assert ran.code == 0
+    assert re.search(r"^Features: \d+ used, 1 of them given$", ran.out, re.MULTILINE)
+    assert "\nmine " in ran.out
+    ran = words("predict", "own.qe", *TEST, folder=folder)
+    assert (ran.code, ran.err) == (
+        2,
+        "Error: The model reads features of your own: give mine with --extra-features.\n",
+    )
+    ran = words(
+        "predict", "own.qe", "train.src", "train.mt", "--extra-features", "own.tsv", "-f", "json", folder=folder
+    )
+    assert ran.code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["train", "train.src", "train.mt", "seven.labels", "-l", "de-en", "-o", "x", "--range", "0", "6.5"], 1,
+         "seven.labels, line 3: the label 7 is outside the range from 0 to 6.5."),
+        (["train", "train.src", "train.mt", "gap.labels", "-l", "de-en", "-o", "x"], 1,
+         "gap.labels, line 2: the label is missing. Every line needs a number."),
+        (["train", "train.src", "train.mt", "word.labels", "-l", "de-en", "-o", "x"], 1,
+         "word.labels, line 2: 'good' where a label is needed, which must be a finite number."),
+        (["train", "train.src", "train.mt", "short.labels", "-l", "de-en", "-o", "x"], 1,
+         "These files are not parallel. Segments: train.src: 80, train.mt: 80, short.labels: 3."),
+        (["train", "train.src", "train.mt", "same.labels", "-l", "de-en", "-o", "x"], 1,
+         "All 80 labels are 3: there is nothing to learn."),
+        (["train", "few.txt", "few.txt", "few.labels", "-l", "de-en", "-o", "x"], 1,
+         "3 examples are too few to learn from; at least 20 are needed."),
+        (["train", "train.src", "train.mt", "train.labels", "-l", "de", "-o", "x"], 2,
+         "The languages are SRC-TGT, as et-en, not 'de'."),
+        (["train", "train.src", "train.mt", "train.labels", "-l", "de-en", "-o", "x", "--range", "5", "1"], 2,
+         "The range of labels must go from a lower to a higher number, not from 5 to 1."),
+        (["train", "train.src", "train.mt", "train.labels", "-l", "de-en", "-o", "x", "--features", "nonsense"], 2,
+         "There is no feature or group called 'nonsense'."),
+        (["train", "train.src", "train.mt", "train.labels", "-l", "de-en", "-o", "x", "--groups", "few.txt"], 1,
+         "These files are not parallel."),
+        (["train", *TRAIN, "-o", "nowhere/x"], 2, "nowhere/x cannot be written"),
+        (["train", *TRAIN, "-o", "x", "--curve", "curve.pdf"], 2, "curve.pdf: a figure is written as .svg, "),
+        (["train", *TRAIN, "-o", "x", "--level", "2"], 2, "The level of intervals must lie"),
+        (["predict", "model.qe", "test.src", "test.mt", "-l", "en-de"], 2,
+         "The model is for de-en, and these texts are en-de."),
+        (["predict", "model.qe", "test.src", "train.mt"], 1, "These files are not parallel. Segments: test.src: 90,"),
+        (["predict", "none.qe", "test.src", "test.mt"], 2, "There is no model none.qe. Make one: tercet qe train"),
+        (["predict", "test.src", "test.src", "test.mt"], 1, "test.src is not a model of 'tercet qe train'."),
+        (["predict", "half.qe", "test.src", "test.mt"], 1, "half.qe is truncated or damaged"),
+        (["predict", "model.qe", "test.src", "test.mt", "--level", "90"], 2, "The level of intervals must lie"),
+        (["evaluate", "model.qe", "test.src", "test.mt", "short.labels"], 1, "These files are not parallel."),
+        (["evaluate", "model.qe", "test.src", "test.mt", "test.labels", "--across", "few.txt"], 1,
+         "These files are not parallel."),
+        (["evaluate", "model.qe", "test.src", "test.mt", "test.labels", "-m", "chrf"], 2, "chrf needs references"),
+        (["rank", "model.qe", "test.src", "test.mt", "--target", "40"], 2, "The target 40 is outside the"),
+        (["features", "test.src", "test.mt"], 2, "Say the languages, as --languages et-en, or give a --model."),
+        (["features", "--languages", "de-en"], 2, "Give the sources and the outputs, SRC and MT, or --list."),
+        (["features", "test.src", "test.mt", "--model", "model.qe", "--tags"], 2, "A model brings its resources"),
+        (["features", "test.src", "test.mt", "-l", "de-en", "-f", "text"], 2, "Features are written as tsv, jsonl"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_said_clearly(folder: Path, arguments: list[str], code: int, message: str) -> None:
+    write(folder, "seven.labels", [1, 2, 7, *[3, 4] * 38, 5])
+    write(folder, "gap.labels", [1, "", *range(78)])
+    write(folder, "word.labels", [1, "good", *range(78)])
+    write(folder, "short.labels", [1, 2, 3])
+    write(folder, "same.labels", [3] * 80)
+    write(folder, "few.txt", "abc")
+    write(folder, "few.labels", [1, 2, 3])
+    (folder / "half.qe").write_bytes((folder / "model.qe").read_bytes()[:5000])
+    ran = words(*arguments, folder=folder)
+    assert (ran.code, ran.out) == (code, "")
+    assert ran.err.startswith(f"Error: {message}")
+    assert not (folder / "x").exists()
+
+
+def test_labels_outside_a_declared_range_are_refused_by_evaluation(folder: Path) -> None:
+    ran = words("train", *TRAIN, "--features", "lengths", "--range", 0, 7, "-o", "range.qe", folder=folder)
+    assert ran.code == 0
+    write(folder, "high.labels", [9, *range(1, 90)])
+    ran = words("evaluate", "range.qe", *TEST, "high.labels", folder=folder)
+    assert (ran.code, ran.err) == (1, "Error: high.labels, line 1: the label 9 is outside the range from 0 to 7.\n")
+
+
+def test_every_option_is_on_the_page() -> None:
+    page = (ROOT / "docs" / "commands" / "qe.md").read_text("utf-8")
+    for name, sub in command.commands.items():  # type: ignore[attr-defined]
+        assert f"## tercet qe {name}" in page
+        for parameter in sub.params:
+            for option in parameter.opts if parameter.param_type_name == "option" else ():
+                assert f"`{option}`" in page, (name, option)

@@ -1,0 +1,148 @@
+"""Quantiles of errors by hand, coverage in simulations, difficulty, parts."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tercet.errors import DataError, UsageError
+from tercet.quality.conformal import Conformal, calibrate, coverage
+from tercet.quality.learners import create, cross_fit
+from tercet.quality.linear import Ridge
+
+from .examples import planted
+
+
+def test_the_quantile_counts_one_more_example_than_there_are():
+    errors = np.arange(1.0, 20)  # 1 to 19
+    conformal = calibrate(errors[::-1], np.zeros(19))
+    assert conformal.half_width(0.9) == 18  # ceil(20 * 0.9)
+    assert conformal.half_width(0.901) == 19
+    assert conformal.half_width(0.95) == 19
+    assert conformal.half_width(0.951) == float("inf")
+    assert conformal.half_width(0.05) == 1
+    assert conformal.half_width(0.5) == 10
+
+
+@pytest.mark.parametrize("n", [9, 10, 99, 999, 1832])
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95, 0.99])
+def test_the_quantile_is_that_of_the_textbook(n, level):
+    from fractions import Fraction
+    from math import ceil
+
+    errors = np.sort(np.random.default_rng(n).exponential(size=n))
+    place = ceil((n + 1) * Fraction(str(level)))
+    assert calibrate(errors, np.zeros(n)).half_width(level) == (errors[place - 1] if place <= n else float("inf"))
+
+
+def test_groups_weigh_the_same_whatever_their_size():
+    # Three groups: one of four examples, two of one. Each has a quarter, the last quarter is infinite.
+    labels, groups = [1, 2, 3, 4, 10, 20], ["a", "a", "a", "a", "b", "c"]
+    conformal = calibrate(labels, np.zeros(6), groups)
+    assert conformal.half_width(2 / 16) == 2
+    assert conformal.half_width(0.25) == 4
+    assert conformal.half_width(0.26) == 10
+    assert conformal.half_width(0.75) == 20
+    assert conformal.half_width(0.76) == float("inf")
+
+
+def test_intervals_lie_around_predictions():
+    low, high = calibrate(np.arange(1.0, 20), np.zeros(19)).interval([5, 6], 0.9)
+    assert low.tolist() == [-13, -12] and high.tolist() == [23, 24]
+    assert coverage([5, 24.5, 6], [0, 0, 6], [10, 24, 6]) == pytest.approx(2 / 3)
+    assert np.isnan(coverage([], [], []))
+
+
+def simulated_coverage(repetitions, level, draw):
+    """Over many data sets: the mean share of new labels within intervals."""
+    rng = np.random.default_rng(12345)
+    return np.mean([draw(rng, level) for _ in range(repetitions)])
+
+
+@pytest.mark.parametrize("level", [0.8, 0.9])
+def test_split_conformal_covers_as_often_as_it_says(level):
+    def draw(rng, level):
+        x = rng.normal(size=(340, 3))
+        y = x[:, 0] + rng.standard_t(3, size=340) * (1 + np.abs(x[:, 1]))  # heavy tails, unequal spread
+        model = Ridge(alpha=0.01).fit(x[:100], y[:100])
+        conformal = calibrate(y[100:140], model.predict(x[100:140]))
+        return coverage(y[140:], *conformal.interval(model.predict(x[140:]), level))
+
+    assert abs(simulated_coverage(200, level, draw) - level) < 0.015
+
+
+def test_cross_conformal_intervals_of_grouped_data_cover_as_often_as_they_say():
+    def draw(rng, level):
+        # Sentences of one to six translations that share most of what cannot be predicted.
+        sizes = rng.integers(1, 7, size=120)
+        groups = np.repeat(np.arange(120), sizes)
+        x = rng.normal(size=(len(groups), 4)) + rng.normal(size=(120, 4))[groups]
+        y = x[:, 0] + (rng.normal(size=120) * sizes)[groups] + 0.3 * rng.normal(size=len(groups))
+        seen = groups < 60
+        fitted = cross_fit(Ridge(alpha=0.05), x[seen], y[seen], groups[seen].tolist())
+        conformal = calibrate(y[seen], fitted.held_out, groups[seen].tolist())
+        new = ~seen
+        low, high = conformal.interval(fitted.predictor.predict(x[new]), level)
+        inside = (low <= y[new]) & (y[new] <= high)
+        counts = np.bincount(groups[new] - 60)
+        return np.mean(np.bincount(groups[new] - 60, inside) / counts)  # groups weigh the same
+
+    assert 0.87 < simulated_coverage(100, 0.9, draw) < 0.93
+
+
+def test_difficulty_narrows_intervals_where_predictions_are_certain():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(0, 1, size=(1500, 3))
+    y = 2 * x[:, 0] + (0.1 + 2 * x[:, 1]) * rng.normal(size=1500)
+    fitted = cross_fit(create("ridge"), x[:500], y[:500])
+    values = fitted.predictor.predict(x[500:])
+    plain = calibrate(y[:500], fitted.held_out)
+    scaled = calibrate(y[:500], fitted.held_out, features=x[:500])
+    low, high = scaled.interval(values, 0.9, x[500:])
+    easy, hard = x[500:, 1] < 0.2, x[500:, 1] > 0.8
+    for part in (easy, hard):
+        assert 0.84 < coverage(y[500:][part], low[part], high[part]) < 0.97
+    assert coverage(y[500:][easy], *plain.interval(values[easy], 0.9)) > 0.98
+    assert (high - low)[easy].mean() < 0.6 * 2 * plain.half_width(0.9)
+    with pytest.raises(UsageError, match="depend on the features, which are not given"):
+        scaled.interval(values, 0.9)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_parts_come_back_the_same_to_the_last_bit(scaled):
+    features, labels, groups = planted()
+    held_out = cross_fit(create("ridge"), features, labels, groups).held_out
+    conformal = calibrate(labels, held_out, groups, features=features if scaled else None)
+    plain, arrays = conformal.to_parts()
+    again = Conformal.from_parts(json.loads(json.dumps(plain)), arrays)
+    for level in (0.5, 0.9):
+        before = conformal.interval(held_out, level, features)
+        assert np.array_equal(before, again.interval(held_out, level, features))
+
+
+def test_parts_that_contradict_each_other_are_refused():
+    plain, arrays = calibrate(np.arange(1.0, 20), np.zeros(19)).to_parts()
+    for changed, message in [
+        (({**plain, "more": 1}, arrays), "it has difficulty, easiest, errors, groups, more, weights"),
+        (({**plain, "groups": 7}, arrays), "weights do not add up to 7 groups"),
+        (({**plain, "easiest": -1.0}, arrays), "easiest is -1.0"),
+        (({**plain, "difficulty": {}}, arrays), "the difficulty is not whole"),
+        ((plain, {**arrays, "errors": arrays["errors"][::-1]}), "errors are not in order"),
+        ((plain, {**arrays, "errors": arrays["errors"][:3]}), "weights is not an array of 3 float64 numbers"),
+        ((plain, {**arrays, "errors": -arrays["errors"]}), "errors has negative or missing numbers"),
+    ]:
+        with pytest.raises(DataError, match=message):
+            Conformal.from_parts(*changed)
+
+
+def test_what_cannot_be_calibrated_is_said():
+    with pytest.raises(UsageError, match=r"shape \(3,\) do not go with held-out predictions of shape \(2,\)"):
+        calibrate([1, 2, 3], [1, 2])
+    with pytest.raises(DataError, match="A label or a held-out prediction is missing"):
+        calibrate([1, 2, 3], [1, 2, np.nan])
+    with pytest.raises(UsageError, match="one group for each of the 3 examples, not 1"):
+        calibrate([1, 2, 3], [1, 2, 3], ["a"])
+    with pytest.raises(UsageError, match="level of intervals must lie between 0 and 1, not 90"):
+        calibrate([1, 2, 3], [1, 2, 3]).half_width(90)
+    with pytest.raises(UsageError, match="2 labels do not go with 1 lower and 2 upper bounds"):
+        coverage([1, 2], [1], [1, 2])
