@@ -26,6 +26,7 @@ from . import (
     knowledge,
     language_models,
     meteor,
+    quality,
     sequences,
     significance,
     syntax,
@@ -139,7 +140,17 @@ def main() -> None:
     grown = growth(testset)  # first: the peak of memory is the process's
     rows = [*metric_speed(testset), *test_speed(testset), *command_speed(testset)]
     rows += edits.rows(testset)
-    for part in (sequences, meteor, association, significance, knowledge, language_models, translation_models, syntax):
+    for part in (
+        sequences,
+        meteor,
+        association,
+        significance,
+        knowledge,
+        language_models,
+        translation_models,
+        syntax,
+        quality,
+    ):
         rows += part.rows()
     print(f"{len(testset.systems)} systems x {len(testset)} segments; CPU seconds, ours and the peer's\n")
     header = ["what", "Tercet", "peer", "ratio", "promised"]

@@ -14,9 +14,9 @@ SOURCE = Path(tercet.__file__).parent
 
 # From top to bottom. Each may import what stands above it, and itself. See docs/architecture.md.
 ORDER = (
-    "errors", "data", "kernels", "text", "language", "knowledge", "stats", "quality", "metrics", "references", "human",
-    "report", "engine", "testing", "slicing", "scoring", "comparing", "explaining", "alignments", "entities",
-    "checking", "verifying", "meta", "demo", "cli", "__main__",
+    "errors", "workers", "data", "kernels", "text", "language", "knowledge", "stats", "quality", "metrics",
+    "references", "human", "report", "engine", "testing", "slicing", "scoring", "comparing", "explaining", "alignments",
+    "entities", "checking", "verifying", "meta", "demo", "cli", "__main__",
 )  # fmt: skip
 HEAVY = (
     "scipy", "pandas", "polars", "dask", "distributed", "spacy", "torch", "matplotlib", "altair", "vl_convert",

@@ -15,11 +15,9 @@ from __future__ import annotations
 
 import logging
 import re
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache as once
-from functools import partial
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -30,7 +28,8 @@ from numpy.typing import NDArray
 
 from ..data.files import writing_bytes
 from ..data.testset import checksum
-from ..errors import MissingDependency, TercetError, UnknownName, UsageError
+from ..errors import MissingDependency, UnknownName, UsageError
+from ..workers import results_in_order
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -42,7 +41,6 @@ Progress = Callable[[int, int], None]
 
 NAMES = ("use",)
 BATCH = 256  # texts of a unit of work; the same whatever runs it, so that vectors are too
-IN_FLIGHT = 8  # units a pool may be ahead of what is collected
 LONGEST = 10_000  # characters, some 1,500 words; the encoder has no limit, but memory grows with the length
 _SURROGATES = re.compile("[\ud800-\udfff]")  # halves of characters, which the encoder cannot read
 
@@ -121,30 +119,22 @@ class UniversalEncoder:
         return vectors[places]
 
     def _batches(self, texts: Sequence[str], store: _Store | None, executor: Executor | None) -> Iterator[Floats]:
-        """The vectors of each batch, in order."""
-        from concurrent.futures import BrokenExecutor
-
-        waiting: deque[Callable[[], Floats]] = deque()
-        try:
-            for first in range(0, len(texts), BATCH):
-                waiting.append(self._unit(texts[first : first + BATCH], store, executor))
-                if executor is None or len(waiting) > IN_FLIGHT:
-                    yield waiting.popleft()()
-            while waiting:
-                yield waiting.popleft()()
-        except BrokenExecutor:
-            raise TercetError(
-                "A process that was encoding died, perhaps for want of memory: use fewer jobs; with a cache the run "
-                "goes on where it stopped."
-            ) from None
-
-    def _unit(self, batch: Sequence[str], store: _Store | None, executor: Executor | None) -> Callable[[], Floats]:
-        """What gives the vectors of a batch: they are kept, or under way elsewhere, or made when they are asked for."""
-        kept = store.load(batch, self.dimensions) if store else None
-        if kept is not None:
-            return lambda: kept
-        encoded = executor.submit(encode_batch, batch).result if executor else partial(encode_batch, batch)
-        return encoded if store is None else lambda: store.save(batch, encoded())
+        """The vectors of each batch, in order; what the store has is not made anew."""
+        batches = [texts[first : first + BATCH] for first in range(0, len(texts), BATCH)]
+        found = [store.load(batch, self.dimensions) if store else None for batch in batches]
+        missing = ((batch,) for batch, vectors in zip(batches, found, strict=True) if vectors is None)
+        made: Iterator[Floats]
+        if executor is None:
+            made = (encode_batch(*task) for task in missing)
+        else:
+            advice = "; with a cache the run goes on where it stopped"
+            made = results_in_order(executor, encode_batch, missing, doing="encoding", advice=advice)
+        for batch, kept in zip(batches, found, strict=True):
+            if kept is not None:
+                yield kept
+            else:
+                vectors = next(made)
+                yield store.save(batch, vectors) if store else vectors
 
 
 def encode_batch(texts: Sequence[str]) -> Floats:

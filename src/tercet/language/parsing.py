@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache as once
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import DataError, TercetError
+from ..errors import DataError
+from ..workers import results_in_order
 from .backends import Backend, default_name, open_backend
 from .backends.conllu import file_states
 from .relations import with_dependencies
 from .sentence import Sentence, shown
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor
 
 BATCH = 256  # texts of a unit of work; the same whatever runs it, so that parses are too
-IN_FLIGHT = 8  # units a pool may be ahead of what is collected
 _SURROGATES = re.compile("[\ud800-\udfff]")  # halves of characters, which no file can hold
 
 Progress = Callable[[int, int], None]
@@ -85,21 +84,9 @@ def _parsed_elsewhere(
     texts: Sequence[str], backend: str | Backend, language: str, executor: Executor
 ) -> Iterator[list[Sentence]]:
     """The parser's own sentences in batches, in order, from other processes."""
-    from concurrent.futures import BrokenExecutor
-
-    waiting: deque[Future[list[Sentence]]] = deque()
-    try:
-        for batch in _batches(texts):
-            waiting.append(executor.submit(parse_batch, batch, backend, language))
-            if len(waiting) > IN_FLIGHT:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    except BrokenExecutor:
-        raise TercetError(
-            "A process that was parsing died, perhaps for want of memory: use fewer jobs; with a cache (--cache DIR) "
-            "the run goes on where it stopped."
-        ) from None
+    tasks = ((batch, backend, language) for batch in _batches(texts))
+    advice = "; with a cache (--cache DIR) the run goes on where it stopped"
+    return results_in_order(executor, parse_batch, tasks, doing="parsing", advice=advice)
 
 
 def parse_batch(texts: Sequence[str], backend: str | Backend, language: str) -> list[Sentence]:

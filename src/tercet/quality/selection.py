@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from ..errors import DataError, MissingDependency, UsageError
 from ..stats.correlation import is_constant_series
 from ..stats.resampling import Floats
+from ..workers import results_in_order
 from .predictors import Inputs, Predictor, check_features
 from .splits import SEED, Rows, Split, draw_groups, folds, number_groups
 
@@ -137,8 +138,8 @@ def run_all(
     """The results of all units of work, in their order. `function` must be found by its name in another process."""
     if executor is None:
         return [on_one_thread(function, *unit) for unit in units]
-    futures = [executor.submit(on_one_thread, function, *unit) for unit in units]
-    return [future.result() for future in futures]
+    tasks = [(function, *unit) for unit in units]
+    return list(results_in_order(executor, on_one_thread, tasks, doing="learning", ahead=len(tasks)))
 
 
 def on_one_thread(function: Callable[..., Result], *given: Any) -> Result:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -13,20 +11,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import DataError, TercetError, UnknownName, UsageError
+from ...errors import DataError, UnknownName, UsageError
+from ...workers import results_in_order
 from ..resources import HOW_TO_GIVE, Resources
 from . import alignments, constructions, copies, corpus, embedded, fluency, probabilities, surface, tagged
 from .defining import Feature
 from .pairs import Pairs
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
 CHUNK = 1024  # pairs of a unit of work; the same whatever runs it, so that values are too
-IN_FLIGHT = 8  # units a pool may be ahead of what is collected
 
 _ALL: tuple[Feature, ...] = (
     *surface.LENGTHS, *probabilities.WORDS, *surface.TYPES, *surface.WORD_LENGTH, *corpus.QUARTILE_SHARES,
@@ -161,18 +159,8 @@ def _parts(
             yield compute(*chunk, resources, names)
         return
     packed = pickle.dumps(resources)  # once, whatever the number of chunks
-    waiting: deque[Future[Floats]] = deque()
-    try:
-        for chunk in chunks:
-            waiting.append(executor.submit(compute_elsewhere, *chunk, packed, names))
-            if len(waiting) > IN_FLIGHT:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    except BrokenExecutor:
-        raise TercetError(
-            "A process that was computing features died, perhaps for want of memory: use fewer jobs."
-        ) from None
+    tasks = ((*chunk, packed, names) for chunk in chunks)
+    yield from results_in_order(executor, compute_elsewhere, tasks, doing="computing features")
 
 
 def compute_elsewhere(sources: list[str], outputs: list[str], packed: bytes, names: tuple[str, ...]) -> Floats:
