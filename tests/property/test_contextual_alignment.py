@@ -79,8 +79,9 @@ def test_any_sentences_are_aligned_and_compared_always_the_same(output, referenc
 @given(output=sentences(), published=st.booleans())
 def test_a_sentence_is_aligned_with_itself_in_order(output, published):
     found = aligner(published).align(output, output)
-    words = aligner(published).similarity.lexis(output.tokens).words
-    if len(output) > 1 and any(not word.is_function and not word.is_punctuation for word in words):
+    words = aligner(published).similarity.lexicon().lexis(output.tokens).words
+    content = any(not word.is_function and not word.is_punctuation for word in words)
+    if not published or (len(output) > 1 and content):
         assert {(number, number) for number in range(1, len(output) + 1)} <= set(found.pairs)
     if not published:
         for difference in compare_contexts(output, output, [(n, n) for n in range(1, len(output) + 1)]):

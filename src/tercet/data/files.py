@@ -53,6 +53,26 @@ def writing(path: str | Path) -> Iterator[TextIO]:
             text.detach()
 
 
+def file_state(path: str | Path) -> tuple[str, int, int] | None:
+    """What tells a file from what was there before: place, size and time; None where there is none.
+
+    Who keeps what a file says keeps it under this, and reads again when it changes.
+    """
+    try:
+        known = Path(path).stat()
+    except (OSError, ValueError):  # whoever opens it says what is wrong
+        return None
+    return str(Path(path).absolute()), known.st_size, known.st_mtime_ns
+
+
+def is_file(name: str) -> bool:
+    """Whether a name is that of a file; also of what can be none, as it is too long."""
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def file_checksum(path: Path) -> str:
     """A short checksum of a file's bytes, made once for as long as the file stays as it is."""
     known = path.stat()

@@ -7,7 +7,7 @@ Evidence", TACL 2. What is needed of one sentence is found once (`prepare`) and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from .contexts import (
     word_category,
     word_contexts,
 )
-from .lexical_similarity import Lexis, Similarity, published_marks, stop_words
+from .lexical_similarity import Lexicon, Lexis, published_marks, stop_words
 from .sentence import Sentence
 
 KEPT = 1024  # sentences that are prepared at a time: more than the references and outputs of a unit of work
@@ -66,13 +66,13 @@ class Prepared:
 
 
 @lru_cache(maxsize=KEPT)
-def prepare(sentence: Sentence, similarity: Similarity, window: int) -> Prepared:
+def prepare(sentence: Sentence, lexicon: Lexicon, window: int) -> Prepared:
     """A sentence for the aligner; `window` words on each side are a word's neighbourhood."""
-    published = similarity.published
-    lexis = similarity.lexis(sentence.tokens)
+    published = lexicon.published
+    lexis = lexicon.lexis(sentence.tokens)
     lemmas = None
     if published:
-        lemmas = similarity.lexis([token._replace(form=token.lemma or token.form) for token in sentence.tokens])
+        lemmas = lexicon.lexis([token._replace(form=token.lemma or token.form) for token in sentence.tokens])
         kinds, near = _published_kinds(sentence)
     else:
         kinds = tuple(
@@ -127,15 +127,13 @@ def _published_nearest(kinds: Sequence[str]) -> tuple[tuple[int, ...], tuple[int
 class Pairing:
     """Two sentences under alignment: how alike their words are, and which are linked so far."""
 
-    def __init__(
-        self, output: Prepared, reference: Prepared, similarity: Similarity, weights: Mapping[str, float]
-    ) -> None:
-        self.output, self.reference, self.published = output, reference, similarity.published
-        self.levels = similarity.levels(output.lexis, reference.lexis)
+    def __init__(self, output: Prepared, reference: Prepared, lexicon: Lexicon, weights: Mapping[str, float]) -> None:
+        self.output, self.reference, self.published = output, reference, lexicon.published
+        self.levels = lexicon.levels(output.lexis, reference.lexis)
         self.weights = {pair: weights[level] for pair, level in self.levels.items() if level in weights}
         self.near = self.weights
         if output.lemmas is not None and reference.lemmas is not None:
-            levels = similarity.levels(output.lemmas, reference.lemmas)
+            levels = lexicon.levels(output.lemmas, reference.lemmas)
             self.near = {pair: weights[level] for pair, level in levels.items() if level in weights}
         self.links: dict[Link, tuple[str, Evidence, Evidence]] = {}
         self.used_output: set[int] = set()
@@ -151,11 +149,12 @@ class Pairing:
     def is_free(self, first: int, second: int) -> bool:
         return first not in self.used_output and second not in self.used_reference
 
-    def candidates(self, kinds: Iterable[str]) -> Iterator[tuple[int, int, float]]:
-        """Pairs of free words of these kinds that are alike, and how much."""
+    def candidates(self, *kinds: str, mixed: bool = False) -> Iterator[tuple[int, int, float]]:
+        """Pairs of free words of these kinds that are alike, and how much; mixed: one of both may be of another."""
         output, reference = self.output.kinds, self.reference.kinds
         for (first, second), weight in self.weights.items():
-            if output[first - 1] in kinds and reference[second - 1] in kinds and self.is_free(first, second):
+            found = (output[first - 1] in kinds) + (reference[second - 1] in kinds)
+            if (found == 2 or (found and mixed)) and self.is_free(first, second):
                 yield first, second, weight
 
     def by_dependencies(self, first: int, second: int) -> Evidence:

@@ -5,7 +5,8 @@ Fomicheva (2017), "The Role of Human Reference Translation in Machine Translatio
 Four stages, each of which leaves the words of the ones before alone: identical sequences of words, named entities,
 content words, function words. In the last two a pair's value is `theta` times how alike its words are plus 1 - `theta`
 times the evidence of its context, and the best pair goes first. Content words need no evidence, unless they are alike
-by their vectors alone; function words need some, so that "the" is not aligned with any other "the".
+by their vectors alone; function words need some, so that "the" is not aligned with any other "the". Sentences of the
+same words are one sequence, whatever its words.
 
 `published` is the author's program (UPF-Cobalt), whose alignments of recorded sentences are equal:
 
@@ -122,13 +123,17 @@ class ContextAligner:
         if not output.tokens or not reference.tokens:
             return ContextAlignment(output, reference, ())
         weights = {level: weight for level, weight in zip(LEVELS, self.weights, strict=False) if level in self.levels}
-        first = prepare(output, self.similarity, self.window)
-        second = prepare(reference, self.similarity, self.window)
-        pairing = Pairing(first, second, self.similarity, weights)
+        lexicon = self.similarity.lexicon()
+        first, second = (prepare(sentence, lexicon, self.window) for sentence in (output, reference))
+        pairing = Pairing(first, second, lexicon, weights)
         (self._align_published if self.published else self._align)(pairing)
         return ContextAlignment(output, reference, tuple(_links(pairing)))
 
     def _align(self, pairing: Pairing) -> None:
+        if pairing.output.lower == pairing.reference.lower:  # also where no content word supports the others: "it is"
+            for number in range(1, len(pairing.output) + 1):
+                pairing.link(number, number, "sequence")
+            return
         _link_endings(pairing)
         _link_sequences(pairing)
         _link_hyphenated(pairing)
@@ -136,10 +141,11 @@ class ContextAligner:
             if pairing.is_free(first, second):
                 pairing.link(first, second, "entity")
         self._link_best(
-            pairing, "content", pairing.candidates(("content",)), pairing.by_dependencies, pairing.by_neighbours
+            pairing, "content", pairing.candidates("content"), pairing.by_dependencies, pairing.by_neighbours
         )
+        # Vectors may relate a pronoun with a noun, which is a content word (section 4.3.1).
         self._link_best(
-            pairing, "function", pairing.candidates(("stop", "mark")), pairing.by_linked_dependencies,
+            pairing, "function", pairing.candidates("stop", "mark", mixed=True), pairing.by_linked_dependencies,
             pairing.by_linked_neighbours, least=1,
         )  # fmt: skip
 
@@ -192,17 +198,17 @@ class ContextAligner:
         ours, theirs = pairing.output, pairing.reference
         for category in _CATEGORIES:
             found = (
-                candidate for candidate in pairing.candidates(("content", "mark"))
+                candidate for candidate in pairing.candidates("content", "mark")
                 if ours.categories[candidate[0] - 1] == category == theirs.categories[candidate[1] - 1]
             )  # fmt: skip
             self._link_best(pairing, "content", found, pairing.by_dependencies, _nothing)
-        self._link_best(pairing, "content", pairing.candidates(("content",)), _nothing, pairing.by_neighbours)
+        self._link_best(pairing, "content", pairing.candidates("content"), _nothing, pairing.by_neighbours)
         _link_published_hyphenated(pairing, groups=False)
         for kinds, syntax, text in (
             (("stop",), pairing.by_linked_dependencies, _nothing),
             (("stop", "mark"), _nothing, pairing.by_linked_neighbours),
         ):
-            self._link_best(pairing, "function", pairing.candidates(kinds), syntax, text, least=1)
+            self._link_best(pairing, "function", pairing.candidates(*kinds), syntax, text, least=1)
 
 
 def _nothing(first: int, second: int) -> Evidence:

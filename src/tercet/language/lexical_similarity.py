@@ -20,17 +20,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.files import file_state
 from ..errors import UsageError
 from .contexts import tables
 from .contractions import expansions
 from .function_words import function_words
-from .paraphrases import Pairs, paraphrases
+from .paraphrases import Pairs, find_table, paraphrases
 from .related_words import RelatedWords, english_related_words
 from .sentence import Token
 from .stemming import LANGUAGES as STEMMED
 from .stemming import Stem, stemmer
 from .synonyms import Synonyms, english_synonyms
-from .vectors import WordVectors, open_vectors
+from .vectors import WordVectors, is_model, open_vectors
 
 LEVELS = ("exact", "stem", "synonym", "paraphrase", "distributional", "entity")
 KEPT = 50_000  # word types that are known at a time
@@ -53,24 +54,31 @@ def stop_words(language: str, *, published: bool = False) -> frozenset[str]:
     return frozenset(lists["en"].split() + ([] if published else lists["forgotten"].split()))
 
 
-def is_function_word(form: str, language: str, *, published: bool = False) -> bool:
+@lru_cache(maxsize=KEPT)
+def is_function_word(form: str, language: str, *, tag: str = "", published: bool = False) -> bool:
     """Whether a word is a stop word, a contraction of one, or punctuation.
 
-    published: by the author's lists, which know no contractions.
+    tag: its universal part of speech, where it is known.
+    published: by the author's lists, which know neither contractions nor tags.
     """
-    word = form.lower()
     if published:
+        word = form.lower()
         return word in stop_words(language, published=True) or word in published_marks()
-    return _is_stop_word(word, language) or _is_punctuation(word)
+    return _is_stop_word(form, tag, language) or _is_mark(form, tag)
 
 
-def _is_stop_word(word: str, language: str) -> bool:
-    stops = stop_words(language)
+def _is_stop_word(form: str, tag: str, language: str) -> bool:
+    if tag == "PROPN" and len(form) > 1 and form.isupper():
+        return False  # "US" is not "us"
+    stops, word = stop_words(language), form.lower()
     return word in stops or any(full in stops for full in expansions(word, language))
 
 
-def _is_punctuation(word: str) -> bool:
-    return all(unicodedata.category(character)[0] == "P" and character not in _SIGNS for character in word)
+def _is_mark(form: str, tag: str) -> bool:
+    """Punctuation by its characters, or by its tag where it has neither letters nor digits ("``", "<")."""
+    if all(unicodedata.category(character)[0] == "P" and character not in _SIGNS for character in form):
+        return True
+    return tag == "PUNCT" and not any(character.isalnum() for character in form)
 
 
 @dataclass(frozen=True)
@@ -101,16 +109,16 @@ class Similarity:
 
     def level(self, first: Token, second: Token) -> str | None:
         """The first of LEVELS at which two words are alike, the last ("entity") apart; None if they are not."""
-        known = _lexicon(self)
+        known = self.lexicon()
         return known.levels(known.lexis((first,)), known.lexis((second,))).get((1, 1))
 
-    def lexis(self, tokens: Sequence[Token]) -> Lexis:
-        """What is to be known of a sentence's words to compare them with others."""
-        return _lexicon(self).lexis(tokens)
-
-    def levels(self, first: Lexis, second: Lexis) -> Levels:
-        """The level of each pair of words that are alike, by their numbers from 1."""
-        return _lexicon(self).levels(first, second)
+    def lexicon(self) -> Lexicon:
+        """What compares words: one for as long as the files of paraphrases and vectors stay as they are."""
+        files = (
+            file_state(find_table(self.paraphrases)) if self.paraphrases else None,
+            file_state(self.vectors) if self.vectors and not is_model(self.vectors) else None,
+        )
+        return _lexicon(self, files)
 
 
 class Word(NamedTuple):
@@ -159,15 +167,16 @@ def nearest(places: Sequence[int], place: int) -> Sequence[int]:
 
 
 @lru_cache(maxsize=8)
-def _lexicon(similarity: Similarity) -> _Lexicon:
-    return (_PublishedLexicon if similarity.published else _Lexicon)(similarity)
+def _lexicon(similarity: Similarity, files: object) -> Lexicon:
+    return (_PublishedLexicon if similarity.published else Lexicon)(similarity)
 
 
-class _Lexicon:
+class Lexicon:
     """Words that are known for the parameters of a `Similarity`, with its resources; one per process."""
 
     def __init__(self, similarity: Similarity) -> None:
-        self.language, self.threshold = similarity.language, np.float32(similarity.threshold)
+        self.language, self.published = similarity.language, similarity.published
+        self.threshold = np.float32(similarity.threshold)
         self.stem: Stem | None = stemmer(self.language) if self.language in STEMMED else None
         self.synonyms: Synonyms | None = None
         if similarity.synonyms and self.language == "en":
@@ -180,6 +189,7 @@ class _Lexicon:
         self.known: dict[tuple[str, str, str, str], Word] = {}
 
     def lexis(self, tokens: Sequence[Token]) -> Lexis:
+        """What is to be known of a sentence's words to compare them with others."""
         words = tuple(map(self.word, tokens))
         matrix = None
         if self.vectors is not None and words:
@@ -198,9 +208,8 @@ class _Lexicon:
 
     def make(self, token: Token) -> Word:
         form = self.canonical(token.form)
-        punctuation = token.upos == "PUNCT" or _is_punctuation(form)
+        punctuation = _is_mark(token.form, token.upos)
         lemma = token.lemma.lower() or form
-        acronym = token.upos == "PROPN" and len(form) > 1 and token.form.isupper()  # "US" is not "us"
         keys = [("exact", form)]
         phrases: list[str] = []
         if not punctuation:
@@ -209,8 +218,8 @@ class _Lexicon:
             keys += [("synonym", str(synset)) for synset in (self.synonyms.of(lemma) if self.synonyms else ())]
             phrases = list(dict.fromkeys((form, lemma)))
         return Word(
-            form, tuple(phrases), tuple(keys), not acronym and _is_stop_word(form, self.language), punctuation,
-            form.isdigit(), token.upos == "NUM" or token.xpos == "CD", token.upos or token.xpos[:1],
+            form, tuple(phrases), tuple(keys), _is_stop_word(token.form, token.upos, self.language),
+            punctuation, form.isdigit(), token.upos == "NUM" or token.xpos == "CD", token.upos or token.xpos[:1],
             None if punctuation else self.unit(token.form),
         )  # fmt: skip
 
@@ -230,6 +239,7 @@ class _Lexicon:
         return found / np.float32(length) if found is not None and length else None
 
     def levels(self, first: Lexis, second: Lexis) -> Levels:
+        """The level of each pair of words that are alike, by their numbers from 1."""
         found: Levels = {}
         others, places = second.words, second.places
         for i, word in enumerate(first.words, 1):
@@ -258,7 +268,7 @@ class _Lexicon:
             for target in targets:
                 for one, other in ((phrase, target), (target, phrase)):
                     for i in first.phrases.get(one, ()):
-                        for j in second.phrases.get(other, ()):
+                        for j in nearest(second.phrases.get(other, ()), i):
                             yield i, j
 
     def related_pairs(self, table: RelatedWords, first: Lexis, second: Lexis) -> Iterator[tuple[int, int]]:
@@ -292,7 +302,7 @@ class _Lexicon:
         return first.form != second.form and not (first.has_digits_only and second.has_digits_only)
 
 
-class _PublishedLexicon(_Lexicon):
+class _PublishedLexicon(Lexicon):
     """Words as the author's program (UPF-Cobalt, github.com/mfomicheva/upf-cobalt) compares them.
 
     Marks are dropped from numbers too; contractions are those of its own list, and count as the same form; lemmas are

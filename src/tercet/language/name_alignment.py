@@ -15,6 +15,7 @@ from .relations import entity_types
 from .sentence import Sentence
 
 TYPES = frozenset({"PERSON", "ORGANIZATION", "LOCATION"})
+LONGEST = 50  # words; what is longer is no name but bad output, all of whose words would be linked with all
 
 Link = tuple[int, int]
 
@@ -29,7 +30,7 @@ class Name:
 
 
 def names(sentence: Sentence) -> list[Name]:
-    """The named entities of a sentence, of all types, which Stanford CoreNLP's words call."""
+    """The named entities of a sentence, of all types, as Stanford CoreNLP calls them."""
     return [
         Name(
             list(range(entity.first, entity.last + 1)),
@@ -37,6 +38,7 @@ def names(sentence: Sentence) -> list[Name]:
             entity.type,
         )
         for entity in entity_types(sentence)
+        if entity.last - entity.first < LONGEST
     ]
 
 
@@ -51,21 +53,23 @@ def is_acronym(word: str, forms: Sequence[str]) -> bool:
     )
 
 
-def learn(sentence: Sentence, own: list[Name], other: list[Name]) -> None:
-    """Add capitalised words that the other sentence's names have: what the recogniser missed here."""
+def learn(sentence: Sentence, own: list[Name], other: list[Name], *, published: bool = False) -> None:
+    """Add capitalised words that the other sentence's names have: what the recogniser missed here.
+
+    published: once for every name that has the word, so that one which two names have seems to occur twice.
+    """
     known = {number for name in own for number in name.numbers}
     for number, token in enumerate(sentence.tokens, 1):
         if number in known or not token.form[:1].isupper():
             continue
-        for name in other:
-            if token.form in name.forms:
-                longer = [mine for mine in own if mine.numbers[-1] == number - 1]
-                for mine in longer:
-                    mine.numbers.append(number)
-                    mine.forms.append(token.form)
-                if not longer:
-                    own.append(Name([number], [token.form], name.type))
-            elif is_acronym(token.form, name.forms) and (new := Name([number], [token.form], name.type)) not in own:
+        having = [name for name in other if token.form in name.forms or is_acronym(token.form, name.forms)]
+        for name in having if published else having[:1]:
+            new = Name([number], [token.form], name.type)
+            longer = [mine for mine in own if token.form in name.forms and mine.numbers[-1] == number - 1]
+            for mine in longer:
+                mine.numbers.append(number)
+                mine.forms.append(token.form)
+            if not longer and (token.form in name.forms or new not in own):
                 own.append(new)
 
 
@@ -123,8 +127,8 @@ def published_name_links(
     decides whether the n-th word of the reference's is linked.
     """
     ours, theirs = names(output), names(reference)
-    learn(output, ours, theirs)
-    learn(reference, theirs, ours)
+    learn(output, ours, theirs, published=True)
+    learn(reference, theirs, ours, published=True)
     mine = [name for name in ours if name.type in TYPES]
     others = [name for name in theirs if name.type in TYPES]
     found: dict[Link, None] = {}

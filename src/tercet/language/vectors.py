@@ -13,13 +13,15 @@ import mmap
 import struct
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.files import file_state
 from ..errors import DataError, MissingDependency, UsageError
 
 Floats = NDArray[np.float32]
@@ -29,7 +31,12 @@ GZIP = b"\x1f\x8b"
 
 
 class WordVectors(ABC):
-    """Vectors of words. A word that is not known as it stands is looked up in lower case."""
+    """Vectors of words. A word that is not known as it stands is looked up in lower case.
+
+    version: of the model that they are in; empty for a file, which its checksum tells from others.
+    """
+
+    version = ""
 
     def __init__(self, name: str, dimensions: int) -> None:
         self.name, self.dimensions = name, dimensions
@@ -66,12 +73,21 @@ class WordVectors(ABC):
         return open_vectors, (self.name,)
 
 
-@cache
+def is_model(name: str) -> bool:
+    """Whether word vectors are named by the model that they are in, not by a file."""
+    return name == "natasha" or name.startswith("spacy:")
+
+
 def open_vectors(name: str) -> WordVectors:
     """Vectors of a file (word2vec, GloVe or fastText; text or binary), or of a model: spacy:MODEL, natasha.
 
-    Opened once per process.
+    Opened once per process, and again if the file changes.
     """
+    return _opened(name, None if is_model(name) else file_state(name))
+
+
+@lru_cache(maxsize=4)
+def _opened(name: str, state: object) -> WordVectors:
     if name.startswith("spacy:"):
         return SpacyVectors(name)
     if name == "natasha":
@@ -225,7 +241,8 @@ class SpacyVectors(WordVectors):
     def __init__(self, name: str) -> None:
         from .backends.spacy import load
 
-        self.vocabulary = load(name.partition(":")[2]).vocab
+        model = load(name.partition(":")[2])
+        self.vocabulary, self.version = model.vocab, str(model.meta["version"])
         if not self.vocabulary.vectors_length:
             raise UsageError(f"The model {name} has no word vectors; those whose names end in md or lg have.")
         super().__init__(name, int(self.vocabulary.vectors_length))
@@ -242,7 +259,7 @@ class NatashaVectors(WordVectors):
             from natasha import NewsEmbedding
         except ImportError:
             raise MissingDependency("The word vectors of natasha", "ru") from None
-        self.table = NewsEmbedding()
+        self.table, self.version = NewsEmbedding(), version("natasha")
         super().__init__(name, int(self.table.pq.dim))
 
     def _stored(self, word: str) -> Floats | None:

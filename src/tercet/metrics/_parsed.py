@@ -7,6 +7,7 @@ work are cut by segments: a worker has all systems' outputs of some segments, an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -47,6 +48,8 @@ class ParsedMetric(Metric):
             value = getattr(self, parameter)
             if value is not None and (not value or set(value) & set("|,")):
                 raise UsageError(f"{self.name}: {parameter} must not be empty or hold '|' or ',': {value!r}")
+        # As `create` takes the language of a pair: EN and en-GB are English, whose synonyms and function words we have.
+        object.__setattr__(self, "language", re.split("[-_]", self.language)[0].lower())
 
     @classmethod
     def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from ..data.files import file_checksum
+from ..data.files import file_checksum, is_file
 from ..errors import UnknownName, UsageError
 from ..language.alignment import MATCHERS, Aligner
 from ..language.contexts import ContextDifference, compare_contexts, relation_kind
@@ -25,6 +25,7 @@ from ..language.contextual_alignment import ContextAligner, ContextAlignment, Co
 from ..language.lexical_similarity import LEVELS, Similarity, is_function_word
 from ..language.paraphrases import find_table
 from ..language.stemming import LANGUAGES as STEMMED
+from ..language.vectors import is_model, open_vectors
 from ._contract import Floats
 from ._parsed import ParsedMetric
 
@@ -119,6 +120,7 @@ class Cobalt(ParsedMetric):
     paraphrases: str | None = None
     vectors: str | None = None
     threshold: float = 0.25
+    vectors_from: str | None = field(default=None, init=False)  # NAME@VERSION of the model that has them
 
     paper: ClassVar[str] = (
         "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation, chapter 4"
@@ -139,9 +141,9 @@ class Cobalt(ParsedMetric):
         put(self, "threshold", float(self.threshold))
         if not -1 <= self.threshold <= 1:
             raise UsageError(f"cobalt: threshold is a cosine, from -1 to 1, not {self.threshold}.")
-        for name in ("synonyms", "related"):
-            if getattr(self, name) is None:
-                put(self, name, self.language == "en" and self.params != "published")
+        ours = self.language == "en" and self.params != "published"
+        put(self, "synonyms", ours if self.synonyms is None else self.synonyms)
+        put(self, "related", ours and self.aligner == "contextual" if self.related is None else self.related)
         if self.params == "published" and self.language != "en":
             raise UsageError(f"cobalt: params=published is English, and the language is {self.language}.")
         for name, known in (("synonyms", self.synonyms), ("related words", self.related)):
@@ -153,7 +155,13 @@ class Cobalt(ParsedMetric):
                 raise UsageError(f"cobalt: {name} must not be empty or hold '|' or ',': {value!r}")
         if self.paraphrases is not None:
             find_table(self.paraphrases)
-        if self.vectors is not None and not _is_model(self.vectors) and not Path(self.vectors).is_file():
+        if self.related and (self.params == "published" or self.aligner == "meteor"):
+            raise UsageError(
+                "cobalt: neither params=published nor aligner=meteor knows related words: leave related out."
+            )
+        if self.vectors is not None and self.aligner == "meteor":
+            raise UsageError("cobalt: aligner=meteor aligns nothing by word vectors: leave vectors out.")
+        if self.vectors is not None and not is_model(self.vectors) and not is_file(self.vectors):
             raise UsageError(
                 f"cobalt: there is no file {self.vectors} with word vectors. Give a file of word2vec, GloVe or "
                 "fastText, spacy:MODEL or natasha."
@@ -167,9 +175,19 @@ class Cobalt(ParsedMetric):
         items = {key: value for key, value in super().signature_items().items() if usual.get(key) != value}
         if self.paraphrases is not None:
             items["table"] = file_checksum(find_table(self.paraphrases))
-        if self.vectors is not None and not _is_model(self.vectors):
+        if self.vectors_from is not None:
+            items["vectors_from"] = self.vectors_from
+        elif self.vectors is not None and not is_model(self.vectors):
             items["vector_file"] = file_checksum(Path(self.vectors))
         return items
+
+    def fitted(self, testset: Any) -> Self:
+        """The metric with the versions of its parser and of the model of its word vectors in its signature."""
+        fitted = super().fitted(testset)
+        if self.vectors is not None and is_model(self.vectors):
+            version = open_vectors(self.vectors).version
+            object.__setattr__(fitted, "vectors_from", f"{self.vectors}@{version}")
+        return fitted
 
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
         """The score of a segment, and 1: a system's score is their mean."""
@@ -197,9 +215,7 @@ class Cobalt(ParsedMetric):
         table = None if self.paraphrases is None else str(find_table(self.paraphrases).absolute())
         if self.aligner == "meteor":
             return meteor_alignment(_meteor_aligner(self.language, bool(self.synonyms), table), output, reference)
-        vectors = (
-            self.vectors if self.vectors is None or _is_model(self.vectors) else str(Path(self.vectors).absolute())
-        )
+        vectors = self.vectors if self.vectors is None or is_model(self.vectors) else str(Path(self.vectors).absolute())
         words = self.language, bool(self.synonyms), table, vectors, self.threshold
         aligner = _context_aligner(*words, published=self.params == "published", related=bool(self.related))
         return aligner.align(output, reference)
@@ -228,7 +244,10 @@ class Cobalt(ParsedMetric):
 
     def _functions(self, sentence: Sentence) -> list[bool]:
         published = self.params == "published"
-        return [_is_function(token.form, self.language, published) for token in sentence.tokens]
+        return [
+            is_function_word(token.form, self.language, tag=token.upos, published=published)
+            for token in sentence.tokens
+        ]
 
     def _share(self, words: Sequence[WordScore], places: Sequence[int], functions: Sequence[bool]) -> float:
         """Equations 4.2 and 4.3: what the aligned words add, by their weights, out of the weights of all words."""
@@ -293,16 +312,6 @@ class _Weights(dict[str, float]):
 @lru_cache(maxsize=8)
 def _relation_weights(argument: float, modifier: float, function: float) -> Mapping[str, float]:
     return _Weights({"argument": argument, "modifier": modifier, "function": function})
-
-
-def _is_model(vectors: str) -> bool:
-    """Whether the name of word vectors is that of a model, not of a file."""
-    return vectors == "natasha" or vectors.startswith("spacy:")
-
-
-@lru_cache(maxsize=1 << 16)
-def _is_function(form: str, language: str, published: bool) -> bool:
-    return is_function_word(form, language, published=published)
 
 
 @lru_cache(maxsize=8)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import DataError, UsageError
 from ._contract import Batch, Floats, Metric
 from ._entities import _state as state_of
 
@@ -62,7 +62,10 @@ class QE(Metric):
 
     def count(self, batch: Batch) -> Floats:
         """The prediction, and 1."""
-        predictions = self._opened().predict(batch.source or (), batch.outputs).values
+        model = self._opened()
+        if self.checksum is not None and not model.checksum.startswith(self.checksum):
+            raise DataError(f"{self.model} is another model than when scoring began, or than where it began.")
+        predictions = model.predict(batch.source or (), batch.outputs).values
         return np.column_stack([predictions, np.ones(len(predictions))])
 
     def score(self, totals: Floats) -> Floats:

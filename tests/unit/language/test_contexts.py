@@ -39,10 +39,13 @@ RELEASE = parsed(
         ("the", {(3, "det")}),
         ("Chamber", {(2, "det"), (5, "prep_of"), (8, "nsubj")}),
         ("Deputies", {(3, "prep_of")}),
+        ("did", {(8, "aux")}),
+        ("not", {(8, "neg")}),
         (
             "release",
             {(0, "root"), (1, "advmod"), (3, "nsubj"), (6, "aux"), (7, "neg"), (9, "dobj"), (11, "prep_for")},
         ),
+        ("her", {(8, "dobj")}),
         ("prosecution", {(8, "prep_for")}),
     ],
 )
@@ -112,6 +115,34 @@ def test_nouns_may_be_joined_by_a_preposition_or_a_case_table_4_7():
     third = parsed("support//NOUN against/against/ADP voters/voter/NOUN", "0 root 1,1 prep_against 3")
     assert [d.output_different for d in compare_contexts(first, second, [(1, 3), (2, 1)])] == [(), ()]
     assert [d.output_different for d in compare_contexts(first, third, [(1, 3), (2, 1)])] == [("nn",), ("nn",)]
+
+
+# Table 4.7, sentence 1061 of WMT14 from French; in the second output the same words are related otherwise.
+VOTER = parsed(
+    "An/an/DET Obama//PROPN voter//NOUN 's//PART cry//NOUN of//ADP despair//NOUN",
+    "3 det 1,3 nn 2,5 poss 3,3 possessive 4,0 root 5,5 prep_of 7",
+)
+VOTER_FOR = parsed(
+    "The/the/DET cry//NOUN of//ADP despair//NOUN of//ADP a//DET voter//NOUN for//ADP Obama//PROPN",
+    "2 det 1,0 root 2,2 prep_of 4,7 det 6,2 prep_of 7,7 prep_for 9",
+)
+VOTER_OBAMA = parsed(
+    "The/the/DET cry//NOUN of//ADP despair//NOUN of//ADP a//DET voter//NOUN Obama//PROPN",
+    "2 det 1,0 root 2,2 prep_of 4,8 det 6,8 nn 7,2 prep_of 8",
+)
+
+
+def test_a_voter_for_obama_is_an_obama_voter_table_4_7():
+    links = [(2, 5), (4, 7), (7, 3)]  # cry, despair, voter
+    cry, despair, voter, obama = compare_contexts(VOTER_FOR, VOTER, [*links, (9, 2)])
+    assert (cry.output_different, cry.reference_different) == (("det",), ())
+    assert (voter.output_different, voter.reference_different) == (("det",), ("det", "possessive"))
+    for same in (despair, obama):
+        assert same.output_different == same.reference_different == ()
+    cry, despair, voter, obama = compare_contexts(VOTER_OBAMA, VOTER, [*links, (8, 2)])
+    assert (voter.output_different, voter.reference_different) == (("nn",), ("det", "nn", "possessive", "poss"))
+    assert (obama.output_different, obama.reference_different) == (("det", "nn", "prep_of"), ("nn",))
+    assert despair.output_different == despair.reference_different == ()
 
 
 def test_a_parent_may_be_equivalent_to_a_child():

@@ -146,6 +146,37 @@ def test_longest_sequences_go_first_and_need_a_content_word():
     assert published().align(parsed("of the cat", ""), parsed("dog of the", "")).pairs == [(1, 2), (2, 3)]
 
 
+def test_the_same_words_are_one_sequence_though_all_are_function_words():
+    for words in (
+        "it//PRON is/be/AUX",
+        "it//PRON is/be/AUX .//PUNCT",
+        "no//DET",
+        "the//DET the//DET",
+        "..//PUNCT ,//PUNCT",
+    ):
+        same, other = parsed(words), parsed(words.upper())
+        assert [(link.output, link.level) for link in ContextAligner().align(same, same).links] == [
+            (number, "exact") for number in range(1, len(same) + 1)
+        ]
+        assert len(ContextAligner().align(same, other).links) == len(same)  # case does not matter
+
+
+def test_vectors_align_a_pronoun_with_the_noun_that_it_stands_for(tmp_path):
+    """Section 4.3.1: pronominalisation is a shift of translation, not an error."""
+    path = tmp_path / "tiny.vec"
+    path.write_text("she 1 0\nminister 1 0.5\nsaid 1 0\n", encoding="utf-8")
+    output = parsed("She/she/PRON resigned/resign/VERB yesterday//NOUN", "2 nsubj 1,0 root 2,2 tmod 3")
+    noun = parsed(
+        "The/the/DET minister//NOUN resigned/resign/VERB on//ADP Monday//PROPN",
+        "2 det 1,3 nsubj 2,0 root 3,3 prep_on 5",
+    )
+    assert aligned(output, noun) == [("resigned", "resigned")]
+    found = ContextAligner(Similarity(vectors=str(path))).align(output, noun).links
+    assert found[0] == ContextLink(1, 2, "distributional", "function", 1, 1, 2.0)
+    verb = parsed("He/he/PRON said/say/VERB", "2 nsubj 1,0 root 2")
+    assert aligned(output, verb, vectors=str(path)) == []  # neither of one category, nor a word of both around it
+
+
 def test_synonyms_and_paraphrases_align_at_their_levels(tmp_path):
     table = tmp_path / "pairs.tsv"
     table.write_text("consent\tagreement\n", encoding="utf-8")
@@ -171,6 +202,24 @@ def test_names_are_aligned_whole_in_part_and_as_acronyms():
     short = parsed("slowly//ADV EU//PROPN grew/grow/VERB", "")  # learnt from the other sentence
     assert ContextAligner().align(union, short).links == (ContextLink(3, 2, "entity", "entity"),)
     assert ContextAligner().align(short, union).links == (ContextLink(2, 3, "entity", "entity"),)
+
+
+def test_a_name_that_was_missed_here_is_learnt_once():
+    """Two names there have the word, which must not make it two names here."""
+    output = parsed("yesterday//NOUN Obama//PROPN sang/sing/VERB", "")
+    reference = parsed(
+        "Obama//PROPN met/meet/VERB Michelle//PROPN Obama//PROPN", "", [Entity(1, 1, "PERSON"), Entity(3, 4, "PERSON")]
+    )
+    (link,) = ContextAligner().align(output, reference).links
+    assert link == ContextLink(2, 1, "exact", "entity")
+
+
+@pytest.mark.parametrize("mode", [False, True])
+def test_hundreds_of_words_are_no_name(mode):
+    words = parsed(" ".join(["house//NOUN"] * 300), "", [Entity(1, 300, "ORG")])
+    other = parsed(" ".join(["house//NOUN"] * 299), "", [Entity(1, 299, "ORG")])
+    found = ContextAligner(Similarity(published=mode), published=mode).align(words, other)
+    assert len(found.links) == 299  # not every word with every other
 
 
 def test_the_author_s_program_links_names_with_all_their_words():

@@ -31,7 +31,7 @@ def level(first: str, second: str, **parameters: object) -> str | None:
     ("first", "second", "expected"),
     [
         ("House", "house", "exact"),
-        ("U.S.", "US", "exact"),
+        ("U.S.//PROPN", "US//PROPN", "exact"),
         ("e-mail", "email", "exact"),
         ("1,000", "1000", "exact"),
         ("government", "governments", "stem"),  # by the stem
@@ -58,6 +58,7 @@ def test_the_level_is_the_best_at_which_words_are_alike(first, second, expected)
         (",", "."),
         ("...", "-"),
         ("us//PRON", "US//PROPN"),  # Table 4.17
+        ("a.m.//NOUN", "am/be/AUX"),
     ],
 )
 def test_numbers_stop_words_and_marks_are_kept_apart(first, second):
@@ -141,7 +142,8 @@ def test_levels_of_sentences_are_those_of_their_words(vectors):
     similarity = Similarity(vectors=vectors)
     first = [token(word) for word in ("the//DET", "cars/car/NOUN", "rushed/rush/VERB", ",")]
     second = [token(word) for word in ("taken/take/VERB", "the//DET", ",", "automobile//NOUN", "car//NOUN")]
-    found = similarity.levels(similarity.lexis(first), similarity.lexis(second))
+    lexicon = similarity.lexicon()
+    found = lexicon.levels(lexicon.lexis(first), lexicon.lexis(second))
     expected = {
         (i, j): found_level
         for i, one in enumerate(first, 1)
@@ -168,6 +170,32 @@ def test_of_very_many_places_the_nearest_are_compared():
 def test_function_words_are_stop_words_contractions_and_marks(word, is_function, published):
     assert is_function_word(word, "en") is is_function
     assert is_function_word(word, "en", published=True) is published
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "is_function"),
+    [("US", "PROPN", False), ("US", "PRON", True), ("``", "PUNCT", True), ("``", "", False), ("house", "PUNCT", False)],
+)  # fmt: skip
+def test_tags_tell_acronyms_from_stop_words_and_marks_from_words(word, tag, is_function):
+    """A parser that takes a word for punctuation does not make it a mark."""
+    assert is_function_word(word, "en", tag=tag) is is_function
+    (found,) = Similarity().lexicon().lexis([token(f"{word}//{tag}")]).words
+    assert (found.is_function or found.is_punctuation) is is_function  # the aligner and the score agree
+
+
+def test_files_that_change_are_read_again(tmp_path):
+    table, vectors = tmp_path / "pairs.tsv", tmp_path / "tiny.vec"
+    table.write_text("consent\tagreement\n", encoding="utf-8")
+    vectors.write_text("rushed 1 0\ntaken 1 1\n", encoding="utf-8")
+    given = {"paraphrases": str(table), "vectors": str(vectors)}
+    verbs = "rushed/rush/VERB", "taken/take/VERB"
+    assert level("consent", "agreement", **given) == "paraphrase" and level(*verbs, **given) == "distributional"
+    kept = Similarity(**given).lexicon()
+    assert Similarity(**given).lexicon() is kept
+    table.write_text("house\tagreement\nand\tmore\n", encoding="utf-8")
+    assert level("consent", "agreement", **given) is None and level("house", "agreement", **given) == "paraphrase"
+    vectors.write_text("rushed 1 0\ntaken -1 -1\n", encoding="utf-8")
+    assert level(*verbs, **given) is None
 
 
 def test_the_lists_are_those_of_the_author_s_program():

@@ -24,9 +24,9 @@ COSINE = 1.0 / 1.25
 
 @pytest.fixture(autouse=True)
 def fresh():
-    open_vectors.cache_clear()
+    vectors._opened.cache_clear()
     yield
-    open_vectors.cache_clear()
+    vectors._opened.cache_clear()
 
 
 def as_text(header, separator=" "):

@@ -13,7 +13,7 @@ from tercet.language import conllu, parsing
 from tercet.language.contexts import ContextDifference
 from tercet.language.relations import universal_tag, with_dependencies
 from tercet.language.sentence import Dependency, Sentence, Token
-from tercet.metrics import create
+from tercet.metrics import cobalt, create
 from tercet.metrics.cobalt import Cobalt, raw_penalty
 from tercet.testing import check_metric
 
@@ -182,7 +182,16 @@ def test_an_empty_output_or_reference_scores_0_and_the_same_text_1() -> None:
     nothing = Sentence("")
     for spec in ("cobalt", "cobalt:params=published", "cobalt:aligner=meteor"):
         assert value(nothing, REFERENCE, spec) == value(REFERENCE, nothing, spec) == value(nothing, nothing, spec) == 0
-        assert value(REFERENCE, REFERENCE, spec) == pytest.approx(1, rel=1e-12)
+        for same in (REFERENCE, parsed("It/PRP is/be/VBZ", "nsubj:2:1 root:0:2"), parsed("No/DT ./.", "root:0:1")):
+            assert value(same, same, spec) == pytest.approx(1, rel=1e-12)
+
+
+def test_an_acronym_weighs_as_a_content_word() -> None:
+    """ "US" is a name, not the pronoun of one's own group: the aligner and the score see the same."""
+    reference = parsed("the/DT US/NNP left/VBD", "det:2:1 nsubj:3:2 root:0:3")
+    metric = create("cobalt")
+    assert isinstance(metric, Cobalt)
+    assert metric.assess(metric.align(reference, reference)).output_functions == [True, False, False]
 
 
 def test_a_system_has_the_mean_and_a_segment_its_best_reference(parses: Path) -> None:
@@ -232,12 +241,73 @@ def test_published_sets_all_values_and_what_is_given_stays() -> None:
         ("cobalt:language=es,params=published", "cobalt: params=published is English, and the language is es."),
         ("cobalt:paraphrases=nowhere.tsv", "There is neither a file nor a data set nowhere.tsv to read paraphrases"),
         ("cobalt:vectors=nowhere.vec", "cobalt: there is no file nowhere.vec with word vectors"),
+        ("cobalt:vectors=.", "cobalt: there is no file . with word vectors"),
+        (f"cobalt:vectors={'x' * 5000}", "cobalt: there is no file xxx"),
+        ("cobalt:params=published,related=true", "cobalt: neither params=published nor aligner=meteor knows related"),
+        ("cobalt:aligner=meteor,related=true", "cobalt: neither params=published nor aligner=meteor knows related"),
+        ("cobalt:aligner=meteor,vectors=spacy:x", "cobalt: aligner=meteor aligns nothing by word vectors"),
     ],
 )
 def test_wrong_parameters_are_refused(spec: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         create(spec)
     assert str(error.value).startswith(message)
+
+
+def test_english_is_english_however_it_is_written() -> None:
+    for code in ("EN", "en-GB", "en_US"):
+        assert create(f"cobalt:language={code}") == create("cobalt")
+
+
+def test_signatures_tell_files_and_models_of_vectors_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "verbs.vec"
+    seen = set()
+    for row in ("take 1 0.2", "take 1 0.3"):
+        file.write_text(f"1 2\n{row}\n")
+        seen.add(create(f"cobalt:vectors={file}").signature)
+    assert len(seen) == 2
+
+    class Vectors:
+        version = "3.7"
+
+    monkeypatch.setattr(parsing, "_model", lambda name, language: Chains())
+    monkeypatch.setattr(cobalt, "open_vectors", lambda name: Vectors())
+    metric = create("cobalt:parser=spacy:chains,vectors=spacy:words")
+    fitted = metric.fitted(TestSet({"x": ["a"]}, {"r": ["a"]}))
+    assert "|vectors_from:spacy:words@3.7|" in fitted.signature
+    assert create(fitted.signature) == create(fitted.spec) == metric
+
+
+def test_a_table_or_vectors_that_change_change_the_score(tmp_path: Path) -> None:
+    """What is kept of a file in a process must not outlive it: the signature has the new file's checksum."""
+    output = parsed("They/PRP were/VBD taken/take/VBN away/RB", "nsubjpass:3:1 auxpass:3:2 root:0:3 advmod:3:4")
+    reference = parsed("They/PRP were/VBD rushed/rush/VBN away/RB", "nsubjpass:3:1 auxpass:3:2 root:0:3 advmod:3:4")
+    file = tmp_path / "file"
+    for spec, without, with_it in (
+        ("cobalt:related=false,paraphrases", "no\tpair\n", "taken\trushed\n"),
+        ("cobalt:related=false,aligner=meteor,paraphrases", "no\tpair\n", "taken\trushed\n"),
+        ("cobalt:related=false,vectors", "taken 1 0\nrushed 0 1\n", "taken 1 0\nrushed 1 0\n"),
+    ):
+        values = []
+        for text in (without, with_it, without):
+            file.write_text(text)
+            values.append(value(output, reference, f"{spec}={file}"))
+        assert values[0] == values[2] < values[1]
+
+
+def test_a_voter_for_obama_scores_above_a_voter_obama() -> None:
+    """Table 4.7: the same words, and in the second output other relations."""
+    reference = parsed(
+        "An/DT Obama/NNP voter/NN 's/POS cry/NN of/IN despair/NN",
+        "det:3:1 nn:3:2 poss:5:3 possessive:3:4 root:0:5 prep_of:5:7",
+    )
+    cry = "The/DT cry/NN of/IN despair/NN of/IN a/DT voter/NN"
+    first = parsed(f"{cry} for/IN Obama/NNP", "det:2:1 root:0:2 prep_of:2:4 det:7:6 prep_of:2:7 prep_for:7:9")
+    second = parsed(f"{cry} Obama/NNP", "det:2:1 root:0:2 prep_of:2:4 det:8:6 nn:8:7 prep_of:2:8")
+    for spec in ("cobalt", "cobalt:params=published"):
+        assert value(first, reference, spec) > value(second, reference, spec) + 0.05
+    strict = "cobalt:equivalence=false"
+    assert value(first, reference, strict) < value(first, reference) - 0.05
 
 
 class Chains:

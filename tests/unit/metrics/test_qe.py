@@ -1,5 +1,6 @@
 """The metric qe: a trained model's mean prediction, without references."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from tercet.errors import DataError, UsageError
 from tercet.quality.model import QualityModel
 from tercet.quality.reading import GivenFeatures
 from tercet.scoring import score
+from tercet.verifying import verify
 from tests.unit.quality.test_training import examples, small
 
 SOURCES, OUTPUTS, _ = examples(12, seed=6)
@@ -87,3 +89,32 @@ def test_another_file_under_the_same_name_is_another_model(tmp_path: Path) -> No
     path.write_bytes(b"something else")
     with pytest.raises(DataError, match="is not a model"):
         score(TEXTS, [f"qe:model={path}"])
+
+
+def test_a_model_that_changes_while_scores_are_computed_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model.qe"
+    small(40, seed=1).save(path)
+    fitted = metrics.create(f"qe:model={path}").fitted(TEXTS)
+    batch = metrics.Batch(OUTPUTS, {}, SOURCES, None)
+    assert fitted.count(batch).shape == (12, 2)
+    small(40, seed=2).save(path)
+    with pytest.raises(DataError, match="is another model than when scoring began"):
+        fitted.count(batch)
+
+
+def test_an_empty_output_does_not_raise_a_systems_score(path: Path) -> None:
+    outputs = {"x": OUTPUTS, "y": [*OUTPUTS[:-6], *[""] * 6]}
+    (scores,) = score(TestSet(outputs, source=SOURCES), [f"qe:model={path}"])
+    assert scores.segment["y"][-6:].tolist() == [QualityModel.load(path).label_range[0]] * 6
+    assert scores.system["y"] < scores.system["x"]
+
+
+def test_the_same_scores_from_any_number_of_jobs_and_verified(path: Path) -> None:
+    spec = f"qe:model={path}"
+    (one,), (two,) = score(TEXTS, [spec]), score(TEXTS, [spec], jobs=2)
+    assert one.signature == two.signature
+    assert all(np.array_equal(one.segment[name], two.segment[name]) for name in ("x", "y"))
+    found = verify(TEXTS, one.signature, f"{one.system['y']:.6f}", system="y")
+    assert (found.equal, found.notes) == (True, ())
+    other = re.sub("checksum:[0-9a-f]+", "checksum:0123456789abcdef", one.signature)
+    assert any("This is another model" in note for note in verify(TEXTS, other, "3.0", system="y").notes)

@@ -7,6 +7,7 @@ from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
+from ...data.files import file_state
 from ...data.lines import open_bytes
 from ...errors import DataError, UsageError
 from .. import conllu
@@ -39,8 +40,8 @@ class StoredParses:
 
 
 def file_states(path: str) -> tuple[tuple[str, int, int] | None, ...]:
-    """What tells files from what was there before: places, sizes and times; None for one that is not there."""
-    return tuple(map(_state, _files(path)))
+    """The state of each of the files of parses."""
+    return tuple(map(file_state, _files(path)))
 
 
 def _files(path: str) -> list[Path]:
@@ -51,14 +52,6 @@ def _files(path: str) -> list[Path]:
         return sorted(each for each in Path(path).iterdir() if each.name.endswith((".conllu", ".conllu.gz")))
     except OSError as error:
         raise UsageError(f"{path[:200]!r} cannot be read: {error.strerror}.") from None
-
-
-def _state(path: Path) -> tuple[str, int, int] | None:
-    try:
-        found = path.stat()
-    except (OSError, ValueError):  # whoever opens it says what is wrong
-        return None
-    return str(path.absolute()), found.st_size, found.st_mtime_ns
 
 
 def checksum(*paths: str | Path) -> str:
