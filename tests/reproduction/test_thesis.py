@@ -79,8 +79,9 @@ def test_the_figures_show_what_the_text_says(tables):
 
 
 def test_other_chapters_are_unchecked_with_the_reason(tables):
-    others = [one for name, one in tables.items() if not name.removeprefix("figure ").startswith("6.")]
-    assert len(others) == 31
+    made = ("6.", "4.9")
+    others = [one for name, one in tables.items() if not name.removeprefix("figure ").startswith(made)]
+    assert len(others) == 30
     assert all(one.unchecked and not one.cells for one in others)
     assert all(item.reason for one in others for item in one.unchecked)
     assert [one.failed for one in tables.values()] == [[]] * len(tables)

@@ -27,7 +27,7 @@ ALL = "all"
 @click.option("--html", metavar="FILE", help="Also write one page with all tables, marks and figures.")
 @click.option("-q", "--quiet", is_flag=True, help="No warnings, no progress.")
 def command(**options: Any) -> None:
-    """Recompute the tables of PAPER (wmt14, wmt19, kobe, thesis or all) and compare them with print, cell by cell.
+    """Recompute the tables of PAPER (wmt14, wmt19, kobe, thesis, specia or all) and compare them with print.
 
     \b
     tercet reproduce                                  what there is, and which data it needs

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingDependency
 from ..meta.papers import PAPERS, Cell, Matrix, Reproduction, Unchecked, tables, title_of
+from ..meta.papers import Table as PaperTable
 from ..report.tables import Bold, number, table, to_json
 from .compareboard import _bold, _notes
 
@@ -43,16 +44,30 @@ def render_list(form: str = "text") -> str:
     if form == "json":
         return to_json(
             [
-                {"paper": paper, "table": name, "caption": one.caption, "data": list(one.needs), "reason": one.reason}
+                {
+                    "paper": paper,
+                    "table": name,
+                    "caption": one.caption,
+                    "data": list(one.needs),
+                    "reason": one.reason,
+                    "slow": one.slow,
+                }
                 for paper, name, one in entries
             ]
         )
-    rows = [[paper, name, one.caption, ", ".join(one.needs) or "cannot be recomputed"] for paper, name, one in entries]
+    rows = [[paper, name, one.caption, _needs(one)] for paper, name, one in entries]
     block = table(["Paper", "Table", "What", "Data"], rows, form)
     if form == "csv":
         return block
     cited = [f"{name}: {citation}." for name, citation in PAPERS.items()]
     return "\n\n".join([block, *_notes([*cited, "Recompute: tercet reproduce PAPER --table N --data DIR"], form)])
+
+
+def _needs(one: PaperTable) -> str:
+    """The data of a table, for the list."""
+    if one.make is None:
+        return "cannot be recomputed"
+    return (", ".join(one.needs) or "none") + ("; takes minutes, made only when asked for alone" if one.slow else "")
 
 
 def _as_json(results: Results) -> dict[str, Any]:

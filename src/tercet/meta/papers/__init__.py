@@ -26,10 +26,16 @@ PAPERS = {
     "wmt19": "Ma, Wei, Bojar and Graham (2019), Results of the WMT19 Metrics Shared Task",
     "kobe": "Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation",
     "thesis": "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation",
+    "specia": "Specia, Cancedda and Dymetman (2010), A Dataset for Assessing Machine Translation Evaluation Metrics",
 }
 
 # What the catalogue of `tercet data` calls the data sets of the papers, where it has other names for them.
-CATALOGUE = {"wmt19": "wmt17-19", "wmt19_sys": "wmt19-metrics-system", "wmt19_darr": "wmt19-darr"}
+CATALOGUE = {
+    "wmt19": "wmt17-19",
+    "wmt19_sys": "wmt19-metrics-system",
+    "wmt19_darr": "wmt19-darr",
+    "wmt12_qe": "wmt12-qe",
+}
 
 
 @dataclass(frozen=True)
@@ -252,7 +258,8 @@ def _described(name: str) -> str:
 class Table:
     """A table or figure of a paper. expected: its CSV. needs: the data sets without which nothing can be recomputed.
 
-    make: recomputes it; without it, `reason` says why no number can be recomputed.
+    make: recomputes it; without it, `reason` says why no number can be recomputed. slow: it takes minutes, and is left
+    out where not it alone is asked for.
     """
 
     caption: str
@@ -260,6 +267,7 @@ class Table:
     needs: Sequence[str] = ()
     make: Callable[[DataSets], Reproduction] | None = None
     reason: str = ""
+    slow: bool = False
 
 
 def tables(paper: str) -> Mapping[str, Table]:
@@ -275,8 +283,8 @@ def reproduce(
 ) -> list[Reproduction]:
     """The tables and figures of a paper, or one of them, recomputed from the data sets that are there.
 
-    Of a whole paper, tables whose data are not there come back with all numbers unchecked; asked for alone, they are
-    refused. progress: called with the name of what comes next.
+    Of a whole paper, tables whose data are not there and slow ones come back with all numbers unchecked; asked for
+    alone, the former are refused, the latter made. progress: called with the name of what comes next.
     """
     known = tables(paper)
     if table is not None:
@@ -290,14 +298,16 @@ def reproduce(
     for name, one in known.items():
         if progress is not None:
             progress(f"{paper}, {title_of(name)}")
-        found.append(_recompute(paper, name, one, data))
+        found.append(_recompute(paper, name, one, data, alone=table is not None))
     return found
 
 
-def _recompute(paper: str, name: str, table: Table, data: DataSets) -> Reproduction:
-    lacking = data.lacking(table.needs)
-    if lacking or table.make is None:
-        reason = table.reason or lacking
+def _recompute(paper: str, name: str, table: Table, data: DataSets, *, alone: bool) -> Reproduction:
+    reason = table.reason or data.lacking(table.needs)
+    if not reason and table.slow and not alone:
+        option = f"--{name}" if name.startswith("figure") else f"--table {name}"
+        reason = f"It takes minutes, and is made when asked for: tercet reproduce {paper} {option}."
+    if reason or table.make is None:
         unchecked = all_unchecked(table.expected, reason) if table.expected else []
         found = Reproduction(unchecked=unchecked, notes=() if unchecked else (f"Not recomputed. {reason}",))
     else:

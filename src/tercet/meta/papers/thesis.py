@@ -3,6 +3,7 @@ Universitat Pompeu Fabra.
 
 Chapter 6, on what reference raters are shown, can be recomputed: its ratings were published (tradopad). Table 6.1
 needs the 22 complete raters of the file as it was analysed, Tables 6.2 to 6.4 the 20 raters that were published later.
+The tables of UPF-Cobalt that can be recomputed are in `thesis_cobalt`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ...stats.correlation import pearson
 from ...stats.raters import bounds, draw_raters, pair_means
 from ...stats.resampling import SEED
 from . import DataSets, Reproduction, Statement, Table, Unchecked, check, printed
+from .thesis_cobalt import ablation_table, example_table, tau_table
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -263,9 +265,13 @@ def _spread(data: DataSets) -> Reproduction:
 
 
 _EAMT = "It needs the EAMT09 or EAMT11 data with its references, which are not at hand."
-_COBALT = "It needs the scores or the program of UPF-Cobalt, which are not at hand."
 _WMT16 = "It needs the texts and segment scores of WMT13, WMT15 or WMT16, which are not at hand."
+_ABLATION = "It needs the texts of WMT15 or WMT16, which are not at hand; Table A.7 has an ablation on WMT14."
+_ALIGNMENTS = (
+    "It needs the texts of WMT16, which are not at hand; of any test set it is made by 'tercet alignments --table {}'."
+)
 _DATA = ("tradopad",)
+_WMT14 = ("wmt14",)
 TABLES: Mapping[str, Table] = {
     "3.1": Table("BLEU with one and with several references", "thesis_t3_1", reason=_EAMT),
     "3.2": Table("shares of changed sentences", "thesis_t3_2", reason=_EAMT),
@@ -274,21 +280,23 @@ TABLES: Mapping[str, Table] = {
     "3.7": Table("scores with references and with post-edits", "thesis_t3_7", reason=_EAMT),
     "3.8": Table("scores by original language", "thesis_t3_8", reason=_EAMT),
     "4.2": Table("F1 of aligners", "thesis_t4_2", reason="It needs the MSR alignments, which are not at hand."),
-    "4.9": Table("scores of two examples", "thesis_t4_9", reason=_COBALT),
+    "4.9": Table("scores of two examples", "thesis_t4_9", (), example_table),
     "4.10": Table("tau, averages of WMT13 to WMT16", "thesis_t4_10", reason=_WMT16),
     "4.11": Table("Pearson's r, MTC-P4", "thesis_t4_11", reason="It needs the LDC's MTC-P4, which is not at hand."),
     "4.12": Table("Pearson's r, WMT16 DA", "thesis_t4_12", reason=_WMT16),
-    "4.13": Table("kinds of lexical matches", "thesis_t4_13", reason=_COBALT),
-    "4.14": Table("mean context penalty", "thesis_t4_14", reason=_COBALT),
-    "4.15": Table("ablation, WMT16 DA", "thesis_t4_15", reason=_COBALT),
-    "4.16": Table("ablation, WMT16 rankings", "thesis_t4_16", reason=_COBALT),
-    "4.19": Table("scores changed by equivalent dependencies", "thesis_t4_19", reason=_COBALT),
+    "4.13": Table("kinds of lexical matches", "thesis_t4_13", reason=_ALIGNMENTS.format("matches")),
+    "4.14": Table("mean context penalty", "thesis_t4_14", reason=_ALIGNMENTS.format("penalties")),
+    "4.15": Table("ablation, WMT16 DA", "thesis_t4_15", reason=_ABLATION),
+    "4.16": Table("ablation, WMT16 rankings", "thesis_t4_16", reason=_ABLATION),
+    "4.19": Table(
+        "scores changed by equivalent dependencies", "thesis_t4_19", reason=_ALIGNMENTS.format("equivalence")
+    ),
     "4.20": Table("agreement of people and of a metric, WMT15", "thesis_t4_20", reason=_WMT16),
-    "4.21": Table("ablation by quality, WMT16 DA", "thesis_t4_21", reason=_COBALT),
+    "4.21": Table("ablation by quality, WMT16 DA", "thesis_t4_21", reason=_ABLATION),
     "5.2": Table("unknown words per sentence", "thesis_t5_2", reason=_WMT16),
     "5.3": Table("WMT16 rankings and DA", "thesis_t5_3", reason=_WMT16),
     "5.5": Table("tau, WMT15", "thesis_t5_5", reason=_WMT16),
-    "5.6": Table("groups of fluency features", "thesis_t5_6", reason=_COBALT),
+    "5.6": Table("groups of fluency features", "thesis_t5_6", reason=_WMT16),
     "6.1": Table("kappa by reference shown", "thesis_t6_1", _DATA, _agreement),
     "6.2": Table("mean ratings by reference shown", "thesis_t6_2", _DATA, _averages),
     "6.3": Table("Pearson's r of BLEU and ratings, by references", "thesis_t6_3", _DATA, _bleu),
@@ -297,11 +305,11 @@ TABLES: Mapping[str, Table] = {
     "figure 6.3": Table("spread of ratings by stages of rating", None, _DATA, _spread),
     "A.1": Table("tau, WMT16", "thesis_tA_1", reason=_WMT16),
     "A.2": Table("tau, WMT15", "thesis_tA_2", reason=_WMT16),
-    "A.3": Table("tau, WMT14", "thesis_tA_3", reason="It repeats Table 4 of wmt14: tercet reproduce wmt14 --table 4."),
+    "A.3": Table("tau, WMT14", "thesis_tA_3", _WMT14, tau_table, slow=True),
     "A.4": Table("tau, WMT13", "thesis_tA_4", reason=_WMT16),
-    "A.5": Table("ablation, WMT16 rankings", "thesis_tA_5", reason=_COBALT),
-    "A.6": Table("ablation, WMT15 rankings", "thesis_tA_6", reason=_COBALT),
-    "A.7": Table("ablation, WMT14 rankings", "thesis_tA_7", reason=_COBALT),
+    "A.5": Table("ablation, WMT16 rankings", "thesis_tA_5", reason=_ABLATION),
+    "A.6": Table("ablation, WMT15 rankings", "thesis_tA_6", reason=_ABLATION),
+    "A.7": Table("ablation, WMT14 rankings", "thesis_tA_7", _WMT14, ablation_table, slow=True),
     "A.8": Table("Pearson's r, WMT16 DA", "thesis_tA_8", reason=_WMT16),
     "A.9": Table("Pearson's r by quality, WMT16 DA", "thesis_tA_9", reason=_WMT16),
 }

@@ -8,8 +8,8 @@ cannot be recomputed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import mean
 
 import numpy as np
@@ -23,7 +23,7 @@ from ...stats.correlation import pearson, spearman
 from ...stats.resampling import SEED
 from ...text.tokenisers import tokeniser
 from ..aligning import align_segments, align_systems
-from ..gold import find_gold, preferences_of
+from ..gold import Gold, find_gold, preferences_of
 from ..measures import Draws, parse_statistic, preference_level
 from . import Cell, DataSets, Reproduction, Table, Unchecked, check, printed
 
@@ -87,38 +87,46 @@ def _changed(testset: TestSet, change: Callable[[str], str]) -> TestSet:
 
 def _slow(data: DataSets, pair: str, row: str) -> Scores:
     """Scores of all segments by one of the two slowest metrics, which both levels need."""
-    return data.once(("wmt14", row, pair), lambda: _scored(_evidence(data, pair)[1], {row: SLOW[row]})[0])
+    return data.once(("wmt14", row, pair), lambda: scored(_evidence(data, pair)[1], {row: SLOW[row]})[0])
 
 
 def _system_scores(data: DataSets, pair: str) -> list[Scores]:
     """Scores of whole systems by the metrics of Table 2."""
     plain, tokenised = _evidence(data, pair)[1], _tokenised(data, pair)
     slow = [_slow(data, pair, row) for row in SLOW]
-    return [*_scored(plain, OF_PLAIN), *slow, *_scored(tokenised, OF_TOKENISED)]
+    return [*scored(plain, OF_PLAIN), *slow, *scored(tokenised, OF_TOKENISED)]
 
 
-def _scored(texts: TestSet, specs: Mapping[str, str]) -> list[Scores]:
+def scored(texts: TestSet, specs: Mapping[str, str]) -> list[Scores]:
     """Scores by row of the table -> metric."""
     found = score(texts, list(specs.values()))
     return [replace(item, label=row) for row, item in zip(specs, found, strict=True)]
 
 
-def _segment_taus(data: DataSets, pair: str, slow: Sequence[str], beside: Sequence[str]) -> dict[str, dict[str, float]]:
-    """By metric: tau of the paper's variant and of two others; half-widths (_ci) for those that have them in print."""
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The segments of a language pair that people judged: their names, places among all, texts and preferences."""
+
+    segments: Sequence[str]
+    rows: Sequence[int]
+    texts: TestSet
+    gold: Gold
+
+
+def judged(data: DataSets, pair: str) -> Judged:
+    """What metrics have to score at segment level."""
     evidence, testset = _evidence(data, pair)
-    judged = {name for judgements in evidence.judgements for name in judgements.segments}
-    rows = [place for place, name in enumerate(evidence.segments) if name in judged]
-    at_hand = replace(evidence, segments=tuple(evidence.segments[row] for row in rows), testset=None)
-    plain, tokenised = testset.take(rows), _tokenised(data, pair, rows)
-    scores = [
-        *_scored(_changed(tokenised, str.lower), {"SENTBLEU": SENTBLEU}),
-        *(_taken(_slow(data, pair, row), rows) for row in slow),
-        *_scored(plain, {name: name for name in beside}),
-        *_scored(tokenised, {name: f"{name}:tokenize=none" for name in BESIDE_TOKENISED}),
-    ]
-    gold = find_gold(at_hand, level="seg", wants_pairs=True)
-    pairs, values = preferences_of(gold), align_segments(gold, scores, at_hand.segments).values
-    bounded = [place for place, item in enumerate(scores) if item.label in BOUNDED[0]]
+    names = {name for judgements in evidence.judgements for name in judgements.segments}
+    rows = [place for place, name in enumerate(evidence.segments) if name in names]
+    segments = tuple(evidence.segments[row] for row in rows)
+    gold = find_gold(replace(evidence, segments=segments, testset=None), level="seg", wants_pairs=True)
+    return Judged(segments, rows, testset.take(rows), gold)
+
+
+def segment_taus(people: Judged, scores: Sequence[Scores], bounded: Collection[str]) -> dict[str, dict[str, float]]:
+    """By metric: tau of the paper's variant and of two others; half-widths (_ci) for the metrics in `bounded`."""
+    pairs, values = preferences_of(people.gold), align_segments(people.gold, scores, people.segments).values
+    places = [place for place, item in enumerate(scores) if item.label in bounded]
     found: dict[str, dict[str, float]] = {item.label: {} for item in scores}
     for name, variant in VARIANTS.items():
         wanted = parse_statistic(f"tau:{variant}", "seg")
@@ -126,10 +134,23 @@ def _segment_taus(data: DataSets, pair: str, slow: Sequence[str], beside: Sequen
         for item, value in zip(scores, measured.values.tolist(), strict=True):
             found[item.label][name] = value
         if name in BOUNDED[1]:
-            drawn, _ = preference_level(wanted, pairs, values[bounded], draws=Draws(resamples=RESAMPLES, seed=SEED))
-            for place, interval in zip(bounded, drawn.resampled.intervals(), strict=True):
+            drawn, _ = preference_level(wanted, pairs, values[places], draws=Draws(resamples=RESAMPLES, seed=SEED))
+            for place, interval in zip(places, drawn.resampled.intervals(), strict=True):
                 found[scores[place].label][f"{name}_ci"] = (interval.high - interval.low) / 2
     return found
+
+
+def _taus(data: DataSets, pair: str, slow: Sequence[str], beside: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Of the metrics of Table 4 and of those beside it."""
+    people = judged(data, pair)
+    tokenised = _tokenised(data, pair, people.rows)
+    scores = [
+        *scored(_changed(tokenised, str.lower), {"SENTBLEU": SENTBLEU}),
+        *(_taken(_slow(data, pair, row), people.rows) for row in slow),
+        *scored(people.texts, {name: name for name in beside}),
+        *scored(tokenised, {name: f"{name}:tokenize=none" for name in BESIDE_TOKENISED}),
+    ]
+    return segment_taus(people, scores, BOUNDED[0])
 
 
 def _taken(scores: Scores, rows: Sequence[int]) -> Scores:
@@ -142,8 +163,8 @@ def segment_table(
     data: DataSets, *, pairs: Sequence[str] = PAIRS, slow: Sequence[str] = tuple(SLOW), beside: Sequence[str] = BESIDE
 ) -> Reproduction:
     """Table 4: tau into English. pairs, slow, beside: only these language pairs and metrics; means need all pairs."""
-    by_pair = {pair: _segment_taus(data, pair, slow, beside) for pair in pairs}
-    values = {name: _row({pair: found[name] for pair, found in by_pair.items()}) for name in by_pair[pairs[0]]}
+    by_pair = {pair: _taus(data, pair, slow, beside) for pair in pairs}
+    values = {name: table_row({pair: found[name] for pair, found in by_pair.items()}) for name in by_pair[pairs[0]]}
     cells: list[Cell] = []
     unchecked: list[Unchecked] = []
     for row, column, text in printed("wmt14_t4").numbers():
@@ -180,7 +201,7 @@ def segment_table(
     )
 
 
-def _row(by_pair: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+def table_row(by_pair: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """A metric's row: tau and half-width by language pair, and the means of the last columns."""
     row: dict[str, float] = {}
     for pair, found in by_pair.items():
