@@ -196,7 +196,9 @@ def _lines_of(key: str, value: Any, seen: dict[str, Any]) -> list[str]:
     if key == "output_words":
         return [f"words: {' '.join(value)}"]
     if key == "ngrams":
-        return [line for order in value for line in _order(order)]
+        return [line for order in value for line in _matches(f"{order['n']}-grams", order)]
+    if key == "pieces":
+        return [line for pieces in value for line in _matches(f"size {pieces['size']}", pieces)]
     if key == "longest_match":
         top = len(MARKS) - 1
         return [f"characters: {seen['characters']}", "matched:    " + "".join(MARKS[min(n, top)] for n in value)]
@@ -212,10 +214,12 @@ def _lines_of(key: str, value: Any, seen: dict[str, Any]) -> list[str]:
     return [f"{key}: {value:.4f}" if isinstance(value, float) else f"{key}: {value}"]
 
 
-def _order(order: dict[str, Any]) -> list[str]:
-    lines = [f"{order['n']}-grams: {order['matches']} of {order['total']} match"]
+def _matches(what: str, seen: dict[str, Any]) -> list[str]:
+    """What of the output the references have, and what not: n-grams, or pieces of a tree."""
+    matched, unmatched = len(seen["matched"]), len(seen["unmatched"])
+    lines = [f"{what}: {matched} of {matched + unmatched} match"]
     for kind in ("matched", "unmatched"):
-        grams = order[kind]
+        grams = seen[kind]
         if grams:
             more = f" … and {len(grams) - SHOWN} more" if len(grams) > SHOWN else ""
             lines.append(f"  {kind}: {' | '.join(grams[:SHOWN])}{more}")

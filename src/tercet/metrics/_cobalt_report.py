@@ -53,8 +53,11 @@ class CobaltExplanation:
     reference_only: tuple[str, ...]
 
     def lines(self) -> list[str]:
-        """A table of the aligned words, and what is not aligned. Function words are in brackets."""
-        header = ("output", "reference", "level", "evidence", "only in output", "only in reference", "penalty", "adds")
+        """A table of the aligned words, and what is not aligned. Function words are in brackets.
+
+        A relation may differ on both sides under one name: of words that are not aligned with each other.
+        """
+        header = ("output", "reference", "level", "evidence", "differs: output", "differs: reference", "penalty", "adds")
         shown = [
             f"reference: number {self.reference + 1}",
             f"precision: {self.precision:.4f}, recall: {self.recall:.4f}",
