@@ -53,8 +53,8 @@ def writing(path: str | Path) -> Iterator[TextIO]:
             text.detach()
 
 
-def file_state(path: str | Path) -> tuple[str, int, int] | None:
-    """What tells a file from what was there before: place, size and time; None where there is none.
+def file_state(path: str | Path) -> tuple[str, int, int, int] | None:
+    """What tells a file from what was there before: place, number, size and time; None where there is none.
 
     Who keeps what a file says keeps it under this, and reads again when it changes.
     """
@@ -62,7 +62,7 @@ def file_state(path: str | Path) -> tuple[str, int, int] | None:
         known = Path(path).stat()
     except (OSError, ValueError):  # whoever opens it says what is wrong
         return None
-    return str(Path(path).absolute()), known.st_size, known.st_mtime_ns
+    return str(Path(path).absolute()), known.st_ino, known.st_size, known.st_mtime_ns
 
 
 def is_file(name: str) -> bool:

@@ -57,7 +57,8 @@ class CobaltExplanation:
 
         A relation may differ on both sides under one name: of words that are not aligned with each other.
         """
-        header = ("output", "reference", "level", "evidence", "differs: output", "differs: reference", "penalty", "adds")
+        differs = "differs: output", "differs: reference"
+        header = ("output", "reference", "level", "evidence", *differs, "penalty", "adds")
         shown = [
             f"reference: number {self.reference + 1}",
             f"precision: {self.precision:.4f}, recall: {self.recall:.4f}",

@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from ..data.files import file_state
 from ..data.lines import read_lines
 from ..errors import UsageError
 from ..knowledge.mentions import AnnotationLinker
@@ -102,7 +103,7 @@ class EntityMetric(Metric):
         wanted = frozenset(str(self.categories).split("+"))
         can_name = None
         if self.shared and self.annotations is None:
-            can_name = _nameable(self.kb, _state(self.kb, MANIFEST), named_in)
+            can_name = _nameable(self.kb, file_state(Path(self.kb, MANIFEST)), named_in)
         most = self.most_candidates
 
         def counted(mention: Mention) -> Candidates:
@@ -177,16 +178,7 @@ def _match_candidates(expected: Sequence[Candidates], found: Sequence[Candidates
 
 def open_linker(kb: str, categories: str, lemmas: bool, numbers: bool, guards: bool, language_filter: bool) -> Linker:
     """The linker that the parameters ask for, opened once per process and state of the files. It keeps all senses."""
-    return _open_linker(kb, _state(kb, MANIFEST), categories, lemmas, numbers, guards, language_filter)
-
-
-def _state(path: str, *inside: str) -> tuple[str, int, int, int] | None:
-    """What tells a file from what was there under its name before; None for the default and where there is none."""
-    try:
-        found = Path(path, *inside).stat()
-    except OSError:
-        return None
-    return str(Path(path).absolute()), found.st_ino, found.st_mtime_ns, found.st_size
+    return _open_linker(kb, file_state(Path(kb, MANIFEST)), categories, lemmas, numbers, guards, language_filter)
 
 
 @lru_cache(maxsize=16)
@@ -210,7 +202,7 @@ def _open_linker(
 
 def open_annotations(path: str) -> Linker:
     """The annotations of a file, read once per process and state of the file."""
-    return _open_annotations(path, _state(path))
+    return _open_annotations(path, file_state(path))
 
 
 @lru_cache(maxsize=4)

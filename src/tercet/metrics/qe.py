@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from ..data.files import file_state
 from ..errors import DataError, UsageError
 from ._contract import Batch, Floats, Metric
-from ._entities import _state as state_of
 
 if TYPE_CHECKING:
     from ..quality.model import QualityModel
@@ -74,7 +74,7 @@ class QE(Metric):
     def _opened(self) -> QualityModel:
         if self.model is None:
             raise UsageError("qe needs a model: qe:model=FILE, with a file that 'tercet qe train' wrote.")
-        return _open(self.model, state_of(self.model))
+        return _open(self.model, file_state(self.model))
 
 
 @lru_cache(maxsize=4)

@@ -39,7 +39,7 @@ class StoredParses:
         return found
 
 
-def file_states(path: str) -> tuple[tuple[str, int, int] | None, ...]:
+def file_states(path: str) -> tuple[tuple[str, int, int, int] | None, ...]:
     """The state of each of the files of parses."""
     return tuple(map(file_state, _files(path)))
 
