@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 OPERATIONS = ("insertions", "deletions", "substitutions", "shifts", "jumps")
 SHOWN = 12  # n-grams of one order that the text form lists
+INSTEAD = {  # what else says why a segment has its score
+    "qe": "Use 'tercet qe rank': it lists segments with the features that speak against them.",
+}
 MARKS = " .:-=+#"  # for characters of the output, by the longest matching n-gram around them
 
 
@@ -57,6 +60,7 @@ def explain(
     testset: TestSet, metrics: Sequence[str | Metric], *, segment: int = 1, systems: Sequence[str] | None = None
 ) -> list[Explanation]:
     """What every metric saw in segment number `segment` (from 1) of every system, or of those named."""
+    check_explained(metrics)
     if not 1 <= segment <= len(testset):
         raise UsageError(f"There is no segment {segment}: the test set has {len(testset)}.")
     one = testset[segment - 1 : segment]
@@ -75,6 +79,15 @@ def explain(
             seen = metric.explain_segment(outputs[0], references)
             found.append(Explanation(system, metric.spec, metric.label, segment, value, seen))
     return found
+
+
+def check_explained(metrics: Sequence[str | Metric]) -> None:
+    """Refuse metrics that cannot say what they saw in a segment."""
+    for spec in metrics:
+        metric = create(spec)
+        if type(metric).explain_segment is Metric.explain_segment:
+            instead = INSTEAD.get(metric.name)
+            raise UsageError(f"{metric.name} cannot say what it saw in a segment.{f' {instead}' if instead else ''}")
 
 
 @dataclass(frozen=True)

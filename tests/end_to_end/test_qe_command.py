@@ -56,9 +56,18 @@ def test_training_says_how_good_the_model_is_and_what_it_rests_on(folder: Path) 
     assert re.search(r"^ridge +[\d.]+ +[\d.]+ +0\.9\d+$", out, re.MULTILINE)
     assert re.search(r"^Features: \d+ used$", out, re.MULTILINE)
     assert "it needs what is missing: source_tagger (ask for tags" in out
-    assert "Left out, the same for all training examples: " in out
-    assert re.search(r"^Intervals of 90 %: prediction ± 0\.\d+, by conformal prediction", out, re.MULTILINE)
+    assert re.search(r"^Left out \(\d+\): \w+, .*: the same for all training examples$", out, re.MULTILINE)
+    assert re.search(r"^Intervals of 90 %: prediction ± 0\.\d+ .*by conformal prediction", out, re.MULTILINE)
     assert "rise of the RMSE on held-out groups" in out
+
+
+def test_of_many_features_left_out_for_one_reason_a_few_are_named(folder: Path) -> None:
+    (line,) = (line for line in (folder / "trained.txt").read_text("utf-8").splitlines() if "embedding_axis" in line)
+    assert line.startswith(
+        "Left out (64): embedding_axis_01, embedding_axis_02, embedding_axis_03, …: it needs what is"
+    )
+    described = json.loads(words("info", "model.qe", "-f", "json", folder=folder).out)
+    assert sum(name.startswith("embedding_axis") for name in described["left_out"]) == 64
 
 
 def test_the_same_seed_writes_the_same_bytes_for_any_number_of_jobs(folder: Path) -> None:
@@ -80,14 +89,36 @@ def test_predictions_in_all_forms_are_the_librarys(folder: Path) -> None:
     lines = words("predict", "model.qe", *TEST, "--level", 0.8, "-f", "jsonl", folder=folder).out.splitlines()
     assert [json.loads(line) for line in lines] == found["segments"]
     header, *rows = words("predict", "model.qe", *TEST, "--level", 0.8, "-f", "tsv", folder=folder).out.splitlines()
-    assert header == "segment\tquality\tlow\thigh"
+    assert header == "segment\tquality\tlow\thigh\tunusual"
     assert [float(row.split("\t")[1]) for row in rows] == expected.values.tolist()
     text = words("predict", "model.qe", "test.tsv:source", "test.tsv:mt", "--level", 0.8, folder=folder).out
     assert text.endswith(f"Mean {expected.values.mean():.3f} of 90 segments; intervals of 80 %\n")
     low, high = model.label_range
-    shown = [float(cell) for line in text.splitlines()[2:92] for cell in line.split()[2:]]
+    shown = [float(cell) for line in text.splitlines()[2:92] for cell in line.split()[1:4]]
     assert min(shown) >= round(low, 3)
     assert max(shown) <= round(high, 3)
+
+
+def test_an_endless_interval_is_no_number_in_json(folder: Path) -> None:
+    for form in ("json", "jsonl"):
+        out = words("predict", "model.qe", *TEST, "--level", 0.999, "-f", form, "-q", folder=folder).out
+        assert "Infinity" not in out
+        first = json.loads(out.splitlines()[0]) if form == "jsonl" else json.loads(out)["segments"][0]
+        assert (first["low"], first["high"]) == (None, None)
+
+
+def test_an_empty_output_is_said_and_is_the_worst(folder: Path) -> None:
+    sources, outputs, _ = examples(30, seed=2)
+    write(folder, "gap.src", sources)
+    write(folder, "gap.mt", ["", *outputs[1:]])
+    ran = words("predict", "model.qe", "gap.src", "gap.mt", "-f", "json", folder=folder)
+    assert ran.code == 0
+    assert ran.err.startswith("Warning: ")
+    assert "the first is segment 1: the output is empty." in ran.err
+    found = json.loads(ran.out)["segments"]
+    assert found[0]["quality"] == QualityModel.load(folder / "model.qe").label_range[0]
+    assert (found[0]["unusual"], found[1]["unusual"]) == ("the output is empty", None)
+    assert words("predict", "model.qe", "gap.src", "gap.mt", "-q", folder=folder).err == ""
 
 
 def test_predictions_go_into_a_file(folder: Path) -> None:
@@ -97,7 +128,7 @@ def test_predictions_go_into_a_file(folder: Path) -> None:
 
 
 def test_evaluation_in_json_has_the_figures_at_the_top(folder: Path) -> None:
-    ran = words("evaluate", "model.qe", *TEST, "test.labels", "-n", 50, "-f", "json", folder=folder)
+    ran = words("evaluate", "model.qe", *TEST, "test.labels", "-n", 50, "-q", "-f", "json", folder=folder)
     assert (ran.code, ran.err) == (0, "")
     found = json.loads(ran.out)
     model = QualityModel.load(folder / "model.qe")
@@ -112,7 +143,7 @@ def test_evaluation_in_json_has_the_figures_at_the_top(folder: Path) -> None:
 
 def test_evaluation_beside_metrics_and_across_systems(folder: Path) -> None:
     ran = words("evaluate", "model.qe", *TEST, "test.tsv:label", "-r", "test.src", "-m", "ter", "chrf", "--across",
-                "test.tsv:system", "-n", 50, folder=folder)  # fmt: skip
+                "test.tsv:system", "-n", 50, "-q", folder=folder)  # fmt: skip
     assert (ran.code, ran.err) == (0, "")
     rivals = ran.out[ran.out.index("Beside metrics") :].splitlines()
     assert rivals[3].split()[0] == "qe"
@@ -128,6 +159,30 @@ def test_evaluation_beside_metrics_and_across_systems(folder: Path) -> None:
     assert sum(each["n"] for each in found["systems"].values()) == 90
     assert np.shape(found["across"]["pearson"]) == (3, 3)
     assert np.nanmin(np.array(found["across"]["pearson"], dtype=float)) > 0.5
+
+
+def test_correlations_that_are_not_defined_are_explained(folder: Path) -> None:
+    write(folder, "all3.labels", [3] * 90)
+    ran = words("evaluate", "model.qe", *TEST, "all3.labels", "-q", "-n", 20, folder=folder)
+    assert (ran.code, ran.err) == (0, "")
+    assert re.search(r"^Pearson +– +– +–$", ran.out, re.MULTILINE)
+    assert ran.out.endswith(" –: not defined, as labels or predictions are all the same.\n")
+
+
+def test_texts_in_another_language_are_warned_of(folder: Path) -> None:
+    german = "Es war einmal ein Mann, der hatte eine Frau und sie waren nicht reich, aber das war ihnen auch recht."
+    english = "There was once a man who had a wife and they were not rich, but that was all right with them too."
+    write(folder, "german", [german] * 10)
+    write(folder, "english", [english] * 10)
+    right = words("predict", "model.qe", "german", "english", folder=folder)
+    assert "looks like" not in right.err
+    swapped = words("predict", "model.qe", "english", "german", folder=folder)
+    assert swapped.code == 0
+    assert (
+        "Warning: english: The text looks like 'en', not like de. It was given as the source, in de.\n" in swapped.err
+    )
+    assert "Warning: german: The text looks like 'de', not like en. It was given as the output, in en.\n" in swapped.err
+    assert words("predict", "model.qe", "english", "german", "-q", folder=folder).err == ""
 
 
 def test_features_are_written_and_listed(folder: Path) -> None:
@@ -149,7 +204,7 @@ def test_features_are_written_and_listed(folder: Path) -> None:
 
 def test_the_list_of_features_says_what_they_need(folder: Path) -> None:
     out = words("features", "--list", folder=folder).out
-    assert re.search(r"^source_tokens +lengths +1001 +1 +tokens in the source$", out, re.MULTILINE)
+    assert re.search(r"^source_tokens +lengths +1001 +1 +length of the source in tokens ", out, re.MULTILINE)
     assert "lm_word: probability and perplexity" in out
     listed = json.loads(words("features", "--list", "-l", "de-en", "-f", "json", folder=folder).out)
     assert len(listed) >= 84
@@ -181,25 +236,95 @@ def test_the_learning_curve_is_drawn(folder: Path) -> None:
 
 
 def test_ranking_lists_the_worst_with_reasons_and_a_cut_off(folder: Path) -> None:
-    ran = words("rank", "model.qe", *TEST, "--top", 2, "--target", 4, folder=folder)
+    ran = words("rank", "model.qe", *TEST, "-q", "--top", 2, "--target", 4, folder=folder)
     assert (ran.code, ran.err) == (0, "")
     model = QualityModel.load(folder / "model.qe")
     expected = rank(model, *examples(90, seed=2)[:2], top=2, target=4)
     worst = expected.segments[0]
-    assert ran.out.startswith(f"Segment {worst.segment}: {worst.quality:.3f} (")
+    low, high = model.label_range
+    value, begin, end = np.clip((worst.quality, worst.low, worst.high), low, high)
+    assert ran.out.startswith(f"Predicted quality goes from {low:g} to {high:g}, and higher is better. The worst ")
+    assert f"\nSegment {worst.segment}: {value:.3f} ({begin:.3f} to {end:.3f}), review\n" in ran.out
     assert f"  output: {worst.output}\n" in ran.out
-    assert worst.reasons[0].description in ran.out
+    reason = worst.reasons[0]
+    assert f"{reason.effect:+.3f}  {reason.description}: " in ran.out
     assert "2 of 90 segments; intervals of 90 %" in ran.out
     cut = expected.cut_off
     assert cut is not None
     assert (
-        f"Target 4: keep {cut.kept} of 90 segments as they are, look at the {cut.to_review} predicted below" in ran.out
+        f"Target 4: keep {cut.kept} of 90 segments as they are, look at the {cut.to_review} "
+        f"({100 * cut.to_review / 90:.0f} %) predicted below {cut.threshold:.3f}." in ran.out
     )
     found = json.loads(words("rank", "model.qe", *TEST, "--top", 2, "--target", 4, "-f", "json", folder=folder).out)
     assert found == json.loads(to_json(expected.to_dict()))
-    rows = words("rank", "model.qe", *TEST, "-f", "tsv", folder=folder).out.splitlines()
-    assert rows[0].split("\t") == ["segment", "quality", "low", "high", "reasons", "source", "output"]
-    assert len(rows) == 91
+
+
+def test_a_ranking_as_a_table_says_what_to_do_with_each_segment(folder: Path) -> None:
+    ran = words("rank", "model.qe", *TEST, "--target", 4, "-f", "tsv", folder=folder)
+    model = QualityModel.load(folder / "model.qe")
+    expected = rank(model, *examples(90, seed=2)[:2], target=4)
+    assert expected.cut_off is not None
+    header, *rows = (line.split("\t") for line in ran.out.splitlines())
+    assert header == ["segment", "quality", "low", "high", "decision", "reasons", "source", "output", "unusual"]
+    assert [int(row[0]) for row in rows] == [each.segment for each in expected.segments]
+    assert [float(row[1]) for row in rows] == [each.quality for each in expected.segments]
+    assert [row[8] for row in rows] == [each.unusual or "" for each in expected.segments]
+    review = expected.cut_off.to_review
+    assert 0 < review < 90
+    assert [row[4] for row in rows] == [each.decision for each in expected.segments]
+    assert [row[4] for row in rows].count("review") == review
+    assert all(reason.description in rows[0][5] for reason in expected.segments[0].reasons)
+    last = ran.err.splitlines()[-1]
+    assert last.startswith(f"Target 4: keep {90 - review} of 90 segments as they are, look at the {review} (")
+    ran = words("rank", "model.qe", *TEST, "-f", "tsv", folder=folder)
+    assert "Target" not in ran.err
+    assert {line.split("\t")[4] for line in ran.out.splitlines()[1:]} == {""}
+
+
+def test_a_target_that_all_segments_reach_or_none(folder: Path) -> None:
+    low, high = QualityModel.load(folder / "model.qe").label_range
+    ran = words("rank", "model.qe", *TEST, "--top", 1, "--target", low, folder=folder)
+    assert f"\n\nTarget {low:g}: keep 90 of 90 segments as they are. Expected mean quality of what is k" in ran.out
+    write(folder, "empty.mt", [""] * 90)
+    ran = words("rank", "model.qe", "test.src", "empty.mt", "--top", 1, "--target", high, folder=folder)
+    assert f"\n\nTarget {high:g}: no segment can be kept as it is; all 90 need a person. All are unlike" in ran.out
+    assert "  unlike the training texts: the output is empty\n" in ran.out
+    ran = words("rank", "model.qe", *TEST, "--top", 1, "--target", high, folder=folder)
+    best = rank(QualityModel.load(folder / "model.qe"), *examples(90, seed=2)[:2], target=high).cut_off.best  # type: ignore[union-attr]
+    assert f"The best that can be reached is {best:.3f}, what is expected of the best segment.\n" in ran.out
+
+
+def test_segments_unlike_the_training_texts_are_reviewed(folder: Path) -> None:
+    sources, outputs, _ = examples(30, seed=2)
+    write(folder, "gap.src", ["", *sources[1:]])
+    write(folder, "gap.mt", ["", *outputs[1:]])
+    low = QualityModel.load(folder / "model.qe").label_range[0]
+    ran = words("rank", "model.qe", "gap.src", "gap.mt", "--target", low, "-f", "tsv", folder=folder)
+    decided = {row[0]: row[4] for row in (line.split("\t") for line in ran.out.splitlines()[1:])}
+    assert decided["1"] == "review"
+    assert re.search(
+        r"look at the \d+ \(\d+ %\) predicted below \S+ or unlike the training texts \(\d+\)\. Exp", ran.err
+    )
+
+
+def test_a_ranking_as_a_page_holds_everything_and_runs_nothing(folder: Path) -> None:
+    sources, outputs, _ = examples(90, seed=2)
+    address = "https://example.org/" + "a" * 60
+    write(folder, "odd.src", ["<b>fett</b>", *sources[1:]])
+    write(folder, "odd.mt", [f"<script>alert(1)</script> {address}", *outputs[1:]])
+    arguments = ("rank", "model.qe", "odd.src", "odd.mt", "-q", "-f", "html")
+    ran = words(*arguments, "--target", 4, "-o", "review.html", folder=folder)
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    page = (folder / "review.html").read_text("utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; https:" in page
+    assert address not in page  # it can be broken
+    assert address in page.replace("\u200b", "")
+    assert page.count("<tr>") == 91
+    assert page.count(">review</span>") + page.count(">keep</span>") == 90
+    assert "<p>Target 4: keep " in page
+    assert "decision" not in words(*arguments, "--top", 3, folder=folder).out
 
 
 def test_a_model_is_a_metric(folder: Path) -> None:
@@ -266,7 +391,7 @@ def test_features_of_ones_own(folder: Path) -> None:
         (["evaluate", "model.qe", "test.src", "test.mt", "test.labels", "--across", "few.txt"], 1,
          "These files are not parallel."),
         (["evaluate", "model.qe", "test.src", "test.mt", "test.labels", "-m", "chrf"], 2, "chrf needs references"),
-        (["rank", "model.qe", "test.src", "test.mt", "--target", "40"], 2, "The target 40 is outside the"),
+        (["rank", "model.qe", "test.src", "test.mt", "-q", "--target", "40"], 2, "The target 40 is outside the"),
         (["features", "test.src", "test.mt"], 2, "Say the languages, as --languages et-en, or give a --model."),
         (["features", "--languages", "de-en"], 2, "Give the sources and the outputs, SRC and MT, or --list."),
         (["features", "test.src", "test.mt", "--model", "model.qe", "--tags"], 2, "A model brings its resources"),

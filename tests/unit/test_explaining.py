@@ -126,3 +126,10 @@ def test_edits_are_those_of_the_test_set_that_was_compared() -> None:
         compare_edits(comparison, TEXTS)
     with pytest.raises(UsageError, match="no system called 'y'"):
         compare_edits(comparison, SCRIPTED.only(["x"]))
+
+
+def test_a_metric_that_cannot_say_what_it_saw_is_refused_before_all_else() -> None:
+    with pytest.raises(UsageError, match=r"^ibm1 cannot say what it saw in a segment\.$"):
+        explain(TEXTS, ["ibm1"])
+    with pytest.raises(UsageError, match=r"^qe cannot say what it saw in a segment\. Use 'tercet qe rank'"):
+        explain(TEXTS, ["qe:model=none.qe"])

@@ -27,7 +27,7 @@ def command(**options: Any) -> None:
     tercet explain ref.txt -i a.txt -m ter meteor -n 17 -f json
     """  # fmt: skip
     from ..data.stream import TextFiles
-    from ..explaining import explain
+    from ..explaining import check_explained, explain
     from ..metrics import names
     from ..report.tables import to_json
     from .console import hush
@@ -41,6 +41,7 @@ def command(**options: Any) -> None:
     if words and not Path(words[0]).exists():
         _refuse_misspelt(words[0], names())
     options["references"] = tuple(words)
+    check_explained(chosen_metrics(options))  # before the texts are asked for, which would not help
     inputs = ("references", "more_references", "outputs", "source", "test_set", "pair", "num_refs", "docs")
     texts = read_inputs(**{name: options[name] for name in inputs})
     testset = texts.read() if isinstance(texts, TextFiles) else texts

@@ -83,7 +83,7 @@ def command() -> None:
     """  # fmt: skip
 
 
-@command.command("train", cls=ManyValues)
+@command.command("train", cls=ManyValues, short_help="Train a model on outputs that people have judged.")
 @TEXTS
 @LABELS
 @click.option("-l", "--languages", required=True, metavar="SRC-TGT", help="The language pair, as et-en.")
@@ -133,7 +133,7 @@ def train_command(**options: Any) -> None:
         _save(curve_figure(model), curve)
 
 
-@command.command("predict", cls=ManyValues)
+@command.command("predict", cls=ManyValues, short_help="Predict the quality of outputs, with intervals.")
 @MODEL
 @TEXTS
 @LANGUAGES
@@ -147,13 +147,13 @@ def predict_command(**options: Any) -> None:
     from .qeboard import show_predictions
 
     model = open_model(options)
-    sources, outputs, given = read_pairs(options)
+    sources, outputs, given = read_pairs(options, model.languages)
     with _executor(options) as executor:
         found = model.predict(sources, outputs, level=options["level"], given=given, executor=executor)
     _print(show_predictions(model, found, options["form"]), options["to"])
 
 
-@command.command("evaluate", cls=ManyValues)
+@command.command("evaluate", cls=ManyValues, short_help="Compare a model's predictions with people's labels.")
 @MODEL
 @TEXTS
 @LABELS
@@ -184,8 +184,8 @@ def predict_command(**options: Any) -> None:
 @click.option(
     "--groups",
     metavar="FILE",
-    help="For --across: what must not be split between training and test, an id "
-    "per line. [default: the source sentence]",
+    help="What belongs together, as documents, an id per line: resampled together, and not split between training and "
+    "test by --across. [default: the source sentence]",
 )
 @LEVEL
 @click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True)
@@ -207,7 +207,7 @@ def evaluate_command(**options: Any) -> None:
     model = open_model(options)
     labelled, labels = read_labels(options["labels"], model.label_range if model.range_given else None)
     columns = {name: read_column(options[name]) if options[name] else None for name in ("across", "groups")}
-    sources, outputs, given = read_pairs(options, labelled, *filter(None, columns.values()))
+    sources, outputs, given = read_pairs(options, model.languages, labelled, *filter(None, columns.values()))
     systems, groups = (column.values if column else None for column in columns.values())
     metrics = segment_scores(options, model, sources, outputs)
     with _executor(options) as executor:
@@ -219,7 +219,7 @@ def evaluate_command(**options: Any) -> None:
     _print(show_assessment(found, options["form"]), options["to"])
 
 
-@command.command("features", cls=ManyValues)
+@command.command("features", cls=ManyValues, short_help="Write the features of outputs, or list what there are.")
 @click.argument("source", metavar="[SRC]", required=False)
 @click.argument("output", metavar="[MT]", required=False)
 @click.option("-l", "--languages", metavar="SRC-TGT", help="The language pair, as et-en; not needed with --model.")
@@ -262,7 +262,7 @@ def features_command(**options: Any) -> None:
     _print(show_features(table, options["form"] or "tsv"), options["to"])
 
 
-@command.command("info")
+@command.command("info", short_help="Show what a model is, and how good.")
 @MODEL
 @click.option("--figure", metavar="FILE", help="Draw the importance of features: .svg, .png, .html or .json.")
 @_format("text", "json")
@@ -277,30 +277,42 @@ def info_command(model: str, figure: str | None, form: str) -> None:
         _save(importance_figure(opened), figure)
 
 
-@command.command("rank", cls=ManyValues)
+@command.command("rank", cls=ManyValues, short_help="List the outputs most in need of a person, with reasons.")
 @MODEL
 @TEXTS
 @LANGUAGES
 @click.option("--top", type=click.IntRange(1), help="Only this many segments.")
 @click.option(
-    "--target", type=float, metavar="QUALITY", help="How many segments may be kept so that their mean quality is this."
+    "--target",
+    type=float,
+    metavar="QUALITY",
+    help="Say which segments may be kept as they are, so that their mean quality is this, and which to look at.",
 )
 @LEVEL
 @EXTRA
 @OUT
 @RUN
-@_format("text", "json", "tsv")
+@_format("text", "json", "tsv", "html")
 def rank_command(**options: Any) -> None:
-    """List the segments most in need of a person first, each with the features that speak against it."""
+    """List the segments most in need of a person first, each with the features that speak against it.
+
+    Formats tsv (for a spreadsheet) and html (a page) are to be passed on:
+
+    \b
+    tercet qe rank model.qe src.txt mt.txt --target 80 -f html -o review.html
+    """
     from ..quality.ranking import rank
-    from .qeboard import show_ranking
+    from .rankboard import advice, show_ranking
 
     model = open_model(options)
-    sources, outputs, given = read_pairs(options)
+    sources, outputs, given = read_pairs(options, model.languages)
     asked = {name: options[name] for name in ("top", "target", "level")}
     with _executor(options) as executor:
         found = rank(model, sources, outputs, given=given, executor=executor, **asked)
     _print(show_ranking(model, found, options["form"]), options["to"])
+    if options["form"] in ("tsv", "html") and not options["quiet"]:
+        for line in advice(found):
+            click.echo(line, err=True)
 
 
 def _executor(options: dict[str, Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from ..quality.across import Assessment
     from ..quality.features import FeatureTable
     from ..quality.model import Predictions, QualityModel
-    from ..quality.ranking import CutOff, Ranked, Ranking
     from ..quality.resources import Resources
     from ..report.figures import Figure
 
 SHOWN = 15  # features by importance that a page lists
+NAMED = 3  # features left out for one reason, of which there may be dozens
 FIGURES = ("rmse", "mae", "pearson")
 
 
@@ -73,12 +73,7 @@ def _about(model: QualityModel) -> list[str]:
 def _features(model: QualityModel) -> list[str]:
     facts = model.provenance
     lines = [f"Features: {len(model.names)} used" + (f", {len(model.given)} of them given" if model.given else "")]
-    reasons: dict[str, list[str]] = {}
-    for name, why in facts["left_out"].items():
-        reasons.setdefault(why, []).append(name)
-    lines += [f"Left out ({len(names)}): {', '.join(names)}: {why}" for why, names in reasons.items()]
-    if facts["constant"]:
-        lines.append(f"Left out, the same for all training examples: {', '.join(facts['constant'])}")
+    lines += left_out_lines(dict.fromkeys(facts["constant"], "the same for all training examples") | facts["left_out"])
     described = model.descriptions()
     rows = [
         [item["feature"], number(item["increase"], 4), number(item["vip"], 2), described[item["feature"]]]
@@ -90,35 +85,55 @@ def _features(model: QualityModel) -> list[str]:
     return ["\n".join(lines), f"{heading}\n" + table(["feature", "rise", "VIP", "what it is"], rows)]
 
 
+def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
+    """A line for each reason, with some of the features that are left out for it: JSON names all."""
+    reasons: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        reasons.setdefault(why, []).append(name)
+    return [
+        f"Left out ({len(names)}): {', '.join(names[:NAMED])}{', …' if len(names) > NAMED else ''}: {why}"
+        for why, names in reasons.items()
+    ]
+
+
 def _intervals(model: QualityModel, level: float) -> str:
-    half = model.conformal.half_width(level)
-    return f"Intervals of {100 * level:g} %: prediction ± {half:.3f}, by conformal prediction from the held-out groups"
+    half = model.conformal.usual_half_width(level)
+    varying = " for most segments, wider for those that are harder to predict" if model.conformal.difficulty else ""
+    return (
+        f"Intervals of {100 * level:g} %: prediction ± {half:.3f}{varying}, by conformal prediction from the held-out "
+        "groups"
+    )
 
 
 def show_predictions(model: QualityModel, found: Predictions, form: str) -> str:
     """A prediction for each segment, in the order of the files."""
+    from ..quality.training import json_able
+
     if form == "text":
-        lower, upper = _clipped(model, found.lower), _clipped(model, found.upper)
-        rows = [
-            [str(i), number(value, 3), number(low, 3), number(high, 3)]
-            for i, (value, low, high) in enumerate(zip(found.values, lower, upper, strict=True), 1)
-        ]
+        values = np.clip((found.values, found.lower, found.upper), *model.label_range)  # for people
+        rows = [[str(i), *(number(value, 3) for value in row)] for i, row in enumerate(values.T, 1)]
+        header = ["segment", "quality", "low", "high"]
+        if found.unusual:
+            header.append("unlike the training texts")
+            why = {place: f"yes: {reason}" for place, reason in found.unusual.items()}
+            rows = [[*row, why.get(place, "")] for place, row in enumerate(rows)]
         mean = f"Mean {found.values.mean():.3f} of {len(rows)} segments; intervals of {100 * found.level:g} %"
-        return table(["segment", "quality", "low", "high"], rows) + f"\n\n{mean}"
-    names = ("segment", "quality", "low", "high")
-    columns = (range(1, len(found.values) + 1), *(part.tolist() for part in (found.values, found.lower, found.upper)))
+        return f"{table(header, rows)}\n\n{mean}"
+    names = ("segment", "quality", "low", "high", "unusual")
+    numbers = range(1, len(found.values) + 1)
+    columns = (
+        numbers,
+        *(part.tolist() for part in (found.values, found.lower, found.upper)),
+        [found.unusual.get(number - 1) for number in numbers],
+    )
     records = [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
     if form == "tsv":
-        return table(names, [[str(value) for value in record.values()] for record in records], "tsv")
+        rows = [["" if value is None else str(value) for value in record.values()] for record in records]
+        return table(names, rows, "tsv")
     if form == "jsonl":
-        return "\n".join(json.dumps(record) for record in records)
+        return "\n".join(json.dumps(json_able(record)) for record in records)
     head = {"model": model.checksum, "pair": model.pair, "level": found.level, "mean": float(found.values.mean())}
     return to_json({**head, "segments": records})
-
-
-def _clipped(model: QualityModel, values: Any) -> Any:
-    """Ends of intervals within the range of labels, for people."""
-    return np.clip(values, *model.label_range)
 
 
 def show_features(features: FeatureTable, form: str) -> str:
@@ -165,51 +180,6 @@ def show_list(resources: Resources | None, names: Sequence[str] | None, form: st
     return f"{table(header, rows)}\n\nGroups\n{groups}"
 
 
-def show_ranking(model: QualityModel, ranking: Ranking, form: str) -> str:
-    """Segments in need of a person, the worst first."""
-    if form == "json":
-        return to_json(ranking.to_dict())
-    if form == "tsv":
-        header = ("segment", "quality", "low", "high", "reasons", "source", "output")
-        rows = [
-            [str(each.segment), repr(each.quality), repr(each.low), repr(each.high),
-             "; ".join(reason.feature for reason in each.reasons), each.source, each.output]
-            for each in ranking.segments
-        ]  # fmt: skip
-        return table(header, rows, "tsv")
-    parts = [_block(model, each) for each in ranking.segments]
-    level = f"{len(ranking.segments)} of {ranking.n} segments; intervals of {100 * ranking.level:g} %"
-    parts.append(level)
-    if ranking.cut_off is not None:
-        parts.append(_advice(ranking.cut_off, ranking.n, model.higher_is_better))
-    return "\n\n".join(parts)
-
-
-def _block(model: QualityModel, each: Ranked) -> str:
-    low, high = (float(_clipped(model, end)) for end in (each.low, each.high))
-    lines = [f"Segment {each.segment}: {each.quality:.3f} ({low:.3f} to {high:.3f})"]
-    lines += [f"  source: {each.source}", f"  output: {each.output}"]
-    for reason in each.reasons:
-        way = "above" if reason.value > reason.usual else "below"
-        lines.append(
-            f"  {reason.effect:+.3f}  {reason.description}: {reason.value:.4g}, {way} the usual {reason.usual:.4g}"
-        )
-    if not each.reasons:
-        lines.append("  no single feature speaks against it")
-    return "\n".join(lines)
-
-
-def _advice(cut: CutOff, n: int, higher_is_better: bool) -> str:
-    if not cut.kept:
-        return f"Target {cut.target:g}: no segment can be kept as it is; all {n} need a person."
-    worse = "below" if higher_is_better else "above"
-    return (
-        f"Target {cut.target:g}: keep {cut.kept} of {n} segments as they are, look at the {cut.to_review} predicted "
-        f"{worse} {cut.threshold:.3f}. Expected mean quality of what is kept: {cut.expected:.3f} ± {cut.error:.3f} "
-        f"(standard error); a single segment is typically off by {cut.typical_error:.3f}."
-    )
-
-
 def show_assessment(found: Assessment, form: str) -> str:
     """Figures with intervals, metrics beside them, systems."""
     if form == "json":
@@ -233,10 +203,11 @@ def _evaluation(found: Assessment) -> str:
         [NAMES[name], number(each.value, 3), number(each.low, 3), number(each.high, 3)]
         for name, each in found.all.figures().items()
     ]
+    undefined = f" {DASH}: not defined, as labels or predictions are all the same." if DASH in rows[0][1:2] else ""
     note = (
         f"{found.all.n} segments in {found.all.groups} groups. Intervals of {100 * found.all.level:g} %: "
         f"{found.all.resamples} resamples of groups, seed {found.all.seed}. Coverage: of the model's own intervals of "
-        f"{100 * found.level:g} %."
+        f"{100 * found.level:g} %.{undefined}"
     )
     return table(["", "value", "low", "high"], rows) + f"\n\n{note}"
 

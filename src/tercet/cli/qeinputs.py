@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,8 @@ from ..errors import UsageError
 if TYPE_CHECKING:
     from ..quality.model import QualityModel
     from ..quality.reading import Column, GivenFeatures
+
+log = logging.getLogger(__name__)
 
 ENCODER = "use"  # the one of `language.embeddings`
 Options = dict[str, Any]
@@ -42,13 +45,28 @@ def open_model(options: Options) -> QualityModel:
     return model
 
 
-def read_pairs(options: Options, *others: Column) -> tuple[Sequence[str], Sequence[str], GivenFeatures | None]:
+def read_pairs(
+    options: Options, languages: tuple[str, str], *others: Column
+) -> tuple[Sequence[str], Sequence[str], GivenFeatures | None]:
     """Sources, outputs and features of one's own; others must be as long."""
     from ..quality.reading import read_features, read_texts
 
     sources, outputs = read_texts(options["source"], options["output"], *others)
+    for role, language, lines in zip(("source", "output"), languages, (sources, outputs), strict=True):
+        _check_language(options[role], role, language, lines)
     extra = options["extra_features"]
     return sources, outputs, read_features(extra, len(sources)) if extra else None
+
+
+def _check_language(name: str, role: str, language: str, lines: Sequence[str]) -> None:
+    """Warn of texts in another language: exchanged files, or a model for another pair, would go unnoticed."""
+    from ..checking.languages import check_languages
+    from ..checking.report import Text
+    from ..text.anomalies import ERROR
+
+    for found in check_languages([Text(name, role, list(lines))], {role: (language,)}):
+        if found.severity == ERROR:
+            log.warning("%s: %s It was given as the %s, in %s.", name, found.message, role, language)
 
 
 def segment_scores(
@@ -81,7 +99,7 @@ def training_data(options: Options) -> dict[str, Any]:
     label_range = check_range(options["label_range"]) if options["label_range"] else None
     labelled, labels = read_labels(options["labels"], label_range)
     groups = read_column(options["groups"]) if options["groups"] else None
-    sources, outputs, given = read_pairs(options, labelled, *([groups] if groups else []))
+    sources, outputs, given = read_pairs(options, languages, labelled, *([groups] if groups else []))
     return {
         "sources": sources,
         "outputs": outputs,
@@ -117,6 +135,7 @@ def feature_resources(options: Options) -> tuple[Any, list[str] | None]:
     """What `qe features` computes with and which features: those of a model, or of corpora; None to --list alone."""
     from ..quality.reading import check_languages
     from ..quality.training import Corpora, chosen_features
+    from .qeboard import left_out_lines
 
     asked = _words(options["features"])
     if options["model"]:
@@ -132,13 +151,6 @@ def feature_resources(options: Options) -> tuple[Any, list[str] | None]:
     resources = Corpora(check_languages(options["languages"]), **_corpora(options)).estimate()
     names, left_out = chosen_features(asked, resources)
     if not options["listed"] and not options["quiet"]:
-        _say_left_out(left_out)
+        for line in left_out_lines(left_out):
+            click.echo(line, err=True)
     return resources, None if options["listed"] and asked is None else names
-
-
-def _say_left_out(left_out: dict[str, str]) -> None:
-    reasons: dict[str, list[str]] = {}
-    for name, why in left_out.items():
-        reasons.setdefault(why, []).append(name)
-    for why, names in reasons.items():
-        click.echo(f"Left out ({len(names)}): {', '.join(names)}: {why}", err=True)

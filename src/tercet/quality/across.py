@@ -193,7 +193,7 @@ def across_systems(
         if all(len(part) > 1 and not is_constant_series(labels[part]) for part in parts)
     }
     units = (
-        (learner, settings, features[part], labels[part], features[test], seed)
+        (learner, settings, features[part], labels[part], _within(features[part], features[test]), seed)
         for parts in trained.values()
         for part, (_, test) in zip(parts, splits, strict=True)
     )
@@ -211,6 +211,11 @@ def across_systems(
             correlations[place, other] = pearson(labels[rows], predictions[rows])
             errors[place, other] = np.sqrt(np.mean((labels[rows] - predictions[rows]) ** 2))
     return Across(systems, tuple(len(rows) for rows in rows_of.values()), correlations, errors)
+
+
+def _within(seen: Floats, features: Floats) -> Floats:
+    """Features within the bounds of the training texts, as `QualityModel.within_bounds` has them."""
+    return np.clip(features, seen.min(0), seen.max(0))
 
 
 def untested(across: Across) -> list[str]:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 _BELOW = "difficulty."
+_NUMBERS = ("groups", "easiest", "usual")
 _EASIEST = 0.25  # of the mean error: no example is expected to be predicted better than this
 
 
@@ -53,6 +54,7 @@ class Conformal:
     groups: int
     difficulty: Predictor | None = None
     easiest: float = 0.0  # the least difficulty
+    usual: float = 1.0  # the median difficulty of the held-out examples
 
     def half_width(self, level: float) -> float:
         """Half the width of intervals, for difficulty 1; infinite where there are too few groups for the level."""
@@ -60,6 +62,10 @@ class Conformal:
         reached = np.cumsum(self.weights) / (self.groups + 1)
         place = int(np.searchsorted(reached, level - TOLERANCE))
         return float(self.errors[place]) if place < len(self.errors) else float("inf")
+
+    def usual_half_width(self, level: float) -> float:
+        """Half the width of the interval of an example that is as hard as most."""
+        return self.usual * self.half_width(level)
 
     def interval(
         self, predictions: ArrayLike, level: float, features: ArrayLike | None = None
@@ -75,7 +81,7 @@ class Conformal:
 
     def to_parts(self) -> Parts:
         """Plain values, for JSON, and arrays."""
-        plain: dict[str, Any] = {"groups": self.groups, "easiest": self.easiest, "difficulty": None}
+        plain: dict[str, Any] = {name: getattr(self, name) for name in _NUMBERS} | {"difficulty": None}
         arrays: dict[str, NDArray[Any]] = {"errors": self.errors, "weights": self.weights}
         if self.difficulty is not None:
             plain["difficulty"], below = self.difficulty.to_parts()
@@ -87,9 +93,9 @@ class Conformal:
         """That whose `to_parts` these are; parts that are unknown, missing or contradict each other are refused."""
         own = {name: array for name, array in arrays.items() if not name.startswith(_BELOW)}
         below = {name.removeprefix(_BELOW): array for name, array in arrays.items() if name not in own}
-        if set(plain) != {"groups", "easiest", "difficulty"} or set(own) != {"errors", "weights"}:
+        if set(plain) != {*_NUMBERS, "difficulty"} or set(own) != {"errors", "weights"}:
             raise _damaged(f"it has {', '.join(sorted({*plain, *own}))}")
-        errors, weights, groups, easiest = own["errors"], own["weights"], plain["groups"], plain["easiest"]
+        errors, weights, groups = own["errors"], own["weights"], plain["groups"]
         for name, array in own.items():
             if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.shape != (errors.size,):
                 raise _damaged(f"{name} is not an array of {errors.size} float64 numbers")
@@ -99,12 +105,13 @@ class Conformal:
             raise _damaged("errors are not in order")
         if not isinstance(groups, int) or abs(weights.sum() - groups) > 1e-6 * max(groups, 1):
             raise _damaged(f"weights do not add up to {groups!r} groups")
-        if not isinstance(easiest, float) or not 0 <= easiest < float("inf"):
-            raise _damaged(f"easiest is {easiest!r}")
+        for name in ("easiest", "usual"):
+            if not isinstance(plain[name], float) or not 0 <= plain[name] < float("inf"):
+                raise _damaged(f"{name} is {plain[name]!r}")
         if (plain["difficulty"] is None) != (not below):
             raise _damaged("the difficulty is not whole")
         difficulty = predictor_from_parts(plain["difficulty"], below) if below else None
-        return cls(errors, weights, groups, difficulty, easiest)
+        return cls(errors, weights, groups, difficulty, plain["easiest"], plain["usual"])
 
 
 def calibrate(
@@ -130,14 +137,15 @@ def calibrate(
     if len(numbers) != len(truth):
         raise UsageError(f"There must be one group for each of the {len(truth)} examples, not {len(numbers)}.")
     errors = np.abs(truth - values)
-    difficulty, easiest = None, 0.0
+    difficulty, easiest, usual = None, 0.0, 1.0
     if features is not None and not is_constant_series(errors):
         fitted = cross_fit(Ridge(), features, errors, numbers.tolist(), seed=seed, executor=executor)
         difficulty, easiest = fitted.predictor, _EASIEST * float(errors.mean())
-        errors = errors / np.maximum(fitted.held_out, easiest)
+        expected = np.maximum(fitted.held_out, easiest)
+        errors, usual = errors / expected, float(np.median(expected))
     order = np.argsort(errors, kind="stable")
     weights = 1 / np.bincount(numbers)[numbers]
-    return Conformal(errors[order], weights[order], int(numbers.max()) + 1, difficulty, easiest)
+    return Conformal(errors[order], weights[order], int(numbers.max()) + 1, difficulty, easiest, usual)
 
 
 def coverage(labels: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:

@@ -29,6 +29,7 @@ from ..stats.resampling import Floats, batch_rows, check_draws, check_share, dra
 from .conformal import is_covered
 from .splits import SEED, Rows, number_groups
 
+_KEPT = 1 << 23  # numbers that DeltaAvg keeps for resamples of as many segments
 Weighted = Callable[[Floats], Floats]  # weights of segments, (rows, n), to values of a statistic, (rows,)
 
 
@@ -231,6 +232,8 @@ def _delta_avg(labels: Floats, predictions: Floats) -> Weighted:
         values = np.empty(len(weights))
         for row, n in enumerate(ends[:, -1].tolist()):
             if n not in shares:
+                if len(shares) * n > _KEPT:
+                    shares.clear()
                 shares[n] = _cumulative_shares(n)
             values[row] = (means[row] * (shares[n][ends[row]] - shares[n][starts[row]])).sum()
         return values

@@ -54,29 +54,13 @@ def learning_curve(
     values, targets, numbers = check_examples(features, labels, groups)
     if repeats < 1 or not fractions or not all(0 < fraction <= 1 for fraction in fractions):
         raise UsageError(f"Learning curves need repeats ({repeats}) and fractions between 0 and 1 ({fractions}).")
-    units, sizes = [], []
-    for fraction in sorted(set(fractions)):
-        drawn = [_rows(numbers, fraction, held_out, seed + repeat) for repeat in range(repeats)]
-        if min(len(train) for train, _ in drawn) < MINIMUM:
-            continue
-        sizes.append(float(np.mean([len(train) for train, _ in drawn])))
-        units += [
-            (
-                learner,
-                settings,
-                values[train],
-                targets[train],
-                numbers[train].tolist(),
-                values[test],
-                targets[test],
-                seed,
-            )
-            for train, test in drawn
-        ]
-    if not sizes:
-        raise DataError(
-            f"With {len(targets)} examples every fraction has fewer than the {MINIMUM} that learning needs."
-        )
+    drawn = curve_splits(numbers, fractions, repeats=repeats, held_out=held_out, seed=seed)
+    units = [
+        (learner, settings, values[train], targets[train], numbers[train].tolist(), values[test], targets[test], seed)
+        for splits in drawn
+        for train, test in splits
+    ]
+    sizes = [float(np.mean([len(train) for train, _ in splits])) for splits in drawn]
     found = np.reshape(run_all(executor, _figures, units), (len(sizes), repeats, 2))
     spread = found.std(1, ddof=1) if repeats > 1 else np.full((len(sizes), 2), np.nan)
     means = found.mean(1)
@@ -84,6 +68,28 @@ def learning_curve(
         CurvePoint(size, float(mean[0]), float(sd[0]), float(mean[1]), float(sd[1]), repeats)
         for size, mean, sd in zip(sizes, means, spread, strict=True)
     )
+
+
+def curve_splits(
+    numbers: Rows,
+    fractions: Sequence[float] = FRACTIONS,
+    *,
+    repeats: int = 5,
+    held_out: float = 0.2,
+    seed: int = SEED,
+) -> list[list[Split]]:
+    """The splits of each point, one for each repeat; refuses examples that are too few for any point."""
+    drawn = [
+        [_rows(numbers, fraction, held_out, seed + repeat) for repeat in range(repeats)]
+        for fraction in sorted(set(fractions))
+    ]
+    enough = [splits for splits in drawn if min(len(train) for train, _ in splits) >= MINIMUM]
+    if not enough:
+        raise DataError(
+            f"With {len(numbers)} examples every fraction has fewer than the {MINIMUM} that learning needs, for a part "
+            "is held out. Leave out the learning curve, or give more examples."
+        )
+    return enough
 
 
 def _rows(numbers: Rows, fraction: float, held_out: float, seed: int) -> Split:

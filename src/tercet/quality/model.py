@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,21 +18,32 @@ from .conformal import Conformal
 from .features import FeatureTable, all_features, extract
 from .learners import Predictor, predictor_from_parts
 from .model_files import Parts, checksum_of, read_parts, write_parts
-from .reading import GivenFeatures, same_languages
+from .reading import GivenFeatures, check_languages, check_range, same_languages
 from .resources import Resources
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+log = logging.getLogger(__name__)
+
 Floats = NDArray[np.float64]
+SEEN = " If the model was trained on these very texts, its language models have seen them: predict others."
 LEVELS = (0.5, 0.8, 0.9, 0.95)  # of intervals, for which `describe` says how wide they are
+PROVENANCE = {  # what every model says of where it comes from
+    "learner": str, "seed": int, "grouped_by": str, "held_out": dict, "importance": list, "curve": list,
+    "examples": int, "groups": int, "label_mean": float, "label_spread": float, "left_out": dict, "constant": list,
+    "from_training_texts": list, "sentences": dict, "training_checksum": str, "resource_checksums": dict,
+    "versions": dict,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
     """Predicted quality of each segment, with an interval that holds the true label with probability `level`.
 
-    Neither is cut to the range of labels. features: what the predictions were made from.
+    Neither is cut to the range of labels. features: what the predictions were made from. unusual: by row (from 0), why
+    a segment is unlike the training texts, so that neither prediction nor interval can be trusted. one_sided: where
+    source or output is empty, and not both: there the prediction is the worst label, whatever the features.
     """
 
     values: Floats
@@ -39,6 +51,8 @@ class Predictions:
     upper: Floats
     level: float
     features: FeatureTable
+    unusual: Mapping[int, str]
+    one_sided: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +61,8 @@ class QualityModel:
 
     languages: source and target. label_range: of the labels; range_given: whether the user said so, or it is that of
     the training labels. features: those extracted from texts; given: those that the user brings, after them. means,
-    bounds: of all features over the training texts, shapes (k,) and (2, k). held_out_predictions, held_out_labels: of
+    bounds: of all features over the training texts, shapes (k,) and (2, k). most_outside: features outside the bounds
+    that a text like those of training may have. held_out_predictions, held_out_labels: of
     the training texts, each predicted by a model that had not seen its group. provenance: what it was made from and how
     well it did, as JSON can hold it.
     """
@@ -60,6 +75,7 @@ class QualityModel:
     given: tuple[str, ...]
     means: Floats
     bounds: Floats
+    most_outside: int
     predictor: Predictor
     conformal: Conformal
     held_out_predictions: Floats
@@ -102,7 +118,8 @@ class QualityModel:
             "settings": self.settings,
             "features": list(self.features),
             "given": list(self.given),
-            "half_width": {str(level): self.conformal.half_width(level) for level in LEVELS},
+            "half_width": {str(level): self.conformal.usual_half_width(level) for level in LEVELS},
+            "half_width_varies": self.conformal.difficulty is not None,
             **self.provenance,
         }
 
@@ -142,20 +159,57 @@ class QualityModel:
         given: GivenFeatures | None = None,
         executor: Executor | None = None,
     ) -> Predictions:
-        """The quality of each output, with an interval that holds the label of a segment with probability `level`."""
+        """The quality of each output, with an interval that holds the label of a segment with probability `level`.
+
+        Where the output is empty and the source is not, or the other way round, there is nothing to learn: the
+        prediction is the worst label that there can be, the interval all of them.
+        """
         check_share("The level of intervals", level)  # before any work
         table = self.featurise(sources, outputs, given=given, executor=executor)
         values = self.predict_from(table.values)
-        lower, upper = self.conformal.interval(values, level)
-        return Predictions(values, lower, upper, level, table)
+        lower, upper = self.conformal.interval(values, level, self.within_bounds(table.values))
+        without_source, without_output = (_empty(texts) for texts in (sources, outputs))
+        one_sided = without_source != without_output
+        worst, best = self.label_range if self.higher_is_better else self.label_range[::-1]
+        values[one_sided] = worst
+        lower[one_sided], upper[one_sided] = sorted((worst, best))
+        unusual = self._unusual(without_source, without_output, table.values)
+        return Predictions(values, lower, upper, level, table, unusual, one_sided)
 
     def predict_from(self, features: Floats) -> Floats:
-        """Predictions from features, shape (n, k) -> (n,).
+        """Predictions from features, shape (n, k) -> (n,); see `within_bounds`."""
+        return self.predictor.predict(self.within_bounds(features))
+
+    def within_bounds(self, features: Floats) -> Floats:
+        """Features as predictions are made from them, given ones too, shape (n, k).
 
         A value beyond those of the training texts is taken as the nearest of them: further out nothing was learnt, and
-        an empty output would be predicted to be anything.
+        a sentence of a thousand words would be predicted to be anything.
         """
-        return self.predictor.predict(np.clip(features, *self.bounds))
+        return np.clip(features, *self.bounds)
+
+    def _unusual(
+        self, without_source: NDArray[np.bool_], without_output: NDArray[np.bool_], features: Floats
+    ) -> dict[int, str]:
+        """By row, why a segment is unlike the training texts; said in a warning too."""
+        outside = ((features < self.bounds[0]) | (features > self.bounds[1])).sum(1)
+        width = features.shape[1]
+        found = {}
+        for row in np.flatnonzero(without_source | without_output | (outside > self.most_outside)).tolist():
+            if without_source[row]:
+                found[row] = "source and output are empty" if without_output[row] else "the source is empty"
+            elif without_output[row]:
+                found[row] = "the output is empty"
+            else:
+                found[row] = f"{outside[row]} of {width} features are outside the range of the training texts"
+        if found:
+            log.warning(
+                "%d of %d segments are unlike the training texts, so that predictions are not to be trusted; the first "
+                "is segment %d: %s.%s",
+                len(found), len(features), min(found) + 1, found[min(found)],
+                SEEN if 2 * len(found) > len(features) else "",
+            )  # fmt: skip
+        return found
 
     @cached_property
     def _parts(self) -> Parts:
@@ -166,6 +220,7 @@ class QualityModel:
             "label_range": list(self.label_range),
             "range_given": self.range_given,
             "higher_is_better": self.higher_is_better,
+            "most_outside": self.most_outside,
             "features": list(self.features),
             "given": list(self.given),
             "predictor": facts,
@@ -194,11 +249,13 @@ class QualityModel:
     @classmethod
     def load(cls, path: str | Path) -> QualityModel:
         """The model in a file; refuses what is foreign, altered, truncated or newer."""
-        parts, _ = read_parts(path)
+        parts, checksum = read_parts(path)
         try:
-            return cls._from_parts(parts)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+            model = cls._from_parts(parts)
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise DataError(f"{path} is not a model that this version of Tercet can use: {error!r}.") from None
+        model.__dict__["checksum"] = checksum  # that of the file, which need not be made anew
+        return model
 
     @classmethod
     def _from_parts(cls, parts: Parts) -> QualityModel:
@@ -206,10 +263,9 @@ class QualityModel:
         unknown = set(facts["features"]) - {feature.name for feature in all_features()}
         if unknown:
             raise ValueError(f"it reads features that are not known here: {', '.join(sorted(unknown))}")
-        low, high = facts["label_range"]
-        source, target = facts["languages"]
-        return cls(
-            (source, target),
+        low, high = check_range(facts["label_range"])
+        model = cls(
+            check_languages(facts["languages"]),
             (low, high),
             facts["range_given"],
             facts["higher_is_better"],
@@ -217,6 +273,7 @@ class QualityModel:
             tuple(facts["given"]),
             arrays["means"],
             arrays["bounds"],
+            facts["most_outside"],
             predictor_from_parts(facts["predictor"], _below("predictor.", arrays)),
             Conformal.from_parts(facts["conformal"], _below("conformal.", arrays)),
             arrays["predictions"],
@@ -224,6 +281,40 @@ class QualityModel:
             Resources.from_members(parts.resources),
             facts["provenance"],
         )
+        if fault := model._fault():
+            raise ValueError(fault)
+        return model
+
+    def _fault(self) -> str | None:
+        """What of a file's parts contradicts another, if anything."""
+        width, examples = len(self.names), self.held_out_labels.size
+        shapes = {
+            "means": (width,),
+            "bounds": (2, width),
+            "held_out_predictions": (examples,),
+            "held_out_labels": (examples,),
+        }
+        for name, shape in shapes.items():
+            array = getattr(self, name)
+            if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
+                return f"{name} is not an array of numbers of the shape {shape}"
+        difficulty = self.conformal.difficulty
+        if any(part is not None and part.inputs.width != width for part in (self.predictor, difficulty)):
+            return f"what predicts does not read {width} features"
+        if not isinstance(self.range_given, bool) or not isinstance(self.higher_is_better, bool):
+            return "it does not say whether higher is better, or whether the range of labels was given"
+        if not isinstance(self.most_outside, int):
+            return f"most_outside is {self.most_outside!r}"
+        if not same_languages(self.languages, self.resources.languages):
+            return "its resources are of other languages"
+        for name, kind in PROVENANCE.items():
+            if not isinstance(self.provenance[name], kind):
+                return f"of its provenance, {name} is not what it should be"
+        return None
+
+
+def _empty(texts: Sequence[str]) -> NDArray[np.bool_]:
+    return np.array([not text.strip() for text in texts], dtype=np.bool_)
 
 
 def _below(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -8,28 +8,26 @@ are sorted, without times.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ..data.files import writing_bytes
 from ..errors import DataError, UsageError
+from .arrays import DAMAGE, array_bytes, array_from, member_info, read_member
 
 FORMAT = "tercet-qe"
 VERSION = 1  # raised when older versions of Tercet cannot read what is written any more
 HEADER = "model.json"
 ARRAYS, RESOURCES = "arrays/", "resources/"
-_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
-# What reading a member raises where the zip is damaged, encrypted, or compressed in a way that Python does not know.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
+# How far a file may expand: models do so 3 to 10 times, what was made to fill the memory of others a thousand times.
+MOST_EXPANSION = 100
+SMALL = 1 << 26  # bytes that any file may expand to
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +45,7 @@ def write_parts(parts: Parts, path: str | Path) -> str:
     text, checksum = _header(parts, members)
     with writing_bytes(path) as stream, zipfile.ZipFile(stream, "w") as archive:
         for name, content in [(HEADER, text), *sorted(members.items())]:
-            archive.writestr(_info(name), content, zipfile.ZIP_DEFLATED, 6)
+            archive.writestr(member_info(name), content, zipfile.ZIP_DEFLATED, 6)
     return checksum
 
 
@@ -57,7 +55,7 @@ def checksum_of(parts: Parts) -> str:
 
 
 def _members(parts: Parts) -> dict[str, bytes]:
-    arrays = {f"{ARRAYS}{name}.npy": _array_bytes(array) for name, array in parts.arrays.items()}
+    arrays = {f"{ARRAYS}{name}.npy": array_bytes(array) for name, array in parts.arrays.items()}
     return arrays | {f"{RESOURCES}{name}": content for name, content in parts.resources.items()}
 
 
@@ -71,19 +69,6 @@ def _header(parts: Parts, members: Mapping[str, bytes]) -> tuple[bytes, str]:
 def _sum_of(content: Mapping[str, Any]) -> str:
     """Of the header without its own checksum. Python writes numbers so that they come back as they were."""
     return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
-
-
-def _info(name: str) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(name, _TIME)
-    info.external_attr = 0o644 << 16
-    info.create_system = 3  # the same bytes on every platform
-    return info
-
-
-def _array_bytes(array: NDArray[Any]) -> bytes:
-    stream = io.BytesIO()
-    np.lib.format.write_array(stream, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
-    return stream.getvalue()
 
 
 def read_parts(path: str | Path) -> tuple[Parts, str]:
@@ -106,20 +91,24 @@ def _read(stream: Any, path: str | Path) -> tuple[Parts, str]:
         raise _foreign(path)
     try:
         with zipfile.ZipFile(stream) as archive:
-            names = archive.namelist()
-            if HEADER not in names:
+            infos = {info.filename: info for info in archive.infolist()}
+            if HEADER not in infos:
                 raise _foreign(path)
-            header = archive.read(HEADER)
-            content, checksum = _checked_header(header, path)
-            _check_names(names, content["members"], path)
-            members = {name: _member(archive, name, expected, path) for name, expected in content["members"].items()}
-    except _DAMAGE as error:
+            size = sum(info.file_size for info in archive.infolist())
+            if size > max(SMALL, MOST_EXPANSION * stream.seek(0, 2)):
+                raise DataError(f"{path} is not a model of 'tercet qe train': it would expand to {size:,} bytes.")
+            content, checksum = _checked_header(read_member(archive, infos[HEADER], compressed=True), path)
+            _check_names(archive.namelist(), content["members"], path)
+            members = {
+                name: _member(archive, infos[name], expected, path) for name, expected in content["members"].items()
+            }
+            arrays = {
+                name[len(ARRAYS) :].removesuffix(".npy"): array_from(each)
+                for name, each in members.items()
+                if name.startswith(ARRAYS)
+            }
+    except DAMAGE as error:
         raise DataError(f"{path} is truncated or damaged: {error}. Copy or train the model again.") from None
-    arrays = {
-        name[len(ARRAYS) :].removesuffix(".npy"): np.load(io.BytesIO(each), allow_pickle=False)
-        for name, each in members.items()
-        if name.startswith(ARRAYS)
-    }
     resources = {name[len(RESOURCES) :]: each for name, each in members.items() if name.startswith(RESOURCES)}
     return Parts(content["model"], arrays, resources), checksum
 
@@ -127,7 +116,7 @@ def _read(stream: Any, path: str | Path) -> tuple[Parts, str]:
 def _checked_header(header: bytes, path: str | Path) -> tuple[dict[str, Any], str]:
     try:
         content = json.loads(header)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise _altered(path, HEADER) from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise _foreign(path)
@@ -140,7 +129,7 @@ def _checked_header(header: bytes, path: str | Path) -> tuple[dict[str, Any], st
             "pip install -U tercet"
         )
     checksum = content.pop("checksum", None)
-    if checksum != _sum_of(content):
+    if checksum != _sum_of(content) or not all(isinstance(content.get(part), dict) for part in ("model", "members")):
         raise _altered(path, HEADER)
     return content, str(checksum)
 
@@ -148,17 +137,17 @@ def _checked_header(header: bytes, path: str | Path) -> tuple[dict[str, Any], st
 def _check_names(names: list[str], members: Mapping[str, str], path: str | Path) -> None:
     expected = {HEADER, *members}
     if missing := sorted(expected - set(names)):
-        raise DataError(f"{path} is incomplete: {missing[0]} is missing. Copy or train the model again.")
+        raise DataError(f"{path} is incomplete: {_shown(missing[0])} is missing. Copy or train the model again.")
     if more := sorted(set(names) - expected):
-        raise DataError(f"{path} was altered: {more[0]} is no part of the model.")
+        raise DataError(f"{path} was altered: {_shown(more[0])} is no part of the model.")
     if len(names) > len(expected):
         raise DataError(f"{path} was altered: it has a member twice.")
 
 
-def _member(archive: zipfile.ZipFile, name: str, expected: str, path: str | Path) -> bytes:
-    content = archive.read(name)
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, expected: str, path: str | Path) -> bytes:
+    content = read_member(archive, info, compressed=True)
     if hashlib.sha256(content).hexdigest() != expected:
-        raise _altered(path, name)
+        raise _altered(path, info.filename)
     return content
 
 
@@ -167,4 +156,9 @@ def _foreign(path: str | Path) -> DataError:
 
 
 def _altered(path: str | Path, member: str) -> DataError:
-    return DataError(f"{path} was altered: {member} is not what was written. Copy or train the model again.")
+    return DataError(f"{path} was altered: {_shown(member)} is not what was written. Copy or train the model again.")
+
+
+def _shown(name: str) -> str:
+    """A name from a file of anybody's, without what a terminal would obey."""
+    return name if name.isprintable() else ascii(name)

@@ -8,10 +8,9 @@ minute for a corpus of a million words.
 from __future__ import annotations
 
 import io
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from ..language.frequencies import Frequencies
 from ..language.lexical_tables import NULL, LexicalTable
 from ..language.ngram_models import MARKS, Grams, NgramModel
 from ..language.word_alignment import HMM, WordAligner
+from .arrays import DAMAGE, array_bytes, array_from, member_info, read_member
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -28,16 +28,20 @@ Arrays = dict[str, NDArray[Any]]
 def pack(resource: object) -> bytes:
     """The bytes of a language model, a table of frequencies or an aligner; the same for equal ones."""
     stream = io.BytesIO()
-    np.savez(stream, allow_pickle=False, **_PACKERS[type(resource)](resource))
+    with ZipFile(stream, "w") as archive:  # not compressed: that is left to the file that holds it
+        for name, array in _PACKERS[type(resource)](resource).items():
+            archive.writestr(member_info(f"{name}.npy"), array_bytes(array))
     return stream.getvalue()
 
 
 def unpack(kind: type, content: bytes, name: str) -> Any:
     """What `pack` made bytes of; what is no such thing is refused under its name."""
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as found:
-            return _UNPACKERS[kind]({key: found[key] for key in found.files})
-    except (ValueError, KeyError, OSError, EOFError, TypeError, BadZipFile, zlib.error) as error:
+        with ZipFile(io.BytesIO(content)) as archive:
+            members = {info.filename: read_member(archive, info, compressed=False) for info in archive.infolist()}
+        arrays = {member.removesuffix(".npy"): array_from(each) for member, each in members.items()}
+        return _UNPACKERS[kind](arrays)
+    except (*DAMAGE, KeyError, TypeError, IndexError) as error:
         raise DataError(f"The resource {name} is damaged: {error}. Train the model once more.") from None
 
 

@@ -73,6 +73,22 @@ class Predictor(ABC):
         """One value for each row of features, shape (n, width) -> (n,)."""
         return self._predict(self.inputs.apply(features))
 
+    def predict_with_usual(self, features: ArrayLike, usual: Floats) -> Floats:
+        """What would be predicted with one feature at its usual value, for each feature: (n, width) -> (n, width)."""
+        units, normal = self.inputs.apply(features), self.inputs.apply(usual[np.newaxis])[0]
+        found = np.repeat(self._predict(units)[:, np.newaxis], self.inputs.width, axis=1)
+        found[:, self.inputs.columns] = self._predict_with(units, normal)
+        return found
+
+    def _predict_with(self, units: Floats, normal: Floats) -> Floats:
+        """With each of the features used replaced by its number in `normal`, in standard units: (n, k) -> (n, k)."""
+        found = np.empty(units.shape)
+        for column, value in enumerate(normal):
+            changed = units.copy()
+            changed[:, column] = value
+            found[:, column] = self._predict(changed)
+        return found
+
     @abstractmethod
     def _predict(self, units: Floats) -> Floats:
         """From features in standard units."""
@@ -139,6 +155,16 @@ class KernelPredictor(Predictor):
             distances = squares + (row**2).sum() - 2 * np.einsum("ij,j->i", self.vectors, row)
             result[place] = (self.weights * np.exp(-self.gamma * np.maximum(distances, 0))).sum()
         return result + self.intercept
+
+    def _predict_with(self, units: Floats, normal: Floats) -> Floats:
+        # One feature changes one term of the distance: all features together cost little more than one.
+        then = self.weights[:, np.newaxis] * np.exp(-self.gamma * (self.vectors - normal) ** 2)
+        found = np.empty(units.shape)
+        for place, row in enumerate(units):
+            apart = (self.vectors - row) ** 2
+            others = apart.sum(1, keepdims=True) - apart
+            found[place] = np.einsum("mk,mk->k", then, np.exp(-self.gamma * np.maximum(others, 0)))
+        return found + self.intercept
 
     def _fault(self) -> str | None:
         if self.vectors.shape != (*self.weights.shape, len(self.inputs.columns)):

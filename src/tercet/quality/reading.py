@@ -28,10 +28,16 @@ class Column:
 
     path: str
     values: tuple[str, ...]
+    column: str | None = None
     first_line: int = 1
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def name(self) -> str:
+        """As it was asked for."""
+        return self.path if self.column is None else f"{self.path}:{self.column}"
 
     def place(self, row: int) -> str:
         """File and line of a value, as messages name them."""
@@ -57,13 +63,20 @@ def _table_column(file: str, column: str) -> Column:
         raise UnknownName(f"column of {file}", column, header)
     same_width([header, *rows], file)
     at = header.index(column)
-    return Column(file, tuple(row[at] for row in rows), first_line=2)
+    return Column(file, tuple(row[at] for row in rows), column, first_line=2)
 
 
 def check_parallel(*columns: Column) -> None:
     """Refuse columns of different lengths."""
     if len({len(column) for column in columns}) > 1:
-        counts = ", ".join(f"{column.path}: {len(column)}" for column in columns)
+        counts = ", ".join(f"{column.name}: {len(column)}" for column in columns)
+        tables = {column.path for column in columns if column.column is not None}
+        for column in columns:
+            if column.column is None and column.path in tables:
+                raise DataError(
+                    f"These files are not parallel. Segments: {counts}. {column.path} alone is all its lines, with "
+                    f"the header: name a column of it, as {column.path}:COLUMN."
+                )
         raise DataError(
             f"These files are not parallel. Segments: {counts}. Run 'tercet check' on the texts to see where they "
             "drift apart."
@@ -80,16 +93,27 @@ def read_texts(source: str | Path, output: str | Path, *others: Column) -> tuple
 def read_labels(path: str | Path, label_range: Range | None = None) -> tuple[Column, Floats]:
     """The labels of a file, all of them numbers, within the range if one is given."""
     column = read_column(path)
-    labels = np.array([_number(text, column.place(row), "label") for row, text in enumerate(column.values)])
+    labels = np.array([_label(column, row) for row in range(len(column))])
     check_labels(labels, label_range, column.place)
     return column, labels
+
+
+def _label(column: Column, row: int) -> float:
+    text = column.values[row]
+    try:
+        return _number(text, column.place(row), "label")
+    except DataError as error:
+        if row or column.column is not None or not text.strip():
+            raise
+        name = "COLUMN" if "\t" in text else text.strip()[:40]
+        raise DataError(f"{error} If line 1 is a header, name the column: {column.path}:{name}.") from None
 
 
 def _number(text: str, place: str, what: str) -> float:
     if not text.strip():
         raise DataError(f"{place}: the {what} is missing. Every line needs a number.")
     try:
-        value = float(text)
+        value = math.nan if "_" in text else float(text)  # 1_5 is a number to Python alone
     except ValueError:
         value = math.nan
     if not math.isfinite(value):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
@@ -24,7 +25,7 @@ from ..language.ngram_models import NgramModel
 from ..language.word_alignment import HMM, WordAligner, train_aligner
 from ..text.scripts import base_code
 from .packing import pack, unpack
-from .tokens import tokenise
+from .tokens import NONE_TAGGED, Tagged, tags, tokenise
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -74,6 +75,11 @@ class Resources:
     embeddings: str | None = None
     embedding_axes: Floats | None = None
 
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Source and target."""
+        return self.source_language, self.target_language
+
     def given(self, name: str, kind: type[T]) -> T:
         """A resource that has to be there."""
         found = getattr(self, name)
@@ -93,7 +99,7 @@ class Resources:
                 settings[name] = sorted(value)
             elif value is not None:
                 found[f"{name}.npz"] = pack(value)
-        found[SETTINGS] = json.dumps(settings, ensure_ascii=False, sort_keys=True, indent=1).encode()
+        found[SETTINGS] = json.dumps(settings, sort_keys=True, indent=1).encode()
         return dict(sorted(found.items()))
 
     @classmethod
@@ -103,7 +109,7 @@ class Resources:
             settings = json.loads(members[SETTINGS])
             values: dict[str, Any] = {name: _setting(name, value) for name, value in settings.items()}
             missing = {"source_language", "target_language"} - values.keys()
-        except (KeyError, ValueError, AttributeError) as error:
+        except (KeyError, ValueError, AttributeError, RecursionError) as error:
             raise DataError(f"The resource {SETTINGS} is missing or damaged: {error}.") from None
         if missing:
             raise DataError(f"The resource {SETTINGS} does not say the {' and the '.join(sorted(missing))}.")
@@ -127,26 +133,30 @@ _KINDS: dict[str, type] = {
     "source_frequencies": Frequencies, "target_frequencies": Frequencies, "source_words": Frequencies,
     "target_words": Frequencies, "aligner": WordAligner, "embedding_axes": np.ndarray,
 }  # fmt: skip
-# How a user gets what is missing, for messages.
+# How a user gets what is missing, for messages: in words, and the option of the command line.
 HOW_TO_GIVE = {
-    "source_lm": "give texts in the source language",
-    "target_lm": "give texts in the target language",
-    "source_lm_backward": "give texts in the source language",
-    "target_lm_backward": "give texts in the target language",
-    "source_frequencies": "give texts in the source language",
-    "target_frequencies": "give texts in the target language",
+    "source_lm": "give texts in the source language: --source-corpus",
+    "target_lm": "give texts in the target language: --target-corpus",
+    "source_lm_backward": "give texts in the source language: --source-corpus",
+    "target_lm_backward": "give texts in the target language: --target-corpus",
+    "source_frequencies": "give texts in the source language: --source-corpus",
+    "target_frequencies": "give texts in the target language: --target-corpus",
     "source_words": "pip install 'tercet[qe]', for a source language that the package wordfreq knows",
     "target_words": "pip install 'tercet[qe]', for a target language that the package wordfreq knows",
-    "source_function_words": "pip install 'tercet[qe]', or give texts in the source language",
-    "target_function_words": "pip install 'tercet[qe]', or give texts in the target language",
-    "aligner": "give parallel texts",
-    "source_tagger": "ask for tags, with a parser of the source language installed",
-    "target_tagger": "ask for tags, with a parser of the target language installed",
-    "source_tags_lm": "ask for tags and give texts in the source language, with a parser for it installed",
-    "target_tags_lm": "ask for tags and give texts in the target language, with a parser for it installed",
-    "embeddings": "name a sentence encoder (embeddings), such as use: pip install 'tercet[embed]'",
-    "embedding_axes": "give the principal axes of the embeddings of training texts (principal_axes)",
+    "source_function_words": "pip install 'tercet[qe]', or give texts in the source language: --source-corpus",
+    "target_function_words": "pip install 'tercet[qe]', or give texts in the target language: --target-corpus",
+    "aligner": "give parallel texts: --parallel",
+    "source_tagger": "ask for tags: --tags, with a parser of the source language installed",
+    "target_tagger": "ask for tags: --tags, with a parser of the target language installed",
+    "source_tags_lm": "ask for tags: --tags, with texts in the source language and a parser for them",
+    "target_tags_lm": "ask for tags: --tags, with texts in the target language and a parser for them",
+    "embeddings": "ask for sentence embeddings: --embeddings, after pip install 'tercet[embed]'",
+    "embedding_axes": "train with sentence embeddings: --embeddings; in Python, see principal_axes",
 }
+
+
+# A model of anybody's must not make others read files or call servers (conllu:FILE, corenlp:ADDRESS).
+_PARSER = re.compile(r"natasha|(spacy|stanza):[\w-]+")
 
 
 def _names() -> tuple[str, ...]:
@@ -160,6 +170,8 @@ def _setting(name: str, value: Any) -> Any:
         return frozenset(value)
     if not isinstance(value, str) or name.endswith("_function_words"):
         raise ValueError(f"{name} cannot be {value!r}")
+    if name.endswith("_tagger") and not _PARSER.fullmatch(value):
+        raise ValueError(f"{value!r} is no parser of an installed package")
     return value
 
 
@@ -173,13 +185,15 @@ def estimate_resources(
     tag: bool = False,
     embeddings: str | None = None,
     embedding_axes: Floats | None = None,
+    tagged: Tagged = NONE_TAGGED,
     progress: Progress | None = None,
 ) -> Resources:
     """All resources that the texts and the installed packages allow; the same texts give the same resources.
 
     parallel: source and target sentences, which also count among the texts of their languages. tag: use tags, where a
     parser of a language is installed. embeddings: a sentence encoder. embedding_axes: of `principal_axes`, the same for
-    all resources whose features are to be compared. progress: called with what is being made.
+    all resources whose features are to be compared. tagged: tags that are known (`tag_texts`). progress: called with
+    what is being made.
     """
     say = progress or (lambda what: None)
     values: dict[str, Any] = {"source_language": source_language, "target_language": target_language}
@@ -199,7 +213,8 @@ def estimate_resources(
             pairs.append(both[1])
         values |= _of_one_language(side, language, [words for part in both for words in part], say)
         if tag:
-            values |= _tags(side, language, [*texts, *(parallel[number] if parallel is not None else ())], say)
+            both_texts = [*texts, *(parallel[number] if parallel is not None else ())]
+            values |= _tags(side, language, both_texts, tagged[number], say)
     if pairs:
         say("word alignment")
         values["aligner"] = _pruned(train_aligner(*pairs))
@@ -261,20 +276,49 @@ def _most_frequent(frequencies: Frequencies) -> frozenset[str]:
     return frozenset(word for _, word in sorted(words)[:MOST_FREQUENT])
 
 
-def _tags(side: str, language: str, texts: Sequence[str], say: Progress) -> dict[str, Any]:
-    """The parser of a language, and a model of the tags of texts; nothing where no parser is installed."""
+def tag_texts(
+    languages: tuple[str, str],
+    sources: Sequence[str],
+    outputs: Sequence[str],
+    *,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Tagged:
+    """The tags of sources and of outputs, for who needs them several times; none where no parser is installed."""
+    say = progress or (lambda what: None)
+    found: list[dict[str, list[str]]] = []
+    for side, language, texts in zip(("source", "target"), languages, (sources, outputs), strict=True):
+        parser = _find_parser(side, language)
+        if parser is not None:
+            say(f"{side} tags")
+        known = [] if parser is None else tags(texts, language, parser, executor=executor)
+        found.append({} if parser is None else dict(zip(texts, known, strict=True)))
+    return found[0], found[1]
+
+
+def _find_parser(side: str, language: str) -> str | None:
+    """The parser of a language that is installed."""
     from ..language.backends import default_name
-    from .tokens import tags
 
     try:
-        parser = default_name(language)
+        return default_name(language)
     except UsageError as error:
         log.warning("Features of %s tags are left out: %s", side, error)
+        return None
+
+
+def _tags(
+    side: str, language: str, texts: Sequence[str], known: Mapping[str, list[str]], say: Progress
+) -> dict[str, Any]:
+    """The parser of a language, and a model of the tags of texts; nothing where no parser is installed."""
+    parser = _find_parser(side, language)
+    if parser is None:
         return {}
     found: dict[str, Any] = {f"{side}_tagger": parser}
     if any(text.strip() for text in texts):
         say(f"{side} tags")
-        found[f"{side}_tags_lm"] = estimate([" ".join(line) for line in tags(texts, language, parser)], order=ORDER)
+        lines = [" ".join(line) for line in tags(texts, language, parser, known=known)]
+        found[f"{side}_tags_lm"] = estimate(lines, order=ORDER)
     return found
 
 

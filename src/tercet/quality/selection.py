@@ -118,10 +118,22 @@ def check_examples(features: ArrayLike, labels: ArrayLike, groups: Groups = None
 
 def draw_searched(features: Floats, labels: Floats, groups: Rows, seed: int) -> tuple[Floats, Floats, Rows]:
     """All examples or, of many, about `SEARCHED` in whole groups."""
-    if len(labels) <= SEARCHED:
-        return features, labels, groups
-    rows = draw_groups(groups.tolist(), SEARCHED, seed)
+    rows = draw_some(labels, groups.tolist(), SEARCHED, seed)
     return features[rows], labels[rows], groups[rows]
+
+
+def draw_some(labels: Floats, groups: Sequence[Hashable], size: int, seed: int) -> Rows:
+    """The rows of about `size` examples in whole groups; of more where so few would be too few to learn from.
+
+    Of groups that differ in size, a draw may be one large group, which cannot be divided, or a small one.
+    """
+    while size < len(labels):
+        rows = draw_groups(groups, size, seed)
+        several = len({groups[row] for row in rows}) > 1
+        if several and len(rows) >= MINIMUM and not is_constant_series(labels[rows]):
+            return rows
+        size *= 2
+    return np.arange(len(labels))
 
 
 def standard_units(features: Floats) -> tuple[Inputs, Floats]:

@@ -6,12 +6,18 @@ zh and MeCab.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..text.scripts import base_code
 from ..text.tokenisers import tokenise as split_texts
 from ..text.tokenisers import tokeniser
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+Tagged = tuple[Mapping[str, list[str]], Mapping[str, list[str]]]  # by text, of sources and of outputs
+NONE_TAGGED: Tagged = ({}, {})
 _TOKENISERS = {"zh": "zh", "yue": "zh", "ja": "ja-mecab"}
 _ESCAPES = {"&quot;": '"', "&apos;": "'", "&#124;": "|", "&lt;": "<", "&gt;": ">", "&#91;": "[", "&#93;": "]"}
 
@@ -35,8 +41,23 @@ def _unescaped(text: str) -> str:
     return text
 
 
-def tags(texts: Sequence[str], language: str, parser: str | None) -> list[list[str]]:
-    """The universal part-of-speech tags of each text, one for each of the parser's own words."""
+def tags(
+    texts: Sequence[str],
+    language: str,
+    parser: str | None,
+    *,
+    known: Mapping[str, list[str]] | None = None,
+    executor: Executor | None = None,
+) -> list[list[str]]:
+    """The universal part-of-speech tags of each text, one for each of the parser's own words.
+
+    known: of texts that were parsed before; only others are.
+    """
     from ..language.parsing import parse
 
-    return [[token.upos or "X" for token in parsed.tokens] for parsed in parse(texts, language, backend=parser)]
+    found = dict(known or {})
+    new = [text for text in dict.fromkeys(texts) if text not in found]
+    if new:
+        parsed = parse(new, language, backend=parser, executor=executor)
+        found |= {text: [token.upos or "X" for token in each.tokens] for text, each in zip(new, parsed, strict=True)}
+    return [found[text] for text in texts]

@@ -36,13 +36,14 @@ from .features import (
 )
 from .importance import Importance, permutation_importance
 from .learners import CrossFitted, create, cross_fit
-from .learning_curves import learning_curve
+from .learning_curves import curve_splits, learning_curve
 from .model import QualityModel, with_given
 from .predictors import LinearPredictor
-from .reading import GivenFeatures, Range, check_labels, check_languages, check_range
-from .resources import Resources, estimate_resources, principal_axes
-from .selection import check_examples
-from .splits import SEED, Rows, draw_groups
+from .reading import GivenFeatures, Range, check_labels, check_languages, check_range, same_languages
+from .resources import Resources, estimate_resources, principal_axes, tag_texts
+from .selection import FOLDS, check_examples, draw_some
+from .splits import SEED, Rows, folds, number_groups
+from .tokens import NONE_TAGGED, Tagged
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -52,6 +53,7 @@ Progress = Callable[[str], None]
 
 # What a model must beat: the mean label, and lines through the length and through the language model's probability.
 BASELINES = ("mean", "linear:source_tokens", "linear:target_log_probability")
+UNUSUAL = 0.01  # of texts like those of training that may be called unlike them
 MOST_FOR_IMPORTANCE = 1000  # examples from which the importance of features is found, for models that predict slowly
 
 
@@ -73,7 +75,10 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class Corpora:
-    """What resources are estimated from besides the training texts: texts of either language, and parallel ones."""
+    """What resources are estimated from besides the training texts: texts of either language, and parallel ones.
+
+    tagged: tags of texts that are known already (`resources.tag_texts`).
+    """
 
     languages: tuple[str, str]
     source_texts: Sequence[str] = ()
@@ -82,6 +87,7 @@ class Corpora:
     tags: bool = False
     embeddings: str | None = None
     embedding_axes: Floats | None = None
+    tagged: Tagged = NONE_TAGGED
 
     def estimate(self, progress: Progress | None = None) -> Resources:
         """All resources that they allow."""
@@ -93,6 +99,7 @@ class Corpora:
             tag=self.tags,
             embeddings=self.embeddings,
             embedding_axes=self.embedding_axes,
+            tagged=self.tagged,
             progress=progress,
         )
 
@@ -130,9 +137,15 @@ def train(
     processes.
     """
     say = progress or (lambda _: None)
+    label_range = None if label_range is None else check_range(label_range)
     examples = check_training(sources, outputs, labels, groups, label_range)
     corpora = Corpora(check_languages(languages), source_texts, target_texts, parallel, tags, embeddings)
+    if resources is not None and not same_languages(resources.languages, corpora.languages):
+        given_pair, pair = map("-".join, (resources.languages, corpora.languages))
+        raise UsageError(f"The resources are for {given_pair}, and these texts are {pair}.")
     features_named(features or ())  # a wrong name is said before any work
+    if curve:
+        curve_splits(number_groups(examples.groups), seed=seed)
     made = featurise(examples, corpora, resources, features, given, seed=seed, executor=executor, say=say)
     say("learning")
     fit = partial(_fitted, made.table, examples, seed=seed, executor=executor)
@@ -164,8 +177,9 @@ def train(
         given=made.table.names[len(own) :],
         means=made.table.values.mean(0),
         bounds=np.stack([made.table.values.min(0), made.table.values.max(0)]),
+        most_outside=most_outside(made.table.values, examples.groups, seed),
         predictor=fitted.predictor,
-        conformal=calibrate(examples.labels, fitted.held_out, examples.groups),
+        conformal=calibrate(examples.labels, fitted.held_out, examples.groups, features=made.table.values, **how),
         held_out_predictions=fitted.held_out,
         held_out_labels=examples.labels,
         resources=made.resources,
@@ -208,8 +222,6 @@ def check_training(
             f"There are {len(sources)} sources, {len(outputs)} outputs and {values.size} labels: each segment needs "
             "one of each."
         )
-    if label_range is not None:
-        label_range = check_range(label_range)
     check_labels(values, label_range, lambda row: f"Example {row + 1}")
     examples = Examples(tuple(sources), tuple(outputs), values, tuple(sources if groups is None else groups))
     check_examples(np.empty((len(values), 0)), values, examples.groups)
@@ -249,6 +261,9 @@ def featurise(
         say("features")
         table = extract(examples.sources, examples.outputs, complete, names=names, executor=executor)
     else:
+        if corpora.tags:  # once, for the models of all folds and for the features
+            pairs = examples.sources, examples.outputs
+            corpora = replace(corpora, tagged=tag_texts(corpora.languages, *pairs, executor=executor, progress=say))
         outside = corpora.estimate(say)
         fill = partial(_filled, outside, examples, corpora)
         complete = fill(np.arange(len(examples.labels)))
@@ -258,8 +273,9 @@ def featurise(
         names, left_out = chosen_features(features, complete)
         say("features from models that have not seen the sentence")
         table = cross_fitted(
-            examples.sources, examples.outputs, examples.groups, fill, seed=seed, names=names, executor=executor
-        )
+            examples.sources, examples.outputs, examples.groups, fill, seed=seed, names=names, tagged=corpora.tagged,
+            executor=executor,
+        )  # fmt: skip
     table = with_given(replace(table, left_out=left_out), given)
     varying = ~is_constant_series(table.values.T)
     constant = tuple(name for name, varies in zip(table.names, varying, strict=True) if not varies)
@@ -337,12 +353,21 @@ def _importance(fitted: CrossFitted, table: FeatureTable, examples: Examples, **
     values, labels, groups = table.values, examples.labels, examples.groups
     repeats = 5
     if not isinstance(fitted.predictor, LinearPredictor):
-        rows = draw_groups(groups, MOST_FOR_IMPORTANCE, how["seed"])
+        rows = draw_some(labels, groups, MOST_FOR_IMPORTANCE, how["seed"])
         values, labels, groups = values[rows], labels[rows], tuple(groups[row] for row in rows)
         repeats = 1
     return permutation_importance(
         create(chosen), settings, values, labels, groups, names=table.names, repeats=repeats, **how
     )
+
+
+def most_outside(features: Floats, groups: Sequence[Hashable], seed: int) -> int:
+    """So many features of a held-out example, but for one in a hundred, are outside the range of the others."""
+    counts = np.zeros(len(features))
+    for train_rows, test_rows in folds(groups, 2 * FOLDS, seed):
+        others, held_out = features[train_rows], features[test_rows]
+        counts[test_rows] = ((held_out < others.min(0)) | (held_out > others.max(0))).sum(1)
+    return int(np.ceil(np.quantile(counts, 1 - UNUSUAL)))
 
 
 def json_able(value: Any) -> Any:

@@ -104,6 +104,8 @@ def test_difficulty_narrows_intervals_where_predictions_are_certain():
         assert 0.84 < coverage(y[500:][part], low[part], high[part]) < 0.97
     assert coverage(y[500:][easy], *plain.interval(values[easy], 0.9)) > 0.98
     assert (high - low)[easy].mean() < 0.6 * 2 * plain.half_width(0.9)
+    assert plain.usual_half_width(0.9) == plain.half_width(0.9)
+    assert np.median(high - low) / 2 == pytest.approx(scaled.usual_half_width(0.9), rel=0.1)
     with pytest.raises(UsageError, match="depend on the features, which are not given"):
         scaled.interval(values, 0.9)
 
@@ -123,9 +125,10 @@ def test_parts_come_back_the_same_to_the_last_bit(scaled):
 def test_parts_that_contradict_each_other_are_refused():
     plain, arrays = calibrate(np.arange(1.0, 20), np.zeros(19)).to_parts()
     for changed, message in [
-        (({**plain, "more": 1}, arrays), "it has difficulty, easiest, errors, groups, more, weights"),
+        (({**plain, "more": 1}, arrays), "it has difficulty, easiest, errors, groups, more, usual, weights"),
         (({**plain, "groups": 7}, arrays), "weights do not add up to 7 groups"),
         (({**plain, "easiest": -1.0}, arrays), "easiest is -1.0"),
+        (({**plain, "usual": "1"}, arrays), "usual is '1'"),
         (({**plain, "difficulty": {}}, arrays), "the difficulty is not whole"),
         ((plain, {**arrays, "errors": arrays["errors"][::-1]}), "errors are not in order"),
         ((plain, {**arrays, "errors": arrays["errors"][:3]}), "weights is not an array of 3 float64 numbers"),

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from tercet.errors import DataError, UsageError
+from tercet.quality import evaluating
 from tercet.quality.evaluating import compare_pearson, delta_avg, evaluate
 from tercet.stats.resampling import draw_weights
 
@@ -170,3 +171,18 @@ def test_what_cannot_be_evaluated_is_said():
         evaluate([1, 2], [1, 2], groups=["a"])
     with pytest.raises(UsageError, match="number of resamples"):
         evaluate([1, 2], [1, 2], resamples=0)
+
+
+def test_what_delta_avg_keeps_is_bounded_and_changes_nothing(monkeypatch):
+    labels, predictions = example(80)
+    groups = np.random.default_rng(1).integers(0, 40, 80).tolist()
+    found = evaluate(labels, predictions, groups=groups, resamples=100)
+    lengths = []
+    whole = evaluating._cumulative_shares
+    monkeypatch.setattr(evaluating, "_cumulative_shares", lambda n: lengths.append(n) or whole(n))
+    evaluate(labels, predictions, groups=groups, resamples=100)
+    kept = len(lengths)
+    assert kept == len(set(lengths))
+    monkeypatch.setattr(evaluating, "_KEPT", 100)
+    assert evaluate(labels, predictions, groups=groups, resamples=100) == found
+    assert len(lengths) > 2 * kept  # some were made again

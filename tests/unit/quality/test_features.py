@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tercet.cli.qe import command
 from tercet.engine import open_executor
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.quality.features import (
@@ -21,8 +22,10 @@ from tercet.quality.features import (
     extract,
     find_feature,
 )
+from tercet.quality.features.extracting import CHUNK
+from tercet.quality.features.families import family
 from tercet.quality.features.listing import features_page
-from tercet.quality.resources import Resources, estimate_resources
+from tercet.quality.resources import HOW_TO_GIVE, Resources, estimate_resources
 
 from .corpus import SOURCES, TARGETS
 
@@ -71,9 +74,11 @@ def test_what_has_no_resource_is_left_out_with_the_reason() -> None:
     table = extract(["a"], ["b"], BARE)
     assert len(table.names) + len(table.left_out) == len(all_features())
     assert table.left_out["target_perplexity"] == (
-        "it needs what is missing: target_lm (give texts in the target language)."
+        "it needs what is missing: target_lm (give texts in the target language: --target-corpus)."
     )
-    assert "aligner (give parallel texts); source_frequencies (" in table.left_out[find_feature("1042").name]
+    assert (
+        "aligner (give parallel texts: --parallel); source_frequencies (" in table.left_out[find_feature("1042").name]
+    )
 
 
 def test_asking_by_name_for_what_has_no_resource_is_an_error() -> None:
@@ -202,3 +207,48 @@ def test_the_baseline_agrees_with_the_features_of_wmt12(shared: Path) -> None:
         given = np.array(column[f"f{number}"][:900], dtype=float)
         ours = table.column(baseline_features()[number - 1].name)
         assert np.corrcoef(given, ours)[0, 1] > expected, number
+
+
+def test_a_description_stands_alone() -> None:
+    texts = [one.description for one in all_features()]
+    assert len(set(texts)) == len(texts)
+    for text in texts:
+        assert not re.search(
+            r"\bthe same of\b|\bthe same for\b|\bthese\b|\btheir differences\b|^F1|without its sign", text
+        )
+        plain = re.sub(r"\([^()]*\)", "", text)  # terms stand in brackets, after plain words
+        terms = r"back-off|F1|trigram|bigram|quartile|cosine|perplexity|type/token|axis|log10|IBM"
+        assert not re.search(terms, plain), text
+
+
+def test_how_to_give_a_resource_names_the_option() -> None:
+    options = {option for parameter in command.commands["train"].params for option in parameter.opts}  # type: ignore[attr-defined]
+    for how in HOW_TO_GIVE.values():
+        named = re.findall(r"--[a-z-]+", how)
+        assert named or "pip install" in how
+        assert set(named) <= options
+
+
+def test_features_that_count_the_same_are_of_one_family() -> None:
+    known = {one.name: family(one.name) for one in all_features()}
+    for same in (
+        ["quotes_difference", "quotes_difference_share", "target_open_quotes"],
+        ["numbers_difference", "shared_numbers", "source_numbers"],
+        ["target_perplexity", "target_backward_backoff_low", "target_unknown_share"],
+        ["token_difference", "target_source_ratio"],
+        ["embedding_axis_01", "embedding_axis_64"],
+    ):
+        assert len({known[name] for name in same}) == 1, same
+    different = ["quotes_difference", "commas_difference", "target_perplexity", "source_perplexity", "source_tokens"]
+    assert len({known[name] for name in different}) == len(different)
+
+
+def test_warnings_of_other_processes_come_from_this_one(
+    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    sources = ["a"] * (CHUNK + 1)
+    resources = Resources("et", "en")  # Moses has no list of abbreviations for Estonian, which it warns of
+    with open_executor(2) as executor:
+        extract(sources, sources, resources, names=["source_tokens"], executor=executor)
+    assert any("no list of abbreviations" in record.getMessage() for record in caplog.records)
+    assert capfd.readouterr().err == ""

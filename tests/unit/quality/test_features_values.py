@@ -1,5 +1,8 @@
 """The values of features, by hand for small sentences or from the models that they are read from."""
 
+import random
+import re
+import time
 from typing import Any
 
 import numpy as np
@@ -7,6 +10,8 @@ import pytest
 
 from tercet.language.frequencies import Frequencies
 from tercet.quality.features import extract
+from tercet.quality.features.constructions import is_number
+from tercet.quality.features.copies import _addresses
 from tercet.quality.features.surface import mismatched_brackets, mismatched_quotes
 from tercet.quality.resources import AXES, Resources, estimate_resources
 
@@ -190,7 +195,7 @@ def test_very_long_sentences_are_aligned_by_their_beginning(estimated: Resources
 def test_tags_are_counted_and_scored(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {"dog": "NOUN", "perro": "NOUN", "the": "DET", "eats": "VERB", "come": "VERB", "el": "DET"}
 
-    def tags(texts: list[str], language: str, parser: str | None) -> list[list[str]]:
+    def tags(texts: list[str], language: str, parser: str | None, **_: Any) -> list[list[str]]:
         assert parser == f"fake:{language}"
         return [[known.get(word.lower(), "X") for word in text.split()] for text in texts]
 
@@ -228,3 +233,20 @@ def test_embeddings_give_cosines_and_places_on_axes(monkeypatch: pytest.MonkeyPa
     wrong = Resources("en", "es", embeddings="fake", embedding_axes=axes[:5])
     with pytest.raises(UsageError, match=r"The axes have the shape \(5, 3\), not \(65, 3\)"):
         extract(["a"], ["b"], wrong)
+
+
+def test_addresses_are_what_two_regular_expressions_find() -> None:
+    pattern = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+")
+    draw = random.Random(1)
+    pieces = ["http://", "https://", "www.", "@", ".", "a", "b", " ", "\n", "\u3000"]
+    for _ in range(5000):
+        text = "".join(draw.choices(pieces, k=draw.randrange(10)))
+        assert _addresses(text) == pattern.findall(text), text
+
+
+@pytest.mark.parametrize("word", ["a" * 20_000, "@" * 20_000, "a." * 10_000, "1" * 20_000 + "x", "1," * 10_000 + "x"])
+def test_a_very_long_word_takes_no_longer_than_many_short_ones(word: str) -> None:
+    begin = time.process_time()
+    assert not is_number(word)
+    assert not _addresses(word)
+    assert time.process_time() - begin < 0.2  # each took seconds or more

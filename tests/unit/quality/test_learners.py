@@ -12,7 +12,7 @@ from tercet.engine import open_executor
 from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
 from tercet.quality import trees
 from tercet.quality.learners import LEARNERS, Best, Mean, OneFeature, Ridge, create, cross_fit, predictor_from_parts
-from tercet.quality.selection import check_examples, cross_predict, standard_units
+from tercet.quality.selection import check_examples, cross_predict, draw_some, standard_units
 from tercet.stats.correlation import pearson
 
 from .examples import planted
@@ -289,3 +289,16 @@ def test_parts_that_are_no_predictor_are_refused(name, changes, message, fitted)
     changes = {k: replaced[v]() if isinstance(v, str) and v in replaced else v for k, v in changes.items()}
     with pytest.raises(DataError, match=message):
         predictor_from_parts(*broken(parts, **changes))
+
+
+def test_a_draw_of_examples_can_be_learned_from_whatever_the_sizes_of_groups():
+    labels = np.arange(5000.0)
+    for sizes in ([2500, 2500], [5, 4995], [1] * 5000):
+        groups = np.repeat(np.arange(len(sizes)), sizes).tolist()
+        rows = draw_some(labels, groups, 1000, seed=3)
+        assert len(rows) >= 20
+        assert len({groups[row] for row in rows}) > 1
+    assert len(rows) == 1000
+    same = np.where(np.arange(5000) < 4990, 1.0, labels)
+    assert len(np.unique(same[draw_some(same, list(range(5000)), 20, seed=3)])) > 1
+    assert draw_some(labels[:30], list(range(30)), 1000, seed=3).tolist() == list(range(30))

@@ -1,5 +1,7 @@
 """Files of models: what is written comes back, equal models are equal bytes, and anything else is refused."""
 
+import hashlib
+import io
 import json
 import zipfile
 from collections.abc import Callable
@@ -95,6 +97,78 @@ def test_an_altered_file_is_refused(path: Path, change: Callable[[dict[str, byte
         read_parts(path)
 
 
+def forged(path: Path, change: Callable[[dict[str, bytes], dict[str, Any]], Any]) -> None:
+    """A file with other members or another header, with checksums that are right: a checksum is no signature."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    content = json.loads(members.pop("model.json"))
+    change(members, content)
+    if isinstance(content["members"], dict):
+        content["members"] = {name: hashlib.sha256(each).hexdigest() for name, each in members.items()}
+    del content["checksum"]
+    content["checksum"] = model_files._sum_of(content)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, each in {"model.json": json.dumps(content).encode(), **members}.items():
+            archive.writestr(name, each)
+
+
+def npy(array: Any) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m, c: c.update(members=[]), "was altered: model.json"),
+        (lambda m, c: c.update(model=[]), "was altered: model.json"),
+        (lambda m, c: m.update({"arrays/x.npy": b"no array"}), "damaged: an array does not begin"),
+        (
+            lambda m, c: m.update({"arrays/x.npy": npy(np.array([{}], dtype=object))}),
+            "damaged: an array does not begin",
+        ),
+        (
+            lambda m, c: m.update({"arrays/x.npy": npy(np.arange(9))[:-8]}),
+            r"an array of the shape \(9,\) has not as many",
+        ),
+    ],
+)
+def test_a_forged_file_is_refused(path: Path, change: Callable[..., Any], message: str) -> None:
+    forged(path, change)
+    with pytest.raises(DataError, match=message):
+        read_parts(path)
+
+
+def test_a_file_that_would_fill_the_memory_is_refused_before_it_does(path: Path) -> None:
+    forged(path, lambda m, c: m.update({"resources/zeros": bytes(model_files.SMALL)}))
+    assert path.stat().st_size < 200_000
+    with pytest.raises(DataError, match="is not a model of 'tercet qe train': it would expand to 67,1"):
+        read_parts(path)
+
+
+def test_a_header_nested_too_deeply_is_refused(path: Path) -> None:
+    rewritten(path, lambda m: m.update({"model.json": b"[" * 100_000}))
+    with pytest.raises(DataError, match="was altered: model.json"):
+        read_parts(path)
+
+
+def test_the_name_of_a_member_cannot_command_the_terminal(path: Path) -> None:
+    rewritten(path, lambda m: m.update({"\x1b[2J": b""}))
+    with pytest.raises(DataError, match=r"was altered: '\\x1b\[2J' is no part of the model"):
+        read_parts(path)
+
+
+def test_other_ways_to_compress_are_refused(path: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    with pytest.raises(DataError, match="'model.json' is compressed in a way that is not used here"):
+        read_parts(path)
+
+
 def test_a_member_twice_is_refused(path: Path) -> None:
     with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
         archive.writestr("resources/words", b"a\t1\n")
@@ -141,7 +215,7 @@ def test_a_failed_write_leaves_what_was_there(path: Path, monkeypatch: pytest.Mo
     def failing(name: str) -> zipfile.ZipInfo:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(model_files, "_info", failing)
+    monkeypatch.setattr(model_files, "member_info", failing)
     with pytest.raises(UsageError, match="cannot be written: No space left"):
         write_parts(PARTS, path)
     assert path.read_bytes() == before

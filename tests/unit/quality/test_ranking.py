@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError, UsageError
+from tercet.quality.features.families import family
+from tercet.quality.learners import create
 from tercet.quality.model import QualityModel
 from tercet.quality.ranking import CutOff, find_cut_off, rank
 
+from .examples import planted
 from .test_training import examples, small
 
 
@@ -66,6 +69,27 @@ def test_effects_of_a_linear_model_are_its_terms(model: QualityModel) -> None:
             assert (reason.value, reason.usual) == (table[each.segment - 1, column], model.means[column])
 
 
+def test_an_empty_output_comes_first_and_that_is_the_reason(model: QualityModel) -> None:
+    sources, outputs, _ = examples(40, seed=2)
+    outputs[7] = ""
+    first = rank(model, sources, outputs).segments[0]
+    assert (first.segment, first.reasons, first.unusual) == (8, (), "the output is empty")
+    assert first.quality == model.label_range[0]
+
+
+@pytest.mark.parametrize("learner", ["ridge", "pls", "svr", "gbm"])
+def test_what_is_predicted_with_a_usual_feature_is_what_the_predictor_says(learner: str) -> None:
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    features, labels, groups = planted()
+    predictor = create(learner).fit(features, labels, groups)
+    usual = features.mean(0)
+    found = predictor.predict_with_usual(features[:9], usual)
+    for column, value in enumerate(usual):
+        changed = features[:9].copy()
+        changed[:, column] = value
+        assert found[:, column] == pytest.approx(predictor.predict(changed), abs=1e-12)
+
+
 def stand_in(predictions: Any, labels: Any, *, higher_is_better: bool = True) -> Any:
     return SimpleNamespace(
         held_out_predictions=np.array(predictions, dtype=float),
@@ -99,6 +123,40 @@ def test_all_or_nothing_may_be_kept() -> None:
     nothing = find_cut_off(model, np.array([1.0, 0.5]), 9.0)
     assert (nothing.kept, nothing.to_review) == (0, 2)
     assert all(np.isnan(value) for value in (nothing.threshold, nothing.expected, nothing.error))
+    assert nothing.best == 1.0  # 2 p - 1 of the best
+
+
+def test_unusual_segments_are_never_kept(model: QualityModel) -> None:
+    by_hand = stand_in([1, 1, 3, 3], [0, 2, 4, 6])
+    found = find_cut_off(by_hand, np.array([2.0, 4.0, 3.0, 1.0]), 4.0, unusual=[1])
+    # Best first, without the best of all: 5, 3, 1; their means 5, 4, 3.
+    assert (found.kept, found.to_review, found.unusual, found.best) == (2, 2, 1, 5.0)
+    assert np.isnan(find_cut_off(by_hand, np.array([4.0]), 4.0, unusual=[0]).best)
+    sources, outputs, _ = examples(40, seed=2)
+    turned = replace(model, higher_is_better=False, held_out_predictions=model.held_out_predictions)
+    sources[3], outputs[3] = "", ""  # the features look harmless, and predictions are good
+    for each in (model, turned):
+        ranking = rank(each, sources, outputs, target=each.label_range[0 if each.higher_is_better else 1])
+        assert {one.segment: one.decision for one in ranking.segments}[4] == "review"
+        assert ranking.cut_off is not None
+        assert sum(one.decision == "keep" for one in ranking.segments) == ranking.cut_off.kept > 0
+    assert {one.decision for one in rank(model, sources, outputs).segments} == {None}
+
+
+def test_a_target_is_checked_before_anything_is_predicted(model: QualityModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QualityModel, "predict", lambda *_, **__: pytest.fail("predicted"))
+    with pytest.raises(UsageError, match="The target 40 is outside the model's labels"):
+        rank(model, ["a"], ["b"], target=40)
+
+
+def test_reasons_do_not_say_the_same_twice(model: QualityModel) -> None:
+    sources, outputs, _ = examples(40, seed=2)
+    several = 0
+    for each in rank(model, sources, outputs).segments:
+        families = [family(reason.feature) for reason in each.reasons]
+        assert len(set(families)) == len(families)
+        several += len(families) > 1
+    assert several
 
 
 def test_a_target_outside_the_labels_and_a_useless_model_are_refused() -> None:
@@ -114,9 +172,11 @@ def test_the_promise_of_a_cut_off_is_kept_on_new_texts(model: QualityModel) -> N
     found = rank(model, sources, outputs, target=4.0)
     cut = found.cut_off
     assert isinstance(cut, CutOff)
-    kept = [each.segment - 1 for each in found.segments[cut.to_review :]]
+    kept = [each.segment - 1 for each in found.segments if each.decision == "keep"]
     assert len(kept) == cut.kept > 50
     assert cut.expected == pytest.approx(4.0, abs=0.05)
     assert abs(labels[kept].mean() - cut.expected) < 3 * cut.error
-    assert all(each.quality < cut.threshold for each in found.segments[: cut.to_review])
+    review = [each for each in found.segments if each.decision == "review"]
+    assert len(review) == cut.to_review
+    assert all(each.quality < cut.threshold or each.unusual for each in review)
     assert found.to_dict()["cut_off"]["kept"] == cut.kept

@@ -82,6 +82,7 @@ def test_labels_are_numbers(tmp_path: Path) -> None:
         ("1\n\n2\n", "l, line 2: the label is missing. Every line needs a number"),
         ("1\ngood\n", "l, line 2: 'good' where a label is needed, which must be a finite number"),
         ("1\nnan\n", "l, line 2: 'nan' where a label is needed"),
+        ("1\n1_5\n", "l, line 2: '1_5' where a label is needed"),
         ("inf\n1\n", "l, line 1: 'inf' where a label is needed"),
         ("1\n2\n6\n", r"l, line 3: the label 6 is outside the range from 1 to 5"),
         ("0.5\n2\n6\n", r"l, line 1: the label 0\.5 is outside the range from 1 to 5"),
@@ -146,3 +147,29 @@ def test_languages_are_two() -> None:
             check_languages(wrong)
     assert same_languages(("zh_CN", "en"), ("zh", "EN"))
     assert not same_languages(("en", "zh"), ("zh", "en"))
+
+
+def test_columns_that_are_not_parallel_are_named(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.tsv", "a\tb\n1\t2\n3\t4\n")
+    with pytest.raises(
+        DataError, match=rf"{table}:a: 2, {table}: 3\. {table} alone is all its lines, with the header: name"
+    ):
+        read_texts(f"{table}:a", table)
+    other = write(tmp_path / "o", "x\n")
+    with pytest.raises(DataError, match=rf"{table}:a: 2, {other}: 1\. Run 'tercet check'"):
+        read_texts(f"{table}:a", other)
+
+
+def test_a_header_among_labels_is_recognised(tmp_path: Path) -> None:
+    path = write(tmp_path / "l", "score\n1\n2\n")
+    with pytest.raises(
+        DataError, match=rf"l, line 1: 'score' where .* If line 1 is a header, name the column: {path}:score\."
+    ):
+        read_labels(path)
+    path = write(tmp_path / "t", "id\tscore\nx\t2\n")
+    with pytest.raises(DataError, match=rf"If line 1 is a header, name the column: {path}:COLUMN\."):
+        read_labels(path)
+    for text in ("\n1\n", "1\nscore\n"):
+        with pytest.raises(DataError) as raised:
+            read_labels(write(tmp_path / "l", text))
+        assert "is a header" not in str(raised.value)

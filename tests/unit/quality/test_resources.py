@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError, MissingDependency, UsageError
+from tercet.language.sentence import Sentence
 from tercet.language.word_alignment import WordAligner
 from tercet.quality import resources as module
 from tercet.quality.features import extract
 from tercet.quality.resources import AXES, HOW_TO_GIVE, Resources, estimate_resources, principal_axes
-from tercet.quality.tokens import tokenise
+from tercet.quality.tokens import tags, tokenise
 
 from .corpus import PAIRS, SOURCES, TARGETS
 
@@ -145,7 +146,7 @@ def test_tags_without_a_parser_are_left_out_with_a_warning(caplog: pytest.LogCap
 
 def test_tags_of_texts_give_a_model_of_tags(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tercet.language.backends.default_name", lambda language: "fake")
-    monkeypatch.setattr("tercet.quality.tokens.tags", lambda texts, language, parser: [["DET", "NOUN"]] * len(texts))
+    monkeypatch.setattr("tercet.quality.resources.tags", lambda texts, *_, **__: [["DET", "NOUN"]] * len(texts))
     found = estimate_resources("en", "es", source_texts=SOURCES, tag=True)
     assert found.source_tagger == "fake" and found.target_tagger == "fake"
     assert found.source_tags_lm is not None and found.target_tags_lm is None
@@ -196,3 +197,46 @@ def test_tokens_are_moses_without_escapes(text: str, language: str, tokens: list
 
 def test_the_corpus_is_parallel() -> None:
     assert len(PAIRS) == len(set(PAIRS)) == 12
+
+
+@pytest.mark.parametrize("parser", ["conllu:/etc/passwd", "corenlp:http://example.org", "spacy:../model", "x", ""])
+def test_resources_cannot_name_files_or_servers_as_parsers(parser):
+    settings = {"source_language": "en", "target_language": "es", "target_tagger": parser}
+    with pytest.raises(DataError, match=r"resources\.json is missing or damaged: .* is no parser of an installed"):
+        Resources.from_members({"resources.json": json.dumps(settings).encode()})
+    settings["target_tagger"] = "spacy:es_core_news_sm"
+    again = Resources.from_members({"resources.json": json.dumps(settings).encode()})
+    assert (again.languages, again.target_tagger) == (("en", "es"), "spacy:es_core_news_sm")
+
+
+def test_settings_nested_too_deeply_are_refused():
+    with pytest.raises(DataError, match=r"resources\.json is missing or damaged"):
+        Resources.from_members({"resources.json": b"[" * 100_000})
+
+
+def test_function_words_with_half_a_character_are_kept():
+    resources = Resources("xx", "yy", source_function_words=frozenset({"\ud800"}))
+    assert Resources.from_members(resources.members()).source_function_words == {"\ud800"}
+
+
+def test_a_resource_that_expands_is_refused():
+    stream = io.BytesIO()
+    np.savez_compressed(stream, matrix=np.zeros((2, 10**6)))
+    members = {**Resources("en", "es").members(), "embedding_axes.npz": stream.getvalue()}
+    with pytest.raises(DataError, match=r"embedding_axes\.npz is damaged: .*not used here"):
+        Resources.from_members(members)
+
+
+def test_texts_whose_tags_are_known_are_not_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def parse(texts: list[str], language: str, **_: Any) -> list[Sentence]:
+        parsed.extend(texts)
+        return [Sentence(text) for text in texts]
+
+    monkeypatch.setattr("tercet.language.parsing.parse", parse)
+    known = {"a": ["NOUN"], "b": ["VERB"]}
+    assert tags(["b", "a", "b"], "en", "fake", known=known) == [["VERB"], ["NOUN"], ["VERB"]]
+    assert parsed == []
+    assert tags(["b", "c", "c"], "en", "fake", known=known) == [["VERB"], [], []]
+    assert parsed == ["c"]

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError, TercetError, UsageError
+from tercet.language.sentence import Sentence, Token
 from tercet.quality.across import across_systems, assess, untested
 from tercet.quality.evaluating import evaluate
 from tercet.quality.model import QualityModel
+from tercet.quality.model_files import write_parts
 from tercet.quality.reading import GivenFeatures
 from tercet.quality.resources import Resources
-from tercet.quality.training import Corpora, check_training, chosen_features, featurise, json_able, train
+from tercet.quality.training import Corpora, check_training, chosen_features, featurise, json_able, most_outside, train
 
 NOTHING = Resources("et", "en")  # features that need no resource are quick
 WORDS = "maja puu tee vesi kivi lind tuul meri jõgi mets aed sild uks aken laud tool".split()
@@ -52,6 +54,22 @@ def test_a_model_predicts_the_labels_of_new_texts_and_its_intervals_hold_them(mo
     assert figures.coverage is not None
     assert 0.85 < figures.coverage.value < 0.95
     assert figures.rmse.value == pytest.approx(model.provenance["held_out"]["ridge"]["rmse"], abs=0.05)
+
+
+def test_intervals_are_wider_where_predictions_are_harder_and_the_file_keeps_that(tmp_path: Path) -> None:
+    sources, outputs, labels = examples(200)
+    hard = np.random.default_rng(5).random(200) < 0.5  # a feature of one's own says where labels are noisy
+    own = GivenFeatures(("hard",), hard[:, np.newaxis].astype(float))
+    noisy = labels + np.where(hard, 3.0, 0.1) * np.random.default_rng(6).standard_normal(200)
+    train(sources, outputs, noisy, "et-en", learner="ridge", resources=NOTHING, given=own).save(tmp_path / "m")
+    model = QualityModel.load(tmp_path / "m")
+    found = model.predict(sources, outputs, given=own)
+    widths = found.upper - found.lower
+    assert np.median(widths[hard]) > 2 * np.median(widths[~hard])
+    described = model.describe()
+    assert described["half_width_varies"] is True
+    usual = described["half_width"]["0.9"]
+    assert np.median(widths[~hard]) / 2 < usual < np.median(widths[hard]) / 2
 
 
 def test_wider_intervals_for_a_higher_level(model: QualityModel) -> None:
@@ -243,6 +261,112 @@ def test_a_value_beyond_the_training_texts_is_taken_as_the_nearest(model: Qualit
     assert np.isfinite(model.predict(["", "a b"], ["", ""]).values).all()
 
 
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_an_empty_output_is_as_bad_as_can_be(higher_is_better: bool, caplog: pytest.LogCaptureFixture) -> None:
+    model = small(label_range=(0, 7), higher_is_better=higher_is_better)
+    sources, outputs, _ = examples(4, seed=4)
+    usual = model.predict(sources, outputs)
+    assert (dict(usual.unusual), caplog.messages) == ({}, [])
+    found = model.predict([*sources[:2], "", " "], ["", *outputs[1:3], "\u3000"])
+    worst = 0 if higher_is_better else 7
+    assert found.values[[0, 2]].tolist() == [worst, worst]
+    assert (found.lower[0], found.upper[0]) == (0, 7)
+    assert found.values[1] == usual.values[1]
+    assert found.one_sided.tolist() == [True, False, True, False]
+    assert dict(found.unusual) == {0: "the output is empty", 2: "the source is empty", 3: "source and output are empty"}
+    (warning,) = caplog.messages
+    assert warning.startswith(
+        "3 of 4 segments are unlike the training texts, so that predictions are not to be trusted"
+    )
+    assert "the first is segment 1: the output is empty. If the model was trained on these very texts" in warning
+
+
+def test_segments_with_many_features_out_of_range_are_said(
+    model: QualityModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    sources, outputs, _ = examples(40, seed=4)
+    found = model.predict([*sources, "x " * 500], [*outputs, "y ( " * 400])
+    assert list(found.unusual) == [40]
+    assert "features are outside the range of the training texts" in found.unusual[40]
+    assert caplog.messages[0].startswith("1 of 41 segments are unlike")
+    assert "very texts" not in caplog.messages[0]
+
+
+def test_of_texts_like_those_of_training_few_are_called_unlike_them() -> None:
+    rng = np.random.default_rng(1)
+    for n in (40, 300):
+        features = rng.standard_t(3, size=(n, 50)) * rng.uniform(0.5, 3, size=(n, 1))
+        new = rng.standard_t(3, size=(5000, 50)) * rng.uniform(0.5, 3, size=(5000, 1))
+        most = most_outside(features, list(range(n)), 1)
+        outside = ((new < features.min(0)) | (new > features.max(0))).sum(1)
+        assert (outside > most).mean() < 0.03
+
+
+def test_resources_of_other_languages_are_refused() -> None:
+    with pytest.raises(UsageError, match="The resources are for fi-en, and these texts are et-en"):
+        small(resources=Resources("fi", "en"))
+    assert small(resources=Resources("et_EE", "en")).pair == "et-en"
+
+
+def test_a_range_of_whole_numbers_is_the_same_model() -> None:
+    assert small(label_range=[-9, 9]).checksum == small(label_range=(-9.0, 9.0)).checksum
+
+
+def test_a_learning_curve_of_too_few_examples_is_refused_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tercet.quality.training.featurise", lambda *_, **__: pytest.fail("work was done"))
+    with pytest.raises(DataError, match="With 24 examples every fraction has fewer than the 20 that learning needs"):
+        small(24, curve=True)
+
+
+@pytest.mark.parametrize("sizes", [(1300, 1300), (3, 2600)])
+def test_a_few_large_groups_can_be_learnt_from(sizes: tuple[int, int]) -> None:
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    sources, outputs, labels = examples(sum(sizes))
+    groups = np.repeat([0, 1], sizes).tolist()
+    model = train(sources, outputs, labels, "et-en", learner="gbm", resources=NOTHING, groups=groups,
+                  features=["target_source_ratio"])  # fmt: skip
+    assert model.provenance["groups"] == 2
+    assert [each["feature"] for each in model.provenance["importance"]] == ["target_source_ratio"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"means": np.zeros(3)}, "means is not an array of numbers of the shape"),
+        ({"bounds": np.full((2, 400), np.nan)}, "bounds is not an array of numbers"),
+        ({"held_out_predictions": np.zeros(3)}, "held_out_predictions is not an array"),
+        ({"features": ("source_tokens",)}, "not an array of numbers of the shape"),
+        ({"higher_is_better": 1}, "does not say whether higher is better"),
+        ({"provenance": {}}, "KeyError"),
+        ({"resources": Resources("fi", "en")}, "its resources are of other languages"),
+        ({"label_range": (2, 1)}, "from a lower to a higher number"),
+    ],
+)
+def test_a_file_whose_parts_contradict_each_other_is_refused(
+    model: QualityModel, tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    replace(model, **change).save(tmp_path / "m")
+    with pytest.raises(TercetError, match=message):
+        QualityModel.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize("part", ["provenance", "predictor", "conformal", "features", "label_range", "languages"])
+def test_a_file_with_another_kind_of_part_is_refused(model: QualityModel, tmp_path: Path, part: str) -> None:
+    for other in (None, 7, "words", [], ["a", "b"], {}):
+        write_parts(replace(model._parts, facts={**model._parts.facts, part: other}), tmp_path / "m")
+        with pytest.raises(TercetError):
+            QualityModel.load(tmp_path / "m")
+
+
+def test_a_model_that_is_opened_has_the_checksum_of_its_file(
+    model: QualityModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.save(tmp_path / "m")
+    expected = model.checksum
+    monkeypatch.setattr("tercet.quality.model.checksum_of", lambda _: pytest.fail("packed anew"))
+    assert QualityModel.load(tmp_path / "m").checksum == expected
+
+
 SYSTEMS = ["good", "fair", "poor"] * 40
 
 
@@ -302,3 +426,22 @@ def test_metrics_are_compared_on_the_segments_that_they_score(model: QualityMode
     assert by_name["gaps"].pearson == pytest.approx(1)
     assert np.isnan(by_name["constant"].pearson)
     assert found.to_dict()["metrics"][0]["metric"] == "noise"
+
+
+def test_each_text_is_parsed_once_in_a_training_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def parse(texts: list[str], language: str, **_: Any) -> list[Sentence]:
+        parsed.extend(texts)
+        return [Sentence(text, (Token("x", 0, 1, upos="NOUN"),)) for text in texts]
+
+    monkeypatch.setattr("tercet.language.backends.default_name", lambda language: "fake")
+    monkeypatch.setattr("tercet.language.parsing.parse", parse)
+    sources, outputs, labels = examples(25)
+    made = featurise(
+        check_training(sources, outputs, labels, None, None),
+        Corpora(("et", "en"), tags=True),
+        features=["lengths", "source_nouns", "target_nouns"],
+    )
+    assert made.resources.source_tagger == "fake"
+    assert sorted(parsed) == sorted({*sources} | {*outputs})

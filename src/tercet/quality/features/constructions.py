@@ -11,7 +11,7 @@ import numpy as np
 from .defining import Feature, Floats, feature, ratio
 from .pairs import Pairs, Side
 
-_NUMBER = re.compile(r"[^\W\d_]?[\d.,:/%+-]*\d[\d.,:/%+-]*")
+_NUMBER = re.compile(r"[^\W\d_]?[.,:/%+-]*\d[\d.,:/%+-]*")
 _LATIN = re.compile("[a-z]+")
 _BRACKETS = frozenset("()[]{}（）【】")
 _QUOTES = frozenset("\"'«»“”„‘’‚‹›「」『』")
@@ -71,27 +71,32 @@ def _share_ratio(first: Floats, second: Floats) -> Floats:
 
 
 CLASSES = (
-    feature("word_classes", "source_numbers", "share of numbers in the source",
+    feature("word_classes", "source_numbers", "share of numbers among the source's tokens",
             lambda p: p.source.shares(is_number), quest=1077),
-    feature("word_classes", "target_numbers", "share of numbers in the target",
+    feature("word_classes", "target_numbers", "share of numbers among the target's tokens",
             lambda p: p.target.shares(is_number), quest=1078),
-    feature("word_classes", "source_not_latin", "share of source tokens that are not of the letters a to z alone",
+    feature("word_classes", "source_not_latin", "share of source tokens with anything but the letters a to z",
             lambda p: 1 - p.source.shares(is_latin), quest=1080),
-    feature("word_classes", "target_not_latin", "share of target tokens that are not of the letters a to z alone",
+    feature("word_classes", "target_not_latin", "share of target tokens with anything but the letters a to z",
             lambda p: 1 - p.target.shares(is_latin), quest=1081),
     feature("word_classes", "latin_ratio",
-            "ratio of the shares of tokens of the letters a to z, source over target, at most 10",
+            "share of tokens of the letters a to z alone in the source, divided by that in the target (at most 10)",
             lambda p: _share_ratio(p.source.shares(is_latin), p.target.shares(is_latin)), neutral=1.0, quest=1082),
-    feature("word_classes", "source_content", "share of content words in the source",
+    feature("word_classes", "source_content",
+            "share of content words in the source: no marks, numbers or function words such as articles",
             lambda p: content(p, "source"), needs="source_function_words", quest=1083),
-    feature("word_classes", "target_content", "share of content words in the target",
+    feature("word_classes", "target_content",
+            "share of content words in the target: no marks, numbers or function words such as articles",
             lambda p: content(p, "target"), needs="target_function_words", quest=1084),
-    feature("word_classes", "content_ratio", "ratio of the shares of content words, source over target, at most 10",
+    feature("word_classes", "content_ratio",
+            "share of content words in the source, divided by that in the target (at most 10)",
             lambda p: _share_ratio(content(p, "source"), content(p, "target")),
             needs="source_function_words target_function_words", neutral=1.0, quest=1085),
-    feature("word_classes", "source_function", "share of function words in the source",
+    feature("word_classes", "source_function",
+            "share of function words, such as articles and prepositions, in the source",
             lambda p: _function(p, "source"), needs="source_function_words"),
-    feature("word_classes", "target_function", "share of function words in the target",
+    feature("word_classes", "target_function",
+            "share of function words, such as articles and prepositions, in the target",
             lambda p: _function(p, "target"), needs="target_function_words"),
 )  # fmt: skip
 
@@ -103,25 +108,30 @@ def _mismatch(what: str, text: str, token: Callable[[str], float], quest: int | 
         return np.abs(pairs.source.sums(token) - pairs.target.sums(token))
 
     return (
-        feature("construction_mismatch", f"{what}_difference", f"difference in {text}, without its sign",
-                difference, quest=quest),
-        feature("construction_mismatch", f"{what}_difference_share", f"difference in {text} over target tokens",
+        feature("construction_mismatch", f"{what}_difference",
+                f"difference in how many {text} source and target have", difference, quest=quest),
+        feature("construction_mismatch", f"{what}_difference_share",
+                f"difference in how many {text} source and target have, per target token",
                 lambda p: ratio(difference(p), p.target.lengths), quest=quest and quest + 1),
     )  # fmt: skip
 
 
 MISMATCHES = (
-    feature("construction_mismatch", "source_marks", "marks . , : ; ? ! in the source",
+    feature("construction_mismatch", "source_marks", "how many marks . , : ; ? ! the source has",
             lambda p: marks(p.source), quest=1074, baseline=16),
-    feature("construction_mismatch", "target_marks", "marks . , : ; ? ! in the target",
+    feature("construction_mismatch", "target_marks", "how many marks . , : ; ? ! the target has",
             lambda p: marks(p.target), quest=1075, baseline=17),
-    feature("construction_mismatch", "source_mark_share", "share of punctuation marks and symbols in the source",
+    feature("construction_mismatch", "source_mark_share",
+            "share of punctuation marks and symbols among the source's tokens",
             lambda p: p.source.shares(is_mark)),
-    feature("construction_mismatch", "target_mark_share", "share of punctuation marks and symbols in the target",
+    feature("construction_mismatch", "target_mark_share",
+            "share of punctuation marks and symbols among the target's tokens",
             lambda p: p.target.shares(is_mark)),
-    feature("construction_mismatch", "marks_difference", "difference in marks . , : ; ? !, without its sign",
+    feature("construction_mismatch", "marks_difference",
+            "difference in how many marks . , : ; ? ! source and target have",
             lambda p: np.abs(marks(p.source) - marks(p.target))),
-    feature("construction_mismatch", "marks_difference_share", "difference in marks . , : ; ? ! over target tokens",
+    feature("construction_mismatch", "marks_difference_share",
+            "difference in how many marks . , : ; ? ! source and target have, per target token",
             lambda p: ratio(np.abs(marks(p.source) - marks(p.target)), p.target.lengths), quest=1076),
     *(part for what, (characters, quest) in _MARKS.items()
       for part in _mismatch(what, what.replace("_", " "), _counted(characters), quest)),

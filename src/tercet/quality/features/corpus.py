@@ -13,6 +13,8 @@ from .defining import Feature, Floats, feature
 from .pairs import Pairs, Side
 
 _ORDERS = {1: "unigrams", 2: "bigrams", 3: "trigrams"}
+_RUNS = {1: "words", 2: "pairs of neighbouring words (bigrams)", 3: "runs of three words (trigrams)"}
+_HOW_FREQUENT = {1: "rare", 2: "rather rare", 3: "rather frequent", 4: "frequent"}
 _QUARTILE_QUEST = {1: 1046, 2: 1050, 3: 1054}
 # Of the WMT baseline: quartiles 1 and 4 of each order.
 _QUARTILE_BASELINE = {(1, 1): 9, (1, 4): 10, (2, 1): 11, (2, 4): 12, (3, 1): 13, (3, 4): 14}
@@ -36,7 +38,8 @@ def _quartile(group: str, side: str, order: int, quartile: int) -> Feature:
     return feature(
         group,
         f"{side}_{_ORDERS[order]}_quartile_{quartile}",
-        f"share of the {side}'s {_ORDERS[order]} in quartile {quartile} of frequency (1: rare) of a {side} corpus",
+        f"share of the {side}'s {_RUNS[order]} that are {_HOW_FREQUENT[quartile]} in a corpus of its language "
+        f"(quartile {quartile} of frequency)",
         lambda p: _shares(p, side, order)[:, quartile],
         needs=f"{side}_frequencies",
         quest=_QUARTILE_QUEST[order] + quartile - 1 if is_source else None,
@@ -49,7 +52,7 @@ def _seen(group: str, side: str, order: int) -> Feature:
     return feature(
         group,
         f"{side}_{_ORDERS[order]}_seen",
-        f"share of the {side}'s {_ORDERS[order]} that a {side} corpus has",
+        f"share of the {side}'s {_RUNS[order]} that occur in a corpus of its language",
         lambda p: 1 - _shares(p, side, order)[:, 0],
         needs=f"{side}_frequencies",
         neutral=1.0,
@@ -79,22 +82,27 @@ def _log_counts(pairs: Pairs, side: str) -> Floats:
 QUARTILE_SHARES = (
     *(_quartile("quartiles", "source", order, quartile) for order in _ORDERS for quartile in range(1, QUARTILES + 1)),
     *(_seen("quartiles", "source", order) for order in _ORDERS),
-    feature("quartiles", "source_log_count", "log10 of 1 and the count of each source word in a source corpus, mean",
+    feature("quartiles", "source_log_count",
+            "how often the source's words occur in a corpus of its language, on average (log10 of 1 and the count)",
             lambda p: _log_counts(p, "source"), needs="source_frequencies", quest=1061),
 )  # fmt: skip
 
 TARGET_QUARTILES = (
     *(_quartile("more", "target", order, quartile) for order in _ORDERS for quartile in range(1, QUARTILES + 1)),
     *(_seen("more", "target", order) for order in _ORDERS),
-    feature("more", "target_log_count", "log10 of 1 and the count of each target word in a target corpus, mean",
+    feature("more", "target_log_count",
+            "how often the target's words occur in a corpus of its language, on average (log10 of 1 and the count)",
             lambda p: _log_counts(p, "target"), needs="target_frequencies"),
 )  # fmt: skip
 
 
 _WEIGHTS = {  # name: description, and the first of QuEst's numbers
     "": ("", 1016),
-    "_by_frequency": (", times the word's share of a source corpus", 1026),
-    "_by_inverse_frequency": (", over the word's count in a million words of a source corpus (0 for none)", 1036),
+    "_by_frequency": (", each times the word's share of a source corpus", 1026),
+    "_by_inverse_frequency": (
+        ", each divided by the word's count in a million of a source corpus (0 for none)",
+        1036,
+    ),
 }
 
 
@@ -119,7 +127,7 @@ def _of_limit(limit: float, number: int, name: str) -> Feature:
     return feature(
         "translations_per_word",
         f"translations_above_{limit}{name}",
-        f"translations of a source word with a probability above {limit}{text}, mean",
+        f"how many translations with a probability above {limit} the source's words have, on average{text}",
         lambda p: _translations(p, limit, name),
         needs="aligner source_frequencies" if name else "aligner",
         quest=quest,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...errors import DataError
 from ..resources import Resources
 from ..splits import folds as split
+from ..tokens import NONE_TAGGED, Tagged
 from .extracting import FeatureTable, extract
 
 if TYPE_CHECKING:
@@ -33,13 +34,15 @@ def cross_fitted(
     folds: int = 5,
     seed: int = 12345,
     names: Sequence[str] | None = None,
+    tagged: Tagged = NONE_TAGGED,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> FeatureTable:
     """The features of each pair from resources that `make` made of rows of other groups only.
 
     groups: of each pair; pairs of a group (a source sentence, a document) are never on both sides. make: gets the rows
-    whose texts may be used. progress: called with the folds done, and all.
+    whose texts may be used. tagged: tags of the texts that are known (`resources.tag_texts`). progress: called with
+    the folds done, and all.
     """
     if not len(sources) == len(outputs) == len(groups):
         raise DataError(f"{len(sources)} sources, {len(outputs)} outputs and {len(groups)} groups: not as many.")
@@ -47,8 +50,9 @@ def cross_fitted(
     values = np.empty((len(sources), 0))
     for done, (others, rows) in enumerate(split(groups, folds, seed), 1):
         part = extract(
-            [sources[row] for row in rows], [outputs[row] for row in rows], make(others), names=names, executor=executor
-        )
+            [sources[row] for row in rows], [outputs[row] for row in rows], make(others), names=names, tagged=tagged,
+            executor=executor,
+        )  # fmt: skip
         if table is None:
             table, values = part, np.empty((len(sources), len(part.names)))
         elif part.names != table.names:

@@ -40,18 +40,20 @@ def _axis(number: int) -> Feature:
     return feature(
         "more",
         f"embedding_axis_{number:02}",
-        f"place of the mean of both embeddings on the {number}. principal axis of the training texts' embeddings",
+        f"what source and target are about (their place on the {number}. principal axis of sentence embeddings)",
         lambda p: p.kept("axes", lambda: _places(p))[:, number - 1],
         needs="embeddings embedding_axes",
     )
 
 
 EMBEDDINGS = (
-    feature("more", "embedding_cosine", "cosine of the sentence embeddings of source and target", _cosine,
-            needs="embeddings"),
-    feature("more", "embedding_difference", "sum of their differences without signs, over the dimensions",
+    feature("more", "embedding_cosine", "how near source and target are in meaning (cosine of sentence embeddings)",
+            _cosine, needs="embeddings"),
+    feature("more", "embedding_difference",
+            "how far apart source and target are in meaning (sum of the differences of sentence embeddings)",
             lambda p: _difference(p).sum(axis=1), needs="embeddings"),
-    feature("more", "embedding_largest_difference", "largest of these differences",
+    feature("more", "embedding_largest_difference",
+            "how far apart source and target are in one part of meaning (largest difference of sentence embeddings)",
             lambda p: _difference(p).max(axis=1), needs="embeddings"),
     *(_axis(number) for number in range(1, AXES + 1)),
 )  # fmt: skip

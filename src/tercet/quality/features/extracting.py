@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from ...errors import DataError, UnknownName, UsageError
 from ...workers import results_in_order
 from ..resources import HOW_TO_GIVE, Resources
+from ..tokens import NONE_TAGGED, Tagged
 from . import alignments, constructions, copies, corpus, embedded, fluency, probabilities, surface, tagged
 from .defining import Feature
 from .pairs import Pairs
@@ -111,13 +113,15 @@ def extract(
     resources: Resources,
     *,
     names: Sequence[str] | None = None,
+    tagged: Tagged = NONE_TAGGED,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> FeatureTable:
     """The features of sentence pairs; the same numbers whatever the executor.
 
-    names: which features, by name or by number in QuEst; without it, all that the resources allow. executor: processes
-    to work in (`tercet.engine.open_executor`). progress: called with the pairs done, and all.
+    names: which features, by name or by number in QuEst; without it, all that the resources allow. tagged: tags of
+    texts that are known (`resources.tag_texts`). executor: processes to work in (`tercet.engine.open_executor`).
+    progress: called with the pairs done, and all.
     """
     if len(sources) != len(outputs):
         raise DataError(
@@ -128,7 +132,7 @@ def extract(
     wanted = tuple(feature.name for feature in chosen)
     values = np.empty((len(sources), len(wanted)))
     done = 0
-    for part in _parts(sources, outputs, _needed(resources, chosen), wanted, executor):
+    for part in _parts(sources, outputs, _needed(resources, chosen), wanted, tagged, executor):
         values[done : done + len(part)] = part
         done += len(part)
         if progress:
@@ -148,6 +152,7 @@ def _parts(
     outputs: Sequence[str],
     resources: Resources,
     names: tuple[str, ...],
+    tagged: Tagged,
     executor: Executor | None,
 ) -> Iterator[Floats]:
     chunks = [
@@ -156,16 +161,48 @@ def _parts(
     ]
     if executor is None or len(chunks) == 1:
         for chunk in chunks:
-            yield compute(*chunk, resources, names)
+            yield compute(*chunk, resources, names, tagged)
         return
     packed = pickle.dumps(resources)  # once, whatever the number of chunks
-    tasks = ((*chunk, packed, names) for chunk in chunks)
-    yield from results_in_order(executor, compute_elsewhere, tasks, doing="computing features")
+    tasks = ((*chunk, packed, names, _known(chunk, tagged)) for chunk in chunks)
+    for values, said in results_in_order(executor, compute_elsewhere, tasks, doing="computing features"):
+        for name, message in said:
+            logging.getLogger(name).warning("%s", message)
+        yield values
 
 
-def compute_elsewhere(sources: list[str], outputs: list[str], packed: bytes, names: tuple[str, ...]) -> Floats:
-    """A unit of work in another process, which opens the resources once."""
-    return compute(sources, outputs, _opened(packed), names)
+def _known(chunk: tuple[list[str], list[str]], tagged: Tagged) -> Tagged:
+    """The tags of a chunk's own texts."""
+    sources, outputs = (
+        {text: known[text] for text in texts if text in known} for texts, known in zip(chunk, tagged, strict=True)
+    )
+    return sources, outputs
+
+
+class _Keeping(logging.Handler):
+    """Keeps warnings, with the names of their loggers, for the process that knows what to do with them."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.said: list[tuple[str, str]] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append((record.name, record.getMessage()))
+
+
+def compute_elsewhere(
+    sources: list[str], outputs: list[str], packed: bytes, names: tuple[str, ...], tagged: Tagged
+) -> tuple[Floats, list[tuple[str, str]]]:
+    """A unit of work in another process, which opens the resources once; and what it would have warned of there."""
+    logger, keeping = logging.getLogger("tercet"), _Keeping()
+    elsewhere = not logger.hasHandlers()  # in a thread of the caller's process, warnings arrive by themselves
+    if elsewhere:
+        logger.addHandler(keeping)
+    try:
+        values = compute(sources, outputs, _opened(packed), names, tagged)
+    finally:
+        logger.removeHandler(keeping)
+    return values, keeping.said
 
 
 @lru_cache(maxsize=1)
@@ -174,9 +211,11 @@ def _opened(packed: bytes) -> Resources:
     return resources
 
 
-def compute(sources: list[str], outputs: list[str], resources: Resources, names: tuple[str, ...]) -> Floats:
+def compute(
+    sources: list[str], outputs: list[str], resources: Resources, names: tuple[str, ...], tagged: Tagged = NONE_TAGGED
+) -> Floats:
     """The values of one chunk, shape (pairs, features)."""
-    pairs = Pairs(sources, outputs, resources)
+    pairs = Pairs(sources, outputs, resources, tagged)
     values = np.empty((len(sources), len(names)))
     for place, name in enumerate(names):
         feature = _BY_NAME[name]

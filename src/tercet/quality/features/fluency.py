@@ -40,35 +40,41 @@ def _spread(scored: Scored) -> Floats:
 
 
 _OF_MODEL: tuple[tuple[str, str, Callable[[Scored], Floats], float], ...] = (
-    ("backoff_mean", "mean of Raybaud's back-off levels, 1 to 7", lambda s: _means(s, s.backoff_levels), 7.0),
-    ("backoff_least", "least of Raybaud's back-off levels",
+    ("backoff_mean", "how well a language model knows the words {where} with those before them, on average (back-off "
+     "levels, 1 unknown to 7 well known)", lambda s: _means(s, s.backoff_levels), 7.0),
+    ("backoff_least", "how well a language model knows the least known word {where} with those before it (back-off "
+     "level, 1 unknown to 7 well known)",
      lambda s: _worst(s, s.backoff_levels.astype(np.float64)), 7.0),
-    ("backoff_low", "share of words with a back-off level below 5", lambda s: _means(s, s.backoff_levels < LOW_LEVEL),
-     0.0),
-    ("backoff_low_words", "words with a back-off level below 5",
+    ("backoff_low", "share of words {where} that a language model does not know together with the one before (back-off "
+     "level below 5)", lambda s: _means(s, s.backoff_levels < LOW_LEVEL), 0.0),
+    ("backoff_low_words", "how many words {where} a language model does not know together with the one before "
+     "(back-off level below 5)",
      lambda s: _means(s, s.backoff_levels < LOW_LEVEL) * s.words, 0.0),
-    ("trigrams_matched", "share of words whose last three are in the model", lambda s: _means(s, s.matched >= 3), 0.0),
-    ("least_probable_word", "log10 probability of the least probable word", lambda s: _worst(s, s.log10), 0.0),
-    ("probability_spread", "standard deviation of the words' log10 probabilities", _spread, 0.0),
+    ("trigrams_matched", "share of words {where} that a language model knows together with the two before (trigrams)",
+     lambda s: _means(s, s.matched >= 3), 0.0),
+    ("least_probable_word", "how probable the least probable word {where} is by a language model (log10)",
+     lambda s: _worst(s, s.log10), 0.0),
+    ("probability_spread", "how unevenly probable the words {where} are by a language model (standard deviation of "
+     "log10)", _spread, 0.0),
 )  # fmt: skip
 _MODELS = {
-    "source_lm": ("source", "in the source"),
-    "target_lm": ("target", "in the target"),
-    "target_lm_backward": ("target_backward", "in the target, read from its end"),
+    "source_lm": ("source", "of the source"),
+    "target_lm": ("target", "of the target"),
+    "target_lm_backward": ("target_backward", "of the target, read from its end,"),
 }
 
 
 def _of_model(model: str, row: int) -> Feature:
     prefix, where = _MODELS[model]
     name, text, function, neutral = _OF_MODEL[row]
-    return feature("more", f"{prefix}_{name}", f"{text}, {where}", lambda p: function(p.scored(model)),
+    return feature("more", f"{prefix}_{name}", text.format(where=where), lambda p: function(p.scored(model)),
                    needs=model, neutral=neutral)  # fmt: skip
 
 
 def _unknown(side: str) -> tuple[Feature, Feature]:
     model = f"{side}_lm"
     return (
-        feature("more", f"{side}_unknown_words", f"{side} words that the language model does not know",
+        feature("more", f"{side}_unknown_words", f"how many {side} words the language model does not know",
                 lambda p: p.scored(model).unknown_words.astype(np.float64), needs=model),
         feature("more", f"{side}_unknown_share", f"share of {side} words that the language model does not know",
                 lambda p: _means(p.scored(model), p.scored(model).unknown), needs=model),
@@ -78,7 +84,7 @@ def _unknown(side: str) -> tuple[Feature, Feature]:
 def _backward(side: str) -> Feature:
     model = f"{side}_lm_backward"
     return feature("more", f"{side}_backward_log_probability_per_word",
-                   f"log10 probability of the {side} read from its end, per word",
+                   f"how probable the {side} is by a language model that reads it from its end, per word (log10)",
                    lambda p: _means(p.scored(model), p.scored(model).log10), needs=model)  # fmt: skip
 
 
@@ -109,14 +115,18 @@ def _mean(side: Side, values: Floats) -> Floats:
 def _rarity(side: str) -> tuple[Feature, ...]:
     table = f"{side}_words"
     return (
-        feature("more", f"{side}_log_frequency", f"log10 share in {side}-language texts of words with letters, mean",
+        feature("more", f"{side}_log_frequency",
+                f"how frequent the {side}'s words are in their language, on average (log10 of their share of texts)",
                 lambda p: _mean(getattr(p, side), _log_shares(p, side, table)), needs=table, neutral=-4.0),
-        feature("more", f"{side}_least_log_frequency", f"the same of the rarest {side} word",
+        feature("more", f"{side}_least_log_frequency",
+                f"how frequent the rarest word of the {side} is in its language (log10 of its share of texts)",
                 lambda p: getattr(p, side).least(np.nan_to_num(_log_shares(p, side, table))), needs=table,
                 neutral=-4.0),
-        feature("more", f"{side}_rare_share", f"share of {side} words with letters that make up less than a millionth",
+        feature("more", f"{side}_rare_share",
+                f"share of {side} words that are rare in their language (less than one in a million)",
                 lambda p: _mean(getattr(p, side), _below(_log_shares(p, side, table), -6.0)), needs=table),
-        feature("more", f"{side}_unlisted_share", f"share of {side} words with letters that wordfreq does not know",
+        feature("more", f"{side}_unlisted_share",
+                f"share of {side} words that a list of words of their language does not have (wordfreq)",
                 lambda p: _mean(getattr(p, side), _below(_log_shares(p, side, table), RAREST + 0.5)), needs=table),
     )  # fmt: skip
 
@@ -158,13 +168,17 @@ FLUENCY = (
     _backward("target"),
     *_rarity("source"),
     *_rarity("target"),
-    feature("more", "log_frequency_difference", "mean log10 share of words, target minus source",
+    feature("more", "log_frequency_difference",
+            "how much more frequent the target's words are in their language than the source's in theirs, on average "
+            "(log10)",
             lambda p: _mean(p.target, _log_shares(p, "target", "target_words"))
             - _mean(p.source, _log_shares(p, "source", "source_words")), needs="source_words target_words"),
     feature("more", "target_foreign_share",
-            "share of target words with letters that are ten times as frequent in the source language", _foreign,
-            needs="source_words target_words"),
-    feature("more", "target_repeated_bigrams", "share of target bigrams that occurred before in it", _repeated(2)),
-    feature("more", "target_repeated_trigrams", "share of target trigrams that occurred before in it", _repeated(3)),
-    feature("more", "target_stutters", "target words that stand twice in a row", _stutters),
+            "share of target words that look untranslated: they are ten times as frequent in the source language",
+            _foreign, needs="source_words target_words"),
+    feature("more", "target_repeated_bigrams",
+            "share of pairs of neighbouring words in the target that occurred in it before (bigrams)", _repeated(2)),
+    feature("more", "target_repeated_trigrams",
+            "share of runs of three words in the target that occurred in it before (trigrams)", _repeated(3)),
+    feature("more", "target_stutters", "how many target words stand twice in a row", _stutters),
 )  # fmt: skip

@@ -6,7 +6,7 @@ looks at each different one once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...language.ngram_models import NgramModel, Scored
-from ..tokens import tags, tokenise
+from ..tokens import NONE_TAGGED, Tagged, tags, tokenise
 from .aligned import Aligned
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class Side:
 
     def __init__(self, texts: Sequence[str], language: str, tagger: str | None = None) -> None:
         self.texts, self.language, self.tagger = texts, language, tagger
+        self.tagged: Mapping[str, list[str]] = {}
 
     @cached_property
     def tokens(self) -> list[list[str]]:
@@ -81,7 +82,7 @@ class Side:
     @cached_property
     def tags(self) -> list[list[str]]:
         """Universal part-of-speech tags of each sentence."""
-        return tags(self.texts, self.language, self.tagger)
+        return tags(self.texts, self.language, self.tagger, known=self.tagged)
 
     @cached_property
     def different_tokens(self) -> tuple[list[str], Ints]:
@@ -137,10 +138,13 @@ def _numbered(texts: Sequence[Sequence[str]]) -> tuple[list[str], Ints]:
 class Pairs:
     """Sources and their translations, and what the resources say about them."""
 
-    def __init__(self, sources: Sequence[str], targets: Sequence[str], resources: Resources) -> None:
+    def __init__(
+        self, sources: Sequence[str], targets: Sequence[str], resources: Resources, tagged: Tagged = NONE_TAGGED
+    ) -> None:
         self.resources = resources
         self.source = Side(sources, resources.source_language, resources.source_tagger)
         self.target = Side(targets, resources.target_language, resources.target_tagger)
+        self.source.tagged, self.target.tagged = tagged
         self._kept: dict[str, Any] = {}
 
     def __len__(self) -> int:

@@ -24,28 +24,31 @@ def _perplexities(pairs: Pairs, model: str, *, end: bool) -> Floats:
 
 def _of_model(group: str, model: str, name: str, text: str, quest: int | None, baseline: int | None) -> list[Feature]:
     """Log probability, perplexities with and without the sentence's end, and log probability per word."""
+    surprise = f"how much {text} surprises a language model (perplexity"
     numbers = (None, None, None) if quest is None else (quest, quest + 1, quest + 2 if quest < 1086 else None)
     return [
-        feature(group, f"{name}_log_probability", f"log10 probability of the {text}",
+        feature(group, f"{name}_log_probability", f"how probable {text} is by a language model (log10)",
                 lambda p: p.scored(model).totals(), needs=model, quest=numbers[0], baseline=baseline),
-        feature(group, f"{name}_perplexity", f"perplexity of the {text}, at most 10,000",
+        feature(group, f"{name}_perplexity", f"{surprise}, at most 10,000)",
                 lambda p: _perplexities(p, model, end=True), needs=model, quest=numbers[1]),
         feature(group, f"{name}_perplexity_without_end",
-                f"perplexity of the {text} without the end of the sentence, at most 10,000",
+                f"{surprise} without the end of the sentence, at most 10,000)",
                 lambda p: _perplexities(p, model, end=False), needs=model, quest=numbers[2]),
-        feature(group, f"{name}_log_probability_per_word", f"log10 probability of the {text} per word and end",
+        feature(group, f"{name}_log_probability_per_word",
+                f"how probable {text} is by a language model (log10), per word and end of the sentence",
                 lambda p: _per_word(p, model), needs=model),
     ]  # fmt: skip
 
 
 WORDS = (
-    *_of_model("lm_word", "source_lm", "source", "source", 1009, 4),
-    *_of_model("lm_word", "target_lm", "target", "target", 1012, 5),
-    feature("lm_word", "log_probability_difference", "log10 probability per word, target minus source",
+    *_of_model("lm_word", "source_lm", "source", "the source", 1009, 4),
+    *_of_model("lm_word", "target_lm", "target", "the target", 1012, 5),
+    feature("lm_word", "log_probability_difference",
+            "how much more probable the target is than the source, per word, by language models (log10)",
             lambda p: _per_word(p, "target_lm") - _per_word(p, "source_lm"), needs="source_lm target_lm"),
 )  # fmt: skip
 
 TAGS = (
-    *_of_model("lm_pos", "target_tags_lm", "target_tags", "target's tags", 1086, None),
-    *_of_model("lm_pos", "source_tags_lm", "source_tags", "source's tags", None, None),
+    *_of_model("lm_pos", "target_tags_lm", "target_tags", "the target's order of word classes", 1086, None),
+    *_of_model("lm_pos", "source_tags_lm", "source_tags", "the source's order of word classes", None, None),
 )

@@ -58,38 +58,47 @@ def _difference(first: Floats, second: Floats, whole: Floats) -> Floats:
 
 
 LENGTHS = (
-    feature("lengths", "source_tokens", "tokens in the source", lambda p: p.source.lengths, quest=1001, baseline=1),
-    feature("lengths", "target_tokens", "tokens in the target", lambda p: p.target.lengths, quest=1002, baseline=2),
-    feature("lengths", "source_target_ratio", "source tokens over target tokens",
+    feature("lengths", "source_tokens", "length of the source in tokens (words and marks)",
+            lambda p: p.source.lengths, quest=1001, baseline=1),
+    feature("lengths", "target_tokens", "length of the target in tokens (words and marks)",
+            lambda p: p.target.lengths, quest=1002, baseline=2),
+    feature("lengths", "source_target_ratio", "length of the source divided by that of the target, in tokens",
             lambda p: ratio(p.source.lengths, p.target.lengths), neutral=1.0, quest=1003),
-    feature("lengths", "target_source_ratio", "target tokens over source tokens",
+    feature("lengths", "target_source_ratio", "length of the target divided by that of the source, in tokens",
             lambda p: ratio(p.target.lengths, p.source.lengths), neutral=1.0, quest=1004),
-    feature("lengths", "token_difference", "difference in tokens, without its sign, over source tokens",
+    feature("lengths", "token_difference",
+            "difference in length between source and target, in tokens, divided by the source's length",
             lambda p: _difference(p.source.lengths, p.target.lengths, p.source.lengths), quest=1005),
-    feature("lengths", "source_characters", "characters of the source's tokens", lambda p: p.source.characters),
-    feature("lengths", "target_characters", "characters of the target's tokens", lambda p: p.target.characters),
-    feature("lengths", "target_source_characters", "characters of the target over those of the source",
+    feature("lengths", "source_characters", "length of the source in characters, without blanks",
+            lambda p: p.source.characters),
+    feature("lengths", "target_characters", "length of the target in characters, without blanks",
+            lambda p: p.target.characters),
+    feature("lengths", "target_source_characters",
+            "length of the target divided by that of the source, in characters",
             lambda p: ratio(p.target.characters, p.source.characters), neutral=1.0),
-    feature("lengths", "character_difference", "difference in characters, without its sign, over the source's",
+    feature("lengths", "character_difference",
+            "difference in length between source and target, in characters, divided by the source's length",
             lambda p: _difference(p.source.characters, p.target.characters, p.source.characters)),
 )  # fmt: skip
 
 TYPES = (
-    feature("ttr", "source_type_token", "different words over tokens in the source",
+    feature("ttr", "source_type_token", "share of different words among those of the source (type/token ratio)",
             lambda p: _type_token(p.source), neutral=1.0),
-    feature("ttr", "target_type_token", "different words over tokens in the target",
+    feature("ttr", "target_type_token", "share of different words among those of the target (type/token ratio)",
             lambda p: _type_token(p.target), neutral=1.0),
-    feature("ttr", "type_token_ratio", "type/token ratio of the target over that of the source",
+    feature("ttr", "type_token_ratio",
+            "share of different words in the target divided by that in the source (type/token ratios)",
             lambda p: ratio(_type_token(p.target), _type_token(p.source)), neutral=1.0),
 )  # fmt: skip
 
 WORD_LENGTH = (
-    feature("src_word_len", "source_word_length", "average length of source tokens in characters",
+    feature("src_word_len", "source_word_length", "average length of source words in characters",
             lambda p: _word_length(p.source), quest=1006, baseline=3),
 )  # fmt: skip
 
 REPETITION = (
-    feature("tgt_repetition", "target_occurrences", "how often each different target word occurs in the target, mean",
+    feature("tgt_repetition", "target_occurrences",
+            "how often each different word of the target occurs in it, on average",
             lambda p: _occurrences(p.target), neutral=1.0, quest=1015, baseline=6),
 )  # fmt: skip
 

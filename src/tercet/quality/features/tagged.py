@@ -42,12 +42,12 @@ def _features() -> list[Feature]:
         wanted = frozenset(tags.split())
         for side, quest in (("source", source), ("target", target)):
             found.append(
-                feature("more", f"{side}_{name}", f"share of {name} in the {side}, by its tags", _share(side, wanted),
-                        needs=f"{side}_tagger", quest=quest)
+                feature("more", f"{side}_{name}", f"share of {name} in the {side} (by part-of-speech tags)",
+                        _share(side, wanted), needs=f"{side}_tagger", quest=quest)
             )  # fmt: skip
         found.append(
             feature("more", f"{name}_ratio",
-                    f"ratio of the shares of {name}, .01 added to both, target over source, at most 10",
+                    f"share of {name} in the target divided by that in the source (.01 added to both, at most 10)",
                     _ratio(wanted), needs="source_tagger target_tagger", neutral=1.0, quest=both)
         )  # fmt: skip
     return found

@@ -1,0 +1,156 @@
+"""How `tercet qe rank` shows which segments need a person: text, a table to pass on, a page."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..report.tables import table, to_json
+
+if TYPE_CHECKING:
+    from ..quality.model import QualityModel
+    from ..quality.ranking import CutOff, Ranked, Ranking, Reason
+    from ..report.pages import Table
+
+BAR = 10  # characters for the whole range of labels
+_LONG_WORD = re.compile(r"[!-~\u00a1-\u024f\u0370-\u05ff]{30,}")  # other scripts are broken between characters
+
+
+def show_ranking(model: QualityModel, ranking: Ranking, form: str) -> str:
+    """Segments in need of a person, the worst first."""
+    if form == "json":
+        return to_json(ranking.to_dict())
+    if form == "tsv":
+        return _table(ranking)
+    if form == "html":
+        return _page(model, ranking)
+    reading = "Below each is what makes its prediction worse, by how much, with the value that is usual in training."
+    parts = [f"{_about(model)}\n{reading}", *(_block(model, each) for each in ranking.segments)]
+    parts.append(f"{len(ranking.segments)} of {ranking.n} segments; intervals of {100 * ranking.level:g} %")
+    return "\n\n".join([*parts, *advice(ranking)])
+
+
+def advice(ranking: Ranking) -> list[str]:
+    """What to do to reach the target, in a sentence or two; nothing without a target."""
+    return [] if ranking.cut_off is None else [_advice(ranking.cut_off, ranking.n, ranking.higher_is_better)]
+
+
+def _advice(cut: CutOff, n: int, higher_is_better: bool) -> str:
+    if not cut.kept:
+        best = (
+            "All are unlike the training texts."
+            if np.isnan(cut.best)
+            else f"The best that can be reached is {cut.best:.3f}, what is expected of the best segment."
+        )
+        return f"Target {cut.target:g}: no segment can be kept as it is; all {n} need a person. {best}"
+    worse = "below" if higher_is_better else "above"
+    look = f", look at the {cut.to_review} ({100 * cut.to_review / n:.0f} %) predicted {worse} {cut.threshold:.3f}"
+    if cut.unusual:
+        look += f" or unlike the training texts ({cut.unusual})"
+    return (
+        f"Target {cut.target:g}: keep {cut.kept} of {n} segments as they are{look if cut.to_review else ''}. Expected "
+        f"mean quality of what is kept: {cut.expected:.3f} ± {cut.error:.3f} (standard error); a single segment is "
+        f"typically off by {cut.typical_error:.3f}."
+    )
+
+
+def _about(model: QualityModel) -> str:
+    low, high = model.label_range
+    better = "higher" if model.higher_is_better else "lower"
+    return f"Predicted quality goes from {low:g} to {high:g}, and {better} is better. The worst segments come first."
+
+
+def _within(model: QualityModel, each: Ranked) -> tuple[float, float, float]:
+    """Prediction and interval cut to the range of labels, for people."""
+    value, low, high = np.clip((each.quality, each.low, each.high), *model.label_range).tolist()
+    return value, low, high
+
+
+def _block(model: QualityModel, each: Ranked) -> str:
+    value, low, high = _within(model, each)
+    decided = f", {each.decision}" if each.decision else ""
+    lines = [f"Segment {each.segment}: {value:.3f} ({low:.3f} to {high:.3f}){decided}"]
+    lines += [f"  source: {each.source}", f"  output: {each.output}"]
+    if each.unusual:
+        lines.append(f"  unlike the training texts: {each.unusual}")
+    effects = [f"{reason.effect:+.3f}" for reason in each.reasons]
+    width = max(map(len, effects), default=0)
+    lines += [f"  {effect:>{width}}  {_told(reason)}" for effect, reason in zip(effects, each.reasons, strict=True)]
+    if not each.reasons and not each.unusual:
+        lines.append("  no single feature speaks against it")
+    return "\n".join(lines)
+
+
+def _told(reason: Reason) -> str:
+    return f"{reason.description}: {_short(reason.value)}, usually {_short(reason.usual)}"
+
+
+def _short(value: float) -> str:
+    """Three digits that matter, without powers of ten: 0.0001 is small enough to be 0."""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{round(value, 4):.3g}"
+
+
+def _table(ranking: Ranking) -> str:
+    """A table with line numbers, to be opened in a spreadsheet; features go by their names in JSON alone."""
+    header = ("segment", "quality", "low", "high", "decision", "reasons", "source", "output", "unusual")
+    rows = [
+        [str(each.segment), repr(each.quality), repr(each.low), repr(each.high), each.decision or "",
+         " | ".join(map(_told, each.reasons)), each.source, each.output, each.unusual or ""]
+        for each in ranking.segments
+    ]  # fmt: skip
+    return table(header, rows, "tsv")
+
+
+def _page(model: QualityModel, ranking: Ranking) -> str:
+    from ..report.pages import Section, page
+
+    shown = f"{len(ranking.segments)} of {ranking.n} segments. Click on the head of a column to sort by it."
+    notes = [
+        f"{_about(model)} Under “why” is what makes a prediction worse than anything else does: what was found in "
+        "the segment, and what is usual in the texts that the model was trained on.",
+        f"The interval (▒, with the prediction █) holds what a person would say in {100 * ranking.level:g} of 100 "
+        "segments that are like those of training.",
+        f"The model is for {model.pair}; its checksum is {model.checksum[:16]}.",
+    ]
+    sections = [
+        Section("What to do", [*advice(ranking), *notes]),
+        Section("Segments", [shown, _rows(model, ranking)]),
+    ]
+    return page(f"Segments that need a person, {model.pair}", sections)
+
+
+def _rows(model: QualityModel, ranking: Ranking) -> Table:
+    """A row for each segment; the column of decisions is there where a target was given."""
+    from ..quality.ranking import KEEP, REVIEW
+    from ..report.pages import Table
+
+    marks = {REVIEW: "bad", KEEP: "good"}
+    header = ["segment", "decision", "quality", "interval", "why", "source", "output"]
+    rows, classes = [], []
+    for each in ranking.segments:
+        decision = each.decision or ""
+        value, low, high = _within(model, each)
+        interval = f"{_bar(model, value, low, high)} {_short(low)} to {_short(high)}"
+        unusual = [f"unlike the training texts: {each.unusual}"] if each.unusual else []
+        why = "; ".join([*unusual, *map(_told, each.reasons[:1])]) or "no single feature speaks against it"
+        texts = map(_breakable, (each.source, each.output))
+        rows.append([str(each.segment), decision, f"{value:.2f}", interval, why, *texts])
+        classes.append(["", marks.get(decision, ""), *[""] * 5])
+    if ranking.cut_off is None:
+        header, *rows = ([row[0], *row[2:]] for row in (header, *rows))
+        return Table(header, rows)
+    return Table(header, rows, classes=classes)
+
+
+def _bar(model: QualityModel, value: float, low: float, high: float) -> str:
+    """The range of labels with the interval and, in it, the prediction, in characters of one width."""
+    start, end = model.label_range
+    first, at, last = (min(int(BAR * (place - start) / (end - start)), BAR - 1) for place in (low, value, high))
+    return "".join("█" if i == at else "▒" if first <= i <= last else "░" for i in range(BAR))
+
+
+def _breakable(text: str) -> str:
+    """The text with places to break very long words at, so that one address does not push a table off the page."""
+    return _LONG_WORD.sub(lambda found: "\u200b".join(re.findall(".{1,20}", found.group())), text)
