@@ -18,7 +18,8 @@ sentences = st.lists(st.sampled_from([*KNOWN, "(", '"', "1,5", "NATO", "¿"]), m
 texts = st.one_of(anything, sentences)
 pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=5)
 # Shares lie between 0 and 1.
-SHARES = {one.name for one in all_features() if one.description.startswith(("share of", "F1 of", "1 where"))}
+SHARES = {one.name for one in all_features() if one.description.startswith("share of")}
+SHARES |= {"same_first_case", "same_last_mark", "shared_numbers", "target_is_source"}
 COUNTS = {"source_tokens", "target_tokens", "target_open_brackets", "target_stutters", "target_unknown_words"}
 
 

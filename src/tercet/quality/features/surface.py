@@ -87,7 +87,7 @@ TYPES = (
     feature("ttr", "target_type_token", "share of different words among those of the target (type/token ratio)",
             lambda p: _type_token(p.target), neutral=1.0),
     feature("ttr", "type_token_ratio",
-            "share of different words in the target divided by that in the source (type/token ratios)",
+            "ratio of the share of different words, target to source (type/token ratios)",
             lambda p: ratio(_type_token(p.target), _type_token(p.source)), neutral=1.0),
 )  # fmt: skip
 

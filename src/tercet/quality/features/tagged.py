@@ -47,7 +47,7 @@ def _features() -> list[Feature]:
             )  # fmt: skip
         found.append(
             feature("more", f"{name}_ratio",
-                    f"share of {name} in the target divided by that in the source (.01 added to both, at most 10)",
+                    f"ratio of the share of {name}, target to source (.01 added to both, at most 10)",
                     _ratio(wanted), needs="source_tagger target_tagger", neutral=1.0, quest=both)
         )  # fmt: skip
     return found
