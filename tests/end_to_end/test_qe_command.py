@@ -2,9 +2,11 @@
 
 import json
 import re
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 
@@ -21,8 +23,8 @@ TRAIN = ("train.src", "train.mt", "train.labels", "--languages", "de-en", "--lea
 TEST = ("test.src", "test.mt")
 
 
-def write(folder: Path, name: str, lines: object) -> None:
-    (folder / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")  # type: ignore[attr-defined]
+def write(folder: Path, name: str, lines: Iterable[object]) -> None:
+    (folder / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -290,8 +292,9 @@ def test_a_target_that_all_segments_reach_or_none(folder: Path) -> None:
     assert f"\n\nTarget {high:g}: no segment can be kept as it is; all 90 need a person. All are unlike" in ran.out
     assert "  unlike the training texts: the output is empty\n" in ran.out
     ran = words("rank", "model.qe", *TEST, "--top", 1, "--target", high, folder=folder)
-    best = rank(QualityModel.load(folder / "model.qe"), *examples(90, seed=2)[:2], target=high).cut_off.best  # type: ignore[union-attr]
-    assert f"The best that can be reached is {best:.3f}, what is expected of the best segment.\n" in ran.out
+    cut_off = rank(QualityModel.load(folder / "model.qe"), *examples(90, seed=2)[:2], target=high).cut_off
+    assert cut_off is not None
+    assert f"The best that can be reached is {cut_off.best:.3f}, what is expected of the best segment.\n" in ran.out
 
 
 def test_segments_unlike_the_training_texts_are_reviewed(folder: Path) -> None:
@@ -423,7 +426,8 @@ def test_labels_outside_a_declared_range_are_refused_by_evaluation(folder: Path)
 
 def test_every_option_is_on_the_page() -> None:
     page = (ROOT / "docs" / "commands" / "qe.md").read_text("utf-8")
-    for name, sub in command.commands.items():  # type: ignore[attr-defined]
+    assert isinstance(command, click.Group)
+    for name, sub in command.commands.items():
         assert f"## tercet qe {name}" in page
         for parameter in sub.params:
             for option in parameter.opts if parameter.param_type_name == "option" else ():

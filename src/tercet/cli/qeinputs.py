@@ -133,8 +133,9 @@ def _corpora(options: Options) -> dict[str, Any]:
 
 def feature_resources(options: Options) -> tuple[Any, list[str] | None]:
     """What `qe features` computes with and which features: those of a model, or of corpora; None to --list alone."""
+    from ..quality.material import Corpora
     from ..quality.reading import check_languages
-    from ..quality.training import Corpora, chosen_features
+    from ..quality.training import chosen_features
     from .qeboard import left_out_lines
 
     asked = _words(options["features"])

@@ -13,14 +13,12 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
 from functools import partial
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import __version__
-from ..data.testset import checksum
 from ..errors import DataError, UsageError
 from ..stats.correlation import is_constant_series
 from .conformal import calibrate
@@ -37,13 +35,13 @@ from .features import (
 from .importance import Importance, permutation_importance
 from .learners import CrossFitted, create, cross_fit
 from .learning_curves import curve_splits, learning_curve
+from .material import Corpora, Examples
 from .model import QualityModel, with_given
 from .predictors import LinearPredictor
 from .reading import GivenFeatures, Range, check_labels, check_languages, check_range, same_languages
-from .resources import Resources, estimate_resources, principal_axes, tag_texts
+from .resources import Resources, principal_axes, tag_texts
 from .selection import FOLDS, check_examples, draw_some
 from .splits import SEED, Rows, folds, number_groups
-from .tokens import NONE_TAGGED, Tagged
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -55,53 +53,6 @@ Progress = Callable[[str], None]
 BASELINES = ("mean", "linear:source_tokens", "linear:target_log_probability")
 UNUSUAL = 0.01  # of texts like those of training that may be called unlike them
 MOST_FOR_IMPORTANCE = 1000  # examples from which the importance of features is found, for models that predict slowly
-
-
-@dataclass(frozen=True, eq=False)
-class Examples:
-    """Texts with labels; groups are what must not be split."""
-
-    sources: tuple[str, ...]
-    outputs: tuple[str, ...]
-    labels: Floats
-    groups: tuple[Hashable, ...]
-
-    def checksum(self) -> str:
-        """A digest of all of them."""
-        digest = sha256("\n".join(map(checksum, (self.sources, self.outputs, [str(g) for g in self.groups]))).encode())
-        digest.update(self.labels.tobytes())
-        return digest.hexdigest()
-
-
-@dataclass(frozen=True, eq=False)
-class Corpora:
-    """What resources are estimated from besides the training texts: texts of either language, and parallel ones.
-
-    tagged: tags of texts that are known already (`resources.tag_texts`).
-    """
-
-    languages: tuple[str, str]
-    source_texts: Sequence[str] = ()
-    target_texts: Sequence[str] = ()
-    parallel: tuple[Sequence[str], Sequence[str]] | None = None
-    tags: bool = False
-    embeddings: str | None = None
-    embedding_axes: Floats | None = None
-    tagged: Tagged = NONE_TAGGED
-
-    def estimate(self, progress: Progress | None = None) -> Resources:
-        """All resources that they allow."""
-        return estimate_resources(
-            *self.languages,
-            source_texts=self.source_texts,
-            target_texts=self.target_texts,
-            parallel=self.parallel,
-            tag=self.tags,
-            embeddings=self.embeddings,
-            embedding_axes=self.embedding_axes,
-            tagged=self.tagged,
-            progress=progress,
-        )
 
 
 def train(

@@ -6,6 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pytest
 
@@ -128,9 +129,8 @@ def test_no_pairs_give_an_empty_table(estimated: Resources) -> None:
 def many(count: int) -> tuple[list[str], list[str]]:
     rng = np.random.default_rng(3)
     words = " ".join(SOURCES + TARGETS).split()
-    return tuple(  # type: ignore[return-value]
-        [" ".join(rng.choice(words, rng.integers(0, 9))) for _ in range(count)] for _ in range(2)
-    )
+    sources, outputs = ([" ".join(rng.choice(words, rng.integers(0, 9))) for _ in range(count)] for _ in range(2))
+    return sources, outputs
 
 
 def test_other_processes_give_the_same_bits(estimated: Resources) -> None:
@@ -222,7 +222,8 @@ def test_a_description_stands_alone() -> None:
 
 
 def test_how_to_give_a_resource_names_the_option() -> None:
-    options = {option for parameter in command.commands["train"].params for option in parameter.opts}  # type: ignore[attr-defined]
+    assert isinstance(command, click.Group)
+    options = {option for parameter in command.commands["train"].params for option in parameter.opts}
     for how in HOW_TO_GIVE.values():
         named = re.findall(r"--[a-z-]+", how)
         assert named or "pip install" in how

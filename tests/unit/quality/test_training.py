@@ -12,11 +12,12 @@ from tercet.errors import DataError, TercetError, UsageError
 from tercet.language.sentence import Sentence, Token
 from tercet.quality.across import across_systems, assess, untested
 from tercet.quality.evaluating import evaluate
+from tercet.quality.material import Corpora
 from tercet.quality.model import QualityModel
 from tercet.quality.model_files import write_parts
 from tercet.quality.reading import GivenFeatures
 from tercet.quality.resources import Resources
-from tercet.quality.training import Corpora, check_training, chosen_features, featurise, json_able, most_outside, train
+from tercet.quality.training import check_training, chosen_features, featurise, json_able, most_outside, train
 
 NOTHING = Resources("et", "en")  # features that need no resource are quick
 WORDS = "maja puu tee vesi kivi lind tuul meri jõgi mets aed sild uks aken laud tool".split()
