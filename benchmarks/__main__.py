@@ -25,6 +25,7 @@ from . import (
     edits,
     knowledge,
     language_models,
+    long_segments,
     meteor,
     quality,
     sequences,
@@ -142,6 +143,7 @@ def main() -> None:
     rows += edits.rows(testset)
     for part in (
         sequences,
+        long_segments,
         meteor,
         association,
         significance,

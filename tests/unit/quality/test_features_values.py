@@ -2,7 +2,6 @@
 
 import random
 import re
-import time
 from typing import Any
 
 import numpy as np
@@ -244,9 +243,8 @@ def test_addresses_are_what_two_regular_expressions_find() -> None:
         assert _addresses(text) == pattern.findall(text), text
 
 
-@pytest.mark.parametrize("word", ["a" * 20_000, "@" * 20_000, "a." * 10_000, "1" * 20_000 + "x", "1," * 10_000 + "x"])
-def test_a_very_long_word_takes_no_longer_than_many_short_ones(word: str) -> None:
-    begin = time.process_time()
+@pytest.mark.parametrize("unit", ["a", "@", "a.", "1", "1,"])
+def test_a_word_of_a_million_characters_is_answered(unit: str) -> None:
+    word = unit * (1_000_000 // len(unit)) + "x"  # hours, if the time grew with the square of the length
     assert not is_number(word)
     assert not _addresses(word)
-    assert time.process_time() - begin < 0.2  # each took seconds or more

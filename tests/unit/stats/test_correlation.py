@@ -1,7 +1,5 @@
 """Correlations by hand and by scipy, what has none, and long series."""
 
-import time
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -91,13 +89,11 @@ def test_constant_series():
     ]
 
 
-def test_kendall_of_32_000_items_is_quick_and_equals_scipy():
+def test_kendall_of_300_000_items_is_answered_and_equals_scipy():
     rng = np.random.default_rng(3)
-    x = rng.normal(size=32_000)
-    y = np.round(x + rng.normal(size=32_000), 1)
-    start = time.process_time()
+    x = rng.normal(size=300_000)  # 45 billion pairs: too many to be looked at one by one
+    y = np.round(x + rng.normal(size=300_000), 1)
     found = kendall(x, y)
-    assert time.process_time() - start < 2
     assert found == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-12)
 
 
