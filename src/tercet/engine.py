@@ -23,6 +23,7 @@ from .data.files import writing_bytes
 from .data.testset import TestSet, checksum
 from .errors import MissingDependency, TercetError, UsageError
 from .metrics import Batch, Floats, Metric
+from .workers import Warnings, result_of, submit
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -229,13 +230,13 @@ class _Unit:
                 if found is not None:
                     self.counts[system] = found
         missing = [system for system in shard.systems if system not in self.counts]
-        self.futures: list[Future[dict[str, Floats]]] = []
+        self.futures: list[Future[tuple[dict[str, Floats], Warnings]]] = []
         if executor is None and missing:
             self._keep(count_unit(metric, shard.only(missing) if self.counts else shard))
         elif executor is not None and missing:
             for piece in _pieces(shard.only(missing), metric, pieces):
                 with _reporting_dead_workers():
-                    self.futures.append(executor.submit(count_unit, metric, piece))
+                    self.futures.append(submit(executor, count_unit, metric, piece))
         self.by_rows = _most_rows(metric) is not None
 
     def _keep(self, counts: dict[str, Floats]) -> None:
@@ -249,7 +250,7 @@ class _Unit:
         rows: list[dict[str, Floats]] = []
         for future in self.futures:
             with _reporting_dead_workers():
-                counts = future.result()
+                counts = result_of(future)
             if self.by_rows:
                 rows.append(counts)
             else:

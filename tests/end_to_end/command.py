@@ -29,7 +29,7 @@ def tercet(*arguments: object, cwd: Path, stdin: bytes = b"", **environment: str
         cwd=cwd,
         input=stdin,
         capture_output=True,
-        timeout=120,
+        timeout=300,
         env={**os.environ, **environment},
         check=False,
     )

