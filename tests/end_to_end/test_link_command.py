@@ -78,3 +78,11 @@ def test_what_is_wrong_is_said(kb, arguments, code, message):
     assert (found, out) == (code, "")
     assert message in err
     assert "Traceback" not in err
+
+
+def test_guards_can_be_dropped(tmp_path):
+    names = [Record("Q218593", language, "in", "unit", 1.0) for language in ("en", "ru")]
+    build(names, tmp_path / "kb", name="tiny", languages=["en", "ru"])
+    words = ["-l", "en", "--kb", str(tmp_path / "kb")]
+    assert link(*words, stdin="2 in of rain\n") == (0, "", "")
+    assert link(*words, "--no-guards", stdin="2 in of rain\n") == (0, "1\t2-4\tin\tQ218593\tunit\n", "")

@@ -23,6 +23,10 @@ _BATCH = 2000  # segments linked at once
 @click.option("--categories", default="", metavar="A+B", help="Keep these categories alone, as person+place.")
 @click.option("--lemmas/--no-lemmas", default=True, show_default=True, help="Look up base forms too.")
 @click.option("--capitals/--no-capitals", default=True, show_default=True, help="Heed capitals as evidence.")
+@click.option(
+    "--guards/--no-guards", default=True, show_default=True,
+    help="Leave out what is seldom a mention: stop words, most words of two letters.",
+)  # fmt: skip
 @click.option("--language-filter", is_flag=True, help="Ignore mentions that are not in the language.")
 @click.option("--numbers", is_flag=True, help="Numbers and web addresses are mentions too.")
 @click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress.")
@@ -35,6 +39,7 @@ def command(
     categories: str,
     lemmas: bool,
     capitals: bool,
+    guards: bool,
     language_filter: bool,
     numbers: bool,
     quiet: bool,
@@ -56,6 +61,7 @@ def command(
         language_filter=language_filter,
         numbers=numbers,
         capitals=capitals,
+        guards=guards,
     )
     done = 0
     with Progress("linking", quiet=quiet) as progress:

@@ -53,6 +53,30 @@ def writing(path: str | Path) -> Iterator[TextIO]:
             text.detach()
 
 
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Keep a folder from other processes that ask for it so; refuses where one has it. A process that dies lets go.
+
+    Where the system or the file system has no such locks, nobody is refused.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UsageError(f"Another process is at work in {folder}. Wait until it is done, or stop it.") from None
+        except OSError:
+            pass
+        yield
+    finally:
+        os.close(handle)
+
+
 def file_state(path: str | Path) -> tuple[str, int, int, int] | None:
     """What tells a file from what was there before: place, number, size and time; None where there is none.
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
-from ..data.files import writing
+from ..data.files import held, writing
 from ..errors import DataError, TercetError, UsageError
 from ..text.scripts import scripts_of
 from ..workers import result_of, submit
@@ -141,29 +141,44 @@ def _work_folder(work: Path, place: Path, settings: Settings, dump: Path | None)
             "chunk": wikidata.CHUNK,
         }
     )
-    keep = False
     try:
-        if work.exists() and not _is_same_job(work, job):
-            log.warning("%s is left from another build and is removed.", work)
-            shutil.rmtree(work)
         work.mkdir(parents=True, exist_ok=True)
-        (work / "job.json").write_text(job, "utf-8")
-        keep = dump is not None
-        yield
+    except OSError as error:
+        raise _unwritable(place, error) from None
+    with held(work):
         keep = False
-    except DataError:
-        keep = False
-        raise
-    except (OSError, UsageError) as error:
-        kept = f" What was read of {dump} is kept: the same command goes on from there." if keep else ""
-        if isinstance(error, UsageError):
-            raise UsageError(f"{error}{kept}") from None
-        raise UsageError(
-            f"The knowledge base {place} cannot be written: {error.strerror or error}. Nothing was left there.{kept}"
-        ) from None
-    finally:
-        if not keep:
-            shutil.rmtree(work, ignore_errors=True)
+        try:
+            if any(work.iterdir()) and not _is_same_job(work, job):
+                log.warning("%s is left from another build and is removed.", work)
+                _empty(work)
+            (work / "job.json").write_text(job, "utf-8")
+            keep = dump is not None
+            yield
+            keep = False
+        except DataError:
+            keep = False
+            raise
+        except (OSError, UsageError) as error:
+            kept = f" What was read of {dump} is kept: the same command goes on from there." if keep else ""
+            said = error if isinstance(error, UsageError) else _unwritable(place, error)
+            raise UsageError(f"{said}{kept}") from None
+        finally:
+            if not keep:
+                shutil.rmtree(work, ignore_errors=True)
+
+
+def _unwritable(place: Path, error: OSError) -> UsageError:
+    return UsageError(
+        f"The knowledge base {place} cannot be written: {error.strerror or error}. Nothing was left there."
+    )
+
+
+def _empty(folder: Path) -> None:
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def _is_same_job(work: Path, job: str) -> bool:

@@ -264,3 +264,20 @@ def test_other_sources_join_wikidatas_entities(tmp_path, dump) -> None:
     number = kb.number_of(some)
     assert (kb.label(number, "de"), kb.prior(number)) == ("Ganzanderer", 1000.0)
     assert kb.category(number) == plain.category(0)
+
+
+def test_two_builds_of_one_place_do_not_disturb_each_other(tmp_path) -> None:
+    records = [Record("Q64", language, "Berlin", "place", 1) for language in ("de", "en")]
+    refused = []
+
+    def report(step: str) -> None:
+        if not refused:
+            with pytest.raises(
+                UsageError, match=r"^Another process is at work in .*kb\.building\. Wait until it is done"
+            ):
+                build(records, tmp_path / "kb", name="other", languages=["de", "en"])
+            refused.append(step)
+
+    kb = build(records, tmp_path / "kb", name="first", languages=["de", "en"], progress=report)
+    assert refused and kb.name == "first"
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
