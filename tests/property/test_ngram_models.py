@@ -15,7 +15,7 @@ sentences = st.lists(st.lists(st.sampled_from("aaabbcde"), max_size=9).map(" ".j
 )
 histories = st.lists(st.lists(st.sampled_from("aabcdex"), max_size=5).map(" ".join), min_size=1, max_size=4)
 prunings = st.lists(st.integers(0, 2), max_size=4).map(lambda rest: (0, *sorted(rest)))
-options = st.tuples(st.integers(1, 5), prunings, st.integers(1, 3)).map(
+options = st.tuples(st.integers(1, 6), prunings, st.integers(1, 3)).map(
     lambda drawn: {"order": drawn[0], "prune": drawn[1][: drawn[0]], "min_count": drawn[2]}
 )
 

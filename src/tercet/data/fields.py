@@ -4,6 +4,7 @@ Our readers leave out a byte order mark and carriage returns before line feeds, 
 a text with one of these would not come back as it was written.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -100,3 +101,11 @@ def file_in(folder: str | Path, name: str) -> Path:
     if not name or name in (".", "..") or "/" in name or "\\" in name or "\0" in name or len(name.encode()) > 200:
         raise DataError(f"{name[:80]!r} cannot be a file name. Rename the test set, reference or system.")
     return Path(folder) / name
+
+
+def parse_number(text: str) -> float:
+    """The number that a field of a file holds, NaN if it holds none; Python's own 1_000 and ٣ are none."""
+    try:
+        return float(text) if text.isascii() and "_" not in text else math.nan
+    except ValueError:
+        return math.nan

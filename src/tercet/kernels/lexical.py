@@ -345,9 +345,9 @@ def read_states(
     """The probability of each target word given those before it, in `sums`; with `counting` also expected counts.
 
     A state is the source word read last; the empty word leaves it as it is. Added to are counts, one for each pair
-    of the table and one more, and jump_counts, one for each width of `jumps`. For the longest texts (n source words
-    with the empty one, m target words) places and emissions have n * m, moves n * n, forward n * (m + 1), backward
-    4 * n.
+    of the table and one more, and jump_counts, one for each width of `jumps`. For every pair (n source words with the
+    empty one, m target words) there must be room: places and emissions n * m, moves n * n, forward n * (m + 1),
+    backward 4 * n.
     """
     t: cython.Py_ssize_t
     n: cython.Py_ssize_t
@@ -536,8 +536,8 @@ def symmetrise(
     forward: the source word of each target word, backward: the target word of each source word, -1 for none.
     joined: the union. Else the intersection, with `grow` the neighbours of links that are in the union and link a word
     that has no link, and then further links of either direction: with `final` 1 those of which one word has no link,
-    with 2 those of which neither has. links: two for each word of both sides. For the longest texts, grid: n * m;
-    linked: n + m.
+    with 2 those of which neither has. links: two for each word of both sides. For every pair there must be room, grid:
+    n * m; linked: n + m.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t

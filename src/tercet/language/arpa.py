@@ -1,8 +1,8 @@
 """ARPA files, the form in which programs exchange n-gram models: log10 probability, n-gram, log10 back-off weight.
 
 Read are the files of SRILM, KenLM, IRSTLM and others, gzipped or not. As in KenLM a file must know <s> and </s>; if it
-has no <unk>, unknown words get the log10 probability -100. Numbers are written with all their digits: what is read from
-our own file is the same model.
+has neither <unk> nor <UNK>, unknown words get the log10 probability -100. Numbers are written with all their digits:
+what is read from our own file is the same model.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.fields import check_text, parse_number
 from ..data.files import writing
 from ..data.lines import read_blocks
 from ..errors import DataError
@@ -26,12 +27,15 @@ Ints = NDArray[np.int64]
 
 MISSING_UNKNOWN = -100.0  # as KenLM gives unknown words where a file has no <unk>
 _CHUNK = 1 << 16  # lines taken apart at once: fast, and small beside the model
-_COUNT = re.compile(r"ngram\s+(\d+)\s*=\s*(\d+)\s*")
+_COUNT = re.compile(r"ngram\s+([0-9]{1,2})\s*=\s*([0-9]{1,15})\s*")
+_CAPITAL_UNKNOWN = "<UNK>"  # as some programs write it; the same word, as in KenLM
 _LARGEST = float(np.finfo(np.float64).max)
 
 
 def write_arpa(model: NgramModel, path: str | Path) -> None:
     """Write a model; gzipped if the name ends in .gz. The file appears whole or not at all."""
+    for word in model.words:
+        check_text(word, f"The word {word!r}", forbidden="\0")
     with writing(path) as stream:
         stream.write("\\data\\\n")
         stream.writelines(f"ngram {n}={count}\n" for n, count in enumerate(model.counts, 1))
@@ -82,7 +86,7 @@ class _Reader:
                 self.refuse(f"{_shown(line)} stands where \\{n}-grams: is expected.")
             if n == 1:
                 words, level = self.single_words(count)
-                numbers = {word: number for number, word in enumerate(words)}
+                numbers = {_CAPITAL_UNKNOWN: UNKNOWN} | {word: number for number, word in enumerate(words)}
             else:
                 level, sorted_keys = self.longer(n, count, numbers, keys, is_last=n == len(counts))
                 keys.append(sorted_keys)
@@ -144,10 +148,7 @@ class _Reader:
     def numbers(self, rows: list[list[str]], lines: range, field: int, *, largest: float) -> Floats:
         """One field of the lines as numbers; those who have it not have 0."""
         texts = [row[field] if len(row) > field else "0" for row in rows]
-        try:
-            found = np.array(list(map(float, texts)))
-        except ValueError:
-            found = np.array(list(map(_number, texts)))
+        found = np.array(list(map(parse_number, texts)))
         wrong = ~((found > -np.inf) & (found <= largest))
         if wrong.any():
             place = int(wrong.argmax())
@@ -160,7 +161,7 @@ class _Reader:
         logs, backoffs = [np.zeros(0)], [np.zeros(0)]
         lines: list[int] = []
         for rows, numbers in self.rows(1, count, is_last=False):
-            words += [row[1] for row in rows]
+            words += [MARKS[UNKNOWN] if row[1] == _CAPITAL_UNKNOWN else row[1] for row in rows]
             logs.append(self.numbers(rows, numbers, 0, largest=0))
             backoffs.append(self.numbers(rows, numbers, 2, largest=_LARGEST))
             lines += numbers
@@ -168,8 +169,6 @@ class _Reader:
         if len(places) < len(words):
             place = next(place for place, word in enumerate(words) if places[word] != place)
             self.refuse(f"the word {words[place]!r} stands here again.", lines[place])
-        if MARKS[UNKNOWN] not in places and "<UNK>" in places:
-            places[MARKS[UNKNOWN]] = places.pop("<UNK>")
         for mark in MARKS[1:]:
             if mark not in places:
                 self.refuse(f"{mark} is not among the words, and without it sentences have no probability.")
@@ -189,21 +188,21 @@ class _Reader:
         self, n: int, count: int, numbers: dict[str, int], keys: list[Ints], *, is_last: bool
     ) -> tuple[Grams, Ints]:
         """The n-grams of an order above 1, and their sorted keys; keys: those of the orders from 2 on before it."""
-        ids = np.empty((n, count), dtype=np.int64)
-        logs, backoffs = np.empty(count), np.zeros(count)
-        done, size, first = 0, len(numbers), self.number + 1
+        # Parts, not arrays of `count`: a file may say any number.
+        all_ids = [np.zeros((n, 0), dtype=np.int32)]
+        all_logs, all_backoffs = [np.zeros(0)], [np.zeros(0)]
+        size, first = len(numbers), self.number + 1
         for rows, lines in self.rows(n, count, is_last=is_last):
-            here = slice(done, done + len(rows))
-            for place in range(n):
-                ids[place, here] = [numbers.get(row[place + 1], -1) for row in rows]
-            if (ids[:, here] < 0).any():
-                place, column = min((int(p), int(c)) for c, p in np.argwhere(ids[:, here] < 0))
+            found = [[numbers.get(row[place], -1) for row in rows] for place in range(1, n + 1)]
+            all_ids.append(np.array(found, dtype=np.int32))
+            if (all_ids[-1] < 0).any():
+                place, column = np.argwhere(all_ids[-1].T < 0)[0]
                 self.refuse(f"the word {rows[place][column + 1]!r} is not among the single words.", lines[place])
-            logs[here] = self.numbers(rows, lines, 0, largest=0)
-            if not is_last:
-                backoffs[here] = self.numbers(rows, lines, n + 1, largest=_LARGEST)
-            done += len(rows)
-        parents = ids[0]
+            all_logs.append(self.numbers(rows, lines, 0, largest=0))
+            weights = np.zeros(len(rows)) if is_last else self.numbers(rows, lines, n + 1, largest=_LARGEST)
+            all_backoffs.append(weights)
+        ids, logs, backoffs = np.concatenate(all_ids, axis=1), np.concatenate(all_logs), np.concatenate(all_backoffs)
+        parents = ids[0].astype(np.int64)
         for length, known in enumerate(keys, 2):
             wanted = parents * size + ids[length - 1]
             parents = np.searchsorted(known, wanted)
@@ -220,13 +219,6 @@ class _Reader:
         if len(again):
             self.refuse(f"this {n}-gram stands in the file twice.", first + int(order[again + 1].min()))
         return Grams(parents[order], ids[-1][order], logs[order], backoffs[order]), sorted_keys
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
 
 
 def _shown(text: str) -> str:

@@ -7,7 +7,6 @@ shares of a sentence's n-grams in each quartile, and of those that the corpus do
 
 from __future__ import annotations
 
-import logging
 import math
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,14 +17,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.fields import check_text
+from ..data.fields import check_text, parse_number
 from ..data.files import writing
 from ..data.lines import read_blocks
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
 from ..text.coding import Ints, Units
-from .lexical_tables import Floats, Words, code_words, sentence_sums
-
-log = logging.getLogger(__name__)
+from .lexical_tables import Floats, Words, check_split, code_words, sentence_sums
 
 QUARTILES = 4
 LONGEST = 5  # words of an n-gram; more are never counted for features
@@ -99,16 +96,11 @@ class Frequencies:
         shares: Floats = np.divide(sums, totals, out=np.full_like(sums, np.nan), where=totals > 0)
         return shares
 
-    def relative(self, texts: Sequence[Words]) -> list[list[float]]:
-        """The count of each word of each text over that of all words; 0 for unknown words."""
-        places, units = self._find(texts, 1)
-        counts = np.append(self.counts[0], 0) / self.counts[0].sum()
-        return [part.tolist() for part in np.split(counts[places], units.offsets[1:-1])] if len(texts) else []
-
     def _find(self, texts: Sequence[Words], order: int) -> tuple[Ints, Units]:
         """The places of all n-grams of an order, -1 for those that are not there, and which are whose."""
         if not 1 <= order <= self.order:
             raise UsageError(f"N-grams of {order} words are asked for; the table has those of 1 to {self.order}.")
+        check_split(texts)
         if self.lowercase:
             texts = [[word.lower() for word in text] for text in texts]
         units = code_words(texts, self.numbers)
@@ -140,6 +132,7 @@ def count_ngrams(texts: Iterable[Words], *, order: int = 3, least: int = 1, lowe
     numbers: dict[str, int] = {}
     ids, lengths = array("i"), array("q")
     for text in texts:
+        check_split([text])
         ids.extend([numbers.setdefault(word.lower() if lowercase else word, len(numbers)) for word in text])
         lengths.append(len(text))
     if not ids:
@@ -262,10 +255,7 @@ def _parse(line: str, where: str) -> tuple[list[str], float]:
         raise DataError(
             f"{where}: {fields[0][:60]!r} is not an n-gram, 1 to {LONGEST} words with single blanks between."
         )
-    try:
-        count = float(fields[1])
-    except ValueError:
-        count = math.nan
+    count = parse_number(fields[1])
     if not 0 < count < math.inf:
         raise DataError(f"{where}: {fields[1]!r} should be a count, a number above 0.")
     return words, count

@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-LARGEST_ORDER = 5
+LARGEST_ORDER = 6  # as many as KenLM reads unless it is compiled for more
 FALLBACK = (0.5, 1.0, 1.5)
 
 
@@ -77,6 +77,8 @@ def estimate(
     by min_count (a rarer word becomes <unk>) and max_words (the most frequent ones stay; of equally frequent ones
     those first in the order of their code points). <unk> in a text is an unknown word.
     """
+    if isinstance(sentences, str):
+        raise UsageError("estimate needs a list of sentences, not a single one.")
     thresholds = _thresholds(order, prune)
     if min_count < 1 or (max_words is not None and max_words < 1):
         raise UsageError("min_count and max_words are at least 1.")

@@ -12,17 +12,17 @@ import logging
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.fields import check_text
+from ..data.fields import check_text, parse_number
 from ..data.files import writing
 from ..data.lines import read_blocks
 from ..errors import DataError, UnknownName, UsageError
@@ -193,6 +193,13 @@ def check_parallel(sources: Sequence[Words], targets: Sequence[Words]) -> None:
         )
 
 
+def check_split(texts: Sequence[Words]) -> None:
+    """Refuse a string for a text: its characters would be taken for words."""
+    for number, text in enumerate(texts, 1):
+        if isinstance(text, str):
+            raise UsageError(f"Text {number}, {text[:60]!r}, is a string; a list of its words is needed.")
+
+
 def usable_pairs(
     sources: Sequence[Words], targets: Sequence[Words], longest: int
 ) -> tuple[Sequence[Words], Sequence[Words]]:
@@ -208,15 +215,14 @@ def usable_pairs(
 
 def code_words(texts: Sequence[Words], numbers: Mapping[str, int], *, null: bool = False) -> Units:
     """Texts by the numbers of their words, -1 for others; with `null` each begins with the number 0."""
+    check_split(texts)
     offsets = np.zeros(len(texts) + 1, dtype=np.int64)
-    np.cumsum([len(text) + null for text in texts], out=offsets[1:])
-    total = int(offsets[-1])
-    find = numbers.get
-    if not null:
-        words: Iterable[int] = (find(word, -1) for word in chain.from_iterable(texts))
-    else:
-        words = (number for text in texts for number in (0, *(find(word, -1) for word in text)))
-    return Units(np.fromiter(words, dtype=np.int32, count=total), offsets)
+    np.cumsum([len(text) for text in texts], out=offsets[1:])
+    found = map(numbers.get, chain.from_iterable(texts), repeat(-1))
+    ids = np.fromiter(found, dtype=np.int32, count=int(offsets[-1]))
+    if null:
+        ids, offsets = np.insert(ids, offsets[:-1], 0), offsets + np.arange(len(offsets))
+    return Units(ids, offsets)
 
 
 def units_views(source: Units, target: Units) -> tuple[memoryview, ...]:
@@ -325,10 +331,13 @@ def read_table(path: str | Path, *, format: str = "tsv") -> LexicalTable:
         raise DataError(f"{path}, line {second}: the pair of words of line {first} once more.")
     starts = np.searchsorted(sources, np.arange(len(source_numbers) + 1)).astype(np.int64)
     sums = np.bincount(sources, weights=probabilities)
-    if sums.max() > 1.001:  # rounded probabilities may sum to a little more than 1
-        word = tuple(source_numbers)[int(sums.argmax())]
+    # Rounded probabilities may sum to a little more than 1: both programs write seven decimals, and none below 1e-7.
+    excess = sums - 1.001 - 1e-7 * np.bincount(sources)
+    if excess.max() > 0:
+        at = int(excess.argmax())
+        word = tuple(source_numbers)[at]
         raise DataError(
-            f"{path}: the probabilities of the translations of {word or 'NULL'!r} sum to {sums.max():.3f}, more than "
+            f"{path}: the probabilities of the translations of {word or 'NULL'!r} sum to {sums[at]:.3f}, more than "
             f"1. Is this table of another format ({', '.join(other for other in FORMATS if other != format)})?"
         )
     return LexicalTable(tuple(source_numbers), tuple(target_numbers), starts, targets, probabilities)
@@ -349,10 +358,7 @@ def _parse(line: str, format: str, where: str) -> tuple[str, str, float] | None:
         source = NULL if source == "NULL" else source
     if not target or source == " ":
         raise DataError(f"{where}: an empty word.")
-    try:
-        probability = float(fields[2])
-    except ValueError:
-        probability = math.nan
+    probability = parse_number(fields[2])
     if not 0 <= probability <= 1:
         raise DataError(f"{where}: {fields[2]!r} should be a probability, a number from 0 to 1.")
     return source, target, probability

@@ -16,6 +16,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from unicodedata import category
 
 from ..errors import DataError
@@ -45,9 +46,13 @@ class Morphemes:
             return (word,)
         return self._shortest(word)
 
+    @cached_property
+    def _log_tokens(self) -> float:
+        return math.log(sum(self.counts.values()) or 1)
+
     def _shortest(self, word: str) -> tuple[str, ...]:
         """By dynamic programming; a part that is no morpheme is spelt."""
-        tokens = math.log(sum(self.counts.values()) or 1)
+        tokens = self._log_tokens
         ends = [0, *_places(word), len(word)]
         costs, before = {0: 0.0}, {0: 0}
         for at, end in enumerate(ends[1:], 1):

@@ -250,7 +250,8 @@ class KenlmModel:
         rows: list[tuple[float, int, bool]] = []
         offsets = [0]
         for sentence in sentences:
-            text = b" ".join(unknown if word in marks else word for word in split(sentence))
+            words = split(sentence)
+            text = b" ".join(unknown if word in marks or b"\0" in word else word for word in words)
             rows.extend(self._model.full_scores(text))
             offsets.append(len(rows))
         log10, matched, oov = zip(*rows, strict=True) if rows else ((), (), ())

@@ -10,18 +10,14 @@ Two directions become one alignment as in Koehn, Och and Marcu (2003), "Statisti
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.fields import same_width, table_rows
-from ..data.files import writing
 from ..errors import DataError, UnknownName, UsageError
 from ..kernels import lexical as kernel
 from ..kernels import warn_if_slow
@@ -83,11 +79,11 @@ class HMM:
     def best_paths(self, sources: Sequence[Words], targets: Sequence[Words]) -> tuple[NDArray[np.int32], Units]:
         """As `align`, for all target words end to end, and the target texts by numbers."""
         source, target = self._code(sources, targets)
-        n, m = _longest(source), _longest(target)
+        n, cells = int(source.lengths.max(initial=0)), _most_cells(source, target)
         alignment = np.empty(len(target.ids), dtype=np.int32)
         arguments: list[Any] = [
             *units_views(source, target), *self.table.views, view(self.jumps), self.null, self.smoothing, FLOOR,
-            view(alignment), *_scratch(n, m), view(np.empty(2 * n)), view(np.empty(n * m, dtype=np.int32)),
+            view(alignment), *_scratch(n, cells), view(np.empty(2 * n)), view(np.empty(cells, dtype=np.int32)),
         ]  # fmt: skip
         kernel.find_best_path(*arguments)
         return alignment, target
@@ -115,13 +111,13 @@ class HMM:
         self, source: Units, target: Units, probabilities: Floats, jumps: Floats, counts: Floats, jump_counts: Floats
     ) -> Floats:
         """The probability of each target word given those before it; adds to counts unless they are empty."""
-        n, m = _longest(source), _longest(target)
+        n, cells = int(source.lengths.max(initial=0)), _most_cells(source, target)
         sums = np.empty(len(target.ids))
         starts, targets, _ = self.table.views
         arguments: list[Any] = [
             *units_views(source, target), starts, targets, view(probabilities), view(jumps),
             self.null, self.smoothing, FLOOR, bool(len(counts)), view(sums), view(counts), view(jump_counts),
-            *_scratch(n, m), view(np.empty(n * (m + 1))), view(np.empty(4 * n)),
+            *_scratch(n, cells), view(np.empty(cells + n)), view(np.empty(4 * n)),
         ]  # fmt: skip
         kernel.read_states(*arguments)
         return sums
@@ -233,53 +229,23 @@ def _symmetrised(
 ) -> list[Links]:
     if method not in METHODS:
         raise UnknownName("method of symmetrising", method, METHODS)
-    n, m = _longest(source), _longest(target)
+    words = int((source.lengths + target.lengths).max(initial=0))
     links = np.empty((len(forward) + len(backward), 2), dtype=np.int32)
     offsets = np.zeros(len(target.offsets), dtype=np.int64)
     kernel.symmetrise(
         view(forward), view(target.offsets), view(backward), view(source.offsets), *METHODS[method],
         view(links.reshape(-1)), view(offsets),
-        view(np.empty(n * m, dtype=np.int32)), view(np.empty(n + m, dtype=np.int32)),
+        view(np.empty(_most_cells(source, target), dtype=np.int32)), view(np.empty(words, dtype=np.int32)),
     )  # fmt: skip
     points = list(zip(*links[: offsets[-1]].T.tolist(), strict=True))
     return [points[begin:end] for begin, end in pairwise(offsets.tolist())]
 
 
-def write_jumps(model: HMM, path: str | Path) -> None:
-    """Write all of a model but its table (see `write_table`): null, smoothing, and the probability of each width."""
-    middle = len(model.jumps) // 2
-    with writing(path) as stream:
-        stream.write(f"jump\tprobability\nnull\t{model.null!r}\nsmoothing\t{model.smoothing!r}\n")
-        stream.writelines(f"{width - middle}\t{value!r}\n" for width, value in enumerate(model.jumps.tolist()))
+def _most_cells(source: Units, target: Units) -> int:
+    """Source words times target words of the pair that has most: the longest texts need not be of one pair."""
+    return int((source.lengths * target.lengths).max(initial=0))
 
 
-def read_jumps(path: str | Path, table: LexicalTable) -> HMM:
-    """The model of a table and of a file that `write_jumps` wrote."""
-    rows = table_rows(path)
-    if not rows or rows[0] != ["jump", "probability"]:
-        raise DataError(f"{path}, line 1: not the header of a file of jumps, 'jump' and 'probability' with a tab.")
-    same_width(rows, path)
-    middle = (len(rows) - 4) // 2
-    names = ["null", "smoothing", *(str(width - middle) for width in range(len(rows) - 3))]
-    values = []
-    for number, (name, (found, value)) in enumerate(zip(names, rows[1:], strict=False), 2):
-        if found != name:
-            raise DataError(f"{path}, line {number}: {found!r} stands where {name!r} should.")
-        try:
-            values.append(float(value))
-        except ValueError:
-            values.append(math.nan)
-        if not 0 <= values[-1] <= 1:
-            raise DataError(f"{path}, line {number}: {value!r} should be a probability, a number from 0 to 1.")
-    if len(rows) < 4 or len(rows) % 2:
-        raise DataError(f"{path} has {len(rows)} lines; null, smoothing and as many jumps back as forth are needed.")
-    return HMM(table, np.array(values[2:]), values[0], values[1])
-
-
-def _longest(units: Units) -> int:
-    return int(units.lengths.max(initial=0))
-
-
-def _scratch(n: int, m: int) -> tuple[memoryview, memoryview, memoryview]:
-    """Room for the places, emissions and moves of the longest pair."""
-    return view(np.empty(n * m, dtype=np.int64)), view(np.empty(n * m)), view(np.empty(n * n))
+def _scratch(n: int, cells: int) -> tuple[memoryview, memoryview, memoryview]:
+    """Room for the places, emissions and moves of the largest pair."""
+    return view(np.empty(cells, dtype=np.int64)), view(np.empty(cells)), view(np.empty(n * n))

@@ -15,7 +15,7 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError
+from ..errors import DataError, UsageError
 from ..language.frequencies import Frequencies
 from ..language.lexical_tables import NULL, LexicalTable
 from ..language.ngram_models import MARKS, Grams, NgramModel
@@ -41,8 +41,9 @@ def unpack(kind: type, content: bytes, name: str) -> Any:
             members = {info.filename: read_member(archive, info, compressed=False) for info in archive.infolist()}
         arrays = {member.removesuffix(".npy"): array_from(each) for member, each in members.items()}
         return _UNPACKERS[kind](arrays)
-    except (*DAMAGE, KeyError, TypeError, IndexError) as error:
-        raise DataError(f"The resource {name} is damaged: {error}. Train the model once more.") from None
+    except (*DAMAGE, KeyError, TypeError, IndexError, UsageError) as error:
+        what = str(error).rstrip(".")
+        raise DataError(f"The resource {name} is damaged: {what}. Train the model once more.") from None
 
 
 def _pack_model(model: NgramModel) -> Arrays:
@@ -57,8 +58,8 @@ def _unpack_model(arrays: Mapping[str, NDArray[Any]]) -> NgramModel:
     parents, last = _ints(arrays["parents"]), _ints(arrays["last"])
     logs, backoffs = _floats(arrays["logs"]), _floats(arrays["backoffs"])
     size = len(logs)
-    _require(len(bounds) > 1 and bounds[0] == 0 and bounds[-1] == size and (np.diff(bounds) > 0).all(), "bounds")
-    _require(len(parents) == len(last) == len(backoffs) == size, "n-grams")
+    _require(len(bounds) > 1 and bounds[0] == 0 and bounds[-1] == size and (np.diff(bounds) >= 0).all(), "bounds")
+    _require(len(parents) == len(last) == len(backoffs) == size and bool((logs <= 0).all()), "n-grams")
     _require(len(words) == bounds[1] and words[: len(MARKS)] == MARKS, "vocabulary")
     _require(bool((last >= 0).all() and (last < len(words)).all()), "words of n-grams")
     _require(np.array_equal(last[: len(words)], np.arange(len(words))), "single words")
@@ -117,8 +118,11 @@ def _unpack_aligner(arrays: Mapping[str, NDArray[Any]]) -> WordAligner:
         _require(len(starts) == len(sources) + 1 and sources[:1] == (NULL,), "source words")
         _require(bool((np.diff(starts) >= 0).all()) and starts[0] == 0 and starts[-1] == len(pairs), "rows")
         _require(bool((pairs >= 0).all() and (pairs < len(targets)).all()), "target words")
+        rows = np.repeat(np.arange(len(sources)), np.diff(starts))
+        _require(bool((np.diff(rows * len(targets) + pairs) > 0).all()), "order of target words")
         _require(len(probabilities) == len(pairs) and len(jumps) % 2 == 1, "probabilities")
-        _require(bool((probabilities >= 0).all() and (jumps >= 0).all()), "probabilities")
+        for shares in (probabilities, jumps):
+            _require(bool((shares >= 0).all() and (shares <= 1).all()), "probabilities")
         table = LexicalTable(sources, targets, starts, pairs.astype(np.int32), probabilities)
         models.append(HMM(table, jumps, null, smoothing))
     return WordAligner(*models)

@@ -245,7 +245,7 @@ def principal_axes(embeddings: str, texts: Sequence[str], *, executor: Executor 
 
 
 def _lower(texts: Sequence[str], language: str) -> list[list[str]]:
-    """The words of each text, without those of texts that have none."""
+    """The words of each text: its tokens in lower case."""
     return [[token.lower() for token in tokens] for tokens in tokenise(texts, language)]
 
 
@@ -258,7 +258,10 @@ def _of_one_language(side: str, language: str, sentences: list[list[str]], say: 
         found[f"{side}_lm"] = estimate([" ".join(words) for words in sentences], order=ORDER)
         found[f"{side}_lm_backward"] = estimate([" ".join(words[::-1]) for words in sentences], order=ORDER)
         say(f"{side} frequencies")
-        frequent = found[f"{side}_frequencies"] = count_ngrams(sentences, order=ORDER)
+        try:
+            frequent = found[f"{side}_frequencies"] = count_ngrams(sentences, order=ORDER)
+        except DataError as error:  # no text has so many words
+            log.warning("Features of how frequent %s n-grams are will be left out: %s", side, error)
     try:
         frequent = found[f"{side}_words"] = word_frequencies(base_code(language))
     except (MissingDependency, UnknownName) as error:

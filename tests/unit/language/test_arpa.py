@@ -57,6 +57,7 @@ def test_a_file_is_read_and_scores_as_it_says(tmp_path):
         ("\\data\\", "\n\n\\data\\"),
         ("ngram 1=5", "ngram  1 = 5"),
         ("<unk>", "<UNK>"),
+        ("ngram 1=5", "ngram 1=005"),
         ("-1.5\t<unk>\n-99\t<s>\t-0.25\n", "-99\t<s>\t-0.25\n-1.5\t<unk>\n"),
         ("-0.375\t<s> a\t-2\n-0.5\ta b\n-0.25\tb </s>\t0\n", "-0.25\tb </s>\n-0.5\ta b\n-0.375\t<s> a\t-2.0e0\n"),
         ("\\end\\\n", "\\end\\"),
@@ -74,6 +75,17 @@ def test_a_file_without_unk_gives_unknown_words_what_kenlm_gives(tmp_path):
     assert model.score(["x"]).log10[0] == -100.25
 
 
+def test_unk_in_capitals_is_the_unknown_word_in_ngrams_too(tmp_path):
+    with_pair = SMALL.replace("ngram 2=3", "ngram 2=4").replace("-0.5\ta b\n", "-0.5\ta b\n-0.3\ta <unk>\t-0.1\n")
+    model = read(tmp_path, with_pair.replace("<unk>", "<UNK>"))
+    assert model.checksum == read(tmp_path, with_pair).checksum
+    assert model.score(["a x"]).log10.tolist() == [-0.375, -2 - 0.3, -0.1 - 0.5]
+    assert model.score(["<UNK>"]).unknown.tolist() == [True, False]
+    both = SMALL.replace("ngram 1=5", "ngram 1=6").replace("-1.5\t<unk>\n", "-1.5\t<unk>\n-1.5\t<UNK>\n")
+    with pytest.raises(DataError, match="line 8: the word '<unk>' stands here again"):
+        read(tmp_path, both)
+
+
 def test_ngrams_whose_ends_were_pruned_are_found(tmp_path):
     model = read(tmp_path, SMALL.replace("-0.5\ta b\n", "").replace("ngram 2=3", "ngram 2=2"))
     found = model.score(["a b"])
@@ -82,7 +94,7 @@ def test_ngrams_whose_ends_were_pruned_are_found(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["model.arpa", "model.arpa.gz"])
-@pytest.mark.parametrize("order", [1, 2, 5])
+@pytest.mark.parametrize("order", [1, 2, 6])
 def test_what_is_written_is_read_as_the_same_model(tmp_path, name, order):
     model = estimate(["le chat é日本 a\u00a0b", "le chien \\end\\ ngram", "\\data\\ le chat"], order=order)
     write_arpa(model, tmp_path / name)
@@ -112,11 +124,17 @@ def test_the_form_of_the_file(tmp_path):
         ("ngram 2=3", "ngram 2=x", r"line 3: 'ngram 2=x' stands where .*1-grams: is expected"),
         ("\\2-grams:", "\\4-grams:", r"line 13: '.*4-grams:' stands where .*2-grams: is expected"),
         ("ngram 2=3", "ngram 2=4", "line 17: 3 2-grams stand here, and the file's beginning says 4"),
+        ("ngram 2=3", f"ngram 2={10**14}", "line 17: 3 2-grams stand here, and the file's beginning says 10000"),
+        ("ngram 2=3", f"ngram 2={'9' * 5000}", r"line 3: 'ngram 2=9+' stands where .*1-grams: is expected"),
+        ("ngram 2=3", "ngram 2=٣", r"line 3: 'ngram 2=٣' stands where .*1-grams: is expected"),
         ("ngram 2=3", "ngram 2=2", r"line 16: '-0.25\\tb </s>\\t0' stands where .*3-grams: is expected"),
         ("-0.5\ta b\n", "-0.5\ta b c d\n", r"line 15: '-0.5\\ta b c d' is not a log10 probability with 2 words"),
         ("-0.5\ta b\n", "-0.5\ta\n", r"line 15: '-0.5\\ta' is not a log10 probability with 2 words"),
         ("-0.5\ta b\n", "-O.5\ta b\n", "line 15: '-O.5' stands where a log10 probability, a number not above 0"),
         ("-0.5\ta b\n", "0.5\ta b\n", "line 15: '0.5' stands where a log10 probability, a number not above 0"),
+        ("-0.5\ta b\n", "1e-99\ta b\n", "line 15: '1e-99' stands where a log10 probability, a number not above 0"),
+        ("-0.5\ta b\n", "-0_5\ta b\n", "line 15: '-0_5' stands where"),
+        ("-0.5\ta b\n", "-٣\ta b\n", "line 15: '-٣' stands where"),
         ("-0.5\ta b\n", "nan\ta b\n", "line 15: 'nan' stands where"),
         ("-0.5\ta b\n", "-inf\ta b\n", "line 15: '-inf' stands where"),
         ("<s> a\t-2", "<s> a\tinf", "line 14: 'inf' stands where a back-off weight, a finite number"),
@@ -158,5 +176,8 @@ def test_files_that_are_empty_damaged_or_not_there(tmp_path):
     (tmp_path / "cut.gz").write_bytes(gzip.compress(SMALL.encode())[:-9])
     with pytest.raises(DataError, match="damaged gzip"):
         read_arpa(tmp_path / "cut.gz")
+    with pytest.raises(DataError, match="holds a NUL"):
+        write_arpa(estimate(["a\0b"]), tmp_path / "nul")
+    assert not (tmp_path / "nul").exists()
     with pytest.raises(UsageError, match="cannot be written"):
         write_arpa(estimate(["a"]), tmp_path / "no" / "folder")

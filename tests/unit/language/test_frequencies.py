@@ -68,8 +68,15 @@ def test_eight_words_of_different_frequency_fill_the_quartiles():
     assert found.cutoffs.tolist() == [[2, 4, 6, 8]]  # of 8 counts those at 7/4, 7/2, 21/4 and 7, rounded down
     assert [found.quartile([word]) for word in "abcdefghi"] == [1, 1, 2, 2, 3, 3, 4, 4, 0]
     assert found.shares([list("abxh")], order=1).tolist() == [[0.25, 0.5, 0.0, 0.0, 0.25]]
-    assert found.relative([["a", "x"], [], ["h"]]) == [[1 / 36, 0.0], [], [8 / 36]]
-    assert found.relative([]) == []
+
+
+def test_texts_that_are_not_split_into_words_are_refused():
+    with pytest.raises(UsageError, match="Text 1, 'the cat', is a string; a list of its words is needed"):
+        count_ngrams(["the cat"])
+    found = count_ngrams([["the", "cat", "sat"]])
+    for ask in (found.count, found.quartile):
+        with pytest.raises(UsageError, match="is a string"):
+            ask("the")
 
 
 def test_rare_ngrams_can_count_as_unknown():
@@ -119,6 +126,7 @@ def test_a_table_without_ngrams_of_an_order_is_refused(tmp_path):
         ("the\t5\ncat\tmany\n", "line 2: 'many' should be a count, a number above 0"),
         ("the\t5\ncat\t0\n", "line 2: '0' should be a count"),
         ("the\tinf\n", "line 1: 'inf' should be a count"),
+        ("the\t1_000\n", "line 1: '1_000' should be a count"),
         ("the  cat\t5\n", "line 1: 'the  cat' is not an n-gram, 1 to 5 words with single blanks"),
         ("a b c d e f\t5\n", "line 1: 'a b c d e f' is not an n-gram"),
         ("the\t5\ncat\t5\nthe\t5\n", "line 3: the n-gram 'the' once more"),

@@ -77,6 +77,7 @@ def test_pairs_that_are_empty_or_too_long_are_left_out(caplog):
         ([["a"]], [], {}, DataError, "not parallel: 1 source sentences, 0 target sentences"),
         ([[]], [["a"]], {}, DataError, "No sentence pair has 1 to 100 words on both sides"),
         ([["a"], ["b", ""]], [["x"], ["y"]], {}, DataError, "A word of sentence 2 is empty"),
+        (["das haus"], [["x"]], {}, UsageError, "Text 1, 'das haus', is a string; a list of its words is needed"),
         ([["a"]], [["x"]], {"iterations": 0}, UsageError, "needs at least 1 iteration; 0 are asked for"),
     ],
 )
@@ -137,6 +138,14 @@ def test_a_table_read_the_wrong_way_round_is_refused(tmp_path):
         read_table(path, format="moses")
 
 
+def test_probabilities_rounded_to_seven_decimals_may_sum_to_more_than_1(tmp_path):
+    path = tmp_path / "lex"
+    # 1 of 6 million for each of 60,000 words: .00000017, written as .0000002; and 5,940,000 times the same one
+    path.write_text("".join(f"w{i} NULL 0.0000002\n" for i in range(60_000)) + "the NULL 0.9900000\n")
+    table = read_table(path, format="moses")
+    assert 1.0011 < table.probabilities.sum() < 1.0021
+
+
 HEAD = "source\ttarget\tprobability\n"
 
 
@@ -149,6 +158,7 @@ HEAD = "source\ttarget\tprobability\n"
         ("tsv", HEAD + "a\tb\n", "line 2: 2 fields divided by tabs; two words and a probability are needed"),
         ("tsv", HEAD + "a\tb\t1.5\n", "line 2: '1.5' should be a probability"),
         ("tsv", HEAD + "a\tb\tnan\n", "line 2: 'nan' should be a probability"),
+        ("tsv", HEAD + "a\tb\t0_1\n", "line 2: '0_1' should be a probability"),
         ("tsv", HEAD + "a\t\t1\n", "line 2: an empty word"),
         ("tsv", HEAD + "a\tb\t.5\na\tc\t.5\na\tb\t.1\n", "line 4: the pair of words of line 2 once more"),
         ("giza", "a b .5\na  .5\n", "line 2: an empty word"),

@@ -132,8 +132,9 @@ def test_texts_that_cannot_be_modelled_are_refused(sentences, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"order": 0}, "The order of a model is 1 to 5, not 0."),
-        ({"order": 6}, "The order of a model is 1 to 5, not 6."),
+        ({"sentences": "the cat"}, "needs a list of sentences, not a single one"),
+        ({"order": 0}, "The order of a model is 1 to 6, not 0."),
+        ({"order": 7}, "The order of a model is 1 to 6, not 7."),
         ({"prune": (1,)}, "Pruning by '1' is not possible for order 3"),
         ({"prune": (0, 2, 1)}, "Pruning by '0 2 1' is not possible"),
         ({"prune": (0, 0, 0, 1)}, "at most one number for each order"),
@@ -143,7 +144,7 @@ def test_texts_that_cannot_be_modelled_are_refused(sentences, message):
 )
 def test_options_that_make_no_sense_are_refused(options, message):
     with pytest.raises(UsageError, match=message):
-        estimate(TEXT, **options)
+        estimate(**({"sentences": TEXT} | options))
 
 
 # ---- scoring
@@ -238,7 +239,7 @@ def test_kenlm_says_the_same(tmp_path, shared):
     _same_as_kenlm(estimate(lines[:1500], order=4, prune=(0, 0, 1)), lines, tmp_path)
 
 
-@pytest.mark.parametrize("order", [2, 3, 4, 5])
+@pytest.mark.parametrize("order", [2, 3, 4, 5, 6])
 @pytest.mark.parametrize("options", [{}, {"min_count": 2}, {"prune": (0, 1)}])
 def test_kenlm_says_the_same_of_small_models(tmp_path, order, options):
     pytest.importorskip("kenlm")
@@ -250,6 +251,7 @@ def test_kenlm_says_the_same_of_small_models(tmp_path, order, options):
         "the cat <unk> sat on <s> the </s> mat",
         "a\u00a0b the\u2028 \x0b cat",
         "a " * 99,
+        "the\0 cat a\0b",
     ]
     _same_as_kenlm(estimate(TEXT, order=order, **options), lines, tmp_path)
 

@@ -164,6 +164,13 @@ def test_cross_fitted_features_come_from_resources_that_have_not_seen_the_group(
     assert (table.values < seen.values).mean() > 0.8  # a model that has seen a sentence thinks more of it
 
 
+def test_fewer_groups_than_folds_are_done_when_all_groups_are() -> None:
+    seen: list[tuple[int, int]] = []
+    groups = [number % 3 for number in range(len(SOURCES))]
+    cross_fitted(SOURCES, TARGETS, groups, lambda rows: BARE, progress=lambda *done: seen.append(done))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
 def test_folds_with_different_resources_are_refused() -> None:
     made = iter([BARE, estimate_resources("en", "es", source_texts=SOURCES)])
     with pytest.raises(DataError, match="Resources of some folds allow features that others do not"):

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from tercet.language.frequencies import Frequencies
+from tercet.language.ngram_models import Scored
 from tercet.quality.features import extract
 from tercet.quality.features.constructions import is_number
 from tercet.quality.features.copies import _addresses
+from tercet.quality.features.fluency import _spread
 from tercet.quality.features.surface import mismatched_brackets, mismatched_quotes
 from tercet.quality.resources import AXES, Resources, estimate_resources
 
@@ -65,6 +67,7 @@ def value(name: str, source: str, output: str, resources: Resources = BARE) -> f
         ("brackets_difference", "( a )", "( a", 1),
         ("numbers_difference", "3 4", "3", 1),
         ("source_mark_share", "a , ( +", "x", 0.75),
+        ("source_content", "we ❤\ufe0f it", "x", 0.5),  # Moses makes four tokens of it
         ("target_open_brackets", "x", "( a ] )", 1),
         ("copied_words", "Das Parlament in Europa", "in Europa the parliament", 0.5),
         ("copied_lower_words", "Das Parlament in Europa", "in Europa the parliament", 1 / 3),
@@ -77,6 +80,12 @@ def value(name: str, source: str, output: str, resources: Resources = BARE) -> f
         ("same_first_case", "Why ?", "¿ Por qué ?", 1),
         ("same_first_case", "Why ?", "¿ por qué ?", 0),
         ("same_last_mark", "Why ?", "Por qué .", 0),
+        ("same_last_mark", "Why ?", "Por qué？", 1),
+        ("same_last_mark", "Well ...", "Bueno…", 1),
+        ("periods_difference", "Well ...", "Bueno…", 0),
+        ("source_least_log_frequency", "3 , 4", "x", -4),
+        ("quotes_difference", "「a」", "《a》", 0),
+        ("brackets_difference", "「a」", "a", 0),
         ("target_is_source", "Same text", "Same text", 1),
         ("target_stutters", "x", "el el perro de de", 2),
         ("target_repeated_bigrams", "x", "a b a b", 1 / 3),
@@ -96,11 +105,24 @@ def test_values_by_hand(name: str, source: str, output: str, expected: float) ->
     [
         ("( [ ] )", 0, 0), ("( [ ) ]", 2, 0), (") (", 2, 0), ('"a" "', 0, 1), ("«a» «b", 0, 1), ("“a”", 0, 0),
         ("„a“", 0, 0), ("„a”", 0, 0), ("„a", 0, 1), ("a”", 0, 1), ("（a）", 0, 0), ("", 0, 0),
+        ("”a” b”", 0, 1), ("”a”", 0, 0), ("“a” b”", 0, 1), ("「a」「b", 0, 1), ("『a", 0, 1),
     ],
 )  # fmt: skip
 def test_brackets_and_quotes_without_a_partner(text: str, brackets: int, quotes: int) -> None:
     assert mismatched_brackets(text) == brackets
     assert mismatched_quotes(text) == quotes
+
+
+def test_a_copy_is_a_copy_whatever_the_tokens_of_the_two_languages() -> None:
+    for languages, text in ((("en", "fr"), "L'eau n'est pas là"), (("zh", "en"), "你好，世界。")):
+        table = extract([text, text], [f" {text} ", text + "."], Resources(*languages), names=["target_is_source"])
+        assert table.values.tolist() == [[1.0], [0.0]]
+
+
+def test_equally_probable_words_have_no_spread() -> None:
+    logs = np.array([-0.1] * 7 + [-3.0, -5.0])  # seven words and the end; no word and the end
+    scored = Scored(logs, np.ones(9, dtype=np.int32), np.zeros(9, dtype=np.bool_), np.array([0, 8, 9]))
+    assert _spread(scored).tolist() == pytest.approx([0, np.nan], abs=1e-15, nan_ok=True)
 
 
 def test_probabilities_are_those_of_the_model(estimated: Resources) -> None:
@@ -241,6 +263,23 @@ def test_addresses_are_what_two_regular_expressions_find() -> None:
     for _ in range(5000):
         text = "".join(draw.choices(pieces, k=draw.randrange(10)))
         assert _addresses(text) == pattern.findall(text), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 50_000,
+        ".,;:!?()[]{}\"'«»" * 500,
+        "a\0b \0",
+        "👨\u200d👩\u200d👧 ❤️",
+        "a \ud800",
+        "\t\x1c\u2028",
+        "<s> <UNK>",
+    ],
+)
+def test_features_of_strange_texts_are_numbers(text: str, estimated: Resources) -> None:
+    table = extract([text, "A dog ."], ["Un perro .", text], estimated)
+    assert np.isfinite(table.values).all()
 
 
 @pytest.mark.parametrize("unit", ["a", "@", "a.", "1", "1,"])

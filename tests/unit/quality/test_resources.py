@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError, MissingDependency, UsageError
+from tercet.language.kneser_ney import estimate
 from tercet.language.sentence import Sentence
 from tercet.language.word_alignment import WordAligner
 from tercet.quality import resources as module
@@ -40,6 +41,21 @@ def test_texts_of_one_language_give_its_models_alone() -> None:
     one = estimate_resources("en", "es", target_texts=TARGETS)
     assert one.source_lm is None and one.source_frequencies is None and one.aligner is None
     assert one.target_lm is not None and one.target_frequencies is not None
+
+
+def test_texts_of_one_or_two_words_give_all_but_frequencies_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    one = estimate_resources("en", "es", source_texts=["Open file", "Close"])
+    assert one.source_lm is not None and one.source_frequencies is None
+    assert "frequent source n-grams are will be left out: The corpus, of 3 words, has no n-grams of 3" in caplog.text
+    reasons = extract(["Open"], ["Abrir"], one).left_out
+    assert reasons["source_trigrams_seen"].startswith("it needs what is missing: source_frequencies")
+
+
+def test_a_model_whose_longest_ngrams_are_all_pruned_comes_back() -> None:
+    pruned = Resources("en", "es", target_lm=estimate(TARGETS, prune=(0, 0, 9)))
+    assert pruned.target_lm is not None and pruned.target_lm.counts[2] == 0
+    again = Resources.from_members(pruned.members())
+    assert again.target_lm is not None and again.target_lm.checksum == pruned.target_lm.checksum
 
 
 def test_backward_models_read_sentences_from_their_end(estimated: Resources) -> None:
@@ -95,6 +111,10 @@ def altered(content: bytes, **changes: Any) -> bytes:
         ("aligner.npz", {"forward_pairs": lambda a: a + 1000}),
         ("aligner.npz", {"backward_starts": lambda a: a * 5}),
         ("aligner.npz", {"forward_jumps": lambda a: a[1:]}),
+        ("aligner.npz", {"forward_pairs": lambda a: a[::-1].copy()}),
+        ("aligner.npz", {"forward_probabilities": lambda a: a + 1e308}),
+        ("aligner.npz", {"backward_settings": lambda a: a + 1}),
+        ("source_lm.npz", {"logs": lambda a: -a}),
     ],
 )
 def test_numbers_that_would_lead_outside_are_refused(

@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable
 
 import numpy as np
 
-from .defining import Feature, Floats, feature, ratio
+from .defining import Compute, Feature, Floats, feature, ratio
 from .pairs import Pairs, Side
+from .surface import BRACKETS, QUOTES
 
 _NUMBER = re.compile(r"[^\W\d_]?[.,:/%+-]*\d[\d.,:/%+-]*")
 _LATIN = re.compile("[a-z]+")
-_BRACKETS = frozenset("()[]{}（）【】")
-_QUOTES = frozenset("\"'«»“”„‘’‚‹›「」『』")
-# Marks as QuEst counts them, and the forms of other scripts and of Spanish that stand for them.
+# Marks as QuEst counts them, and the forms of other scripts that stand for them. Three dots are none.
 _MARKS = {
-    "periods": (".。۔।…", 1062), "commas": (",，、،", 1064), "colons": (":：", 1066), "semicolons": (";；؛", 1068),
+    "periods": (".。۔।", 1062), "commas": (",，、،", 1064), "colons": (":：", 1066), "semicolons": (";；؛", 1068),
     "question_marks": ("?？؟", 1070), "exclamation_marks": ("!！", 1072),
 }  # fmt: skip
-_DIVIDING = "¿¡" + "".join(characters for characters, _ in _MARKS.values())
+MARK_KINDS = {  # what a mark is, whatever its form
+    **{character: kind for kind, (characters, _) in _MARKS.items() for character in characters},
+    **dict.fromkeys("¿¡", "openings"),
+    **dict.fromkeys(("...", "…"), "dots"),
+    **dict.fromkeys((*BRACKETS, *BRACKETS.values()), "brackets"),
+    **dict.fromkeys((*QUOTES, *QUOTES.values(), *"\"'„‘’‚"), "quotes"),
+}
+_NUMBERS = {kind: number for number, kind in enumerate(dict.fromkeys(MARK_KINDS.values()))}
 
 
 def is_number(token: str) -> bool:
-    """Whether a token is a number: digits with marks among them."""
+    """Whether a token is a number: digits with marks among them, perhaps after one letter as in A4."""
     return _NUMBER.fullmatch(token) is not None
 
 
 def is_mark(token: str) -> bool:
-    """Whether a token has only punctuation marks and symbols."""
-    return all(unicodedata.category(character)[0] in "PS" for character in token)
+    """Whether a token has only punctuation marks, symbols and what cannot be seen, as between the parts of emoji."""
+    return not any(map(str.isalnum, token))
 
 
 def is_latin(token: str) -> bool:
@@ -38,30 +43,32 @@ def is_latin(token: str) -> bool:
     return _LATIN.fullmatch(token.lower()) is not None
 
 
-def marks(side: Side) -> Floats:
-    """Marks that divide sentences, of each sentence: neither brackets, quotation marks nor symbols."""
-    return side.sums(_counted(_DIVIDING))
+def _which(pairs: Pairs, name: str, test: Callable[[str], bool]) -> Floats:
+    """1 for each token of a side that passes a test, 0 for others."""
+    side: Side = getattr(pairs, name)
+    return pairs.kept(f"{name} {test.__name__}", lambda: side.values(test))
 
 
-def _counted(characters: str) -> Callable[[str], float]:
-    return lambda token: float(len(token) == 1 and token in characters)
+def _share(test: Callable[[str], bool], name: str) -> Compute:
+    """The share of a side's tokens that pass a test."""
+    return lambda p: getattr(p, name).means(_which(p, name, test))
 
 
-def _any_of(characters: frozenset[str]) -> Callable[[str], float]:
-    return lambda token: float(token in characters)
+_source_latin, _target_latin = _share(is_latin, "source"), _share(is_latin, "target")
 
 
-def content(pairs: Pairs, name: str) -> Floats:
+def _functional(pairs: Pairs, name: str) -> Floats:
+    """1 for each function word of a side, 0 for other tokens."""
+    function: frozenset[str] = pairs.resources.given(f"{name}_function_words", frozenset)
+    side: Side = getattr(pairs, name)
+    return pairs.kept(f"{name} function words", lambda: side.values(function.__contains__, cased=False))
+
+
+def _content(pairs: Pairs, name: str) -> Floats:
     """The share of content words: neither marks, numbers nor function words."""
+    others = (_which(pairs, name, is_mark), _which(pairs, name, is_number), _functional(pairs, name))
     side: Side = getattr(pairs, name)
-    function: frozenset[str] = pairs.resources.given(f"{name}_function_words", frozenset)
-    return side.shares(lambda token: not is_mark(token) and not is_number(token) and token.lower() not in function)
-
-
-def _function(pairs: Pairs, name: str) -> Floats:
-    side: Side = getattr(pairs, name)
-    function: frozenset[str] = pairs.resources.given(f"{name}_function_words", frozenset)
-    return side.shares(lambda token: token.lower() in function)
+    return side.means(np.prod([1 - each for each in others], axis=0))
 
 
 def _share_ratio(first: Floats, second: Floats) -> Floats:
@@ -70,72 +77,93 @@ def _share_ratio(first: Floats, second: Floats) -> Floats:
     return np.minimum(quotient, 10.0)
 
 
+def _count(*kinds: str) -> Callable[[Pairs, str], Floats]:
+    """How many marks of some kinds each sentence of a side has."""
+
+    def count(pairs: Pairs, name: str) -> Floats:
+        side: Side = getattr(pairs, name)
+        found = pairs.kept(
+            f"{name} kinds of marks", lambda: side.values(lambda token: _NUMBERS.get(MARK_KINDS.get(token, ""), -1))
+        )
+        return side.add(np.isin(found, [_NUMBERS[kind] for kind in kinds]).astype(np.float64))
+
+    return count
+
+
+_dividing = _count(*_MARKS, "openings")  # neither brackets, quotation marks nor symbols
+
+
+def _numbers(pairs: Pairs, name: str) -> Floats:
+    side: Side = getattr(pairs, name)
+    return side.add(_which(pairs, name, is_number))
+
+
 CLASSES = (
     feature("word_classes", "source_numbers", "share of numbers among the source's tokens",
-            lambda p: p.source.shares(is_number), quest=1077),
+            _share(is_number, "source"), quest=1077),
     feature("word_classes", "target_numbers", "share of numbers among the target's tokens",
-            lambda p: p.target.shares(is_number), quest=1078),
+            _share(is_number, "target"), quest=1078),
     feature("word_classes", "source_not_latin", "share of source tokens with anything but the letters a to z",
-            lambda p: 1 - p.source.shares(is_latin), quest=1080),
+            lambda p: 1 - _source_latin(p), quest=1080),
     feature("word_classes", "target_not_latin", "share of target tokens with anything but the letters a to z",
-            lambda p: 1 - p.target.shares(is_latin), quest=1081),
+            lambda p: 1 - _target_latin(p), quest=1081),
     feature("word_classes", "latin_ratio",
-            "ratio of the share of tokens of the letters a to z alone, source to target (at most 10)",
-            lambda p: _share_ratio(p.source.shares(is_latin), p.target.shares(is_latin)), neutral=1.0, quest=1082),
+            "ratio of the share of tokens of letters a to z alone, source to target (.001 added to both, at most 10)",
+            lambda p: _share_ratio(_source_latin(p), _target_latin(p)), neutral=1.0, quest=1082),
     feature("word_classes", "source_content",
             "share of content words in the source: no marks, numbers or function words such as articles",
-            lambda p: content(p, "source"), needs="source_function_words", quest=1083),
+            lambda p: _content(p, "source"), needs="source_function_words", quest=1083),
     feature("word_classes", "target_content",
             "share of content words in the target: no marks, numbers or function words such as articles",
-            lambda p: content(p, "target"), needs="target_function_words", quest=1084),
+            lambda p: _content(p, "target"), needs="target_function_words", quest=1084),
     feature("word_classes", "content_ratio",
-            "ratio of the share of content words, source to target (at most 10)",
-            lambda p: _share_ratio(content(p, "source"), content(p, "target")),
+            "ratio of the share of content words, source to target (.001 added to both, at most 10)",
+            lambda p: _share_ratio(_content(p, "source"), _content(p, "target")),
             needs="source_function_words target_function_words", neutral=1.0, quest=1085),
     feature("word_classes", "source_function",
             "share of function words, such as articles and prepositions, in the source",
-            lambda p: _function(p, "source"), needs="source_function_words"),
+            lambda p: p.source.means(_functional(p, "source")), needs="source_function_words"),
     feature("word_classes", "target_function",
             "share of function words, such as articles and prepositions, in the target",
-            lambda p: _function(p, "target"), needs="target_function_words"),
+            lambda p: p.target.means(_functional(p, "target")), needs="target_function_words"),
 )  # fmt: skip
 
 
-def _mismatch(what: str, text: str, token: Callable[[str], float], quest: int | None = None) -> tuple[Feature, Feature]:
+def _mismatch(
+    what: str,
+    text: str,
+    count: Callable[[Pairs, str], Floats],
+    quest: tuple[int | None, int | None] = (None, None),
+) -> tuple[Feature, Feature]:
     """The difference in tokens of a kind, and its share of the target's tokens."""
 
     def difference(pairs: Pairs) -> Floats:
-        return np.abs(pairs.source.sums(token) - pairs.target.sums(token))
+        return pairs.kept(f"{what} difference", lambda: np.abs(count(pairs, "source") - count(pairs, "target")))
 
     return (
         feature("construction_mismatch", f"{what}_difference",
-                f"difference in how many {text} source and target have", difference, quest=quest),
+                f"difference in how many {text} source and target have", difference, quest=quest[0]),
         feature("construction_mismatch", f"{what}_difference_share",
                 f"difference in how many {text} source and target have, per target token",
-                lambda p: ratio(difference(p), p.target.lengths), quest=quest and quest + 1),
+                lambda p: ratio(difference(p), p.target.lengths), quest=quest[1]),
     )  # fmt: skip
 
 
 MISMATCHES = (
-    feature("construction_mismatch", "source_marks", "how many marks . , : ; ? ! the source has",
-            lambda p: marks(p.source), quest=1074, baseline=16),
-    feature("construction_mismatch", "target_marks", "how many marks . , : ; ? ! the target has",
-            lambda p: marks(p.target), quest=1075, baseline=17),
+    feature("construction_mismatch", "source_marks", "how many marks . , : ; ? ! ¿ ¡ the source has",
+            lambda p: _dividing(p, "source"), quest=1074, baseline=16),
+    feature("construction_mismatch", "target_marks", "how many marks . , : ; ? ! ¿ ¡ the target has",
+            lambda p: _dividing(p, "target"), quest=1075, baseline=17),
     feature("construction_mismatch", "source_mark_share",
             "share of punctuation marks and symbols among the source's tokens",
-            lambda p: p.source.shares(is_mark)),
+            _share(is_mark, "source")),
     feature("construction_mismatch", "target_mark_share",
             "share of punctuation marks and symbols among the target's tokens",
-            lambda p: p.target.shares(is_mark)),
-    feature("construction_mismatch", "marks_difference",
-            "difference in how many marks . , : ; ? ! source and target have",
-            lambda p: np.abs(marks(p.source) - marks(p.target))),
-    feature("construction_mismatch", "marks_difference_share",
-            "difference in how many marks . , : ; ? ! source and target have, per target token",
-            lambda p: ratio(np.abs(marks(p.source) - marks(p.target)), p.target.lengths), quest=1076),
-    *(part for what, (characters, quest) in _MARKS.items()
-      for part in _mismatch(what, what.replace("_", " "), _counted(characters), quest)),
-    *_mismatch("brackets", "brackets", _any_of(_BRACKETS)),
-    *_mismatch("quotes", "quotation marks", _any_of(_QUOTES)),
-    *_mismatch("numbers", "numbers", lambda token: float(is_number(token)), None),
+            _share(is_mark, "target")),
+    *_mismatch("marks", "marks . , : ; ? ! ¿ ¡", _dividing, (None, 1076)),
+    *(part for what, (_, quest) in _MARKS.items()
+      for part in _mismatch(what, what.replace("_", " "), _count(what), (quest, quest + 1))),
+    *_mismatch("brackets", "brackets", _count("brackets")),
+    *_mismatch("quotes", "quotation marks", _count("quotes")),
+    *_mismatch("numbers", "numbers", _numbers),
 )  # fmt: skip

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .constructions import is_mark, is_number
+from .constructions import MARK_KINDS, is_mark, is_number
 from .defining import Compute, Floats, feature, ratio
 from .pairs import Pairs
 from .surface import target_word_length
@@ -32,19 +32,19 @@ def _names(tokens: Sequence[str]) -> list[str]:
 
 
 def _found(items: Sequence[str], others: Iterable[str]) -> float:
-    """The share of items that are among others, each as often; 1 where there are none."""
-    return (Counter(items) & Counter(others)).total() / len(items) if items else 1.0
+    """The share of items that are among others, each as often; NaN where there are none."""
+    return (Counter(items) & Counter(others)).total() / len(items) if items else np.nan
 
 
 def _shared(find: Callable[[Sequence[str]], list[str]]) -> Compute:
-    """Of what is found on both sides: F1 of the two multisets, 1 where neither has any."""
+    """Of what is found on both sides: F1 of the two multisets, NaN where neither has any."""
 
     def compute(pairs: Pairs) -> Floats:
         scores = []
         for source, target in zip(pairs.source.tokens, pairs.target.tokens, strict=True):
             first, second = find(source), find(target)
             total = len(first) + len(second)
-            scores.append(2 * (Counter(first) & Counter(second)).total() / total if total else 1.0)
+            scores.append(2 * (Counter(first) & Counter(second)).total() / total if total else np.nan)
         return np.array(scores, dtype=np.float64)
 
     return compute
@@ -99,18 +99,25 @@ def _is_capitals(token: str) -> bool:
     return len(token) > 1 and token.isupper()
 
 
-def _same(first: Callable[[Sequence[str]], object]) -> Compute:
+def _same(function: Callable[[Sequence[str]], object]) -> Compute:
     """1 where a function of both sides' tokens is the same, 0 elsewhere."""
 
     def compute(pairs: Pairs) -> Floats:
         rows = zip(pairs.source.tokens, pairs.target.tokens, strict=True)
-        return np.array([first(source) == first(target) for source, target in rows], dtype=np.float64)
+        return np.array([function(source) == function(target) for source, target in rows], dtype=np.float64)
 
     return compute
 
 
+def _unchanged(pairs: Pairs) -> Floats:
+    """By what stands between blanks: the tokens of two languages differ where the texts are the same."""
+    rows = zip(pairs.source.texts, pairs.target.texts, strict=True)
+    return np.array([source.split() == target.split() for source, target in rows], dtype=np.float64)
+
+
 def _last_mark(tokens: Sequence[str]) -> str:
-    return tokens[-1] if tokens and is_mark(tokens[-1]) else ""
+    """The mark at the end, whatever the script: 。 is a period; nothing if there is none."""
+    return MARK_KINDS.get(tokens[-1], tokens[-1]) if tokens and is_mark(tokens[-1]) else ""
 
 
 def _begins_with_capital(tokens: Sequence[str]) -> bool:
@@ -128,12 +135,13 @@ COPIES = (
             _copied(lower=True)),
     feature("more", "shared_numbers",
             "how far source and target have the same numbers: 1 for all, or where there are none (F1 by digits)",
-            _shared(_numbers)),
+            _shared(_numbers), neutral=1.0),
     feature("more", "kept_names",
-            "share of the source's names (words with a capital inside the sentence) that the target has",
-            _kept_names),
+            "share of the source's names (words with a capital inside the sentence, not after a mark) that the target "
+            "has",
+            _kept_names, neutral=1.0),
     feature("more", "kept_addresses", "share of the source's web and mail addresses that the target has",
-            _kept_addresses),
+            _kept_addresses, neutral=1.0),
     feature("more", "source_capitalised", "share of source words that begin with a capital",
             lambda p: p.source.shares(_is_capitalised)),
     feature("more", "target_capitalised", "share of target words that begin with a capital",
@@ -145,5 +153,5 @@ COPIES = (
             _same(_begins_with_capital)),
     feature("more", "same_last_mark", "whether source and target end with the same mark, or both with none (1 or 0)",
             _same(_last_mark)),
-    feature("more", "target_is_source", "whether the target is the source unchanged (1 or 0)", _same(tuple)),
+    feature("more", "target_is_source", "whether the target is the source unchanged (1 or 0)", _unchanged),
 )  # fmt: skip

@@ -48,7 +48,8 @@ def cross_fitted(
         raise DataError(f"{len(sources)} sources, {len(outputs)} outputs and {len(groups)} groups: not as many.")
     table: FeatureTable | None = None
     values = np.empty((len(sources), 0))
-    for done, (others, rows) in enumerate(split(groups, folds, seed), 1):
+    parts = split(groups, folds, seed)
+    for done, (others, rows) in enumerate(parts, 1):
         part = extract(
             [sources[row] for row in rows], [outputs[row] for row in rows], make(others), names=names, tagged=tagged,
             executor=executor,
@@ -60,7 +61,7 @@ def cross_fitted(
             raise DataError(f"Resources of some folds allow features that others do not: {', '.join(different[:3])}.")
         values[rows] = part.values
         if progress:
-            progress(done, folds)
+            progress(done, len(parts))
     if table is None:
         raise DataError("There are no sentence pairs to compute features of.")
     return FeatureTable(table.names, values, table.left_out)

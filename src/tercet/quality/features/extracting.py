@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
@@ -30,7 +29,7 @@ CHUNK = 1024  # pairs of a unit of work; the same whatever runs it, so that valu
 
 _ALL: tuple[Feature, ...] = (
     *surface.LENGTHS, *probabilities.WORDS, *surface.TYPES, *surface.WORD_LENGTH, *corpus.QUARTILE_SHARES,
-    *surface.BRACKETS, *surface.REPETITION, *alignments.SCORES, *alignments.KINDS, *corpus.TRANSLATIONS,
+    *surface.UNCLOSED, *surface.REPETITION, *alignments.SCORES, *alignments.KINDS, *corpus.TRANSLATIONS,
     *constructions.CLASSES, *constructions.MISMATCHES, *probabilities.TAGS, *fluency.FLUENCY, *corpus.TARGET_QUARTILES,
     *copies.COPIES, *tagged.TAG_SHARES, *embedded.EMBEDDINGS,
 )  # fmt: skip
@@ -165,10 +164,7 @@ def _parts(
         return
     packed = pickle.dumps(resources)  # once, whatever the number of chunks
     tasks = ((*chunk, packed, names, _known(chunk, tagged)) for chunk in chunks)
-    for values, said in results_in_order(executor, compute_elsewhere, tasks, doing="computing features"):
-        for name, message in said:
-            logging.getLogger(name).warning("%s", message)
-        yield values
+    yield from results_in_order(executor, compute_elsewhere, tasks, doing="computing features")
 
 
 def _known(chunk: tuple[list[str], list[str]], tagged: Tagged) -> Tagged:
@@ -179,30 +175,11 @@ def _known(chunk: tuple[list[str], list[str]], tagged: Tagged) -> Tagged:
     return sources, outputs
 
 
-class _Keeping(logging.Handler):
-    """Keeps warnings, with the names of their loggers, for the process that knows what to do with them."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.said: list[tuple[str, str]] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.said.append((record.name, record.getMessage()))
-
-
 def compute_elsewhere(
     sources: list[str], outputs: list[str], packed: bytes, names: tuple[str, ...], tagged: Tagged
-) -> tuple[Floats, list[tuple[str, str]]]:
-    """A unit of work in another process, which opens the resources once; and what it would have warned of there."""
-    logger, keeping = logging.getLogger("tercet"), _Keeping()
-    elsewhere = not logger.hasHandlers()  # in a thread of the caller's process, warnings arrive by themselves
-    if elsewhere:
-        logger.addHandler(keeping)
-    try:
-        values = compute(sources, outputs, _opened(packed), names, tagged)
-    finally:
-        logger.removeHandler(keeping)
-    return values, keeping.said
+) -> Floats:
+    """A unit of work in another process, which opens the resources once."""
+    return compute(sources, outputs, _opened(packed), names, tagged)
 
 
 @lru_cache(maxsize=1)

@@ -35,8 +35,8 @@ def _worst(scored: Scored, values: Floats) -> Floats:
 
 
 def _spread(scored: Scored) -> Floats:
-    mean, square = _means(scored, scored.log10), _means(scored, scored.log10**2)
-    return np.sqrt(np.maximum(square - mean**2, 0))
+    mean = np.repeat(_means(scored, scored.log10), np.diff(scored.offsets))
+    return np.sqrt(_means(scored, (scored.log10 - mean) ** 2))
 
 
 _OF_MODEL: tuple[tuple[str, str, Callable[[Scored], Floats], float], ...] = (
@@ -120,8 +120,7 @@ def _rarity(side: str) -> tuple[Feature, ...]:
                 lambda p: _mean(getattr(p, side), _log_shares(p, side, table)), needs=table, neutral=-4.0),
         feature("more", f"{side}_least_log_frequency",
                 f"how frequent the rarest word of the {side} is in its language (log10 of its share of texts)",
-                lambda p: getattr(p, side).least(np.nan_to_num(_log_shares(p, side, table))), needs=table,
-                neutral=-4.0),
+                lambda p: getattr(p, side).least(_log_shares(p, side, table)), needs=table, neutral=-4.0),
         feature("more", f"{side}_rare_share",
                 f"share of {side} words that are rare in their language (less than one in a million)",
                 lambda p: _mean(getattr(p, side), _below(_log_shares(p, side, table), -6.0)), needs=table),

@@ -72,7 +72,7 @@ class Side:
     @cached_property
     def characters(self) -> Floats:
         """Characters of each sentence's tokens."""
-        return self.sums(len)
+        return self.add(self.values(len))
 
     @cached_property
     def types(self) -> Floats:
@@ -104,10 +104,6 @@ class Side:
         sums: Floats = np.bincount(self.rows, weights=values, minlength=len(self.tokens)).astype(np.float64)
         return sums
 
-    def sums(self, function: Callable[[str], float], *, cased: bool = True) -> Floats:
-        """The sum over each sentence of a function of its tokens."""
-        return self.add(self.values(function, cased=cased))
-
     def means(self, values: Floats) -> Floats:
         """The mean over each sentence of a value for each token; NaN for an empty one."""
         lengths = self.lengths
@@ -115,9 +111,9 @@ class Side:
         return means
 
     def least(self, values: Floats) -> Floats:
-        """The least value of a token of each sentence; NaN for an empty one."""
+        """The least value of a token of each sentence, those apart that are NaN; NaN where there are no others."""
         found = np.full(len(self.tokens), np.inf)
-        np.minimum.at(found, self.rows, values)
+        np.fmin.at(found, self.rows, values)
         return np.where(np.isinf(found), np.nan, found)
 
     def shares(self, function: Callable[[str], bool]) -> Floats:

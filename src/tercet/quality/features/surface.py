@@ -9,9 +9,9 @@ import numpy as np
 from .defining import Floats, feature, ratio
 from .pairs import Pairs, Side
 
-_BRACKETS = {")": "(", "]": "[", "}": "{", "）": "（", "】": "【", "」": "「", "』": "『", "》": "《"}
-_ANY_BRACKET = re.compile("[" + re.escape("".join((*_BRACKETS, *_BRACKETS.values()))) + "]")
-_QUOTES = {"»": "«", "”": "“", "›": "‹"}  # those with two forms; of " there must be an even number
+BRACKETS = {")": "(", "]": "[", "}": "{", "）": "（", "】": "【"}
+QUOTES = {"»": "«", "”": "“", "›": "‹", "」": "「", "』": "『", "》": "《"}  # those with two forms
+_ANY_BRACKET = re.compile("[" + re.escape("".join((*BRACKETS, *BRACKETS.values()))) + "]")
 
 
 def mismatched_brackets(text: str) -> int:
@@ -19,13 +19,12 @@ def mismatched_brackets(text: str) -> int:
     waiting: list[str] = []
     wrong = 0
     for character in _ANY_BRACKET.findall(text):
-        if character in _BRACKETS.values():
+        if character not in BRACKETS:
             waiting.append(character)
-        elif opening := _BRACKETS.get(character):
-            if waiting and waiting[-1] == opening:
-                waiting.pop()
-            else:
-                wrong += 1
+        elif waiting and waiting[-1] == BRACKETS[character]:
+            waiting.pop()
+        else:
+            wrong += 1
     return wrong + len(waiting)
 
 
@@ -33,10 +32,12 @@ def mismatched_quotes(text: str) -> int:
     """Quotation marks without a partner: by pairs of forms, and the last of an odd number of straight ones."""
     wrong = text.count('"') % 2
     low = text.count("„")
-    for closing, opening in _QUOTES.items():
+    for closing, opening in QUOTES.items():
         opened, closed = text.count(opening), text.count(closing)
         if opening == "“":  # closes in German what „ opens, and opens in English
             opened, closed = (low, opened + closed) if low else (opened, closed)
+        if closing == "”" and not opened:  # stands at both ends in Swedish and Finnish
+            closed %= 2
         wrong += abs(opened - closed)
     return wrong
 
@@ -102,7 +103,7 @@ REPETITION = (
             lambda p: _occurrences(p.target), neutral=1.0, quest=1015, baseline=6),
 )  # fmt: skip
 
-BRACKETS = (
+UNCLOSED = (
     feature("tgt_mismatched_brackets", "target_open_brackets", "brackets in the target without a partner",
             lambda p: p.target.strings(mismatched_brackets), quest=1007),
     feature("tgt_mismatched_brackets", "target_open_quotes", "quotation marks in the target without a partner",
