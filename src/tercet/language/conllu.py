@@ -27,8 +27,8 @@ from .sentence import Dependency, Sentence, Token, shown
 COLUMNS = 10
 _LINE_ENDS = re.compile(r"[\t\n\r]")
 _OUTER_SPACE = re.compile(r"^\s|\s$")
-_SINGLE = re.compile(r"[0-9]+")
-_RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+_SINGLE = re.compile(r"[0-9]{1,9}")  # Python refuses to read numbers of thousands of digits
+_RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 
 
@@ -133,6 +133,7 @@ class _Block:
         self.comments: dict[str, str] = {}
         self.rows: list[tuple[int, list[str]]] = []  # line number and columns of words
         self.surface: dict[int, tuple[int, str, str]] = {}  # first word of a written word -> last word, form, MISC
+        self.last_in_range = self.range_line = 0
 
     def fail(self, line: int, problem: str) -> DataError:
         return DataError(f"{self.name}, line {line}: {problem}")
@@ -145,6 +146,8 @@ class _Block:
                     self.comments.setdefault(key.strip(), value.removeprefix(" "))
             else:
                 self._row(number, line)
+        if self.last_in_range > len(self.rows):
+            raise self.fail(self.range_line, f"the range goes beyond the last word of the sentence, {len(self.rows)}.")
         text = self._text()
         try:
             return Sentence(
@@ -168,21 +171,22 @@ class _Block:
             return  # words that are not in the text: only enhanced graphs have them
         if found := _RANGE.fullmatch(place):
             first, last = int(found[1]), int(found[2])
-            if first != len(self.rows) + 1 or last < first:
+            if first != len(self.rows) + 1 or last < first or first <= self.last_in_range:
                 raise self.fail(number, f"the range {place} does not begin at the next word, {len(self.rows) + 1}.")
+            self.last_in_range, self.range_line = last, number
             self.surface[first] = last, columns[1], columns[9]
         elif _SINGLE.fullmatch(place) and int(place) == len(self.rows) + 1:
             if not columns[1]:
                 raise self.fail(number, "the word (column 2) is empty.")
             self.rows.append((number, columns))
         else:
-            raise self.fail(number, f"the word's number is {place!r} where {len(self.rows) + 1} should follow.")
+            raise self.fail(number, f"the word's number is {shown(place)} where {len(self.rows) + 1} should follow.")
 
     def _text(self) -> str:
         if "text_json" in self.comments:
             try:
                 text = json.loads(self.comments["text_json"])
-            except ValueError:
+            except (ValueError, RecursionError):
                 text = None
             if not isinstance(text, str):
                 raise self.fail(self.first, "the comment text_json does not hold a JSON string.")
@@ -199,11 +203,13 @@ class _Block:
         return "".join(parts).strip()
 
     def _tokens(self, text: str) -> Iterator[Token]:
-        reached, inside, place = 0, 0, (0, 0)  # inside: the last word of the written word that we are in
+        reached, inside, place, number = 0, 0, (0, 0), self.first  # inside: last word of the written word we are in
+        placed = True  # by its own TokenRange
         for i, (number, columns) in enumerate(self.rows, 1):
             _, form, lemma, upos, xpos, features, head, relation, _, misc = columns
             marks = dict(mark.partition("=")[::2] for mark in misc.split("|"))
-            if "TokenRange" in marks:
+            placed = "TokenRange" in marks
+            if placed:
                 place = self._range(number, marks["TokenRange"], len(text))
             elif i > inside:
                 written = form
@@ -212,7 +218,9 @@ class _Block:
                 place = self._find(number, text, written, reached)
             reached = max(reached, place[1])
             if head != "_" and not _SINGLE.fullmatch(head):
-                raise self.fail(number, f"the head (column 7) is {head!r}; it is a number, or _ for a word without.")
+                raise self.fail(
+                    number, f"the head (column 7) is {shown(head)}; it is a number, or _ for a word without."
+                )
             yield Token(
                 intern(form),
                 place[0],
@@ -225,6 +233,8 @@ class _Block:
                 relation=intern(_value(relation)),
                 entity=intern(marks.get("NER", "")),
             )
+        if not placed and text[reached:].strip():
+            raise self.fail(number, f"no words follow for the rest of the text, {shown(text[reached:])}.")
 
     def _head(self, number: int, head: int, word: int) -> int:
         if head > len(self.rows) or head == word:
@@ -234,7 +244,9 @@ class _Block:
     def _range(self, number: int, value: str, size: int) -> tuple[int, int]:
         start, _, end = value.partition(":")
         if not (_SINGLE.fullmatch(start) and _SINGLE.fullmatch(end) and int(start) <= int(end) <= size):
-            raise self.fail(number, f"TokenRange={value} is not START:END within the {size} characters of the text.")
+            raise self.fail(
+                number, f"TokenRange={value[:60]} is not START:END within the {size} characters of the text."
+            )
         return int(start), int(end)
 
     def _find(self, number: int, text: str, form: str, reached: int) -> tuple[int, int]:
@@ -250,7 +262,8 @@ class _Block:
         for i, (number, columns) in enumerate(self.rows, 1):
             for entry in columns[8].split("|") if columns[8] != "_" else ():
                 governor, colon, relation = entry.partition(":")
-                if not colon or not relation or not _SINGLE.fullmatch(governor) or int(governor) > len(self.rows):
+                known = colon and relation and _SINGLE.fullmatch(governor)
+                if not known or int(governor) > len(self.rows) or int(governor) == i:
                     raise self.fail(number, f"{entry!r} in column 9 is not GOVERNOR:RELATION of this sentence.")
                 yield Dependency(int(governor), intern(relation), i)
 

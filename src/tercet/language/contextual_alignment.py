@@ -43,7 +43,7 @@ Weigh = Callable[[int, int], Evidence]
 class ContextLink:
     """Two aligned words, counted from 1, and why they are.
 
-    level: how alike they are, one of `LEVELS`; stage: where they were aligned, one of `STAGES`.
+    level: how alike they are, one of `LEVELS`; stage: where they were aligned, one of `STAGES` (METEOR's: "meteor").
     dependencies, neighbours: the pieces of evidence from the syntax and from the text that decided, and `evidence`
         their sum, where words that are less alike count less. Sequences and names need none.
     """

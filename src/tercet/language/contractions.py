@@ -14,14 +14,6 @@ def expansions(word: str, language: str) -> tuple[str, ...]:
     return _table().get(language, {}).get(word.lower().translate(_APOSTROPHES), ())
 
 
-def same_in_full(first: str, second: str, language: str) -> bool:
-    """Whether one of two different words is a contraction of the other, or both of the same word."""
-    one, other = (word.lower().translate(_APOSTROPHES) for word in (first, second))
-    if one == other:
-        return False
-    return not {one, *expansions(one, language)}.isdisjoint({other, *expansions(other, language)})
-
-
 @cache
 def _table() -> dict[str, dict[str, tuple[str, ...]]]:
     table = tomllib.loads(files(__package__).joinpath("data", "contractions.toml").read_text("utf-8"))

@@ -220,7 +220,7 @@ class Lexicon:
         return Word(
             form, tuple(phrases), tuple(keys), _is_stop_word(token.form, token.upos, self.language),
             punctuation, form.isdigit(), token.upos == "NUM" or token.xpos == "CD", token.upos or token.xpos[:1],
-            None if punctuation else self.unit(token.form),
+            None if punctuation else self.vector(token.form),
         )  # fmt: skip
 
     def stemmed(self, form: str) -> str:
@@ -233,10 +233,8 @@ class Lexicon:
             return word.replace(",", "")  # 3.5 is not 35
         return word.translate(_DROPPED) or word
 
-    def unit(self, form: str) -> NDArray[np.float32] | None:
-        found = self.vectors.vector(form) if self.vectors is not None else None
-        length = float(np.linalg.norm(found)) if found is not None else 0.0
-        return found / np.float32(length) if found is not None and length else None
+    def vector(self, form: str) -> NDArray[np.float32] | None:
+        return None if self.vectors is None else self.vectors.unit(form)
 
     def levels(self, first: Lexis, second: Lexis) -> Levels:
         """The level of each pair of words that are alike, by their numbers from 1."""
@@ -319,7 +317,7 @@ class _PublishedLexicon(Lexicon):
         keys += [("synonym", str(synset)) for synset in (self.synonyms.of(lemma) if self.synonyms else ())]
         return Word(
             form, (form,), tuple(keys), form in stop_words("en", published=True), form in published_marks(),
-            form.isdigit(), token.xpos == "CD", token.xpos[:1], self.unit(token.form),
+            form.isdigit(), token.xpos == "CD", token.xpos[:1], self.vector(token.form),
         )  # fmt: skip
 
     def canonical(self, form: str) -> str:

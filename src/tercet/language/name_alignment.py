@@ -7,8 +7,10 @@ words, and words of a long name that the short one lacks with all words of the s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from .lexical_similarity import published_marks
 from .relations import entity_types
@@ -16,6 +18,7 @@ from .sentence import Sentence
 
 TYPES = frozenset({"PERSON", "ORGANIZATION", "LOCATION"})
 LONGEST = 50  # words; what is longer is no name but bad output, all of whose words would be linked with all
+MOST = 150  # names of a sentence up to which more are learnt from the other; all are compared with all
 
 Link = tuple[int, int]
 
@@ -60,7 +63,7 @@ def learn(sentence: Sentence, own: list[Name], other: list[Name], *, published: 
     """
     known = {number for name in own for number in name.numbers}
     for number, token in enumerate(sentence.tokens, 1):
-        if number in known or not token.form[:1].isupper():
+        if number in known or not token.form[:1].isupper() or len(own) >= MOST:
             continue
         having = [name for name in other if token.form in name.forms or is_acronym(token.form, name.forms)]
         for name in having if published else having[:1]:
@@ -80,13 +83,7 @@ def name_links(output: Sentence, reference: Sentence) -> Iterator[Link]:
         return
     learn(output, ours, theirs)
     learn(reference, theirs, ours)
-    pairs = [
-        (mine, other)
-        for mine in ours
-        if mine.type in TYPES and _is_unique(mine, ours)
-        for other in theirs
-        if other.type in TYPES and _is_unique(other, theirs)
-    ]
+    pairs = _unique_pairs(ours, theirs)
     for mine, other in pairs:
         if _canonical(mine) == _canonical(other):
             yield from zip(mine.numbers, other.numbers, strict=True)
@@ -100,8 +97,14 @@ def name_links(output: Sentence, reference: Sentence) -> Iterator[Link]:
             yield from _same_words(mine, other)
 
 
-def _is_unique(name: Name, among: Sequence[Name]) -> bool:
-    return sum(other.forms == name.forms for other in among) == 1
+def _unique_pairs(ours: Sequence[Name], theirs: Sequence[Name]) -> list[tuple[Name, Name]]:
+    """The pairs of names of people, organisations and places, of which each occurs once in its sentence."""
+    return list(product(_unique(ours), _unique(theirs)))
+
+
+def _unique(found: Sequence[Name]) -> list[Name]:
+    times = Counter(tuple(name.forms) for name in found)
+    return [name for name in found if name.type in TYPES and times[tuple(name.forms)] == 1]
 
 
 def _canonical(name: Name) -> list[str]:
@@ -134,7 +137,7 @@ def published_name_links(
     found: dict[Link, None] = {}
     done_output: list[Name] = []
     done_reference: list[Name] = []
-    single = [(a, b) for a in mine if _is_unique(a, ours) for b in others if _is_unique(b, theirs)]
+    single = _unique_pairs(ours, theirs)
     for a, b in single:
         if [form.replace("-", "") for form in a.forms] == [form.replace("-", "") for form in b.forms]:
             found.update(dict.fromkeys(zip(a.numbers, b.numbers, strict=True)))

@@ -20,6 +20,7 @@ from .sentence import Sentence
 FORMAT = 1  # raised when kept parses of an earlier form must not be read
 WAIT = 60.0  # seconds for another run to finish writing
 MOST = 500  # keys of one question; SQLite has a limit
+UNWRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_PERM)
 
 
 class ParseCache:
@@ -30,8 +31,9 @@ class ParseCache:
         self.origin = f"{FORMAT}\n{backend}\n{version}\n"
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"The cache folder {folder} cannot be made: {error.strerror}.") from None
+        except (OSError, ValueError) as error:  # also a name that is too long or holds a NUL
+            why = getattr(error, "strerror", None) or error
+            raise UsageError(f"The cache folder {str(folder)[:200]!r} cannot be made: {why}.") from None
         with self._connection() as connection:
             connection.execute("CREATE TABLE IF NOT EXISTS parses (key BLOB PRIMARY KEY, parse BLOB) WITHOUT ROWID")
 
@@ -41,10 +43,10 @@ class ParseCache:
             with closing(sqlite3.connect(self.path, timeout=WAIT)) as connection, connection:
                 yield connection
         except sqlite3.DatabaseError as error:
-            raise DataError(
-                f"The cache {self.path} cannot be used: {error}. If no other run is using it, delete it: parses are "
-                "made anew."
-            ) from None
+            advice = "If no other run is using it, delete it: parses are made anew."
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in UNWRITABLE:
+                advice = "Name a folder that can be written, on a disk that has room."
+            raise DataError(f"The cache {self.path} cannot be used: {error}. {advice}") from None
 
     def key(self, text: str) -> bytes:
         return sha256(f"{self.origin}{text}".encode()).digest()
@@ -76,6 +78,7 @@ class ParseCache:
     def _unpack(self, parse: bytes) -> Sentence:
         try:
             lines = zlib.decompress(parse).decode("utf-8").split("\n")
-        except (zlib.error, UnicodeDecodeError) as error:
-            raise DataError(f"The cache {self.path} is damaged: {error}. Delete it: parses are made anew.") from None
-        return next(conllu.parse_lines(lines, str(self.path)))
+            return next(conllu.parse_lines(lines, "a parse in it"))
+        except (zlib.error, UnicodeDecodeError, TypeError, StopIteration, DataError) as error:
+            why = str(error).rstrip(".") or "a parse in it is empty"
+            raise DataError(f"The cache {self.path} is damaged: {why}. Delete it: parses are made anew.") from None

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import DataError
+from ..errors import DataError, UsageError
 from ..workers import results_in_order
 from .backends import Backend, default_name, open_backend
 from .backends.conllu import file_states
@@ -62,7 +62,9 @@ def parse(
     if progress:
         progress(len(parses), len(distinct))
     if executor is not None and elsewhere:
-        parsed = _parsed_elsewhere(missing, backend, language, executor)
+        tasks = ((batch, backend, language, known.version if known else None) for batch in _batches(missing))
+        advice = "; with a cache (--cache DIR) the run goes on where it stopped"
+        parsed = results_in_order(executor, parse_batch, tasks, doing="parsing", advice=advice)
     else:
         parsed = (parse_batch(batch, known or backend, language) for batch in _batches(missing))
     for sentences in parsed:
@@ -80,18 +82,20 @@ def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
     return (texts[first : first + BATCH] for first in range(0, len(texts), BATCH))
 
 
-def _parsed_elsewhere(
-    texts: Sequence[str], backend: str | Backend, language: str, executor: Executor
-) -> Iterator[list[Sentence]]:
-    """The parser's own sentences in batches, in order, from other processes."""
-    tasks = ((batch, backend, language) for batch in _batches(texts))
-    advice = "; with a cache (--cache DIR) the run goes on where it stopped"
-    return results_in_order(executor, parse_batch, tasks, doing="parsing", advice=advice)
+def parse_batch(
+    texts: Sequence[str], backend: str | Backend, language: str, version: str | None = None
+) -> list[Sentence]:
+    """A unit of work: runs anywhere, and loads its parser once per process.
 
-
-def parse_batch(texts: Sequence[str], backend: str | Backend, language: str) -> list[Sentence]:
-    """A unit of work: runs anywhere, and loads its parser once per process."""
-    return opened(backend, language).parse(texts)
+    version: the parser's where the parses are kept; on another computer it may be another.
+    """
+    parser = opened(backend, language)
+    if version not in (None, parser.version):
+        raise UsageError(
+            f"The parser here is {parser.name} {parser.version}, but parses are kept of {version}. All computers that "
+            "parse need the same one."
+        )
+    return parser.parse(texts)
 
 
 def opened(backend: str | Backend | None, language: str) -> Backend:

@@ -29,11 +29,18 @@ SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
 
 def with_dependencies(sentence: Sentence) -> Sentence:
     """The sentence with its graph of collapsed dependencies; as it is where it has one already."""
-    return sentence if sentence.dependencies else replace(sentence, dependencies=collapsed(sentence))
+    if sentence.dependencies or not (found := collapsed(sentence)):
+        return sentence
+    return replace(sentence, dependencies=found)
 
 
 def collapsed(sentence: Sentence) -> tuple[Dependency, ...]:
-    """Stanford's collapsed dependencies of a tree, sorted by dependent, then governor. Punctuation has none."""
+    """Stanford's collapsed dependencies of a tree, sorted by dependent, then governor. Punctuation has none.
+
+    There are none at all of a tree with other labels than those of the tables.
+    """
+    if sentence.scheme == "other":
+        return ()
     graph = _Graph(sentence)
     graph.rename()
     if sentence.scheme == "ud":
@@ -48,6 +55,14 @@ def collapsed(sentence: Sentence) -> tuple[Dependency, ...]:
     graph.collapse_conjunctions()
     graph.add_open_subjects()
     return graph.dependencies()
+
+
+def foreign_relation(sentence: Sentence) -> str | None:
+    """A label of the tree that is not of the scheme that the sentence says it has; None where all may be."""
+    if sentence.scheme == "ud":
+        foreign: frozenset[str] = _tables()["ud"]["foreign"]
+        return next((token.relation for token in sentence.tokens if token.relation in foreign), None)
+    return None
 
 
 def entity_types(sentence: Sentence) -> tuple[Entity, ...]:
@@ -66,6 +81,7 @@ def universal_tag(penn: str) -> str:
 def _tables() -> dict[str, Any]:
     tables = tomllib.loads(files(__package__).joinpath("data", "relations.toml").read_text("utf-8"))
     tables["collapse"]["multiword"] = frozenset(tables["collapse"]["multiword"].split())
+    tables["ud"]["foreign"] = frozenset(tables["ud"]["foreign"].split())
     tables["words"]["time"] = frozenset(tables["words"]["time"].split())
     tables["words"]["negation"] = frozenset(tables["words"]["negation"].split())
     return tables
@@ -165,9 +181,10 @@ class _Graph:
         """prep(symbol, of), pobj(of, village) -> prep_of(symbol, village)."""
         table = self.tables["collapse"]
         for edge in self.edges:
-            if edge.relation not in table["prepositions"] or (
-                edge.relation == "iobj" and not self._objects(edge.dependent)
-            ):
+            # By the tree's label: the object of "by" is called agent from here on, and is no preposition.
+            if not edge.relation or edge.source not in table["prepositions"]:
+                continue
+            if edge.relation == "iobj" and not self._objects(edge.dependent):
                 continue
             words, last, absorbed = [self.word(edge.dependent)], edge.dependent, [edge]
             objects = self._objects(last)
@@ -331,5 +348,9 @@ class _Graph:
     def dependencies(self) -> tuple[Dependency, ...]:
         found = {Dependency(edge.governor, edge.relation, edge.dependent) for edge in self.edges if edge.relation}
         found.update(self.extra)
-        proper = (edge for edge in found if edge.governor != edge.dependent)
+        proper = (
+            edge if "|" not in edge.relation else edge._replace(relation=edge.relation.replace("|", "¦"))
+            for edge in found
+            if edge.governor != edge.dependent
+        )  # a conjunction may be "|", which divides relations in CoNLL-U
         return tuple(sorted(proper, key=lambda edge: (edge.dependent, edge.governor, edge.relation)))

@@ -7,13 +7,13 @@ holds several grammatical sentences, it has several roots.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..errors import DataError
 
-SCHEMES = ("ud", "clearnlp", "stanford")  # whose relations label the tree: see relations.toml
+SCHEMES = ("ud", "clearnlp", "stanford", "other")  # whose relations label the tree: see relations.toml
 
 
 class Token(NamedTuple):
@@ -57,7 +57,7 @@ class Sentence:
     """A parsed segment.
 
     tokens: its words; none for an empty segment.
-    scheme: whose labels `Token.relation` has, one of `SCHEMES`.
+    scheme: whose labels `Token.relation` has, one of `SCHEMES`; of "other" ones we know nothing.
     dependencies: the graph of Stanford's collapsed dependencies, in which a word may have several governors and words
         that only mark a relation (prepositions, conjunctions, punctuation) have none; sorted by dependent.
         `tercet.language.relations.with_dependencies` makes it from the tree.
@@ -83,8 +83,13 @@ class Sentence:
                     f"Word {number} ({token.form!r}) of {shown(self.text)} has head {token.head}; heads are 0 for a "
                     f"root and 1 to {size} for another word."
                 )
+        if word := circle([token.head for token in self.tokens]):
+            raise DataError(
+                f"Word {word} ({self.tokens[word - 1].form!r}) of {shown(self.text)} depends on itself: its heads lead "
+                "back to it."
+            )
         for governor, relation, dependent in self.dependencies:
-            if not (0 <= governor <= size and 1 <= dependent <= size and relation):
+            if not (0 <= governor <= size and 1 <= dependent <= size and governor != dependent and relation):
                 raise DataError(f"{relation}({governor}, {dependent}) is no dependency of the words 1 to {size}.")
 
     def __len__(self) -> int:
@@ -125,6 +130,19 @@ class Sentence:
 def shown(text: str) -> str:
     """A text in a message: its beginning, in quotes."""
     return repr(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+def circle(heads: Sequence[int | None]) -> int | None:
+    """A word, counted from 1, whose heads lead back to it; None in a tree."""
+    reached = [0] * (len(heads) + 1)  # from which word each was reached first
+    for start in range(1, len(heads) + 1):
+        at = start
+        while at and not reached[at]:
+            reached[at] = start
+            at = heads[at - 1] or 0
+        if at and reached[at] == start:
+            return at
+    return None
 
 
 def iob(types: Iterable[str]) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 
-from ..errors import MissingDependency, UnknownName, UsageError
+from ..errors import UnknownName, UsageError
 
 LANGUAGES = {
     "da": "danish",
@@ -50,7 +50,10 @@ def stemmer(language: str, *, original: bool = False) -> Stem:
     try:
         make = import_module("Stemmer").Stemmer
     except ImportError:
-        raise MissingDependency("Comparing stems", "meteor") from None
+        raise UsageError(
+            "Comparing stems needs PyStemmer, which comes with Tercet and is not here. Install it: "
+            "pip install 'PyStemmer>=2.2,<3'"
+        ) from None
     if make("english").stemWord("added") != "ad":
         raise UsageError(
             "The installed PyStemmer has rules that METEOR does not know; scores would not compare with anybody's. "

@@ -28,6 +28,8 @@ Floats = NDArray[np.float32]
 KEPT = 20_000  # words whose vectors of length 1 are kept at hand
 FASTTEXT_MAGIC = 793712314
 GZIP = b"\x1f\x8b"
+BOM = b"\xef\xbb\xbf"
+BLOCK = 1 << 20  # bytes looked at together
 
 
 class WordVectors(ABC):
@@ -52,14 +54,15 @@ class WordVectors(ABC):
         return found if found is not None or word == word.lower() else self._stored(word.lower())
 
     def __contains__(self, word: str) -> bool:
-        return self._unit(word) is not None
+        return self.unit(word) is not None
 
     def similarity(self, first: str, second: str) -> float:
         """The cosine of two words' vectors; NaN where one is unknown or has no direction."""
-        one, other = self._unit(first), self._unit(second)
+        one, other = self.unit(first), self.unit(second)
         return math.nan if one is None or other is None else float(one @ other)
 
-    def _unit(self, word: str) -> Floats | None:
+    def unit(self, word: str) -> Floats | None:
+        """The vector of a word made 1 long; None where it is unknown or has no direction."""
         if word not in self._units:
             found = self.vector(word)
             length = float(np.linalg.norm(found)) if found is not None else 0.0
@@ -111,12 +114,13 @@ class MappedVectors(WordVectors):
     """A file that has each word beside its numbers: text, with or without a line of sizes, or word2vec's binary."""
 
     def __init__(self, name: str, data: mmap.mmap) -> None:
-        line = data[: _line_end(data, 0)]
-        fields = line.split()
-        self.header = len(fields) == 2 and all(field.isdigit() for field in fields)
-        self.data, start = data, len(line) + 1 if self.header else 0
+        begin = len(BOM) if data[: len(BOM)] == BOM else 0
+        end = _line_end(data, begin)
+        fields = data[begin:end].split()
+        self.header = len(fields) == 2 and all(field.isdigit() and len(field) < 10 for field in fields)
+        self.data, start = data, end + 1 if self.header else begin
         dimensions = int(fields[1]) if self.header else len(fields) - 1
-        if dimensions < 1:
+        if dimensions < 1 or not (self.header or all(map(_is_number, fields[1:]))):
             raise DataError(f"{name}, line 1: neither sizes (as '400000 300') nor a word with its numbers.")
         super().__init__(name, dimensions)
         self.binary = self.header and not self._is_text(start)
@@ -126,6 +130,8 @@ class MappedVectors(WordVectors):
         for word, place in scan(start):
             rows += 1
             self.places.setdefault(word.decode("utf-8", "replace"), place)
+        if not rows:
+            raise DataError(f"{name} has no words with numbers.")
         if self.header and rows != int(fields[0]):
             raise DataError(f"{name} announces {int(fields[0])} words and has {rows}: is it whole?")
 
@@ -167,10 +173,18 @@ class MappedVectors(WordVectors):
             return None
         if self.binary:
             return np.frombuffer(self.data[place : place + 4 * self.dimensions], dtype="<f4")
-        fields = self.data[place : _line_end(self.data, place)].split()[-self.dimensions :]
-        if len(fields) != self.dimensions or not all(map(_is_number, fields)):
-            raise DataError(f"{self.name}: the word {word!r} does not have {self.dimensions} numbers.")
-        return np.array([float(field) for field in fields], dtype=np.float32)
+        fields = self.data[place : _line_end(self.data, place)].split()
+        more, numbers = fields[: -self.dimensions], fields[-self.dimensions :]  # more: of an entry of several words
+        if len(numbers) != self.dimensions or not all(map(_is_number, numbers)) or (more and _is_number(more[-1])):
+            raise DataError(
+                f"{self.name}, line {self._line(place)}: the word {word!r} does not have {self.dimensions} numbers."
+            )
+        return np.array([float(number) for number in numbers], dtype=np.float32)
+
+    def _line(self, place: int) -> int:
+        """The number of the line that a place is in."""
+        blocks = (self.data[first : min(first + BLOCK, place)] for first in range(0, place, BLOCK))
+        return 1 + sum(block.count(b"\n") for block in blocks)
 
 
 class FastTextModel(WordVectors):
@@ -198,7 +212,8 @@ class FastTextModel(WordVectors):
         if version > 12 or quantised or pruned > 0:
             raise UsageError(f"{name} is a compressed model of fastText (.ftz), or of a version that is not known.")
         place += 1 + 16
-        if columns != dimensions or place + 4 * rows * columns > len(data):
+        is_whole = min(dimensions, size, self.words + 1, self.bucket + 1) > 0 and self.words + self.bucket <= rows
+        if not is_whole or columns != dimensions or place + 4 * rows * columns > len(data):
             raise DataError(f"{name} is no whole model of fastText.")
         super().__init__(name, dimensions)
         self.data = data

@@ -7,7 +7,6 @@ work are cut by segments: a worker has all systems' outputs of some segments, an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import DataError, UsageError
+from ..text.scripts import base_code
 from ._contract import Batch, Floats, Metric
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class ParsedMetric(Metric):
             if value is not None and (not value or set(value) & set("|,")):
                 raise UsageError(f"{self.name}: {parameter} must not be empty or hold '|' or ',': {value!r}")
         # As `create` takes the language of a pair: EN and en-GB are English, whose synonyms and function words we have.
-        object.__setattr__(self, "language", re.split("[-_]", self.language)[0].lower())
+        object.__setattr__(self, "language", base_code(self.language))
 
     @classmethod
     def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
@@ -90,7 +90,14 @@ class ParsedMetric(Metric):
         """The parse of each text; each distinct one is parsed once."""
         from ..language.parsing import parse
 
-        return parse(list(texts), self.language, backend=self._backend(), cache=self.parses)
+        backend = self._backend()
+        parsed = parse(list(texts), self.language, backend=backend, cache=self.parses)
+        if any(each.tokens for each in parsed) and not any(map(_has_tree, parsed)):
+            raise DataError(
+                f"{self.name}: {backend.name} gives words and no trees: none of the words has a head. Was the parser "
+                "left out when the texts were tagged?"
+            )
+        return parsed
 
     def prepare(self, testset: TestSet) -> ParsedTexts:
         """The parses of all references and outputs."""
@@ -114,6 +121,10 @@ class ParsedMetric(Metric):
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
         """The counts of one segment; an empty text is a sentence without words."""
         raise NotImplementedError
+
+
+def _has_tree(sentence: Sentence) -> bool:
+    return bool(sentence.dependencies) or any(token.head is not None for token in sentence.tokens)
 
 
 def _name(backend: Backend) -> str:

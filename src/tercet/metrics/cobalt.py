@@ -11,25 +11,28 @@ score is METEOR's mean of precision and recall over that. params=published equal
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from ..data.files import file_checksum, is_file
-from ..errors import UnknownName, UsageError
+from ..errors import DataError, UnknownName, UsageError
 from ..language.alignment import MATCHERS, Aligner
 from ..language.contexts import ContextDifference, compare_contexts, relation_kind
 from ..language.contextual_alignment import ContextAligner, ContextAlignment, ContextLink
 from ..language.lexical_similarity import LEVELS, Similarity, is_function_word
 from ..language.paraphrases import find_table
+from ..language.relations import foreign_relation
+from ..language.sentence import shown
 from ..language.stemming import LANGUAGES as STEMMED
 from ..language.vectors import is_model, open_vectors
 from ._contract import Floats
-from ._parsed import ParsedMetric
+from ._parsed import ParsedMetric, ParsedTexts
 
 if TYPE_CHECKING:
+    from ..data.testset import TestSet
     from ..language.sentence import Sentence
     from ._cobalt_report import CobaltExplanation
 
@@ -95,7 +98,7 @@ class Cobalt(ParsedMetric):
     related: align words that WordNet relates, at the level of paraphrases (English); the thesis has no such level.
     paraphrases: a file, or a data set (`tercet data add`), with a table of paraphrases.
     vectors: word vectors: a file, spacy:MODEL or natasha.
-    threshold: the least cosine of words that vectors align.
+    threshold: the cosine that vectors of words must exceed to align them.
     """
 
     params: str = "thesis"
@@ -184,10 +187,39 @@ class Cobalt(ParsedMetric):
     def fitted(self, testset: Any) -> Self:
         """The metric with the versions of its parser and of the model of its word vectors in its signature."""
         fitted = super().fitted(testset)
-        if self.vectors is not None and is_model(self.vectors):
-            version = open_vectors(self.vectors).version
-            object.__setattr__(fitted, "vectors_from", f"{self.vectors}@{version}")
+        object.__setattr__(fitted, "vectors_from", self._vectors_model())
         return fitted
+
+    def _vectors_model(self) -> str | None:
+        """Name and version of the model that has the word vectors; None where they are in a file."""
+        if self.vectors is None or not is_model(self.vectors):
+            return None
+        return f"{self.vectors}@{open_vectors(self.vectors).version}"
+
+    def prepare(self, testset: TestSet) -> ParsedTexts:
+        if self.vectors_from is not None and (here := self._vectors_model()) != self.vectors_from:
+            raise UsageError(
+                f"cobalt: the word vectors here are {here}, but the run began with {self.vectors_from}. All computers "
+                "of a cluster need the same ones."
+            )
+        return super().prepare(testset)
+
+    def parse_texts(self, texts: Iterable[str]) -> list[Sentence]:
+        """The parse of each text, with relations that can be compared."""
+        parsed = super().parse_texts(texts)
+        if any(sentence.scheme == "other" for sentence in parsed):
+            raise UsageError(
+                "cobalt: the parser has relations of its own, for which there is no table (German models of spaCy have "
+                f"TIGER's). Use one with Universal Dependencies: parser=stanza:{self.language}, or parser=conllu:FILE."
+            )
+        for sentence in parsed:
+            if label := foreign_relation(sentence):
+                raise DataError(
+                    f"cobalt: the parse of {shown(sentence.text)} has the relation {label!r}, which is none of "
+                    "Universal Dependencies. In a file of parses the line '# scheme = clearnlp' (or stanford) of each "
+                    "sentence says whose its labels are."
+                )
+        return parsed
 
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
         """The score of a segment, and 1: a system's score is their mean."""

@@ -69,11 +69,12 @@ gaps = st.sampled_from(["", " ", "  ", "\u00a0", "\t", "\n", "\r", "\u2028", "\x
 @st.composite
 def sentences(draw):
     parts = draw(st.lists(st.tuples(gaps, words), max_size=6))
+    order = draw(st.permutations(range(1, len(parts) + 1)))  # the head of a word stands before it here
     text, tokens = "", []
     for i, (gap, word) in enumerate(parts, 1):
         start = len(text) + len(gap)
         text += gap + word
-        head = draw(st.one_of(st.none(), st.integers(0, len(parts)).filter(lambda n, i=i: n != i)))
+        head = draw(st.none() | st.sampled_from([0, *order[: order.index(i)]]))
         lemma, relation, entity = draw(st.tuples(words, words, st.sampled_from(["", "B-PER", "I-LOC"])))
         tokens.append(Token(word, start, len(text), lemma, "NOUN", "", "A=b|C=d", head, relation, entity))
     return Sentence(text + draw(gaps), tuple(tokens), draw(st.sampled_from(["ud", "clearnlp", "stanford"])))
@@ -99,7 +100,13 @@ def test_files_keep_empty_segments_in_their_place(tmp_path):
         (4, FRENCH.split("\n")[3].replace("\t0\t", "\tx\t"), "line 4: the head \\(column 7\\) is 'x'"),
         (4, FRENCH.split("\n")[3].replace("\t0\t", "\t77\t"), "line 4: the head of word 2 is 77; the sentence has 6"),
         (4, FRENCH.split("\n")[3].replace("parle", "PARLE", 1), "line 4: the word 'PARLE' does not follow in the text"),
+        (4, FRENCH.split("\n")[3].replace("\t0\t", "\t" + "9" * 5000 + "\t"), "line 4: the head .column 7. is '999"),
+        (4, FRENCH.split("\n")[3].replace("\t0\t", "\t1\t"), "line 1: Word 1 .'Il'. of .* depends on itself"),
+        (4, FRENCH.split("\n")[3].replace("2\tparle", "2" * 5000 + "\tparle"), "line 4: the word's number is '222"),
         (5, "4-5\tdu" + "\t_" * 8, "line 5: the range 4-5 does not begin at the next word, 3"),
+        (5, "3-9\tdu" + "\t_" * 8, "line 5: the range goes beyond the last word of the sentence, 6"),
+        (7, "4-5\tle" + "\t_" * 8, "line 7: the range 4-5 does not begin at the next word, 4"),
+        (10, "# no full stop", "line 8: no words follow for the rest of the text, '.'"),
         (
             8,
             FRENCH.split("\n")[7].replace("SpaceAfter=No", "TokenRange=a:b"),
@@ -112,6 +119,7 @@ def test_files_keep_empty_segments_in_their_place(tmp_path):
         ),
         (1, "# scheme = tiger", "line 1: The scheme of relations is one of"),
         (1, "# text_json = {", "line 1: the comment text_json does not hold a JSON string"),
+        (1, "# text_json = " + "[" * 100_000, "line 1: the comment text_json does not hold a JSON string"),
         (1, "# deps = stanford", None),
     ],
 )
@@ -126,8 +134,9 @@ def test_errors_name_file_and_line(line, changed, message):
 
 
 def test_errors_of_the_graph_name_the_line():
-    with pytest.raises(DataError, match="line 9: '2;obl' in column 9 is not GOVERNOR:RELATION"):
-        read_text("# deps = stanford\n" + FRENCH.replace("2:obl:de", "2;obl"))
+    for bad in ("2;obl", "5:obl", "77:obl", "9" * 5000 + ":obl", "2:obl|"):
+        with pytest.raises(DataError, match="line 9: '.*' in column 9 is not GOVERNOR:RELATION"):
+            read_text("# deps = stanford\n" + FRENCH.replace("2:obl:de", bad))
 
 
 # Stanford CoreNLP
@@ -184,6 +193,10 @@ def test_universal_dependencies_of_a_later_corenlp_are_left_to_our_table():
         ("(5 tokens)", "(6 tokens)", "x.out, line 1: 6 tokens are announced, but 5 are there"),
         ("sings-4, Anna-2", "sings-14, Anna-2", "x.out, line 9: nsubj.sings-14, Anna-2. is not about the 5 words"),
         ("CharacterOffsetEnd=118", "CharacterOffsetEnd=218", "x.out, line 3: the character offsets do not fit"),
+        ("sings-4, Anna-2", f"sings-{'9' * 5000}, Anna-2", "x.out, line 9: nsubj.sings-999"),
+        ("Begin=117", f"Begin={'9' * 5000}", "x.out, line 1: 5 tokens are announced, but 4 are there"),
+        ("(5 tokens)", f"({'9' * 5000} tokens)", "x.out, line 1: CoreNLP's output begins with"),
+        ("[Text=. ", "[Text=" * 20_000, "x.out, line 1: 5 tokens are announced, but 4 are there"),
         ("Sentence #12", "Satz", "x.out, line 1: CoreNLP's output begins with"),
         ("[Text=", "[Token=", "x.out, line 1: no '.Text=' line follows"),
     ],

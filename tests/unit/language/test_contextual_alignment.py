@@ -3,6 +3,7 @@
 import pytest
 
 from tercet.errors import UsageError
+from tercet.language import name_alignment
 from tercet.language.contextual_alignment import ContextAligner, ContextLink
 from tercet.language.lexical_similarity import Similarity
 from tercet.language.sentence import Entity, Sentence
@@ -220,6 +221,17 @@ def test_hundreds_of_words_are_no_name(mode):
     other = parsed(" ".join(["house//NOUN"] * 299), "", [Entity(1, 299, "ORG")])
     found = ContextAligner(Similarity(published=mode), published=mode).align(words, other)
     assert len(found.links) == 299  # not every word with every other
+
+
+@pytest.mark.parametrize("mode", [False, True])
+def test_of_hundreds_of_names_not_all_are_learnt(mode):
+    """All names are compared with all: a text of names alone would be answered after hours."""
+    text = " ".join(["London//PROPN", "Obama//PROPN"] * 150)
+    every = parsed(text, "", [Entity(number, number, "PERSON") for number in range(1, 301)])
+    none: list[name_alignment.Name] = []
+    name_alignment.learn(parsed(text, ""), none, name_alignment.names(every), published=mode)
+    assert 0 < len(none) <= 2 * name_alignment.MOST
+    assert ContextAligner(Similarity(published=mode), published=mode).align(every, parsed(text, "")).links
 
 
 def test_the_author_s_program_links_names_with_all_their_words():

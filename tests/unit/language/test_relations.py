@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tercet.language import conllu
 from tercet.language.backends import corenlp
 from tercet.language.parsing import parse
 from tercet.language.relations import _tables, collapsed, entity_types, universal_tag, with_dependencies
@@ -47,6 +48,14 @@ CLEARNLP = {
     "prepositions of several words": (
         ["left/VERB 0 ROOT", "because/SCONJ 1 prep", "of/ADP 2 pcomp", "rain/NOUN 2 pobj"],
         {"prep_because_of(left, rain)"},
+    ),
+    "the actor of a passive keeps its own prepositions": (
+        ["kept/VERB/VBN 0 ROOT", "by/ADP 1 agent", "shops/NOUN 2 pobj", "in/ADP 3 prep", "Rome/PROPN 4 pobj"],
+        {"agent(kept, shops)", "prep_in(shops, Rome)"},
+    ),
+    "a recipient keeps its own prepositions": (
+        ["gave/VERB 0 ROOT", "to/ADP 1 dative", "shops/NOUN 2 pobj", "in/ADP 3 prep", "Rome/PROPN 4 pobj"],
+        {"prep_to(gave, shops)", "prep_in(shops, Rome)"},
     ),
     "prepositions in a chain": (
         ["went/VERB 0 ROOT", "out/ADP 1 prep", "of/ADP 2 prep", "town/NOUN 3 pobj"],
@@ -165,6 +174,10 @@ UD = {
         {"poss(owner, dog)"},
     ),
     "negation": (["не/PART 2 advmod", "пришёл/VERB 0 root"], {"neg(пришёл, не)"}),
+    "negation before a vowel": (
+        ["Il/PRON 3 nsubj", "n’/ADV 3 advmod", "aime/VERB 0 root", "pas/ADV 3 advmod"],
+        {"nsubj(aime, Il)", "neg(aime, n’)", "neg(aime, pas)"},
+    ),
     "a relative pronoun by its features": (
         ["l'homme/NOUN 0 root", "qui/PRON 3 nsubj PronType=Rel", "vit/VERB 1 acl:relcl"],
         {"nsubj(vit, l'homme)", "rcmod(l'homme, vit)"},
@@ -208,6 +221,12 @@ def test_every_root_is_in_the_graph_and_it_is_sorted():
     assert collapsed(sentence) == (Dependency(0, "root", 1), Dependency(0, "root", 3))
 
 
+def test_a_conjunction_that_would_divide_the_column_of_a_file_is_named_otherwise():
+    sentence = with_dependencies(tree(["here/ADV 0 root", "|/CCONJ 3 cc", "there/ADV 1 conj"], "ud"))
+    assert sentence.dependencies[-1] == Dependency(1, "conj_¦", 3)
+    assert list(conllu.parse_lines(conllu.format_sentence(sentence).split("\n"), "x")) == [sentence]
+
+
 def test_a_graph_that_is_there_stays():
     given_graph = (Dependency(0, "root", 1),)
     sentence = Sentence("a", (Token("a", 0, 1),), "stanford", given_graph)
@@ -223,11 +242,12 @@ labels = st.sampled_from(
 
 @given(st.data())
 def test_no_tree_however_bad_breaks_it(data):
-    # Circles, several roots and words without heads too: files may hold anything.
+    # Several roots and words without heads too: files may hold anything but circles.
     size = data.draw(st.integers(1, 8))
+    order = data.draw(st.permutations(range(1, size + 1)))  # the head of a word stands before it here
     tokens = []
     for i in range(size):
-        head = data.draw(st.none() | st.integers(0, size).filter(lambda n, i=i: n != i + 1))
+        head = data.draw(st.none() | st.sampled_from([0, *order[: order.index(i + 1)]]))
         lemma, upos, xpos = data.draw(st.sampled_from([("be", "AUX", ""), ("to", "ADP", "IN"), ("who", "PRON", "WP")]))
         tokens.append(Token("to", i, i + 1, lemma, upos, xpos, "", head, data.draw(labels)))
     sentence = Sentence("x" * size, tuple(tokens), data.draw(st.sampled_from(["ud", "clearnlp", "stanford"])))

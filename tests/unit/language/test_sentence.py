@@ -5,8 +5,8 @@ import pickle
 import pytest
 
 from tercet.errors import DataError
-from tercet.language.contractions import expansions, same_in_full
-from tercet.language.sentence import Dependency, Entity, Sentence, Token, iob
+from tercet.language.contractions import expansions
+from tercet.language.sentence import Dependency, Entity, Sentence, Token, circle, iob
 
 
 def two_words(**changes):
@@ -42,10 +42,25 @@ def test_what_cannot_be_is_refused(tokens, message):
 
 
 def test_an_unknown_scheme_and_a_dependency_of_no_word_are_refused():
-    with pytest.raises(DataError, match="one of ud, clearnlp, stanford, not 'tiger'"):
+    with pytest.raises(DataError, match="one of ud, clearnlp, stanford, other, not 'tiger'"):
         Sentence("", scheme="tiger")
     with pytest.raises(DataError, match=r"nsubj\(3, 1\) is no dependency of the words 1 to 2"):
         two_words(dependencies=(Dependency(3, "nsubj", 1),))
+    with pytest.raises(DataError, match=r"nsubj\(1, 1\) is no dependency"):
+        two_words(dependencies=(Dependency(1, "nsubj", 1),))
+
+
+def test_heads_in_a_circle_are_refused():
+    tokens = tuple(
+        Token(form, 2 * i, 2 * i + 1, head=head) for i, (form, head) in enumerate([("a", 2), ("b", 3), ("c", 2)])
+    )
+    with pytest.raises(DataError, match="Word 2 .'b'. of 'a b c' depends on itself: its heads lead back to it"):
+        Sentence("a b c", tokens)
+
+
+def test_circles_are_found_and_trees_have_none():
+    assert circle([]) is None and circle([0, None, 0]) is None and circle([2, 0, 2, 3]) is None
+    assert circle([0, 3, 4, 2]) == 2 and circle([2, 1]) == 1
 
 
 def test_entities_are_runs_of_words():
@@ -72,6 +87,4 @@ def test_contractions_match_what_they_stand_for():
     assert expansions("n't", "en") == ("not",)
     assert expansions("N’T", "en") == ("not",)
     assert expansions("dog", "en") == () and expansions("n't", "xx") == ()
-    assert same_in_full("'ll", "will", "en") and same_in_full("will", "wo", "en") and same_in_full("'ll", "wo", "en")
-    assert not same_in_full("'ll", "would", "en")
-    assert not same_in_full("not", "Not", "en")  # the same word is no contraction
+    assert expansions("'ll", "en") == ("will", "shall") and expansions("wo", "en") == ("will",)

@@ -45,6 +45,9 @@ FILES = {
     "GloVe": as_text(False),
     "GloVe with an entry of several words": as_text(False) + b". . . 1 2 3\n",
     "tabs": as_text(False, "\t"),
+    "a byte order mark": vectors.BOM + as_text(True),
+    "a byte order mark and no sizes": vectors.BOM + as_text(False),
+    "line ends of Windows": as_text(True).replace(b"\n", b"\r\n"),
     "word2vec binary": as_binary(b""),
     "word2vec binary with line ends": as_binary(b"\n"),
 }
@@ -90,6 +93,9 @@ def test_no_more_words_are_kept_than_allowed(tmp_path, monkeypatch):
         (b"word\n", "line 1: neither sizes"),
         (as_text(True).replace(b"5 3", b"7 3"), "announces 7 words and has 5"),
         (as_text(False) + b"alone\n", "line 6: a word without numbers"),
+        (b"the cat sat\non the mat\n", "line 1: neither sizes"),
+        ("cat 1 2\n".encode("utf-16"), "line 1: neither sizes"),
+        (b"0 3\n", "has no words with numbers"),
         (as_binary(b"")[:-2], "is cut off at byte"),
         (struct.pack("<2i", 793712314, 12) + b"\0" * 40, "no whole model of fastText"),
     ],
@@ -103,11 +109,11 @@ def test_bad_files_are_refused(data, message, tmp_path):
 
 def test_a_line_with_other_than_numbers_is_refused_when_it_is_asked_for(tmp_path):
     path = tmp_path / "vectors"
-    path.write_bytes(b"a 1 2 3\nb 1 x 3\nc 1 nan 2\n")
+    path.write_bytes(b"a 1 2 3\nb 1 x 3\nc 1 nan 2\nd 1 2 3 4\ne 1\n")
     found = open_vectors(str(path))
     assert found.vector("a").tolist() == [1, 2, 3]
-    for word in "bc":
-        with pytest.raises(DataError, match=f"the word '{word}' does not have 3 numbers"):
+    for line, word in enumerate("bcde", 2):
+        with pytest.raises(DataError, match=f"vectors, line {line}: the word '{word}' does not have 3 numbers"):
             found.vector(word)
 
 
@@ -121,10 +127,12 @@ def test_a_missing_file_is_named():
 BUCKETS = 5
 
 
-def fasttext_file(*, quantised=0, longest=3):
+def fasttext_file(*, quantised=0, longest=3, words=2, buckets=BUCKETS, dimensions=2):
     rows = np.arange(2 * (2 + BUCKETS), dtype="<f4").reshape(-1, 2) ** 2
-    data = struct.pack("<2i", 793712314, 12) + struct.pack("<12i", 2, 5, 5, 1, 5, 1, 2, 2, BUCKETS, 2, longest, 100)
-    data += struct.pack("<d", 1e-4) + struct.pack("<3i2q", 2, 2, 0, 9, -1)
+    data = struct.pack("<2i", 793712314, 12) + struct.pack(
+        "<12i", dimensions, 5, 5, 1, 5, 1, 2, 2, buckets, 2, longest, 100
+    )
+    data += struct.pack("<d", 1e-4) + struct.pack("<3i2q", 2, words, 0, 9, -1)
     for word in ("ab", "é"):
         data += word.encode() + b"\0" + struct.pack("<qb", 3, 0)
     return data + struct.pack("<?2q", quantised, *rows.shape) + rows.tobytes(), rows
@@ -160,6 +168,14 @@ def test_fasttext_without_parts_knows_its_words_alone(tmp_path):
     path.write_bytes(data)
     found = open_vectors(str(path))
     assert found.vector("ab").tolist() == rows[0].tolist() and found.vector("zz") is None
+
+
+@pytest.mark.parametrize("wrong", [{"words": 200}, {"words": -1}, {"buckets": -5}, {"buckets": 6}, {"dimensions": -2}])
+def test_a_model_whose_sizes_do_not_fit_is_refused(tmp_path, wrong):
+    path = tmp_path / "model.bin"
+    path.write_bytes(fasttext_file(**wrong)[0])
+    with pytest.raises(DataError, match="no whole model of fastText"):
+        open_vectors(str(path))
 
 
 def test_a_quantised_model_is_refused(tmp_path):

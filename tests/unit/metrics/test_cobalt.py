@@ -1,13 +1,15 @@
 """UPF-Cobalt: the equations, the thesis's examples with parses by hand, ablations, parameters, explanations."""
 
 import math
+import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tercet import TestSet, score
-from tercet.errors import UsageError
+from tercet.errors import DataError, UsageError
 from tercet.explaining import explain
 from tercet.language import conllu, parsing
 from tercet.language.contexts import ContextDifference
@@ -254,6 +256,24 @@ def test_wrong_parameters_are_refused(spec: str, message: str) -> None:
     assert str(error.value).startswith(message)
 
 
+def test_labels_of_another_scheme_are_not_taken_for_universal_dependencies(tmp_path: Path) -> None:
+    """As a tool writes them that knows nothing of our comment: contexts would be wrong in silence."""
+    tokens = (
+        Token("symbol", 0, 6, head=0, relation="ROOT"),
+        Token("of", 7, 9, head=1, relation="prep"),
+        Token("peace", 10, 15, head=2, relation="pobj"),
+    )
+    testset = TestSet({"x": ["symbol of peace"]}, {"r": ["symbol of peace"]}, pair="cs-en")
+    spec = f"cobalt:parser=conllu:{tmp_path / 'x.conllu'}"
+    conllu.write(tmp_path / "x.conllu", [Sentence("symbol of peace", tokens)])
+    with pytest.raises(
+        DataError, match="the parse of 'symbol of peace' has the relation 'prep', .*# scheme = clearnlp"
+    ):
+        score(testset, [spec])
+    conllu.write(tmp_path / "x.conllu", [Sentence("symbol of peace", tokens, "clearnlp")])
+    assert score(testset, [spec])[0].system["x"] == pytest.approx(1)
+
+
 def test_english_is_english_however_it_is_written() -> None:
     for code in ("EN", "en-GB", "en_US"):
         assert create(f"cobalt:language={code}") == create("cobalt")
@@ -276,6 +296,22 @@ def test_signatures_tell_files_and_models_of_vectors_apart(tmp_path: Path, monke
     fitted = metric.fitted(TestSet({"x": ["a"]}, {"r": ["a"]}))
     assert "|vectors_from:spacy:words@3.7|" in fitted.signature
     assert create(fitted.signature) == create(fitted.spec) == metric
+
+
+def test_a_run_does_not_mix_models_of_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker on another computer may have another version of the model, as of the parser."""
+
+    class Vectors:
+        version = "3.7"
+
+    monkeypatch.setattr(parsing, "_model", lambda name, language: Chains())
+    monkeypatch.setattr(cobalt, "open_vectors", lambda name: Vectors())
+    testset = TestSet({"x": ["a"]}, {"r": ["a"]})
+    fitted = create("cobalt:parser=spacy:chains,vectors=spacy:words").fitted(testset)
+    assert set(fitted.prepare(testset)) == {"a"}
+    Vectors.version = "3.8"
+    with pytest.raises(UsageError, match=r"vectors here are spacy:words@3.8, but the run began with spacy:words@3.7"):
+        fitted.prepare(testset)
 
 
 def test_a_table_or_vectors_that_change_change_the_score(tmp_path: Path) -> None:
@@ -349,6 +385,23 @@ def test_a_segment_of_three_hundred_words_is_answered() -> None:
     reference = chain(" ".join(f"word{i % 11} the" for i in range(150)))
     for spec in ("cobalt", "cobalt:params=published", "cobalt:aligner=meteor"):
         assert 0 < value(with_dependencies(output), with_dependencies(reference), spec) < 1
+
+
+def test_hundreds_of_names_are_answered() -> None:
+    """Every word of one text is a name that the other may have learnt: all names were compared with all."""
+    draw = random.Random(12345)
+    words = "Obama Barack New York US U.N. United Nations John Smith Mary London".split()
+    texts = [draw.choices(words, k=300) for _ in range(2)]
+    kinds = [["B-PERSON", "", "B-ORG", "I-ORG"][draw.randrange(4)] for _ in range(300)]
+    output, reference = (
+        replace(
+            with_dependencies(found := chain(" ".join(text))),
+            tokens=tuple(token._replace(entity=kind) for token, kind in zip(found.tokens, kinds, strict=True)),
+        )
+        for text in texts
+    )
+    for spec in ("cobalt", "cobalt:params=published"):
+        assert value(output, reference, spec) > 0
 
 
 def test_an_explanation_has_every_word_once(parses: Path) -> None:

@@ -151,11 +151,6 @@ def test_empty_texts_score_nothing_and_are_numbers(spec):
     assert [value(metric, *pair) for pair in ((empty, empty), (empty, word), (word, empty))] == [0, 0, 0]
 
 
-def test_heads_in_a_circle_do_not_hang():
-    circle = parsed("a X 2 x\nb X 1 x")
-    assert value(create("hwcm"), circle, circle) == value(create("hwcm:variant=asiya"), circle, circle) == 1.0
-
-
 def test_a_deep_tree_of_asiya_is_bounded():
     labels = [str(i) for i in range(300)]
     found = gapped_chains(Tree(labels, list(range(-1, 299))), 4)

@@ -186,6 +186,17 @@ def test_a_text_that_is_not_stored_is_named(no_parser, tmp_path):
         score(SMALL, [f"hwcm:parser={spec}"])
 
 
+@pytest.mark.parametrize("metric", ["cobalt", "hwcm", "stm"])
+def test_texts_that_are_tagged_and_not_parsed_are_refused(no_parser, tmp_path, metric):
+    words = tuple(Token(word, 2 * i, 2 * i + 1, upos="X") for i, word in enumerate("ab"))
+    conllu.write(tmp_path / "x.conllu", [Sentence("a b", words)])
+    testset = TestSet({"x": ["a b", ""]}, {"r": ["a b", ""]})
+    with pytest.raises(
+        DataError, match=rf"{metric}: conllu:.*x.conllu gives words and no trees: none of the words has"
+    ):
+        score(testset, [f"{metric}:parser=conllu:{tmp_path / 'x.conllu'}"])
+
+
 def test_a_run_does_not_mix_parsers(tmp_path):
     metric = Common(parser=write(tmp_path / "x.conllu", *all_texts(SMALL))).fitted(SMALL)
     metric.prepare(SMALL)

@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from typing import Any, Protocol
 
 from ...errors import MissingDependency, UnknownName, UsageError
+from ...text.scripts import base_code
 from ..sentence import Sentence
 
 KINDS = ("conllu", "corenlp", "natasha", "spacy", "stanza")
@@ -51,7 +52,7 @@ def open_backend(name: str | None, language: str) -> Backend:
 def default_name(language: str) -> str:
     """The name of the first parser for a language that is installed."""
     tables = _tables()
-    code = language.lower().replace("_", "-").partition("-")[0]
+    code = base_code(language)
     for name in tables["default"].get(code, ()):
         kind, _, model = name.partition(":")
         if find_spec(kind) and (not model or find_spec(model)):

@@ -25,12 +25,13 @@ from ..relations import universal_tag
 from ..sentence import Dependency, Sentence, Token, iob
 from .conllu import StoredParses, checksum
 
-_HEADER = re.compile(r"Sentence #\d+ \((\d+) tokens?(?:, sentiment: [^)]*)?\):")
+_HEADER = re.compile(r"Sentence #\d+ \((\d{1,9}) tokens?(?:, sentiment: [^)]*)?\):")
 _TOKEN = re.compile(
-    r"\[Text=(?P<form>.*?) CharacterOffsetBegin=(?P<start>\d+) CharacterOffsetEnd=(?P<end>\d+)"
+    r"\[Text=(?P<form>.*?) CharacterOffsetBegin=(?P<start>\d{1,18}) CharacterOffsetEnd=(?P<end>\d{1,18})"
     r"(?: PartOfSpeech=(?P<tag>\S+?))?(?: Lemma=(?P<lemma>.*?))?"
-    r"(?: NamedEntityTag=(?P<entity>[^\s\]]+)[^\]]*)?\](?= \[Text=|\s*$)"
+    r"(?: NamedEntityTag=(?P<entity>[^\s\]]+)[^\]]*)?\]\s*"
 )
+_BETWEEN = re.compile(r"(?<=\])\s+(?=\[Text=)")  # tokens on one line
 _DEPENDENCY = re.compile(r"([^\s(]+)\((.+)-(\d+)'*, (.+)-(\d+)'*\)")  # a prime marks a copy of a word
 _UNIVERSAL = re.compile(r"Dependency Parse \(")  # the heading that later versions have
 
@@ -64,7 +65,8 @@ def _sentence(block: list[str], first: int, name: str) -> Sentence:
         raise DataError(f"{name}, line {first}: no '[Text=' line follows; was the sentence written whole?")
     heading = begin - 1 if block[begin - 1].startswith("Tokens:") else begin
     text = "\n".join(block[1:heading]).strip()
-    rows = [found for line in block[begin:] if line.startswith("[Text=") for found in _TOKEN.finditer(line)]
+    pieces = (piece for line in block[begin:] if line.startswith("[Text=") for piece in _BETWEEN.split(line))
+    rows = [found for piece in pieces if (found := _TOKEN.fullmatch(piece))]
     if len(rows) != int(header[1]):
         raise DataError(f"{name}, line {first}: {header[1]} tokens are announced, but {len(rows)} are there.")
     dependencies = list(_dependencies(block, first, len(rows), name))
@@ -91,9 +93,11 @@ def _dependencies(block: list[str], first: int, words: int, name: str) -> Iterat
         found = _DEPENDENCY.fullmatch(line.strip()) if number > first + 1 else None
         if found is None:
             continue
-        edge = Dependency(int(found[3]), found[1], int(found[5]))
+        edge = Dependency(int(found[3][:10]), found[1], int(found[5][:10]))  # more digits are of no word either
         if not (edge.governor <= words and 1 <= edge.dependent <= words):
-            raise DataError(f"{name}, line {number}: {line.strip()} is not about the {words} words of its sentence.")
+            raise DataError(
+                f"{name}, line {number}: {line.strip()[:200]} is not about the {words} words of its sentence."
+            )
         if edge not in seen and edge.governor != edge.dependent:
             seen.add(edge)
             yield edge

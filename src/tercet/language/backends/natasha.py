@@ -11,7 +11,8 @@ from importlib.metadata import version
 from typing import Any
 
 from ...errors import MissingDependency, UsageError
-from ..sentence import Sentence, Token
+from ...text.scripts import base_code
+from ..sentence import Sentence, Token, circle
 from . import clean
 
 LONGEST = 300  # words that the parser sees at once: its memory and time grow with their square
@@ -23,7 +24,7 @@ class Natasha:
     name, stored = "natasha", False
 
     def __init__(self, package: Any) -> None:
-        self.version = version("natasha")
+        self.version = f"{version('natasha')}-2"  # 2: trees, where natasha's heads go round in circles
         self.package = package
         embedding = package.NewsEmbedding()
         self.segmenter, self.vocabulary = package.Segmenter(), package.MorphVocab()
@@ -66,6 +67,8 @@ class Natasha:
                         marks.get(token.start, ""),
                     )
                 )  # fmt: skip
+        while word := circle([token.head for token in tokens]):  # each word's head is chosen by itself
+            tokens[word - 1] = tokens[word - 1]._replace(head=0, relation="root")
         return Sentence(text, tuple(tokens), "ud")
 
 
@@ -84,7 +87,7 @@ def _pieces(sentence: Any) -> list[Any]:
 
 def open_backend(argument: str, language: str) -> Natasha:
     """The parser of Russian."""
-    if argument or language.lower().partition("-")[0] != "ru":
+    if argument or base_code(language) != "ru":
         raise UsageError("natasha parses Russian (-l ru) and has one model: its name takes nothing after a colon.")
     try:
         with warnings.catch_warnings():

@@ -1,7 +1,8 @@
 """Parses by spaCy, with any of its models: `spacy:en_core_web_sm`, or the folder of a model.
 
 Honnibal, Montani, Van Landeghem and Boyd (2020), "spaCy: Industrial-strength Natural Language Processing in Python".
-English models have ClearNLP's labels, most others those of Universal Dependencies; the model's own list tells.
+English models have ClearNLP's labels, most others those of Universal Dependencies; the model's own list tells. German
+models have TIGER's, for which we have no table: what needs no relations of one scheme (tags, trees) is theirs to use.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from importlib.metadata import version
 from typing import Any
 
 from ...errors import MissingDependency, UsageError
+from ...text.scripts import base_code
 from ..sentence import Sentence, Token
 from . import clean
 
@@ -33,11 +35,11 @@ class SpacyModel:
             raise UsageError(f"The spaCy model {model!r} has no parser. Its parts: {', '.join(pipeline.pipe_names)}.")
         self.name, self.version, self.pipeline = f"spacy:{model}", release, pipeline
         schemes = [TELLING[label] for label in pipeline.get_pipe("parser").labels if label in TELLING]
-        self.scheme = "clearnlp" if "clearnlp" in schemes else "ud"
+        self.scheme = "clearnlp" if "clearnlp" in schemes else "ud" if schemes else "other"
         if not schemes:
             log.warning(
                 "The relations of the spaCy model %s are neither ClearNLP's nor those of Universal Dependencies: they "
-                "keep their names, and prepositions are not collapsed.",
+                "keep their names, and there is no graph of collapsed dependencies.",
                 model,
             )
 
@@ -96,6 +98,6 @@ def open_backend(model: str, language: str) -> SpacyModel:
     if not model:
         raise UsageError("spacy needs a model: spacy:en_core_web_sm.")
     pipeline = load(model)
-    if pipeline.meta["lang"] != language.lower().replace("_", "-").partition("-")[0]:
+    if pipeline.meta["lang"] != base_code(language):
         log.warning("The spaCy model %s is made for %r, the text is %r.", model, pipeline.meta["lang"], language)
     return SpacyModel(model, pipeline, f"{pipeline.meta['version']}+spacy{version('spacy')}")

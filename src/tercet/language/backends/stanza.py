@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import UsageError
+from ...text.scripts import base_code
 from ..sentence import Sentence, Token
 from . import clean
 
@@ -53,7 +54,7 @@ def _sentence(text: str, document: Any) -> Sentence:
 def open_backend(argument: str, language: str) -> StanzaModel:
     """The model of a language, of the treebank after a second colon if there is one."""
     code, _, package = argument.partition(":")
-    code = code or language
+    code = code or base_code(language)
     try:
         import stanza
     except ImportError:
