@@ -87,7 +87,6 @@ def learn(learner: str, block: Block, training: Part) -> tuple[Floats, tuple[Flo
     features, unseen = block.training[:, kept], block.test[:, kept]
     names = [name for name, varies in zip(block.names, kept, strict=True) if varies]
     fitted = cross_fit(create(learner, names), features, training.labels, training.sources)
-    unseen = np.clip(unseen, features.min(0), features.max(0))
     values = fitted.predictor.predict(unseen)
     intervals = calibrate(training.labels, fitted.held_out, training.sources, features=features)
     return values, intervals.interval(values, 0.9, unseen), fitted.predictor.training["held_out"]["rmse"]

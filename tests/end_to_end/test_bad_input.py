@@ -159,3 +159,10 @@ def test_any_words_end_in_an_exit_code(words: list[str]) -> None:
             main(["score", *words] if words[:1] != ["score"] else words)
         except SystemExit as leaving:
             assert leaving.code in (0, 1, 2)
+
+
+@pytest.mark.parametrize("words", [["score", "ref", "-i", "no\x1b[2Jfile"], ["score", "ref", "--no\x1b[2Joption"]])
+def test_messages_hold_nothing_that_a_terminal_would_obey(folder: Path, words: list[str]) -> None:
+    refused = tercet(*words, cwd=folder)
+    assert refused.code == 2
+    assert "\x1b" not in refused.err and r"no\x1b[2J" in refused.err

@@ -63,6 +63,16 @@ def test_training_says_how_good_the_model_is_and_what_it_rests_on(folder: Path) 
     assert "rise of the RMSE on held-out groups" in out
 
 
+def test_a_model_that_has_learnt_nothing_is_called_so(folder: Path) -> None:
+    assert "no better than a baseline" not in (folder / "trained.txt").read_text("utf-8")
+    write(folder, "random.labels", np.random.default_rng(5).permutation(80))
+    ran = words("train", "train.src", "train.mt", "random.labels", *TRAIN[3:], "--features", "lengths", "-o",
+                "random.qe", folder=folder)  # fmt: skip
+    assert ran.code == 0
+    assert "\n\nThis model is no better than a baseline: it has learnt nothing " in ran.out
+    assert "no better than a baseline" in words("info", "random.qe", folder=folder).out
+
+
 def test_of_many_features_left_out_for_one_reason_a_few_are_named(folder: Path) -> None:
     (line,) = (line for line in (folder / "trained.txt").read_text("utf-8").splitlines() if "embedding_axis" in line)
     assert line.startswith(
@@ -169,6 +179,12 @@ def test_correlations_that_are_not_defined_are_explained(folder: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert re.search(r"^Pearson +– +– +–$", ran.out, re.MULTILINE)
     assert ran.out.endswith(" –: not defined, as labels or predictions are all the same.\n")
+    write(folder, "one.group", ["all"] * 90)
+    ran = words("evaluate", "model.qe", *TEST, "test.labels", "--groups", "one.group", "-q", folder=folder)
+    assert re.search(r"^RMSE +[\d.]+ +– +–$", ran.out, re.MULTILINE)
+    assert ran.out.endswith(
+        " –: not defined, as all segments belong to one group (of a source sentence, or --groups).\n"
+    )
 
 
 def test_texts_in_another_language_are_warned_of(folder: Path) -> None:
@@ -215,6 +231,9 @@ def test_the_list_of_features_says_what_they_need(folder: Path) -> None:
     assert found["source_perplexity"]["available"] is False
     assert "give texts in the source language" in found["source_perplexity"]["missing"]
     assert sum(each["baseline"] is not None for each in listed) == 17
+    some = json.loads(words("features", "--list", "--features", "baseline", "ttr", "-f", "json", folder=folder).out)
+    assert sum(each["baseline"] is not None for each in some) == 17
+    assert {each["group"] for each in some if each["baseline"] is None} == {"ttr"}
 
 
 def test_info_says_everything_and_draws_the_importance(folder: Path) -> None:
@@ -321,10 +340,11 @@ def test_a_ranking_as_a_page_holds_everything_and_runs_nothing(folder: Path) -> 
     page = (folder / "review.html").read_text("utf-8")
     assert page.startswith("<!DOCTYPE html>")
     assert "<script>alert" not in page
-    assert "&lt;script&gt;alert(1)&lt;/script&gt; https:" in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; https:" in page.replace("\u200b", "")
     assert address not in page  # it can be broken
     assert address in page.replace("\u200b", "")
     assert page.count("<tr>") == 91
+    assert re.search(r"<td>[█▒░]{7} \S+\u00a0to\u00a0\S+</td><td>[^<]+: \S+,\u00a0usually\u00a0\S+</td>", page)
     assert page.count(">review</span>") + page.count(">keep</span>") == 90
     assert "<p>Target 4: keep " in page
     assert "decision" not in words(*arguments, "--top", 3, folder=folder).out
@@ -374,6 +394,8 @@ def test_features_of_ones_own(folder: Path) -> None:
          "3 examples are too few to learn from; at least 20 are needed."),
         (["train", "train.src", "train.mt", "train.labels", "-l", "de", "-o", "x"], 2,
          "The languages are SRC-TGT, as et-en, not 'de'."),
+        (["train", "train.src", "train.mt", "train.labels", "-l", "de_en", "-o", "x"], 2,
+         "The languages are SRC-TGT, as et-en, not 'de_en'. Write de-en."),
         (["train", "train.src", "train.mt", "train.labels", "-l", "de-en", "-o", "x", "--range", "5", "1"], 2,
          "The range of labels must go from a lower to a higher number, not from 5 to 1."),
         (["train", "train.src", "train.mt", "train.labels", "-l", "de-en", "-o", "x", "--features", "nonsense"], 2,
@@ -393,6 +415,10 @@ def test_features_of_ones_own(folder: Path) -> None:
         (["evaluate", "model.qe", "test.src", "test.mt", "short.labels"], 1, "These files are not parallel."),
         (["evaluate", "model.qe", "test.src", "test.mt", "test.labels", "--across", "few.txt"], 1,
          "These files are not parallel."),
+        (["evaluate", "model.qe", "test.src", "test.mt", "test.labels", "--across", "gap.systems"], 1,
+         "gap.systems, line 2: the system is missing. Every line needs one."),
+        (["train", "train.src", "train.mt", "train.labels", "-l", "de-en", "-o", "x", "--groups", "gap.systems"], 1,
+         "gap.systems, line 2: the group is missing. Every line needs one."),
         (["evaluate", "model.qe", "test.src", "test.mt", "test.labels", "-m", "chrf"], 2, "chrf needs references"),
         (["rank", "model.qe", "test.src", "test.mt", "-q", "--target", "40"], 2, "The target 40 is outside the"),
         (["features", "test.src", "test.mt"], 2, "Say the languages, as --languages et-en, or give a --model."),
@@ -404,6 +430,7 @@ def test_features_of_ones_own(folder: Path) -> None:
 def test_bad_input_is_said_clearly(folder: Path, arguments: list[str], code: int, message: str) -> None:
     write(folder, "seven.labels", [1, 2, 7, *[3, 4] * 38, 5])
     write(folder, "gap.labels", [1, "", *range(78)])
+    write(folder, "gap.systems", ["a", "", *"b" * 88])
     write(folder, "word.labels", [1, "good", *range(78)])
     write(folder, "short.labels", [1, 2, 3])
     write(folder, "same.labels", [3] * 80)

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import StringIO
 
 import click
 
@@ -75,8 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except TercetError as error:
         code = _say(f"Error: {error}", error.exit_code)
     except click.ClickException as error:
-        error.show()
-        code = error.exit_code
+        shown = StringIO()
+        error.show(file=shown)
+        code = _say(shown.getvalue().rstrip("\n"), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         code = _say("Stopped.", 130)
     except BrokenPipeError:  # the reader has seen enough, as in `tercet … | head`
@@ -90,5 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _say(message: str, code: int) -> int:
-    click.echo(message, err=True)
+    from .console import visible
+
+    click.echo(visible(message), err=True)
     return code

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
+
+_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all controls but tab and line feed
+
+
+def visible(message: str) -> str:
+    """A message that may quote anybody's file, with escapes for what a terminal would obey."""
+    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], message)
 
 
 class _ToStderr(logging.Handler):
@@ -22,7 +30,8 @@ class _ToStderr(logging.Handler):
         message = record.getMessage()
         if message not in self.said:
             self.said.add(message)
-            click.echo(f"Warning: {message}", err=True)
+            start_of_line = "\r\033[K" if sys.stderr.isatty() else ""  # over the line that tells progress
+            click.echo(f"{start_of_line}Warning: {visible(message)}", err=True)
 
 
 @contextmanager

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from .options import ManyValues
-from .qeinputs import check_ends, feature_resources, open_model, read_pairs, segment_scores, training_data
-
-if TYPE_CHECKING:
-    from ..report.figures import Figure
+from .qeinputs import (
+    check_files,
+    check_training_ends,
+    feature_resources,
+    open_model,
+    read_pairs,
+    segment_scores,
+    training_data,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 LEARNERS = ("best", "pls", "ridge", "svr", "gbm")
@@ -40,11 +45,13 @@ CORPORA = _all_of(
 )  # fmt: skip
 FEATURES = click.option("--features", multiple=True, metavar="NAME...",
                         help="Only these features, or groups of them; see 'tercet qe features --list'.")  # fmt: skip
-EXTRA = click.option("--extra-features", metavar="TSV", help="Features of your own: a table with a header.")
+EXTRA = click.option("--extra-features", metavar="TSV",
+                     help="Features of your own: a table with a header, or one column, FILE:COLUMN.")  # fmt: skip
 LANGUAGES = click.option(
     "-l", "--languages", metavar="SRC-TGT", help="The language pair; refused if it is not the model's."
 )
-LEVEL = click.option("--level", default=0.9, show_default=True, help="Of intervals around predictions.")
+LEVEL = click.option("--level", default=0.9, show_default=True,
+                     help="How often intervals around predictions shall hold the label.")  # fmt: skip
 
 
 def _hushed(_: click.Context, __: click.Parameter, quiet: bool) -> bool:
@@ -74,7 +81,7 @@ def command() -> None:
     """Estimate the quality of translations from source and output alone, without references.
 
     SRC, MT, LABELS and other inputs are files with one line per segment, or FILE:COLUMN, a column of a tab-separated
-    table with a header.
+    table with a header; gzipped or not. One of them may be -, standard input.
 
     \b
     tercet qe train src.txt mt.txt labels.txt --languages et-en --out model.qe
@@ -121,16 +128,17 @@ def train_command(**options: Any) -> None:
     from .qeboard import curve_figure, show_training
     from .score import seed_of
 
-    curve = options["curve"]
-    check_ends(options)
+    curve, quiet = options["curve"], options["quiet"]
+    check_training_ends(options)
     given = training_data(options)
-    with _executor(options) as executor, Progress("Training", quiet=options["quiet"]) as progress:
+    with _executor(options) as executor, Progress("Training", quiet=quiet) as progress:
         model = train(**given, curve=curve is not None, seed=seed_of(options), executor=executor, progress=progress.say)
     model.save(options["out"])
     click.echo(show_training(model, options["form"], options["level"]))
-    click.echo(f"Wrote {options['out']}", err=True)
+    _wrote(options["out"], quiet=quiet)
     if curve is not None:
-        _save(curve_figure(model), curve)
+        curve_figure(model).save(curve)
+        _wrote(curve, quiet=quiet)
 
 
 @command.command("predict", cls=ManyValues, short_help="Predict the quality of outputs, with intervals.")
@@ -146,6 +154,7 @@ def predict_command(**options: Any) -> None:
     """Predict the quality of every output, with an interval that holds it with the probability --level."""
     from .qeboard import show_predictions
 
+    check_files(options)
     model = open_model(options)
     sources, outputs, given = read_pairs(options, model.languages)
     with _executor(options) as executor:
@@ -188,8 +197,9 @@ def predict_command(**options: Any) -> None:
     "test by --across. [default: the source sentence]",
 )
 @LEVEL
-@click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True)
-@click.option("--confidence", default=0.95, show_default=True, help="Of the intervals of figures.")
+@click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True,
+              help="How often to draw segments anew, for the intervals of figures.")  # fmt: skip
+@click.option("--confidence", default=0.95, show_default=True, help="The confidence of the intervals of figures.")
 @SEED
 @OUT
 @RUN
@@ -200,15 +210,17 @@ def evaluate_command(**options: Any) -> None:
     Figures are those of the texts at hand, which the model must not have been trained on.
     """  # fmt: skip
     from ..quality.across import assess
-    from ..quality.reading import read_column, read_labels
+    from ..quality.reading import read_labels, read_names
     from .qeboard import show_assessment
     from .score import seed_of
 
+    check_files(options)
     model = open_model(options)
     labelled, labels = read_labels(options["labels"], model.label_range if model.range_given else None)
-    columns = {name: read_column(options[name]) if options[name] else None for name in ("across", "groups")}
-    sources, outputs, given = read_pairs(options, model.languages, labelled, *filter(None, columns.values()))
-    systems, groups = (column.values if column else None for column in columns.values())
+    asked = {"across": "system", "groups": "group"}
+    named = [read_names(options[name], what) if options[name] else None for name, what in asked.items()]
+    sources, outputs, given = read_pairs(options, model.languages, labelled, *filter(None, named))
+    systems, groups = (column.values if column else None for column in named)
     metrics = segment_scores(options, model, sources, outputs)
     with _executor(options) as executor:
         found = assess(
@@ -245,6 +257,7 @@ def features_command(**options: Any) -> None:
     from ..quality.features import extract
     from .qeboard import show_features, show_list
 
+    check_files(options)
     if options["listed"]:
         resources, names = feature_resources(options)
         _print(show_list(resources, names, options["form"] or "text"), options["to"])
@@ -271,10 +284,12 @@ def info_command(model: str, figure: str | None, form: str) -> None:
     from ..quality.model import QualityModel
     from .qeboard import importance_figure, show_model
 
+    check_files({"model": model, "figure": figure})
     opened = QualityModel.load(model)
     click.echo(show_model(opened, form))
     if figure:
-        _save(importance_figure(opened), figure)
+        importance_figure(opened).save(figure)
+        _wrote(figure)
 
 
 @command.command("rank", cls=ManyValues, short_help="List the outputs most in need of a person, with reasons.")
@@ -304,6 +319,7 @@ def rank_command(**options: Any) -> None:
     from ..quality.ranking import rank
     from .rankboard import advice, show_ranking
 
+    check_files(options)
     model = open_model(options)
     sources, outputs, given = read_pairs(options, model.languages)
     asked = {name: options[name] for name in ("top", "target", "level")}
@@ -321,9 +337,9 @@ def _executor(options: dict[str, Any]) -> Any:
     return open_executor(options["jobs"])
 
 
-def _save(figure: Figure, path: str) -> None:
-    figure.save(path)
-    click.echo(f"Wrote {path}", err=True)
+def _wrote(path: str, *, quiet: bool = False) -> None:
+    if not quiet:
+        click.echo(f"Wrote {path}", err=True)
 
 
 def _print(text: str, to: str | None) -> None:

@@ -67,7 +67,21 @@ def _about(model: QualityModel) -> list[str]:
         for name, values in facts["held_out"].items()
     ]  # fmt: skip
     heading = "On held-out groups (cross-validation):"
-    return ["\n".join(lines), f"{heading}\n" + table(["learner", "RMSE", "MAE", "Pearson"], rows)]
+    parts = ["\n".join(lines), f"{heading}\n" + table(["learner", "RMSE", "MAE", "Pearson"], rows)]
+    if _fails_baselines(model):
+        parts.append(
+            "This model is no better than a baseline: it has learnt nothing that would help with new texts. More "
+            "examples may help, or texts of the languages (--source-corpus, --target-corpus, --parallel)."
+        )
+    return parts
+
+
+def _fails_baselines(model: QualityModel) -> bool:
+    """Whether a baseline is as good on held-out groups, as far as errors are known."""
+    errors = {name: values["rmse"] for name, values in model.provenance["held_out"].items()}
+    baselines = [error for name, error in errors.items() if name == "mean" or name.startswith("linear:")]
+    own = errors.get(model.learner)
+    return own is not None and any(error is not None and error <= own for error in baselines)
 
 
 def _features(model: QualityModel) -> list[str]:
@@ -203,7 +217,11 @@ def _evaluation(found: Assessment) -> str:
         [NAMES[name], number(each.value, 3), number(each.low, 3), number(each.high, 3)]
         for name, each in found.all.figures().items()
     ]
-    undefined = f" {DASH}: not defined, as labels or predictions are all the same." if DASH in rows[0][1:2] else ""
+    undefined = ""
+    if found.all.groups == 1:
+        undefined = f" {DASH}: not defined, as all segments belong to one group (of a source sentence, or --groups)."
+    elif rows[0][1] == DASH:
+        undefined = f" {DASH}: not defined, as labels or predictions are all the same."
     note = (
         f"{found.all.n} segments in {found.all.groups} groups. Intervals of {100 * found.all.level:g} %: "
         f"{found.all.resamples} resamples of groups, seed {found.all.seed}. Coverage: of the model's own intervals of "
@@ -246,11 +264,13 @@ def _systems(found: Assessment) -> list[str]:
 
 def check_figure(path: str) -> None:
     """Refuse a file whose ending is none of a figure, and say if what draws it is missing."""
-    from ..report.figures import ENDINGS, _altair
+    from ..report.figures import ENDINGS, _altair, _package
 
     if Path(path).suffix.lower() not in ENDINGS:
         raise UsageError(f"{path}: a figure is written as {', '.join(ENDINGS)}; name the file accordingly.")
     _altair()
+    if Path(path).suffix.lower() != ".json":
+        _package("vl_convert")
 
 
 def importance_figure(model: QualityModel) -> Figure:
@@ -260,8 +280,8 @@ def importance_figure(model: QualityModel) -> Figure:
     shown = model.provenance["importance"][: 2 * SHOWN]
     rows = []
     for each in shown:
-        margin = 2 * (each["standard_error"] if each["standard_error"] is not None else float("nan"))
-        rows.append((each["feature"], each["increase"], each["increase"] - margin, each["increase"] + margin, False))
+        rise, error = (np.nan if each[name] is None else each[name] for name in ("increase", "standard_error"))
+        rows.append((each["feature"], rise, rise - 2 * error, rise + 2 * error, False))
     return interval_plot(
         rows,
         label="rise of the RMSE when the feature is shuffled",

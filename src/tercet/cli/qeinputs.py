@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,19 +20,64 @@ log = logging.getLogger(__name__)
 
 ENCODER = "use"  # the one of `language.embeddings`
 Options = dict[str, Any]
+# What commands read and write: options with one file, or with several.
+READ = ("model", "source", "output", "labels", "groups", "across", "extra_features")
+READ_MANY = ("source_corpora", "target_corpora", "parallel", "references")
+WRITTEN = ("out", "to", "curve", "figure")
+PLAIN_LEARNERS = ("pls", "ridge")  # which need no further package
+ZIP = b"PK\x03\x04"  # how models begin
 
 
-def check_ends(options: Options) -> None:
-    """What would go wrong after minutes of training is said before."""
-    from ..stats.resampling import check_share
+def check_files(options: Options) -> None:
+    """What would go wrong with files after minutes of work is said before: also that an input would be overwritten."""
+    from ..quality.reading import file_and_column
     from .qeboard import check_figure
 
+    read = [options[name] for name in READ if options.get(name)]
+    read += [path for name in READ_MANY for path in options.get(name) or ()]
+    if read.count("-") > 1:
+        raise UsageError("Standard input (-) can be read once, and is given for two inputs: name a file for one.")
+    places = {os.path.realpath(file_and_column(path)[0]) for path in read}
+    for name in WRITTEN:
+        if options.get(name) is not None:
+            _check_place(options[name], places)
+    for name in ("curve", "figure"):
+        if options.get(name):
+            check_figure(options[name])
+
+
+def _check_place(path: str, inputs: set[str]) -> None:
+    place = Path(path)
+    if path in ("", "-"):
+        raise UsageError(f"{path!r} is no name of a file to write.")
+    if place.is_dir() or not place.parent.is_dir():
+        raise UsageError(f"{path} cannot be written: it is a directory, or in a folder that does not exist.")
+    if not os.access(place.parent, os.W_OK):
+        raise UsageError(f"{path} cannot be written: {place.parent} does not allow it.")
+    if place.exists() and not place.is_file():
+        raise UsageError(f"{path} cannot be written: it is no ordinary file.")
+    if os.path.realpath(path) in inputs:
+        raise UsageError(f"{path} is one of the inputs, and would be overwritten. Choose another name.")
+
+
+def check_training_ends(options: Options) -> None:
+    """What would go wrong after minutes of training is said before."""
+    from ..errors import MissingDependency
+    from ..quality.selection import scikit_learn
+    from ..stats.resampling import check_share
+
     check_share("The level of intervals", options["level"])
-    for path in filter(None, (options["out"], options["curve"])):
-        if Path(path).is_dir() or not Path(path).parent.is_dir():
-            raise UsageError(f"{path} cannot be written: it is a directory, or in a folder that does not exist.")
-    if options["curve"]:
-        check_figure(options["curve"])
+    check_files(options)
+    out = Path(options["out"])
+    if out.is_file() and out.stat().st_size:
+        with out.open("rb") as stream:
+            if stream.read(len(ZIP)) != ZIP:
+                raise UsageError(f"{out} is there and is no model, so it is not overwritten. Choose another name.")
+    if options["learner"] not in PLAIN_LEARNERS:
+        try:
+            scikit_learn("base")
+        except MissingDependency:
+            raise MissingDependency(f"The learner {options['learner']} (unlike pls and ridge)", "qe") from None
 
 
 def open_model(options: Options) -> QualityModel:
@@ -93,12 +139,12 @@ def segment_scores(
 
 def training_data(options: Options) -> dict[str, Any]:
     """What `train` gets, from the files that the options name."""
-    from ..quality.reading import check_languages, check_range, read_column, read_labels
+    from ..quality.reading import check_languages, check_range, read_labels, read_names
 
     languages = check_languages(options["languages"])
     label_range = check_range(options["label_range"]) if options["label_range"] else None
     labelled, labels = read_labels(options["labels"], label_range)
-    groups = read_column(options["groups"]) if options["groups"] else None
+    groups = read_names(options["groups"], "group") if options["groups"] else None
     sources, outputs, given = read_pairs(options, languages, labelled, *([groups] if groups else []))
     return {
         "sources": sources,
@@ -135,7 +181,7 @@ def feature_resources(options: Options) -> tuple[Any, list[str] | None]:
     """What `qe features` computes with and which features: those of a model, or of corpora; None to --list alone."""
     from ..quality.material import Corpora
     from ..quality.reading import check_languages
-    from ..quality.training import chosen_features
+    from ..quality.training import chosen_features, features_named
     from .qeboard import left_out_lines
 
     asked = _words(options["features"])
@@ -147,7 +193,7 @@ def feature_resources(options: Options) -> tuple[Any, list[str] | None]:
         return model.resources, names
     if not options["languages"]:
         if options["listed"]:
-            return None, None
+            return None, features_named(asked) if asked else None
         raise UsageError("Say the languages, as --languages et-en, or give a --model.")
     resources = Corpora(check_languages(options["languages"]), **_corpora(options)).estimate()
     names, left_out = chosen_features(asked, resources)

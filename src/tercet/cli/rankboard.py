@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ..quality.ranking import CutOff, Ranked, Ranking, Reason
     from ..report.pages import Table
 
-BAR = 10  # characters for the whole range of labels
-_LONG_WORD = re.compile(r"[!-~\u00a1-\u024f\u0370-\u05ff]{30,}")  # other scripts are broken between characters
+BAR = 7  # characters for the whole range of labels: room is for the texts
+_LONG_WORD = re.compile(r"[!-~\u00a1-\u024f\u0370-\u05ff]{24,}")  # other scripts are broken between characters
 
 
 def show_ranking(model: QualityModel, ranking: Ranking, form: str) -> str:
@@ -83,8 +83,8 @@ def _block(model: QualityModel, each: Ranked) -> str:
     return "\n".join(lines)
 
 
-def _told(reason: Reason) -> str:
-    return f"{reason.description}: {_short(reason.value)}, usually {_short(reason.usual)}"
+def _told(reason: Reason, blank: str = " ") -> str:
+    return f"{reason.description}: {_short(reason.value)},{blank}usually{blank}{_short(reason.usual)}"
 
 
 def _short(value: float) -> str:
@@ -132,9 +132,9 @@ def _rows(model: QualityModel, ranking: Ranking) -> Table:
     for each in ranking.segments:
         decision = each.decision or ""
         value, low, high = _within(model, each)
-        interval = f"{_bar(model, value, low, high)} {_short(low)} to {_short(high)}"
-        unusual = [f"unlike the training texts: {each.unusual}"] if each.unusual else []
-        why = "; ".join([*unusual, *map(_told, each.reasons[:1])]) or "no single feature speaks against it"
+        interval = f"{_bar(model, value, low, high)} {_short(low)}\u00a0to\u00a0{_short(high)}"
+        reasons = [_told(reason, "\u00a0") for reason in each.reasons[:1]]  # a value and the usual one on one line
+        why = "; ".join([*filter(None, [each.unusual]), *reasons]) or "no single feature speaks against it"
         texts = map(_breakable, (each.source, each.output))
         rows.append([str(each.segment), decision, f"{value:.2f}", interval, why, *texts])
         classes.append(["", marks.get(decision, ""), *[""] * 5])
@@ -153,4 +153,4 @@ def _bar(model: QualityModel, value: float, low: float, high: float) -> str:
 
 def _breakable(text: str) -> str:
     """The text with places to break very long words at, so that one address does not push a table off the page."""
-    return _LONG_WORD.sub(lambda found: "\u200b".join(re.findall(".{1,20}", found.group())), text)
+    return _LONG_WORD.sub(lambda found: "\u200b".join(re.findall(".{1,16}", found.group())), text)

@@ -15,10 +15,14 @@ from ..errors import UsageError
 
 @contextmanager
 def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
-    """A file for bytes; what was there before stays until all is written."""
+    """A file for bytes; what was there before stays until all is written. A device or a pipe is written to as it is."""
     path = Path(path)
     if path.is_dir():
         raise UsageError(f"{path} is a directory; a file's name is needed.")
+    if path.exists() and not path.is_file():
+        with _writing_through(path) as stream:
+            yield stream
+        return
     temporary = path.with_name(f".{path.name[:100]}.{os.getpid()}.{os.urandom(4).hex()}.part")
     try:
         stream = temporary.open("xb")
@@ -34,6 +38,16 @@ def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def _writing_through(path: Path) -> Iterator[BinaryIO]:
+    """What is no file, such as /dev/null, must not be replaced by one."""
+    try:
+        with path.open("wb") as stream:
+            yield stream
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}.") from None
 
 
 @contextmanager

@@ -279,7 +279,7 @@ class IBM1(Metric):
 
     def verbose(self, totals: Floats) -> str:
         means = zip(self.parts, _means(totals).tolist(), strict=True)
-        return ", ".join(f"{name} {mean:.3f}" for name, mean in means)
+        return ", ".join(f"{name} –" if math.isnan(mean) else f"{name} {mean:.3f}" for name, mean in means)
 
 
 def _means(totals: Floats) -> Floats:

@@ -51,7 +51,7 @@ class QE(Metric):
                 "not have. Use 'tercet qe predict' with --extra-features."
             )
         if testset.pair is not None:
-            model.check_languages(testset.pair.split("-", 1))
+            _check_pair(model, testset.pair)
 
     def fitted(self, testset: Any) -> Self:
         """The metric with the model's checksum in its signature, and the model's direction."""
@@ -75,6 +75,16 @@ class QE(Metric):
         if self.model is None:
             raise UsageError("qe needs a model: qe:model=FILE, with a file that 'tercet qe train' wrote.")
         return _open(self.model, file_state(self.model))
+
+
+def _check_pair(model: QualityModel, pair: str) -> None:
+    """Refuse another language pair than the model's. A language may hold hyphens itself, as in zh-Hans-en."""
+    from ..quality.reading import same_languages
+
+    codes = pair.split("-")
+    splits = [("-".join(codes[:end]), "-".join(codes[end:])) for end in range(1, len(codes))]
+    if not any(same_languages(split, model.languages) for split in splits):
+        model.check_languages(splits[0])
 
 
 @lru_cache(maxsize=4)

@@ -20,7 +20,7 @@ from ..errors import DataError, UsageError
 from ..stats.correlation import is_constant_series, pearson
 from ..stats.resampling import Floats
 from .evaluating import Evaluation, check_pair, compare_pearson, evaluate
-from .learners import create
+from .learners import learnt_by
 from .model import QualityModel
 from .selection import FOLDS, MINIMUM, fit_and_predict, run_all
 from .splits import SEED, folds
@@ -130,6 +130,8 @@ def assess(
     found = model.predict(sources, outputs, level=level, given=given, executor=executor)
     truth, values = check_pair(labels, found.values)
     alike = list(sources if groups is None else groups)
+    if len(alike) != len(truth):
+        raise DataError(f"There are {len(truth)} segments, and the groups of {len(alike)}.")
     drawn: dict[str, Any] = {"seed": seed, "resamples": resamples, "level": confidence}
     better = {"higher_is_better": model.higher_is_better}
 
@@ -154,6 +156,8 @@ def assess(
 
 def _rival(metric: str, labels: Floats, predictions: Floats, scores: Floats, **how: Any) -> Rival:
     """Segments that the metric does not score are left out of its comparison."""
+    if scores.shape != labels.shape:
+        raise DataError(f"There are {len(labels)} segments, and scores of {metric} for {scores.size}.")
     scored = np.isfinite(scores)
     if is_constant_series(scores[scored]):
         return Rival(metric, nan, nan, nan, nan, nan, nan)
@@ -179,8 +183,7 @@ def across_systems(
     """Train on one system, test on each, on other groups; with the learner and the settings of the model."""
     if len(rows_of) < 2:
         raise UsageError(f"Across systems needs two systems or more, and all segments are of {next(iter(rows_of))!r}.")
-    name, settings = model.learner, model.settings
-    learner = create(name, model.names)
+    learner, settings = learnt_by(model.predictor, model.names)
     splits = folds(groups, FOLDS, seed)
     trained = {
         system: [np.intersect1d(rows, train) for train, _ in splits]
@@ -193,7 +196,7 @@ def across_systems(
         if all(len(part) > 1 and not is_constant_series(labels[part]) for part in parts)
     }
     units = (
-        (learner, settings, features[part], labels[part], _within(features[part], features[test]), seed)
+        (learner, settings, features[part], labels[part], features[test], seed)
         for parts in trained.values()
         for part, (_, test) in zip(parts, splits, strict=True)
     )
@@ -211,11 +214,6 @@ def across_systems(
             correlations[place, other] = pearson(labels[rows], predictions[rows])
             errors[place, other] = np.sqrt(np.mean((labels[rows] - predictions[rows]) ** 2))
     return Across(systems, tuple(len(rows) for rows in rows_of.values()), correlations, errors)
-
-
-def _within(seen: Floats, features: Floats) -> Floats:
-    """Features within the bounds of the training texts, as `QualityModel.within_bounds` has them."""
-    return np.clip(features, seen.min(0), seen.max(0))
 
 
 def untested(across: Across) -> list[str]:

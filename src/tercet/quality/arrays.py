@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
 # What reading a member raises where the zip is damaged, encrypted, or compressed in a way that Python does not know.
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # characters that a terminal obeys
 _HEADER = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '([<|][biuf][1248])', 'fortran_order': False, 'shape': \(([\d, ]{,99})\), \} *\n",
     re.DOTALL,
@@ -60,3 +61,8 @@ def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, *, compressed: 
         raise zipfile.BadZipFile(f"{info.filename!r} is compressed in a way that is not used here")
     with archive.open(info) as stream:
         return stream.read(info.file_size + 1)
+
+
+def shown(text: str) -> str:
+    """What a file of anybody's says, without what a terminal would obey."""
+    return ascii(text) if CONTROL.search(text) else text

@@ -17,6 +17,7 @@ Hierarchical Data"). For groups of one example this is the usual quantile, the c
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import DataError, UsageError
 from ..stats.correlation import is_constant_series
 from ..stats.resampling import TOLERANCE, Floats, check_share
+from .arrays import shown
 from .learners import cross_fit
 from .linear import Ridge
 from .predictors import Parts, Predictor, predictor_from_parts
@@ -35,6 +37,8 @@ from .splits import SEED, number_groups
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+log = logging.getLogger(__name__)
 
 _BELOW = "difficulty."
 _NUMBERS = ("groups", "easiest", "usual")
@@ -72,7 +76,13 @@ class Conformal:
     ) -> tuple[Floats, Floats]:
         """Lower and upper bounds, shape (n,); `features` (n, k) are needed where there is a difficulty."""
         values = np.asarray(predictions, dtype=np.float64)
-        width = np.full(values.shape, self.half_width(level))
+        half = self.half_width(level)
+        if half == float("inf"):
+            log.warning(
+                "Intervals of %g %% are infinite: the model was trained on %d groups, which are too few.",
+                100 * level, self.groups,
+            )  # fmt: skip
+        width = np.full(values.shape, half)
         if self.difficulty is not None:
             if features is None:
                 raise UsageError("These intervals depend on the features, which are not given.")
@@ -164,4 +174,4 @@ def is_covered(labels: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> NDArray
 
 
 def _damaged(fault: str) -> DataError:
-    return DataError(f"The model's intervals are damaged, or of another version: {fault}. Train it again.")
+    return DataError(f"The model's intervals are damaged, or of another version: {shown(fault)}. Train it again.")

@@ -7,7 +7,7 @@ best                    that one of the four with the least error in grouped cro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,8 @@ from .trees import GradientBoosting
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+_LARGEST = 1e6  # of a setting, far above all that are tried
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,24 @@ def create(name: str, features: Sequence[str] = ()) -> Learner:
     if name not in LEARNERS:
         raise UnknownName("learner", name, [*LEARNERS, "linear:FEATURE"])
     return LEARNERS[name]
+
+
+def learnt_by(predictor: Predictor, features: Sequence[str]) -> tuple[Learner, Settings]:
+    """What a predictor was trained by, to train others like it; where the best was chosen, that one.
+
+    A file that says something else than a learner and its settings is a ValueError.
+    """
+    training = predictor.training
+    if training["learner"] == Best.name:
+        training = training["settings"]
+    name, settings = training["learner"], training["settings"]
+    if not isinstance(name, str) or not isinstance(settings, Mapping):
+        raise ValueError(f"it was learnt by {name!r} with {settings!r}")
+    learner = create(name, features)
+    for key, kind in learner.needs.items():
+        if type(settings.get(key)) is not kind or not 0 < settings[key] < _LARGEST:
+            raise ValueError(f"the setting {key} of {name} is {settings.get(key)!r}")
+    return learner, settings
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ learned nothing else. Hoerl and Kennard (1970), "Ridge Regression: Biased Estima
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,8 +15,8 @@ import numpy as np
 from ..errors import UsageError
 from ..stats.resampling import Floats
 from .predictors import LinearPredictor
-from .selection import FOLDS, Learner, Settings, run_all, standard_units
-from .splits import Rows, folds
+from .selection import Learner, Settings, search_grid, standard_units
+from .splits import Rows
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -78,17 +79,16 @@ class Ridge(Learner):
     alpha: float | None = None
 
     name = "ridge"
+    needs: ClassVar[Mapping[str, type]] = {"alpha": float}
 
     def choose(
         self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
     ) -> Settings:
         if self.alpha is not None:
             return {"alpha": self.alpha}
-        splits = folds(groups.tolist(), FOLDS, seed)
-        units = ((features[train], labels[train], features[test], labels[test]) for train, test in splits)
-        errors = np.sum(run_all(executor, _squared_errors, units), axis=0)
+        (errors,) = search_grid(_squared_errors, [()], features, labels, groups, seed=seed, executor=executor)
         best = int(errors.argmin())
-        return {"alpha": ALPHAS[best], "rmse": float(np.sqrt(errors[best] / len(labels)))}
+        return {"alpha": ALPHAS[best], "rmse": float(errors[best])}
 
     def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> LinearPredictor:
         inputs, units = standard_units(features)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import numpy as np
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from ..data.testset import checksum
 from .resources import Resources, estimate_resources
 from .tokens import NONE_TAGGED, Tagged
+
+log = logging.getLogger(__name__)
 
 Floats = NDArray[np.float64]
 Progress = Callable[[str], None]
@@ -49,6 +52,30 @@ class Corpora:
     embedding_axes: Floats | None = None
     tagged: Tagged = NONE_TAGGED
 
+    def without(self, examples: Examples) -> Corpora:
+        """The same without texts that are examples, or translations of one; a warning says how many there were.
+
+        To a language model that was estimated from a sentence it looks better than any new one will, so that what is
+        learnt from its features does not hold for new ones.
+        """
+        sources, outputs = ({_words(text) for text in side} - {""} for side in (examples.sources, examples.outputs))
+        one = [text for text in self.source_texts if _words(text) not in sources]
+        other = [text for text in self.target_texts if _words(text) not in outputs]
+        left_out = len(self.source_texts) - len(one) + len(self.target_texts) - len(other)
+        parallel = self.parallel
+        if parallel is not None and len(parallel[0]) == len(parallel[1]):  # else it is refused when they are used
+            pairs = list(zip(*parallel, strict=True))
+            kept = [(s, t) for s, t in pairs if _words(s) not in sources and _words(t) not in outputs]
+            left_out += len(pairs) - len(kept)
+            parallel = ([s for s, _ in kept], [t for _, t in kept]) if kept else None
+        if not left_out:
+            return self
+        log.warning(
+            "%d texts of the corpora are training texts, or parallel to one, and are left out: features must come from "
+            "models that have not seen the text.", left_out,
+        )  # fmt: skip
+        return replace(self, source_texts=one, target_texts=other, parallel=parallel)
+
     def estimate(self, progress: Progress | None = None) -> Resources:
         """All resources that they allow."""
         return estimate_resources(
@@ -62,3 +89,8 @@ class Corpora:
             tagged=self.tagged,
             progress=progress,
         )
+
+
+def _words(text: str) -> str:
+    """What decides whether two texts are the same to a language model, nearly."""
+    return " ".join(text.lower().split())

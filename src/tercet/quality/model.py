@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, UsageError
 from ..stats.resampling import check_share
+from .arrays import CONTROL
 from .conformal import Conformal
 from .features import FeatureTable, all_features, extract
-from .learners import Predictor, predictor_from_parts
-from .model_files import Parts, checksum_of, read_parts, write_parts
+from .learners import Predictor, learnt_by, predictor_from_parts
+from .model_files import Parts, checksum_of, has_form, read_parts, write_parts
 from .reading import GivenFeatures, check_languages, check_range, same_languages
 from .resources import Resources
 
@@ -29,11 +30,17 @@ log = logging.getLogger(__name__)
 Floats = NDArray[np.float64]
 SEEN = " If the model was trained on these very texts, its language models have seen them: predict others."
 LEVELS = (0.5, 0.8, 0.9, 0.95)  # of intervals, for which `describe` says how wide they are
+_ARRAYS = {"means", "bounds", "predictions", "labels"}
+_FIGURE = float | None  # None is undefined
+_FIGURES = dict.fromkeys(("rmse", "mae", "pearson"), _FIGURE)
+_IMPORTANCE = {"feature": str} | dict.fromkeys(("increase", "standard_error", "vip", "coefficient"), _FIGURE)
+_POINT = {"repeats": int} | dict.fromkeys(("examples", "rmse", "rmse_spread", "pearson", "pearson_spread"), _FIGURE)
 PROVENANCE = {  # what every model says of where it comes from
-    "learner": str, "seed": int, "grouped_by": str, "held_out": dict, "importance": list, "curve": list,
-    "examples": int, "groups": int, "label_mean": float, "label_spread": float, "left_out": dict, "constant": list,
-    "from_training_texts": list, "sentences": dict, "training_checksum": str, "resource_checksums": dict,
-    "versions": dict,
+    "learner": str, "seed": int, "grouped_by": str, "held_out": {str: _FIGURES}, "importance": [_IMPORTANCE],
+    "curve": [_POINT], "examples": int, "groups": int, "label_mean": float, "label_spread": float,
+    "left_out": {str: str}, "constant": [str], "from_training_texts": [str],
+    "sentences": {"source": int, "target": int, "parallel": int}, "training_checksum": str,
+    "resource_checksums": {str: str}, "versions": {str: str},
 }  # fmt: skip
 
 
@@ -96,15 +103,12 @@ class QualityModel:
     @property
     def learner(self) -> str:
         """The name of what learnt it; where the best was chosen, of that one."""
-        training = self.predictor.training
-        return str(training["settings"]["learner"] if training["learner"] == "best" else training["learner"])
+        return learnt_by(self.predictor, self.names)[0].name
 
     @property
     def settings(self) -> Mapping[str, Any]:
         """Of the learner, as cross-validation chose them."""
-        training = self.predictor.training
-        chosen = training["settings"]["settings"] if training["learner"] == "best" else training["settings"]
-        return dict(chosen)
+        return dict(learnt_by(self.predictor, self.names)[1])
 
     def describe(self) -> dict[str, Any]:
         """All that can be said of it, as JSON can hold it."""
@@ -118,10 +122,15 @@ class QualityModel:
             "settings": self.settings,
             "features": list(self.features),
             "given": list(self.given),
-            "half_width": {str(level): self.conformal.usual_half_width(level) for level in LEVELS},
+            "half_width": {str(level): self._half_width(level) for level in LEVELS},
             "half_width_varies": self.conformal.difficulty is not None,
             **self.provenance,
         }
+
+    def _half_width(self, level: float) -> float | None:
+        """Of usual intervals; None, for JSON, where they are infinite."""
+        width = self.conformal.usual_half_width(level)
+        return width if width < float("inf") else None
 
     def descriptions(self) -> dict[str, str]:
         """What each feature is, in words."""
@@ -166,8 +175,8 @@ class QualityModel:
         """
         check_share("The level of intervals", level)  # before any work
         table = self.featurise(sources, outputs, given=given, executor=executor)
-        values = self.predict_from(table.values)
-        lower, upper = self.conformal.interval(values, level, self.within_bounds(table.values))
+        values = self.predictor.predict(table.values)
+        lower, upper = self.conformal.interval(values, level, table.values)
         without_source, without_output = (_empty(texts) for texts in (sources, outputs))
         one_sided = without_source != without_output
         worst, best = self.label_range if self.higher_is_better else self.label_range[::-1]
@@ -175,18 +184,6 @@ class QualityModel:
         lower[one_sided], upper[one_sided] = sorted((worst, best))
         unusual = self._unusual(without_source, without_output, table.values)
         return Predictions(values, lower, upper, level, table, unusual, one_sided)
-
-    def predict_from(self, features: Floats) -> Floats:
-        """Predictions from features, shape (n, k) -> (n,); see `within_bounds`."""
-        return self.predictor.predict(self.within_bounds(features))
-
-    def within_bounds(self, features: Floats) -> Floats:
-        """Features as predictions are made from them, given ones too, shape (n, k).
-
-        A value beyond those of the training texts is taken as the nearest of them: further out nothing was learnt, and
-        a sentence of a thousand words would be predicted to be anything.
-        """
-        return np.clip(features, *self.bounds)
 
     def _unusual(
         self, without_source: NDArray[np.bool_], without_output: NDArray[np.bool_], features: Floats
@@ -252,7 +249,9 @@ class QualityModel:
         parts, checksum = read_parts(path)
         try:
             model = cls._from_parts(parts)
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from None
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise DataError(f"{path} is not a model that this version of Tercet can use: {error!r}.") from None
         model.__dict__["checksum"] = checksum  # that of the file, which need not be made anew
         return model
@@ -263,6 +262,9 @@ class QualityModel:
         unknown = set(facts["features"]) - {feature.name for feature in all_features()}
         if unknown:
             raise ValueError(f"it reads features that are not known here: {', '.join(sorted(unknown))}")
+        strange = {name for name in arrays if not name.startswith(("predictor.", "conformal."))} - _ARRAYS
+        if strange:
+            raise ValueError(f"it has arrays that are not known here: {', '.join(sorted(strange))}")
         low, high = check_range(facts["label_range"])
         model = cls(
             check_languages(facts["languages"]),
@@ -298,6 +300,9 @@ class QualityModel:
             array = getattr(self, name)
             if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
                 return f"{name} is not an array of numbers of the shape {shape}"
+        if len(set(self.names)) < width or not has_form(list(self.names), [str]):
+            return "a feature is there twice, or has a name that cannot be shown"
+        learnt_by(self.predictor, self.names)
         difficulty = self.conformal.difficulty
         if any(part is not None and part.inputs.width != width for part in (self.predictor, difficulty)):
             return f"what predicts does not read {width} features"
@@ -307,9 +312,11 @@ class QualityModel:
             return f"most_outside is {self.most_outside!r}"
         if not same_languages(self.languages, self.resources.languages):
             return "its resources are of other languages"
-        for name, kind in PROVENANCE.items():
-            if not isinstance(self.provenance[name], kind):
+        for name, form in PROVENANCE.items():
+            if not has_form(self.provenance[name], form):
                 return f"of its provenance, {name} is not what it should be"
+        if not {each["feature"] for each in self.provenance["importance"]} <= set(self.names):
+            return "it says the importance of features that it does not read"
         return None
 
 
@@ -328,9 +335,14 @@ def _checked_given(given: GivenFeatures | None, names: Sequence[str], segments: 
         return None
     if given is None:
         raise UsageError(f"The model reads features of your own: give {', '.join(names)} with --extra-features.")
+    check_rows(given, segments)
+    return given.only(names)
+
+
+def check_rows(given: GivenFeatures, segments: int) -> None:
+    """Refuse features of another number of segments."""
     if len(given.values) != segments:
         raise DataError(f"There are {segments} segments, and given features for {len(given.values)}.")
-    return given.only(names)
 
 
 def with_given(table: FeatureTable, given: GivenFeatures | None) -> FeatureTable:
@@ -340,4 +352,6 @@ def with_given(table: FeatureTable, given: GivenFeatures | None) -> FeatureTable
     for name in given.names:
         if name in table.names:
             raise DataError(f"The given feature {name!r} has the name of one of Tercet's. Give it another name.")
+        if CONTROL.search(name):
+            raise DataError(f"The given feature {name!r} has a name that cannot be shown. Give it another name.")
     return FeatureTable(table.names + given.names, np.hstack([table.values, given.values]), table.left_out)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,12 +20,13 @@ from numpy.typing import NDArray
 
 from ..data.files import writing_bytes
 from ..errors import DataError, UsageError
-from .arrays import DAMAGE, array_bytes, array_from, member_info, read_member
+from .arrays import CONTROL, DAMAGE, array_bytes, array_from, member_info, read_member, shown
 
 FORMAT = "tercet-qe"
 VERSION = 1  # raised when older versions of Tercet cannot read what is written any more
 HEADER = "model.json"
 ARRAYS, RESOURCES = "arrays/", "resources/"
+_ARRAY = re.compile(rf"{ARRAYS}(.+)\.npy")
 # How far a file may expand: models do so 3 to 10 times, what was made to fill the memory of others a thousand times.
 MOST_EXPANSION = 100
 SMALL = 1 << 26  # bytes that any file may expand to
@@ -102,11 +104,7 @@ def _read(stream: Any, path: str | Path) -> tuple[Parts, str]:
             members = {
                 name: _member(archive, infos[name], expected, path) for name, expected in content["members"].items()
             }
-            arrays = {
-                name[len(ARRAYS) :].removesuffix(".npy"): array_from(each)
-                for name, each in members.items()
-                if name.startswith(ARRAYS)
-            }
+            arrays = {found[1]: array_from(each) for name, each in members.items() if (found := _ARRAY.fullmatch(name))}
     except DAMAGE as error:
         raise DataError(f"{path} is truncated or damaged: {error}. Copy or train the model again.") from None
     resources = {name[len(RESOURCES) :]: each for name, each in members.items() if name.startswith(RESOURCES)}
@@ -136,10 +134,13 @@ def _checked_header(header: bytes, path: str | Path) -> tuple[dict[str, Any], st
 
 def _check_names(names: list[str], members: Mapping[str, str], path: str | Path) -> None:
     expected = {HEADER, *members}
+    strange = [name for name in members if not (name.startswith(RESOURCES) or _ARRAY.fullmatch(name))]
+    if strange:
+        raise DataError(f"{path} was altered: {shown(min(strange))} is no part of a model.")
     if missing := sorted(expected - set(names)):
-        raise DataError(f"{path} is incomplete: {_shown(missing[0])} is missing. Copy or train the model again.")
+        raise DataError(f"{path} is incomplete: {shown(missing[0])} is missing. Copy or train the model again.")
     if more := sorted(set(names) - expected):
-        raise DataError(f"{path} was altered: {_shown(more[0])} is no part of the model.")
+        raise DataError(f"{path} was altered: {shown(more[0])} is no part of the model.")
     if len(names) > len(expected):
         raise DataError(f"{path} was altered: it has a member twice.")
 
@@ -156,9 +157,23 @@ def _foreign(path: str | Path) -> DataError:
 
 
 def _altered(path: str | Path, member: str) -> DataError:
-    return DataError(f"{path} was altered: {_shown(member)} is not what was written. Copy or train the model again.")
+    return DataError(f"{path} was altered: {shown(member)} is not what was written. Copy or train the model again.")
 
 
-def _shown(name: str) -> str:
-    """A name from a file of anybody's, without what a terminal would obey."""
-    return name if name.isprintable() else ascii(name)
+def has_form(value: Any, form: Any) -> bool:
+    """Whether a part of JSON is as described.
+
+    A dictionary with the key `str` describes all values of one with any names, others their members one by one; a list
+    describes all members of one. A string must not have what a terminal would obey; a truth value is no number.
+    """
+    if isinstance(form, dict):
+        if not isinstance(value, dict):
+            return False
+        if str in form:
+            return all(has_form(key, str) and has_form(each, form[str]) for key, each in value.items())
+        return value.keys() == form.keys() and all(has_form(value[key], each) for key, each in form.items())
+    if isinstance(form, list):
+        return isinstance(value, list) and all(has_form(each, form[0]) for each in value)
+    if form is str:
+        return isinstance(value, str) and not CONTROL.search(value)
+    return isinstance(value, form) and not isinstance(value, bool)

@@ -15,8 +15,9 @@ pairs).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -101,6 +102,7 @@ class PLS(Learner):
     select: bool = True
 
     name = "pls"
+    needs: ClassVar[Mapping[str, type]] = {"features": int, "components": int}
 
     def choose(
         self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import DataError
 from ..stats.resampling import Floats
+from .arrays import shown
 
 Integers = NDArray[np.int64]
 Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
@@ -26,23 +27,30 @@ _BATCH = 512  # rows that go through all trees at once
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """Which of the features are used, and their means and standard deviations in the training examples."""
+    """Which of the features are used, and what was seen of them in the training examples.
+
+    A value beyond those of the training examples is taken as the nearest of them, wherever a model predicts: further
+    out nothing was learnt, and a sentence of a thousand words would be predicted to be anything.
+    """
 
     width: int  # features that are given
     columns: Integers  # (k,), ascending
     means: Floats  # (k,)
-    scales: Floats  # (k,)
+    scales: Floats  # (k,): standard deviations
+    lowest: Floats  # (k,)
+    highest: Floats  # (k,)
 
     def apply(self, features: ArrayLike) -> Floats:
         """Features in standard units, shape (n, width) -> (n, k)."""
         values = check_features(features)
         if values.shape[1] != self.width:
             raise DataError(f"The model was trained on {self.width} features; here are {values.shape[1]}.")
-        return np.ascontiguousarray((values[:, self.columns] - self.means) / self.scales)
+        inside = np.clip(values[:, self.columns], self.lowest, self.highest)
+        return np.ascontiguousarray((inside - self.means) / self.scales)
 
     def only(self, chosen: Integers) -> Inputs:
         """Fewer of them, by their places among those used."""
-        return Inputs(self.width, self.columns[chosen], self.means[chosen], self.scales[chosen])
+        return Inputs(self.width, *(getattr(self, name)[chosen] for name in _INPUT_ARRAYS))
 
 
 def check_features(features: ArrayLike) -> Floats:
@@ -113,7 +121,7 @@ class Predictor(ABC):
         return [(f.name, str(f.type)) for f in fields(cls) if f.name not in ("inputs", "training")]
 
 
-_INPUT_ARRAYS = {"columns": "Integers", "means": "Floats", "scales": "Floats"}
+_INPUT_ARRAYS = {"columns": "Integers"} | dict.fromkeys(("means", "scales", "lowest", "highest"), "Floats")
 _DTYPES = {"Integers": np.dtype(np.int64), "Floats": np.dtype(np.float64)}
 
 
@@ -265,10 +273,13 @@ def _inputs_fault(inputs: Inputs) -> str | None:
     width, columns = inputs.width, inputs.columns
     if not isinstance(width, int) or isinstance(width, bool) or width < 0:
         return f"width is {width!r}"
-    if not columns.shape == inputs.means.shape == inputs.scales.shape:
-        return f"{columns.size} columns, {inputs.means.size} means, {inputs.scales.size} scales"
+    for name in _INPUT_ARRAYS:
+        if getattr(inputs, name).shape != columns.shape:
+            return f"{columns.size} columns and {getattr(inputs, name).size} {name}"
     if ((columns < 0) | (columns >= width)).any() or (np.diff(columns) <= 0).any():
         return f"columns are not ascending numbers below {width}"
+    if not (inputs.lowest < inputs.highest).all():
+        return "a lowest value is not below the highest"
     return None if (inputs.scales > 0).all() else "a scale is not positive"
 
 
@@ -280,4 +291,4 @@ def _check_names(what: str, given: Mapping[str, Any], wanted: Mapping[str, str] 
 
 
 def _inconsistent(fault: str) -> DataError:
-    return DataError(f"The model's predictor is damaged, or of another version: {fault}. Train it again.")
+    return DataError(f"The model's predictor is damaged, or of another version: {shown(fault)}. Train it again.")

@@ -129,7 +129,8 @@ def rank(
     segments = tuple(
         Ranked(
             int(row) + 1, sources[row], outputs[row],
-            float(found.values[row]), float(found.lower[row]), float(found.upper[row]), why,
+            float(found.values[row]), float(found.lower[row]), float(found.upper[row]),
+            why if sources[row].strip() and outputs[row].strip() else (),
             found.unusual.get(int(row)), decisions.get(int(row)),
         )
         for row, why in zip(shown, reasons, strict=True)
@@ -148,8 +149,7 @@ def _decisions(order: NDArray[np.int64], found: Predictions, cut_off: CutOff | N
 def _reasons(model: QualityModel, found: Predictions, rows: NDArray[np.int64]) -> list[tuple[Reason, ...]]:
     """For each row the features that make its prediction worst; none where the model did not make it."""
     table = found.features.values[rows]
-    inside = model.within_bounds(table)
-    effects = model.predictor.predict(inside)[:, np.newaxis] - model.predictor.predict_with_usual(inside, model.means)
+    effects = model.predictor.predict(table)[:, np.newaxis] - model.predictor.predict_with_usual(table, model.means)
     harm = -effects if model.higher_is_better else effects
     harm[found.one_sided[rows]] = 0.0
     least = LEAST * (model.label_range[1] - model.label_range[0])

@@ -7,6 +7,7 @@ quoting. What cannot be right is refused with file and line.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.fields import same_width, table_rows
+from ..data.files import file_state
 from ..data.lines import read_lines
 from ..errors import DataError, UnknownName, UsageError
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float]
+LARGEST = 1e100  # squares and sums of larger numbers are no numbers any more
+_WITH_COMMAS = re.compile(r"\s*[-+]?[\d.,]*\d,\d[\d.,]*\s*")
+_CODE = re.compile(r"([A-Za-z]{2,3})((?:[-_][A-Za-z0-9]+)*)")
 
 
 @dataclass(frozen=True)
@@ -46,24 +51,54 @@ class Column:
 
 def read_column(path: str | Path) -> Column:
     """The lines of FILE, or what FILE:COLUMN names; refuses what has no line at all."""
-    name = str(path)
-    file, colon, column = name.rpartition(":")
-    if colon and file and not Path(name).exists() and Path(file).exists():
+    file, column = file_and_column(path)
+    if column is not None:
         found = _table_column(file, column)
     else:
-        found = Column(name, tuple(read_lines(path)))
+        found = Column("standard input" if file == "-" else file, tuple(read_lines(path)))
     if not len(found):
-        raise DataError(f"{name} is empty: one line per segment is needed.")
+        raise DataError(f"{found.name} is empty: one line per segment is needed.")
     return found
+
+
+def file_and_column(path: str | Path) -> tuple[str, str | None]:
+    """FILE and None, or FILE and COLUMN; a colon may also be part of a file's name."""
+    name = str(path)
+    file, colon, column = name.rpartition(":")
+    if colon and file and file_state(name) is None and file_state(file) is not None:
+        return file, column
+    return name, None
 
 
 def _table_column(file: str, column: str) -> Column:
     header, *rows = table_rows(file) or [[]]
     if column not in header:
+        _check_tabs(header, file)
         raise UnknownName(f"column of {file}", column, header)
+    if header.count(column) > 1:
+        raise DataError(f"{file}, line 1: {header.count(column)} columns are called {column!r}. Rename all but one.")
     same_width([header, *rows], file)
     at = header.index(column)
     return Column(file, tuple(row[at] for row in rows), column, first_line=2)
+
+
+def read_names(path: str | Path, what: str) -> Column:
+    """What each segment belongs to, as its document or system; refuses a line that names none."""
+    column = read_column(path)
+    for row, name in enumerate(column.values):
+        if not name.strip():
+            raise DataError(f"{column.place(row)}: the {what} is missing. Every line needs one.")
+    return column
+
+
+def _check_tabs(header: Sequence[str], path: str | Path) -> None:
+    """Refuse a table whose columns are plainly separated by something else than tabs."""
+    for separator in ",;":
+        if len(header) == 1 and separator in header[0]:
+            raise DataError(
+                f"{path}, line 1: there is no tab, but {separator!r}. Tables are separated by tabs here, and have no "
+                "quoting: save it as tab-separated text."
+            )
 
 
 def check_parallel(*columns: Column) -> None:
@@ -103,10 +138,19 @@ def _label(column: Column, row: int) -> float:
     try:
         return _number(text, column.place(row), "label")
     except DataError as error:
-        if row or column.column is not None or not text.strip():
+        if row or column.column is not None or not ("\t" in text or _is_name(text)):
             raise
         name = "COLUMN" if "\t" in text else text.strip()[:40]
         raise DataError(f"{error} If line 1 is a header, name the column: {column.path}:{name}.") from None
+
+
+def _is_name(text: str) -> bool:
+    """Whether this may be the name of a column: no number, however it is written, and not NaN."""
+    try:
+        float(text)
+    except ValueError:
+        return text.strip()[:1].isalpha()
+    return False
 
 
 def _number(text: str, place: str, what: str) -> float:
@@ -116,15 +160,21 @@ def _number(text: str, place: str, what: str) -> float:
         value = math.nan if "_" in text else float(text)  # 1_5 is a number to Python alone
     except ValueError:
         value = math.nan
-    if not math.isfinite(value):
-        raise DataError(f"{place}: {text.strip()[:40]!r} where a {what} is needed, which must be a finite number.")
+    if not abs(value) <= LARGEST:
+        fault = f"{place}: {text.strip()[:40]!r} where a {what} is needed, which must be a finite number"
+        if math.isfinite(value):
+            fault += f" of at most {LARGEST:g}"
+        elif _WITH_COMMAS.fullmatch(text):
+            fault += ". Write decimals with a point and no commas, as 72.5"
+        raise DataError(f"{fault}.")
     return value
 
 
 def check_labels(labels: Floats, label_range: Range | None, place: Callable[[int], str]) -> None:
     """Refuse labels that are no numbers or outside the range; `place` says where a row is."""
-    for row in np.flatnonzero(~np.isfinite(labels)):
-        raise DataError(f"{place(int(row))}: the label is missing or not a finite number.")
+    for row in np.flatnonzero(~(np.abs(labels) <= LARGEST)):
+        most = f" of at most {LARGEST:g}" if np.isfinite(labels[row]) else ""
+        raise DataError(f"{place(int(row))}: the label is missing or not a finite number{most}.")
     if label_range is not None:
         low, high = label_range
         for row in np.flatnonzero((labels < low) | (labels > high)):
@@ -154,8 +204,9 @@ class GivenFeatures:
         if len(set(self.names)) < len(self.names):
             twice = next(name for name in self.names if self.names.count(name) > 1)
             raise DataError(f"The feature {twice!r} is given twice.")
-        for row, column in np.argwhere(~np.isfinite(self.values)):
-            raise DataError(f"Feature {self.names[column]!r}, segment {row + 1}: not a finite number.")
+        for row, column in np.argwhere(~(np.abs(self.values) <= LARGEST)):
+            most = f" of at most {LARGEST:g}" if np.isfinite(self.values[row, column]) else ""
+            raise DataError(f"Feature {self.names[column]!r}, segment {row + 1}: not a finite number{most}.")
 
     def only(self, names: Sequence[str]) -> GivenFeatures:
         """These features, in this order."""
@@ -166,8 +217,13 @@ class GivenFeatures:
 
 
 def read_features(path: str | Path, segments: int) -> GivenFeatures:
-    """A tab-separated table with a header of names and one row of numbers per segment."""
-    header, *rows = table_rows(path) or [[]]
+    """A tab-separated table with a header of names and one row of numbers per segment, or one column, FILE:COLUMN."""
+    path, wanted = file_and_column(path)
+    if wanted is None:
+        header, *rows = table_rows(path) or [[]]
+        _check_tabs(header, path)
+    else:
+        header, rows = [wanted], [[text] for text in _table_column(path, wanted).values]
     if not rows:
         raise DataError(f"{path} has no rows: a header with the features' names and a line per segment are needed.")
     same_width([header, *rows], path)
@@ -189,11 +245,29 @@ def read_features(path: str | Path, segments: int) -> GivenFeatures:
 
 
 def check_languages(languages: str | Sequence[str]) -> tuple[str, str]:
-    """Source and target language from "et-en", or from the two."""
-    parts = tuple(languages.split("-") if isinstance(languages, str) else languages)
-    if len(parts) != 2 or not all(isinstance(part, str) and part.strip() for part in parts):
-        raise UsageError(f"The languages are SRC-TGT, as et-en, not {languages!r}.")
-    return parts[0], parts[1]
+    """Source and target language from "et-en", or from the two; codes in lower case, a region as in zh_CN."""
+    parts = languages.split("-") if isinstance(languages, str) else list(languages)
+    codes = [_CODE.fullmatch(part.strip()) if isinstance(part, str) else None for part in parts]
+    source, target = codes if len(codes) == 2 else (None, None)
+    if source is None or target is None:
+        raise UsageError(f"The languages are SRC-TGT, as et-en, not {languages!r}.{_language_hint(parts)}")
+    return _language(source), _language(target)
+
+
+def _language(code: re.Match[str]) -> str:
+    return code[1].lower() + code[2].replace("-", "_")
+
+
+def _language_hint(parts: Sequence[object]) -> str:
+    """What was probably meant."""
+    words = [part.strip() for part in parts if isinstance(part, str)]
+    if len(words) > 2:
+        return " A region or script is joined to its language by an underscore, as in pt_BR-en."
+    if len(words) == 1 and re.fullmatch("[A-Za-z]{2,3}_[A-Za-z]{2,3}", words[0]):
+        return f" Write {words[0].replace('_', '-')}."
+    if len(words) == 2 and all(words):
+        return " A language is given by its code of two or three letters."
+    return ""
 
 
 def same_languages(one: Sequence[str], other: Sequence[str]) -> bool:

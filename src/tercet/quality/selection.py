@@ -42,6 +42,7 @@ class Learner(ABC):
     """A way to learn from examples. Instances are frozen dataclasses and hold no data."""
 
     reads_features: ClassVar[bool] = True
+    needs: ClassVar[Mapping[str, type]] = {}  # settings that `fit_with` reads, positive numbers
 
     @property
     @abstractmethod
@@ -116,12 +117,6 @@ def check_examples(features: ArrayLike, labels: ArrayLike, groups: Groups = None
     return values, targets, numbers
 
 
-def draw_searched(features: Floats, labels: Floats, groups: Rows, seed: int) -> tuple[Floats, Floats, Rows]:
-    """All examples or, of many, about `SEARCHED` in whole groups."""
-    rows = draw_some(labels, groups.tolist(), SEARCHED, seed)
-    return features[rows], labels[rows], groups[rows]
-
-
 def draw_some(labels: Floats, groups: Sequence[Hashable], size: int, seed: int) -> Rows:
     """The rows of about `size` examples in whole groups; of more where so few would be too few to learn from.
 
@@ -137,10 +132,12 @@ def draw_some(labels: Floats, groups: Sequence[Hashable], size: int, seed: int) 
 
 
 def standard_units(features: Floats) -> tuple[Inputs, Floats]:
-    """The features that vary, with means and standard deviations, and their values in standard units."""
-    columns = np.flatnonzero(~is_constant_series(features.T))
+    """The features that vary, with what was seen of them, and their values in standard units."""
+    # Differences of 1e-200 have no standard deviation in floating point: such a feature is as good as constant.
+    columns = np.flatnonzero(~is_constant_series(features.T) & (features.std(0) > 0))
     varying = features[:, columns]
-    inputs = Inputs(features.shape[1], columns, varying.mean(0), varying.std(0))
+    seen = varying.mean(0), varying.std(0), varying.min(0), varying.max(0)
+    inputs = Inputs(features.shape[1], columns, *seen)
     return inputs, inputs.apply(features)
 
 
@@ -166,6 +163,35 @@ def on_one_thread(function: Callable[..., Result], *given: Any) -> Result:
         return function(*given)
     with limits(1, user_api="blas"):
         return function(*given)
+
+
+def search_grid(
+    squared_errors: Callable[..., Floats],
+    grid: Sequence[tuple[Any, ...]],
+    features: Floats,
+    labels: Floats,
+    groups: Rows,
+    *,
+    most: int | None = None,
+    seed: int,
+    executor: Executor | None,
+) -> Floats:
+    """Root mean squared errors on held-out groups, shape (grid, m).
+
+    squared_errors: called with features and labels to learn from, unseen features and labels, and an entry of the grid;
+    returns sums over the unseen examples for m settings that are tried at once. most: search on about so many examples.
+    """
+    rows = np.arange(len(labels)) if most is None else draw_some(labels, groups.tolist(), most, seed)
+    features, labels = features[rows], labels[rows]
+    splits = folds(groups[rows].tolist(), FOLDS, seed)
+    units = (
+        (features[train], labels[train], features[test], labels[test], *entry)
+        for entry in grid
+        for train, test in splits
+    )
+    sums = np.reshape(run_all(executor, squared_errors, units), (len(grid), len(splits), -1)).sum(1)
+    result: Floats = np.sqrt(sums / len(labels))
+    return result
 
 
 def cross_predict(

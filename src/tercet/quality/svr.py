@@ -7,17 +7,18 @@ deviations of the label, and gamma as a multiple of 1 / number of features.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ..stats.resampling import Floats
 from .linear import Mean
 from .predictors import KernelPredictor, Predictor
-from .selection import FOLDS, Learner, Settings, draw_searched, run_all, scikit_learn, standard_units
-from .splits import Rows, folds
+from .selection import SEARCHED, Learner, Settings, scikit_learn, search_grid, standard_units
+from .splits import Rows
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -32,26 +33,18 @@ class SVR(Learner):
     """Gaussian kernel; C, gamma and epsilon from a grid, by grouped cross-validation."""
 
     name = "svr"
+    needs: ClassVar[Mapping[str, type]] = {"C": float, "gamma": float, "epsilon": float}
 
     def choose(
         self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
     ) -> Settings:
         scikit_learn("svm")  # missing: say so before any work
-        features, labels, groups = draw_searched(features, labels, groups, seed)
-        splits = folds(groups.tolist(), FOLDS, seed)
-        units = (
-            (features[train], labels[train], features[test], labels[test], gamma)
-            for gamma, (train, test) in product(GAMMAS, splits)
-        )
-        errors = np.reshape(run_all(executor, _squared_errors, units), (len(GAMMAS), len(splits), -1)).sum(1)
-        best = int(errors.argmin())
-        gamma, (cost, epsilon) = best // errors.shape[1], list(product(COSTS, EPSILONS))[best % errors.shape[1]]
-        return {
-            "C": cost,
-            "gamma": GAMMAS[gamma],
-            "epsilon": epsilon,
-            "rmse": float(np.sqrt(errors.flat[best] / len(labels))),
-        }
+        grid = [(gamma,) for gamma in GAMMAS]
+        given = features, labels, groups
+        errors = search_grid(_squared_errors, grid, *given, most=SEARCHED, seed=seed, executor=executor)
+        place, other = np.unravel_index(errors.argmin(), errors.shape)
+        cost, epsilon = list(product(COSTS, EPSILONS))[other]
+        return {"C": cost, "gamma": GAMMAS[place], "epsilon": epsilon, "rmse": float(errors[place, other])}
 
     def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> Predictor:
         inputs, units = standard_units(features)

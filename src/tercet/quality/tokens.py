@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..text import moses
 from ..text.scripts import base_code
 from ..text.tokenisers import tokenise as split_texts
 from ..text.tokenisers import tokeniser
@@ -29,8 +30,8 @@ def tokenise(texts: Sequence[str], language: str) -> list[list[str]]:
         return split_texts(texts, name).strings()
     if name:
         return [line.split() for line in map(tokeniser(name), texts)]
-    moses = tokeniser(f"moses-{language}")
-    return [_unescaped(moses(text)).split() for text in texts]
+    # Its warning that a language has no list of abbreviations is for those who want what tokenizer.perl gives.
+    return [_unescaped(moses.tokenise(text, language)).split() for text in texts]
 
 
 def _unescaped(text: str) -> str:

@@ -33,10 +33,10 @@ from .features import (
     find_feature,
 )
 from .importance import Importance, permutation_importance
-from .learners import CrossFitted, create, cross_fit
-from .learning_curves import curve_splits, learning_curve
+from .learners import CrossFitted, create, cross_fit, learnt_by
+from .learning_curves import CurvePoint, curve_splits, learning_curve
 from .material import Corpora, Examples
-from .model import QualityModel, with_given
+from .model import QualityModel, check_rows, with_given
 from .predictors import LinearPredictor
 from .reading import GivenFeatures, Range, check_labels, check_languages, check_range, same_languages
 from .resources import Resources, principal_axes, tag_texts
@@ -90,26 +90,26 @@ def train(
     say = progress or (lambda _: None)
     label_range = None if label_range is None else check_range(label_range)
     examples = check_training(sources, outputs, labels, groups, label_range)
-    corpora = Corpora(check_languages(languages), source_texts, target_texts, parallel, tags, embeddings)
-    if resources is not None and not same_languages(resources.languages, corpora.languages):
-        given_pair, pair = map("-".join, (resources.languages, corpora.languages))
-        raise UsageError(f"The resources are for {given_pair}, and these texts are {pair}.")
-    features_named(features or ())  # a wrong name is said before any work
+    _check_asked(learner, features, given, len(examples.labels))
     if curve:
         curve_splits(number_groups(examples.groups), seed=seed)
+    corpora = Corpora(check_languages(languages), source_texts, target_texts, parallel, tags, embeddings)
+    if resources is None:
+        corpora = corpora.without(examples)
+    elif not same_languages(resources.languages, corpora.languages):
+        given_pair, pair = map("-".join, (resources.languages, corpora.languages))
+        raise UsageError(f"The resources are for {given_pair}, and these texts are {pair}.")
     made = featurise(examples, corpora, resources, features, given, seed=seed, executor=executor, say=say)
     say("learning")
     fit = partial(_fitted, made.table, examples, seed=seed, executor=executor)
     fitted = fit(learner)
     figures = _figures(fitted, [fit(name) for name in BASELINES if name.partition(":")[2] in ("", *made.table.names)])
-    chosen, settings = _chosen(fitted)
-    data: Any = (made.table.values, examples.labels, examples.groups)
     how: Any = {"seed": seed, "executor": executor}
     say("importance of features")
     importance = _importance(fitted, made.table, examples, **how)
     if curve:
         say("learning curve")
-    points = learning_curve(create(chosen), *data, settings=settings, **how) if curve else ()
+    points = _curve(fitted, made.table, examples, **how) if curve else ()
     facts = {
         "learner": learner,
         "seed": seed,
@@ -136,6 +136,14 @@ def train(
         resources=made.resources,
         provenance=json_able(facts | _provenance(examples, corpora, made)),
     )
+
+
+def _check_asked(learner: str, features: Sequence[str] | None, given: GivenFeatures | None, segments: int) -> None:
+    """Refuse names that there are not, and features of other segments, before any work."""
+    features_named(features or ())
+    if given is not None:
+        check_rows(given, segments)
+    create(learner, [feature.name for feature in all_features()] + list(given.names if given else ()))
 
 
 def _provenance(examples: Examples, corpora: Corpora, made: Featurised) -> dict[str, Any]:
@@ -289,27 +297,21 @@ def _fitted(
     )
 
 
-def _chosen(fitted: CrossFitted) -> tuple[str, Any]:
-    """The learner behind a predictor and its settings; where the best was chosen, that one's."""
-    training = fitted.predictor.training
-    settings = training["settings"]
-    if training["learner"] == "best":
-        return str(settings["learner"]), settings["settings"]
-    return str(training["learner"]), settings
-
-
 def _importance(fitted: CrossFitted, table: FeatureTable, examples: Examples, **how: Any) -> tuple[Importance, ...]:
     """Of all features; for models that predict slowly from some of the examples, each feature shuffled once."""
-    chosen, settings = _chosen(fitted)
+    learner, settings = learnt_by(fitted.predictor, table.names)
     values, labels, groups = table.values, examples.labels, examples.groups
     repeats = 5
     if not isinstance(fitted.predictor, LinearPredictor):
         rows = draw_some(labels, groups, MOST_FOR_IMPORTANCE, how["seed"])
         values, labels, groups = values[rows], labels[rows], tuple(groups[row] for row in rows)
         repeats = 1
-    return permutation_importance(
-        create(chosen), settings, values, labels, groups, names=table.names, repeats=repeats, **how
-    )
+    return permutation_importance(learner, settings, values, labels, groups, names=table.names, repeats=repeats, **how)
+
+
+def _curve(fitted: CrossFitted, table: FeatureTable, examples: Examples, **how: Any) -> tuple[CurvePoint, ...]:
+    learner, settings = learnt_by(fitted.predictor, table.names)
+    return learning_curve(learner, table.values, examples.labels, examples.groups, settings=settings, **how)
 
 
 def most_outside(features: Floats, groups: Sequence[Hashable], seed: int) -> int:

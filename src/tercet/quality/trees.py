@@ -7,18 +7,19 @@ scikit-learn; its trees are exported to arrays of nodes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..stats.resampling import Floats
 from .linear import Mean
 from .predictors import Predictor, TreePredictor
-from .selection import FOLDS, Learner, Settings, draw_searched, run_all, scikit_learn, standard_units
-from .splits import Rows, folds
+from .selection import SEARCHED, Learner, Settings, scikit_learn, search_grid, standard_units
+from .splits import Rows
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -34,22 +35,18 @@ class GradientBoosting(Learner):
     """Trees of limited depth; depth, learning rate and number of trees by grouped cross-validation."""
 
     name = "gbm"
+    needs: ClassVar[Mapping[str, type]] = {"depth": int, "rate": float, "trees": int}
 
     def choose(
         self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
     ) -> Settings:
         scikit_learn("ensemble")  # missing: say so before any work
-        features, labels, groups = draw_searched(features, labels, groups, seed)
-        splits = folds(groups.tolist(), FOLDS, seed)
-        grid = [{"depth": depth, "rate": rate, "trees": MOST_TREES} for depth, rate in product(DEPTHS, RATES)]
-        units = (
-            (features[train], labels[train], features[test], labels[test], settings, seed)
-            for settings, (train, test) in product(grid, splits)
-        )
-        errors = np.reshape(run_all(executor, _squared_errors, units), (len(grid), len(splits), -1)).sum(1)
+        tried = [{"depth": depth, "rate": rate, "trees": MOST_TREES} for depth, rate in product(DEPTHS, RATES)]
+        grid = [(settings, seed) for settings in tried]
+        given = features, labels, groups
+        errors = search_grid(_squared_errors, grid, *given, most=SEARCHED, seed=seed, executor=executor)
         place, step = np.unravel_index(errors.argmin(), errors.shape)
-        rmse = float(np.sqrt(errors[place, step] / len(labels)))
-        return grid[place] | {"trees": STEP * (int(step) + 1), "rmse": rmse}
+        return tried[place] | {"trees": STEP * (int(step) + 1), "rmse": float(errors[place, step])}
 
     def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> Predictor:
         inputs, units = standard_units(features)

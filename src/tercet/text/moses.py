@@ -76,8 +76,8 @@ class _Language:
 def tokenise(text: str, language: str = "en") -> str:
     """Text with spaces between its tokens and `& | < > ' " [ ]` as entities; a blank text comes back as it is.
 
-    language: its code; a region is left out (pt_BR is pt). Without a list of abbreviations for it, a warning says once
-    that the English one is used: tokenizer.perl may have one of its own and differ after them.
+    language: its code; a region is left out (pt_BR is pt). Without a list of abbreviations for it the English one is
+    used: tokenizer.perl may have one of its own and differ after them (`warn_without_list`).
     """
     words = _CONTROLS.sub("", _BLANKS.sub(" ", text)).split()
     if not words:
@@ -174,8 +174,13 @@ def _rules(language: str) -> _Language:
     return _language(base_code(language))
 
 
+def warn_without_list(language: str) -> None:
+    """Say once, to those who want what tokenizer.perl gives, that a language has no list of abbreviations here."""
+    _warn_of(base_code(language))
+
+
 @cache
-def _language(code: str) -> _Language:
+def _warn_of(code: str) -> None:
     if code not in _abbreviations():
         log.warning(
             "Moses: there is no list of abbreviations for the language %r here. The English one is used, so that full "
@@ -183,6 +188,10 @@ def _language(code: str) -> _Language:
             code,
             code,
         )
+
+
+@cache
+def _language(code: str) -> _Language:
     classes = _classes()
     inner = _INNER_MARKS.get(code, "")
     symbols = re.compile(rf"([^{classes['A']}\d .'`,\-{inner}])")

@@ -6,13 +6,14 @@ sacreBLEU's names are kept: none, 13a, intl, zh, char, ja-mecab, ko-mecab. moses
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 
 from ..errors import UnknownName
 from .coding import Words, code_points, split_words
 from .rules import RULES
 
-# Tokenisers of other files: name -> (module, function), a function of a string (and, for moses, a language).
+# Tokenisers of other files: name -> (module, function), a function of a string.
 FUNCTIONS = {
     "moses": ("moses", "tokenise"),
     "tercom": ("tercom", "tokenise"),
@@ -47,10 +48,13 @@ def tokeniser(name: str) -> Callable[[str], str]:
         return lambda text: " ".join(rules.words([text]).strings()[0])
     base, _, language = name.partition("-") if name.startswith("moses") else (name, "", "")
     check_tokeniser(name)
+    if base == "moses":
+        from . import moses
+
+        moses.warn_without_list(language or "en")
+        return partial(moses.tokenise, language=language or "en")
     module, function = FUNCTIONS[base]
     found = getattr(import_module(f".{module}", __package__), function)
-    if base == "moses":
-        return lambda text: str(found(text, language or "en"))
     return lambda text: str(found(text))
 
 

@@ -80,12 +80,12 @@ def test_the_corpus_score_follows_from_sums(tables):
 
 def test_an_empty_output_is_measured_by_the_source_that_it_leaves_unexplained(tables):
     metric = metrics.create(tables)
-    empty, short, neither = metric.segment_scores(
-        metric.statistics(TestSet({"s": ["", "x", ""]}, source=["a b", "a b", ""]))["s"]
-    )
+    counts = metric.statistics(TestSet({"s": ["", "x", ""]}, source=["a b", "a b", ""]))["s"]
+    empty, short, neither = metric.segment_scores(counts)
     assert empty == pytest.approx((log(FLOOR) + log(0.2)) / 2)
     assert empty < short
     assert np.isnan(neither)
+    assert metric.verbose(counts[0]) == f"output –, source {empty:.3f}"
 
 
 @pytest.mark.parametrize("of", ["words", "morphemes"])

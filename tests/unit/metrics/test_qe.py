@@ -63,6 +63,8 @@ def test_without_a_model_it_says_what_to_give() -> None:
 def test_another_language_pair_is_refused(path: Path) -> None:
     with pytest.raises(UsageError, match="The model is for et-en, and these texts are fi-en"):
         score(TestSet({"x": OUTPUTS}, source=SOURCES, pair="fi-en"), [f"qe:model={path}"])
+    for same in ("ET-EN", "et-Latn-en", "et_EE-en-GB"):
+        assert score(TestSet({"x": OUTPUTS}, source=SOURCES, pair=same), [f"qe:model={path}"])
     (scores,) = score(TestSet({"x": OUTPUTS}, source=SOURCES), [f"qe:model={path}"])
     assert np.isfinite(scores.system["x"])
 

@@ -110,6 +110,19 @@ def test_difficulty_narrows_intervals_where_predictions_are_certain():
         scaled.interval(values, 0.9)
 
 
+def test_difficulty_is_that_which_others_than_the_group_itself_say():
+    # Pairs of the same features and errors, more features than pairs: who has seen the pair expects its error.
+    rng = np.random.default_rng(6)
+    features, labels = np.repeat(rng.normal(size=(40, 50)), 2, axis=0), np.repeat(rng.exponential(size=40), 2)
+    groups = np.repeat(np.arange(40), 2).tolist()
+    found = calibrate(labels, np.zeros(80), groups, features=features)
+    honest = cross_fit(Ridge(), features, labels, groups)
+    expected = labels / np.maximum(honest.held_out, 0.25 * labels.mean())
+    assert found.errors == pytest.approx(np.sort(expected), abs=1e-12)
+    by_heart = labels / np.maximum(honest.predictor.predict(features), 0.25 * labels.mean())
+    assert found.half_width(0.9) > 1.02 * calibrate(by_heart, np.zeros(80), groups).half_width(0.9)
+
+
 @pytest.mark.parametrize("scaled", [False, True])
 def test_parts_come_back_the_same_to_the_last_bit(scaled):
     features, labels, groups = planted()

@@ -23,7 +23,6 @@ from tercet.quality.features import (
     extract,
     find_feature,
 )
-from tercet.quality.features.extracting import CHUNK
 from tercet.quality.features.families import family
 from tercet.quality.features.listing import features_page
 from tercet.quality.resources import HOW_TO_GIVE, Resources, estimate_resources
@@ -249,14 +248,3 @@ def test_features_that_count_the_same_are_of_one_family() -> None:
         assert len({known[name] for name in same}) == 1, same
     different = ["quotes_difference", "commas_difference", "target_perplexity", "source_perplexity", "source_tokens"]
     assert len({known[name] for name in different}) == len(different)
-
-
-def test_warnings_of_other_processes_come_from_this_one(
-    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-) -> None:
-    sources = ["a"] * (CHUNK + 1)
-    resources = Resources("et", "en")  # Moses has no list of abbreviations for Estonian, which it warns of
-    with open_executor(2) as executor:
-        extract(sources, sources, resources, names=["source_tokens"], executor=executor)
-    assert any("no list of abbreviations" in record.getMessage() for record in caplog.records)
-    assert capfd.readouterr().err == ""

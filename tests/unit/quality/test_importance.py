@@ -66,3 +66,14 @@ def test_names_must_go_with_features():
         permutation_importance(create("ridge"), SETTINGS["ridge"], FEATURES, LABELS, GROUPS, names=["a"])
     with pytest.raises(UsageError, match="at least 1, not 0"):
         permutation_importance(create("ridge"), SETTINGS["ridge"], FEATURES, LABELS, GROUPS, repeats=0)
+
+
+def test_importance_is_that_on_groups_which_the_model_has_not_seen():
+    # Pairs of the same features, labels by chance: only who has seen the one knows the other.
+    rng = np.random.default_rng(4)
+    features, labels = np.repeat(rng.normal(size=(60, 4)), 2, axis=0), np.repeat(rng.normal(size=60), 2)
+    given = create("svr"), {"C": 16.0, "gamma": 1.0, "epsilon": 0.1}, features, labels
+    honest = permutation_importance(*given, np.repeat(np.arange(60), 2).tolist())
+    leaking = permutation_importance(*given)
+    assert honest[0].increase < 0.1
+    assert leaking[-1].increase > 0.2

@@ -4,6 +4,7 @@ import json
 import logging
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,20 @@ import pytest
 from tercet.engine import open_executor
 from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
 from tercet.quality import trees
-from tercet.quality.learners import LEARNERS, Best, Mean, OneFeature, Ridge, create, cross_fit, predictor_from_parts
+from tercet.quality.learners import (
+    LEARNERS,
+    Best,
+    Mean,
+    OneFeature,
+    Ridge,
+    create,
+    cross_fit,
+    learnt_by,
+    predictor_from_parts,
+)
+from tercet.quality.pls import PLS
 from tercet.quality.selection import check_examples, cross_predict, draw_some, standard_units
+from tercet.quality.splits import folds
 from tercet.stats.correlation import pearson
 
 from .examples import planted
@@ -157,6 +170,59 @@ def test_cross_fit_gives_the_predictor_of_fit_and_figures_of_what_was_held_out(f
     assert cross_fit(Mean(), FEATURES, LABELS, [*range(len(LABELS))]).predictor.training["held_out"]["rmse"] > 0
 
 
+@pytest.mark.parametrize("name", NAMES[1:5])
+def test_a_value_beyond_those_of_training_is_taken_as_the_nearest_in_cross_validation_too(name):
+    features = FEATURES.copy()
+    features[7, 0] = features[:, 0].max() + 1000 * features[:, 0].std()
+    whole = create(name).fit(features, LABELS, GROUPS)
+    far = np.where(np.arange(15) < 3, features + 1e6, features)
+    assert np.array_equal(whole.predict(far), whole.predict(np.where(np.arange(15) < 3, features.max(0), features)))
+    settings = whole.training["settings"]
+    held_out = cross_predict(create(name), features, LABELS, GROUPS, settings)
+    assert abs(held_out[7] - LABELS.mean()) < 10  # a line goes on to hundreds
+    (train,) = [train for train, test in folds(GROUPS, 10, 12346) if 7 in test]
+    model = create(name).fit_with(features[train], LABELS[train], settings, seed=12345)
+    assert held_out[7] == model.predict(np.clip(features[[7]], features[train].min(0), features[train].max(0)))[0]
+
+
+def test_settings_are_chosen_by_errors_of_what_would_be_predicted():
+    features = FEATURES.copy()
+    features[7, 0] = 1e4 * features[:, 0].max()
+    settings = Ridge().fit(features, LABELS, GROUPS).training["settings"]
+    errors = []
+    for train, test in folds(GROUPS, 5, 12345):
+        model = Ridge().fit_with(features[train], LABELS[train], settings, seed=12345)
+        errors += ((model.predict(features[test]) - LABELS[test]) ** 2).tolist()
+    assert settings["rmse"] == pytest.approx(np.sqrt(np.mean(errors)), rel=1e-9)
+    chosen = PLS().fit(features, LABELS, GROUPS).training["settings"]
+    assert chosen["rmse"] < 2 * LABELS.std()
+
+
+def test_a_feature_without_a_standard_deviation_in_floating_point_does_no_harm():
+    tiny = FEATURES.copy()
+    tiny[:, 4] *= 1e-200
+    for name in NAMES[1:5]:
+        predictor = create(name).fit(tiny, LABELS, GROUPS)
+        assert 4 not in predictor.inputs.columns
+        assert np.isfinite(predictor.predict(tiny)).all()
+
+
+def test_what_learnt_a_predictor_is_known_again(fitted):
+    for name in ("ridge", "pls", "svr", "gbm"):
+        learner, settings = learnt_by(fitted[name], ())
+        assert (learner.name, settings) == (name, fitted[name].training["settings"])
+        for key in learner.needs:
+            for wrong in (None, "1", True, -1, 10**9, {}):
+                forged = replace(fitted[name], training={"learner": name, "settings": {**settings, key: wrong}})
+                with pytest.raises(ValueError, match=f"the setting {key} of {name} is"):
+                    learnt_by(forged, ())
+    best = fitted["best"].training["settings"]
+    learner, settings = learnt_by(fitted["best"], ())
+    assert (learner.name, settings) == (best["learner"], best["settings"])
+    line = create("linear:b", ["a", "b"]).fit(FEATURES[:, :2], LABELS)
+    assert learnt_by(line, ["a", "b"])[0] == OneFeature(1, "b")
+
+
 def test_constant_features_are_left_out_and_named(caplog):
     features = np.insert(FEATURES, 2, 7.0, axis=1)
     with caplog.at_level(logging.WARNING):
@@ -269,7 +335,10 @@ def broken(parts, **changes):
         ("ridge", {"coefficients": np.zeros(15, dtype=np.float32)}, "coefficients is not an array of float64"),
         ("ridge", {"coefficients": np.zeros((15, 1))}, r"coefficients has the shape \(15, 1\)"),
         ("ridge", {"means": np.full(15, np.inf)}, "means is not an array of float64 without gaps"),
-        ("ridge", {"means": np.zeros(4)}, "15 columns, 4 means, 15 scales"),
+        ("ridge", {"means": np.zeros(4)}, "15 columns and 4 means"),
+        ("ridge", {"highest": np.zeros(0)}, "15 columns and 0 highest"),
+        ("ridge", {"lowest": np.full(15, 1e9)}, "a lowest value is not below the highest"),
+        ("ridge", {"more\x1b[2J": 3.0}, r"among its values, more\\x1b\[2J is unknown"),
         ("ridge", {"scales": np.zeros(15)}, "a scale is not positive"),
         ("svr", {"weights": np.zeros(2)}, r"vectors of shape .* for \(2,\) weights"),
         ("svr", {"gamma": -1.0}, "gamma is -1.0"),

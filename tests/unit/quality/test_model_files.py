@@ -124,6 +124,8 @@ def npy(array: Any) -> bytes:
         (lambda m, c: c.update(members=[]), "was altered: model.json"),
         (lambda m, c: c.update(model=[]), "was altered: model.json"),
         (lambda m, c: m.update({"arrays/x.npy": b"no array"}), "damaged: an array does not begin"),
+        (lambda m, c: m.update({"../../home/x": b""}), r"was altered: \.\./\.\./home/x is no part of a model"),
+        (lambda m, c: m.update({"arrays/weights": m["arrays/weights.npy"]}), "arrays/weights is no part of a model"),
         (
             lambda m, c: m.update({"arrays/x.npy": npy(np.array([{}], dtype=object))}),
             "damaged: an array does not begin",

@@ -77,6 +77,13 @@ def test_an_empty_output_comes_first_and_that_is_the_reason(model: QualityModel)
     assert first.quality == model.label_range[0]
 
 
+def test_of_a_segment_without_any_text_that_is_the_only_reason(model: QualityModel) -> None:
+    sources, outputs, _ = examples(40, seed=2)
+    sources[7] = outputs[7] = " "
+    (empty,) = (each for each in rank(model, sources, outputs).segments if each.segment == 8)
+    assert (empty.reasons, empty.unusual) == ((), "source and output are empty")
+
+
 @pytest.mark.parametrize("learner", ["ridge", "pls", "svr", "gbm"])
 def test_what_is_predicted_with_a_usual_feature_is_what_the_predictor_says(learner: str) -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")

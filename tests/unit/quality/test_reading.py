@@ -16,6 +16,7 @@ from tercet.quality.reading import (
     read_column,
     read_features,
     read_labels,
+    read_names,
     read_texts,
     same_languages,
 )
@@ -46,10 +47,12 @@ def test_a_table_may_be_gzipped_and_a_file_name_may_hold_a_colon(tmp_path: Path)
     [
         ("none.txt", "There is no file"),
         ("none.txt:a", "There is no file"),
+        (f"{'long' * 2000}:a", "cannot be read"),
         ("empty.txt", "empty.txt is empty: one line per segment is needed"),
         ("t.tsv:bb", r"There is no column of .*t\.tsv called 'bb'\. Did you mean b\?"),
         ("ragged.tsv:a", r"ragged\.tsv, line 3: 1 tab-separated fields, where line 1 has 2"),
         ("header.tsv:a", "header.tsv:a is empty"),
+        ("twice.tsv:a", r"twice\.tsv, line 1: 2 columns are called 'a'\. Rename all but one"),
     ],
 )
 def test_what_is_not_there_is_said(tmp_path: Path, name: str, message: str) -> None:
@@ -57,8 +60,15 @@ def test_what_is_not_there_is_said(tmp_path: Path, name: str, message: str) -> N
     write(tmp_path / "t.tsv", "a\tb\n1\t2\n")
     write(tmp_path / "ragged.tsv", "a\tb\n1\t2\n3\n")
     write(tmp_path / "header.tsv", "a\tb\n")
+    write(tmp_path / "twice.tsv", "a\tb\ta\n1\t2\t3\n")
     with pytest.raises(TercetError, match=message):
         read_column(tmp_path / name)
+
+
+def test_names_are_not_blank(tmp_path: Path) -> None:
+    assert read_names(write(tmp_path / "n", "a\na\n"), "group").values == ("a", "a")
+    with pytest.raises(DataError, match="n, line 2: the group is missing. Every line needs one"):
+        read_names(write(tmp_path / "n", "a\n \n"), "group")
 
 
 def test_texts_of_different_lengths_are_refused_with_their_counts(tmp_path: Path) -> None:
@@ -83,7 +93,14 @@ def test_labels_are_numbers(tmp_path: Path) -> None:
         ("1\ngood\n", "l, line 2: 'good' where a label is needed, which must be a finite number"),
         ("1\nnan\n", "l, line 2: 'nan' where a label is needed"),
         ("1\n1_5\n", "l, line 2: '1_5' where a label is needed"),
-        ("inf\n1\n", "l, line 1: 'inf' where a label is needed"),
+        ("inf\n1\n", "l, line 1: 'inf' where a label is needed, which must be a finite number\\.$"),
+        ("72,5\n1\n", r"l, line 1: '72,5' .* a finite number\. Write decimals with a point and no commas, as 72\.5\.$"),
+        ("1\n1,234.5\n", "l, line 2: '1,234.5' .* Write decimals with a point and no commas"),
+        ("72%\n1\n", r"l, line 1: '72%' where a label is needed, which must be a finite number\.$"),
+        (
+            "-1e308\n1\n",
+            r"l, line 1: '-1e308' where a label is needed, which must be a finite number of at most 1e\+100",
+        ),
         ("1\n2\n6\n", r"l, line 3: the label 6 is outside the range from 1 to 5"),
         ("0.5\n2\n6\n", r"l, line 1: the label 0\.5 is outside the range from 1 to 5"),
     ],
@@ -96,6 +113,8 @@ def test_labels_that_cannot_be_right_are_refused_with_file_and_line(tmp_path: Pa
 def test_labels_in_memory_are_checked_the_same_way() -> None:
     with pytest.raises(DataError, match="Label 2: the label is missing or not a finite number"):
         check_labels(np.array([1, np.nan]), None, lambda row: f"Label {row + 1}")
+    with pytest.raises(DataError, match=r"Label 1: the label is missing or not a finite number of at most 1e\+100"):
+        check_labels(np.array([1e101, 1]), None, lambda row: f"Label {row + 1}")
 
 
 def test_a_range_goes_upwards() -> None:
@@ -112,6 +131,16 @@ def test_features_of_ones_own_are_a_table_with_a_header(tmp_path: Path) -> None:
     assert found.only(["y"]).values.tolist() == [[2], [4.5]]
     with pytest.raises(UsageError, match="no given feature called 'z'"):
         found.only(["z"])
+
+
+def test_a_feature_of_ones_own_may_be_a_column_among_others(tmp_path: Path) -> None:
+    table = write(tmp_path / "f.tsv", "text\tscore\na\t2\nb\t4.5\n")
+    found = read_features(f"{table}:score", 2)
+    assert (found.names, found.values.tolist()) == (("score",), [[2], [4.5]])
+    with pytest.raises(DataError, match=rf"{table}, line 2, column 'text': 'a' where a feature is needed"):
+        read_features(f"{table}:text", 2)
+    with pytest.raises(UsageError, match=rf"There is no column of {table} called 'scores'\. Did you mean score\?"):
+        read_features(f"{table}:scores", 2)
 
 
 @pytest.mark.parametrize(
@@ -135,6 +164,8 @@ def test_a_wrong_table_of_features_is_refused(tmp_path: Path, text: str, message
 def test_features_in_memory_are_checked_too() -> None:
     with pytest.raises(DataError, match="Feature 'b', segment 1: not a finite number"):
         GivenFeatures(("a", "b"), np.array([[1, np.nan]]))
+    with pytest.raises(DataError, match=r"Feature 'a', segment 1: not a finite number of at most 1e\+100"):
+        GivenFeatures(("a", "b"), np.array([[-1e300, 1]]))
     with pytest.raises(UsageError, match=r"2 features are named, and the table has shape \(1, 3\)"):
         GivenFeatures(("a", "b"), np.ones((1, 3)))
 
@@ -142,11 +173,38 @@ def test_features_in_memory_are_checked_too() -> None:
 def test_languages_are_two() -> None:
     assert check_languages("et-en") == ("et", "en")
     assert check_languages(["zh_CN", "en"]) == ("zh_CN", "en")
-    for wrong in ("et", "et-", "a-b-c", ["et"]):
+    assert check_languages(" ET - en") == ("et", "en")
+    assert check_languages(("zh-Hans", "EN_gb")) == ("zh_Hans", "en_gb")
+    for wrong in ("et", "et-", "a-b-c", ["et"], "", "-", ["et", 3], "et-en\n\n-de"):
         with pytest.raises(UsageError, match="The languages are SRC-TGT, as et-en"):
             check_languages(wrong)
     assert same_languages(("zh_CN", "en"), ("zh", "EN"))
     assert not same_languages(("en", "zh"), ("zh", "en"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        ("en_de", "not 'en_de'. Write en-de."),
+        ("pt-BR-en", "A region or script is joined to its language by an underscore, as in pt_BR-en."),
+        ("estonian-english", "A language is given by its code of two or three letters."),
+        ("e-f", "A language is given by its code of two or three letters."),
+    ],
+)
+def test_how_to_write_languages_is_said(wrong: str, hint: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        check_languages(wrong)
+    assert str(raised.value).endswith(hint)
+
+
+def test_a_table_with_commas_is_recognised(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "source;label\na;1\nb;2\n")
+    message = rf"{path}, line 1: there is no tab, but ';'\. Tables are separated by tabs here"
+    with pytest.raises(DataError, match=message):
+        read_labels(f"{path}:label")
+    with pytest.raises(DataError, match=message):
+        read_features(path, 2)
+    assert read_column(f"{path}:source;label").values == ("a;1", "b;2")
 
 
 def test_columns_that_are_not_parallel_are_named(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVR as Peer
 
-from tercet.quality import selection, svr
+from tercet.quality import svr
 from tercet.quality.selection import standard_units
 from tercet.quality.splits import folds
 from tercet.quality.svr import SVR
@@ -47,7 +47,7 @@ def test_the_grid_is_searched_on_whole_groups_of_a_part_and_the_model_is_trained
         seen.append(len(features))
         return original(features, *rest)
 
-    monkeypatch.setattr(selection, "SEARCHED", 60)
+    monkeypatch.setattr(svr, "SEARCHED", 60)
     monkeypatch.setattr(svr, "_squared_errors", watched)
     model = SVR().fit(FEATURES, LABELS, GROUPS)
     assert set(seen) == {48}

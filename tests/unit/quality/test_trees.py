@@ -1,10 +1,13 @@
 """Gradient boosting: exported trees against scikit-learn's own prediction."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 from tercet.quality import trees
 from tercet.quality.selection import standard_units
+from tercet.quality.splits import folds
 from tercet.quality.trees import GradientBoosting, boosted
 
 from .examples import planted
@@ -27,18 +30,26 @@ def test_values_at_a_threshold_go_where_scikit_learn_sends_them():
     features = rng.integers(0, 4, (200, 3)) / 3  # few values, many ties
     labels = features.sum(1) + 0.1 * rng.normal(size=200)
     model = GradientBoosting().fit_with(features, labels, {"depth": 3, "rate": 0.1, "trees": 50}, seed=0)
-    inputs, units = standard_units(features)
+    _, units = standard_units(features)
     peer = boosted(units, labels, {"depth": 3, "rate": 0.1, "trees": 50}, 0)
     exact = model.threshold[model.left != np.arange(len(model.left))]
     assert len(exact) > 50
     at = np.tile(np.unique(exact)[:, np.newaxis], (1, 3))
-    new = np.nextafter(at, [[-9.0], [0], [9]][0]) * inputs.scales + inputs.means
-    assert model.predict(new) == pytest.approx(peer.predict(inputs.apply(new)), abs=1e-9)
+    for new in (np.nextafter(at, -9), at, np.nextafter(at, 9)):  # in standard units, as thresholds are
+        assert model._predict(new) == pytest.approx(peer.predict(new), abs=1e-9)
+    assert (model._predict(at) != model._predict(at + 1e-6)).any()
 
 
 def test_the_settings_are_those_of_the_least_error_in_cross_validation(monkeypatch):
-    monkeypatch.setattr(trees, "MOST_TREES", 100)
+    monkeypatch.setattr(trees, "MOST_TREES", 50)
+    errors = {}
+    for depth, count in product(trees.DEPTHS, (25, 50)):
+        tried = {"depth": depth, "rate": 0.05, "trees": count}
+        squares = []
+        for train, test in folds(GROUPS, 5, 12345):
+            model = GradientBoosting().fit_with(FEATURES[train], LABELS[train], tried, seed=12345)
+            squares += ((model.predict(FEATURES[test]) - LABELS[test]) ** 2).tolist()
+        errors[depth, count] = np.sqrt(np.mean(squares))
     settings = GradientBoosting().fit(FEATURES, LABELS, GROUPS).training["settings"]
-    assert settings["depth"] in trees.DEPTHS and settings["rate"] in trees.RATES
-    assert settings["trees"] in range(trees.STEP, 101, trees.STEP)
-    assert 0.4 < settings["rmse"] < LABELS.std()
+    assert (settings["depth"], settings["trees"]) == min(errors, key=errors.__getitem__)
+    assert settings["rmse"] == pytest.approx(min(errors.values()), abs=1e-9)

@@ -1,0 +1,47 @@
+"""Writing files whole, into what is no file, and into folders that others want, too."""
+
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tercet.data.files import held, writing
+from tercet.errors import UsageError
+
+
+def test_what_was_there_stays_until_all_is_written(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("old")
+    with pytest.raises(KeyboardInterrupt), writing(tmp_path / "x") as stream:
+        stream.write("new")
+        raise KeyboardInterrupt
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"x": "old"}
+    with writing(tmp_path / "x") as stream:
+        stream.write("new")
+        assert (tmp_path / "x").read_text() == "old"
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"x": "new"}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit((tmp_path / "pipe").read_text)
+        with writing(tmp_path / "pipe") as stream:
+            stream.write("through")
+        assert read.result() == "through"
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_folder_is_held_by_one_at_a_time(tmp_path: Path) -> None:
+    pytest.importorskip("fcntl", reason="there are no such locks here")
+    with (
+        held(tmp_path),
+        pytest.raises(UsageError, match=r"^Another process is at work in .*\. Wait until"),
+        held(tmp_path),
+    ):
+        pass
+    with held(tmp_path):
+        pass
