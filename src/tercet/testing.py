@@ -104,6 +104,7 @@ HARD = {
     "right to left": "שלום עולם، مرحبا \u202b123\u202c",
     "no blanks": "今天天气很好，我们去公园吧。",
     "odd blanks": "a\u00a0b\u2028c\u3000d\u0085e\u200bf",
+    "half a character": "word \ud83d word",
     "markup": "&amp; <b>1,000.50</b> &quot;x&quot; <skipped> *#",
     "repetition": "the the the the the the the",
     "long": " ".join(f"word{i % 97} and" for i in range(200)),

@@ -14,7 +14,6 @@ precision may differ, because they depend on how many rows a matrix has.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache as once
@@ -29,6 +28,7 @@ from numpy.typing import NDArray
 from ..data.files import writing_bytes
 from ..data.testset import checksum
 from ..errors import MissingDependency, UnknownName, UsageError
+from ..text.coding import whole_characters
 from ..workers import results_in_order
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ Progress = Callable[[int, int], None]
 NAMES = ("use",)
 BATCH = 256  # texts of a unit of work; the same whatever runs it, so that vectors are too
 LONGEST = 10_000  # characters, some 1,500 words; the encoder has no limit, but memory grows with the length
-_SURROGATES = re.compile("[\ud800-\udfff]")  # halves of characters, which the encoder cannot read
 
 
 class Encoder(Protocol):
@@ -148,7 +147,7 @@ def _readable(texts: Sequence[str]) -> list[str]:
     cut = sum(len(text) > LONGEST for text in texts)
     if cut:
         log.warning("Of %d texts only the first %d characters are encoded.", cut, LONGEST)
-    return [_SURROGATES.sub("\ufffd", text[:LONGEST]) for text in texts]
+    return [whole_characters(text[:LONGEST]) for text in texts]
 
 
 def _package() -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache as once
 from functools import lru_cache
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import DataError, UsageError
+from ..text.coding import whole_characters
 from ..workers import results_in_order
 from .backends import Backend, default_name, open_backend
 from .backends.conllu import file_states
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 BATCH = 256  # texts of a unit of work; the same whatever runs it, so that parses are too
-_SURROGATES = re.compile("[\ud800-\udfff]")  # halves of characters, which no file can hold
 
 Progress = Callable[[int, int], None]
 
@@ -43,7 +42,7 @@ def parse(
     executor: processes to parse in (`tercet.engine.open_executor`); a backend that is an object travels by pickle.
     progress: called with the number of distinct texts that are parsed, and of all.
     """
-    texts = [_SURROGATES.sub("�", text) for text in texts]
+    texts = [whole_characters(text) for text in texts]
     if backend is None:
         backend = default_name(language)
     # Loading a model takes a second: where other processes parse, this one needs it only for the cache's key.

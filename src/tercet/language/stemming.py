@@ -13,6 +13,7 @@ from functools import cache
 from importlib import import_module
 
 from ..errors import UnknownName, UsageError
+from ..text.coding import whole_characters
 
 LANGUAGES = {
     "da": "danish",
@@ -59,7 +60,12 @@ def stemmer(language: str, *, original: bool = False) -> Stem:
             "The installed PyStemmer has rules that METEOR does not know; scores would not compare with anybody's. "
             "Install another: pip install 'PyStemmer>=2.2,<3'"
         )
-    stems: Stem = make(LANGUAGES[language]).stemWords
+    made = make(LANGUAGES[language]).stemWords
+
+    def stems(words: Sequence[str]) -> list[str]:
+        found: list[str] = made([whole_characters(word) for word in words])
+        return found
+
     if original and language in _UNKNOWN:
         letter = _UNKNOWN[language]
         return lambda words: [
@@ -69,6 +75,6 @@ def stemmer(language: str, *, original: bool = False) -> Stem:
         # Ereignisse is reduced to Ereignis today, and was to ereigniss.
         return lambda words: [
             f"{stem}s" if stem.endswith("nis") and _NISS.search(word) else stem
-            for word, stem in zip(words, stems(list(words)), strict=True)
+            for word, stem in zip(words, stems(words), strict=True)
         ]
-    return lambda words: stems(list(words))
+    return stems

@@ -23,6 +23,7 @@ import numpy as np
 from ..data.testset import checksum
 from ..errors import UnknownName, UsageError
 from ..language.lexical_tables import FORMATS, LexicalTable, check_parallel, read_table, train_table
+from ..text.coding import whole_characters
 from ..text.scripts import base_code
 from ..text.tokenisers import lower, tokenise
 from ._contract import Batch, Floats, Metric
@@ -209,7 +210,8 @@ class IBM1(Metric):
 
     def _words(self, side: Side, texts: Sequence[str]) -> Units:
         name = TOKENISERS.get(side.language or "", "intl")
-        return tokenise(lower(texts) if self.lowercase else texts, name).strings()
+        whole = [whole_characters(text) for text in texts]
+        return tokenise(lower(whole) if self.lowercase else whole, name).strings()
 
     def _units(self, side: Side, texts: Sequence[str]) -> Units:
         if self.of == "tags":

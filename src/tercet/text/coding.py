@@ -6,6 +6,7 @@ they cannot match, and the vocabulary of the references stays as it was built, s
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -58,6 +59,17 @@ class Words:
         text = self.points.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
         words = [text[begin:end] for begin, end in self.places.tolist()]
         return [words[begin:end] for begin, end in pairwise(self.offsets.tolist())]
+
+
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
+def whole_characters(text: str) -> str:
+    """The text with U+FFFD for halves of characters (surrogates), which other programs' libraries cannot take.
+
+    No file that we read holds one, but a string of Python's may.
+    """
+    return _HALVES.sub("\ufffd", text)
 
 
 def code_points(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:

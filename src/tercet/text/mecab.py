@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from ..errors import DataError, MissingDependency, UsageError
+from .coding import whole_characters
 
 # Entries of the two dictionaries that sacreBLEU accepts.
 IPADIC_ENTRIES = 392_126
@@ -27,7 +28,7 @@ def tokenise_korean(text: str) -> str:
 
 
 def _parse(tagger: Any, text: str) -> str:
-    words = tagger.parse(text.strip())
+    words = tagger.parse(whole_characters(text.strip()))
     if words is None:
         raise DataError(f"MeCab cannot split a text of {len(text)} characters that begins with {text[:30]!r}.")
     return str(words).strip()

@@ -55,3 +55,8 @@ def test_another_dictionary_is_refused():
 
     with pytest.raises(UsageError, match="7 entries where ipadic has 392126"):
         mecab._checked(Tagger(), "ipadic", mecab.IPADIC_ENTRIES)
+
+
+def test_half_a_character_is_no_word_and_no_error():
+    pytest.importorskip("MeCab", reason="the extra tercet[ja] is not installed")
+    assert mecab.tokenise_japanese("日本\ud800語").replace(" ", "") == "日本\ufffd語"
