@@ -84,7 +84,10 @@ def _table_column(file: str, column: str) -> Column:
 
 def read_names(path: str | Path, what: str) -> Column:
     """What each segment belongs to, as its document or system; refuses a line that names none."""
-    column = read_column(path)
+    try:
+        column = read_column(path)
+    except UsageError as error:
+        raise UsageError(f"{error} A file with the {what} of each segment is needed, or FILE:COLUMN.") from None
     for row, name in enumerate(column.values):
         if not name.strip():
             raise DataError(f"{column.place(row)}: the {what} is missing. Every line needs one.")

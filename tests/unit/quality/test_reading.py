@@ -69,6 +69,10 @@ def test_names_are_not_blank(tmp_path: Path) -> None:
     assert read_names(write(tmp_path / "n", "a\na\n"), "group").values == ("a", "a")
     with pytest.raises(DataError, match="n, line 2: the group is missing. Every line needs one"):
         read_names(write(tmp_path / "n", "a\n \n"), "group")
+    with pytest.raises(
+        UsageError, match=r"^There is no file systems\. A file with the system of each segment is needed"
+    ):
+        read_names("systems", "system")
 
 
 def test_texts_of_different_lengths_are_refused_with_their_counts(tmp_path: Path) -> None:
