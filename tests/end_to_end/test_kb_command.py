@@ -102,9 +102,7 @@ def test_a_folder_that_may_not_be_written_is_said(tmp_path, table) -> None:
 def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path, dump) -> None:
     words = [str(TERCET), "kb", "build", "--wikidata", str(dump), "-l", "de", "en", "-o", "kb", "-j", "2"]
     process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    for _ in range(2000):
-        if (tmp_path / ".kb.building").exists() or process.poll() is not None:
-            break
+    while not (tmp_path / ".kb.building").exists() and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, UnknownName, UsageError
 from ..kernels import lexical as kernel
-from ..kernels import warn_if_slow
+from ..kernels import symmetry, warn_if_slow
 from ..text.coding import Units, view
 from .lexical_tables import (
     FLOOR,
@@ -38,7 +38,7 @@ from .lexical_tables import (
 log = logging.getLogger(__name__)
 
 MOST_CELLS = 1 << 24  # source words times target words of one pair; more would take half a gigabyte
-METHODS = {  # union, grow, final (1: one of the words has no link, 2: neither has): as kernels.lexical.symmetrise
+METHODS = {  # union, grow, final (1: one of the words has no link, 2: neither has): as kernels.symmetry.symmetrise
     "intersection": (False, False, 0),
     "union": (True, False, 0),
     "grow-diag": (False, True, 0),
@@ -232,7 +232,7 @@ def _symmetrised(
     words = int((source.lengths + target.lengths).max(initial=0))
     links = np.empty((len(forward) + len(backward), 2), dtype=np.int32)
     offsets = np.zeros(len(target.offsets), dtype=np.int64)
-    kernel.symmetrise(
+    symmetry.symmetrise(
         view(forward), view(target.offsets), view(backward), view(source.offsets), *METHODS[method],
         view(links.reshape(-1)), view(offsets),
         view(np.empty(_most_cells(source, target), dtype=np.int32)), view(np.empty(words, dtype=np.int32)),

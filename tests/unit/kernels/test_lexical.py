@@ -15,7 +15,7 @@ from tercet.language.word_alignment import HMM, METHODS, symmetrise, train_hmm
 
 from .conftest import load_source
 
-PLAIN = load_source("lexical")
+PLAIN, PLAIN_SYMMETRY = load_source("lexical"), load_source("symmetry")
 shared_fixture = settings(
     max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
@@ -29,6 +29,7 @@ def form(request, monkeypatch):
     if request.param == "plain":
         monkeypatch.setattr(lexical_tables, "kernel", PLAIN)
         monkeypatch.setattr(word_alignment, "kernel", PLAIN)
+        monkeypatch.setattr(word_alignment, "symmetry", PLAIN_SYMMETRY)
     return request.param
 
 

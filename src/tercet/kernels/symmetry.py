@@ -1,0 +1,129 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Symmetrisation: one word alignment of two, from source to target and back.
+
+Koehn, Och and Marcu (2003), "Statistical Phrase-Based Translation", NAACL. Slow oracle: sets of links, in the tests.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from . import plain as cython
+
+COMPILED = cython.compiled
+
+
+@cython.cfunc
+def _grow(n: cython.Py_ssize_t, m: cython.Py_ssize_t, grid: cython.int[::1], linked: cython.int[::1]) -> cython.bint:
+    """Take the neighbours of what is taken that link a word without a link, in one pass; whether there were any."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    a: cython.Py_ssize_t
+    b: cython.Py_ssize_t
+    step: cython.int
+    added: cython.bint = False
+    for j in range(m):
+        for i in range(n):
+            if grid[j * n + i] < 4:
+                continue
+            for k in range(8):  # beside and above first, then diagonally: the order of the published algorithm
+                if k < 4:
+                    step = -1 if k < 2 else 1
+                    b = j if k & 1 else j + step
+                    a = i + step if k & 1 else i
+                else:
+                    b = j - 1 if k < 6 else j + 1
+                    a = i + 1 if k & 1 else i - 1
+                if a < 0 or b < 0 or a >= n or b >= m or not 0 < grid[b * n + a] < 4:
+                    continue
+                if not linked[a] or not linked[n + b]:
+                    grid[b * n + a] |= 4
+                    linked[a] = 1
+                    linked[n + b] = 1
+                    added = True
+    return added
+
+
+@cython.cfunc
+def _take(
+    n: cython.Py_ssize_t,
+    m: cython.Py_ssize_t,
+    direction: cython.int,
+    most: cython.int,
+    grid: cython.int[::1],
+    linked: cython.int[::1],
+) -> cython.int:
+    """Take the links of one direction of whose two words at most so many have a link."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    for j in range(m):
+        for i in range(n):
+            if grid[j * n + i] & direction and grid[j * n + i] < 4 and linked[i] + linked[n + j] <= most:
+                grid[j * n + i] |= 4
+                linked[i] = 1
+                linked[n + j] = 1
+    return 0
+
+
+def symmetrise(
+    forward: cython.int[::1],
+    offsets: cython.longlong[::1],
+    backward: cython.int[::1],
+    source_offsets: cython.longlong[::1],
+    joined: cython.bint,
+    grow: cython.bint,
+    final: cython.int,
+    links: cython.int[::1],
+    link_offsets: cython.longlong[::1],
+    grid: cython.int[::1],
+    linked: cython.int[::1],
+) -> None:
+    """Make one alignment of two: links (source word, target word), by source word.
+
+    forward: the source word of each target word, backward: the target word of each source word, -1 for none.
+    joined: the union. Else the intersection, with `grow` the neighbours of links that are in the union and link a word
+    that has no link, and then further links of either direction: with `final` 1 those of which one word has no link,
+    with 2 those of which neither has. links: two for each word of both sides. For every pair there must be room, grid:
+    n * m; linked: n + m.
+    """
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    n: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    written: cython.Py_ssize_t = 0
+    for t in range(offsets.shape[0] - 1):
+        n = source_offsets[t + 1] - source_offsets[t]
+        m = offsets[t + 1] - offsets[t]
+        # A point of the grid: 1 from forward, 2 from backward, 4 if it is taken.
+        for k in range(n * m):
+            grid[k] = 0
+        for k in range(n + m):
+            linked[k] = 0
+        for j in range(m):
+            if forward[offsets[t] + j] >= 0:
+                grid[j * n + forward[offsets[t] + j]] = 1
+        for i in range(n):
+            if backward[source_offsets[t] + i] >= 0:
+                grid[backward[source_offsets[t] + i] * n + i] |= 2
+        for j in range(m):
+            for i in range(n):
+                if grid[j * n + i] == 3 or (joined and grid[j * n + i] > 0):
+                    grid[j * n + i] |= 4
+                    linked[i] = 1
+                    linked[n + j] = 1
+        while grow and _grow(n, m, grid, linked):
+            pass
+        if final:
+            _take(n, m, 1, 2 - final, grid, linked)
+            _take(n, m, 2, 2 - final, grid, linked)
+        for i in range(n):
+            for j in range(m):
+                if grid[j * n + i] >= 4:
+                    links[2 * written] = i
+                    links[2 * written + 1] = j
+                    written += 1
+        link_offsets[t + 1] = written
