@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.data.fields import table_rows
+from tercet.data.field_checks import table_rows
 
 Columns = dict[str, list[str]]
 Pairs = list[tuple[str, str]]

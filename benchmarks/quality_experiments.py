@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet import TestSet, score
-from tercet.quality.across import across_systems
 from tercet.quality.conformal import calibrate, coverage
+from tercet.quality.cross_system import across_systems
 from tercet.quality.evaluating import compare_pearson, evaluate
 from tercet.quality.features import all_features, baseline_features, cross_fitted, extract
 from tercet.quality.learners import create, cross_fit

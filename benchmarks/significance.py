@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tercet.stats.correlation_bootstrap import tau_intervals
 from tercet.stats.permutation import permutation_test
-from tercet.stats.resampled import tau_intervals
 from tercet.stats.tau import tau_columns
 from tercet.stats.williams import williams_matrix
 

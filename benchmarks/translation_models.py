@@ -10,9 +10,9 @@ import resource
 
 import numpy as np
 
+from tercet.language.bilingual_alignment import WordAligner, train_hmm
 from tercet.language.frequencies import count_ngrams
 from tercet.language.lexical_tables import train_table
-from tercet.language.word_alignment import WordAligner, train_hmm
 
 from .common import Row, cpu
 

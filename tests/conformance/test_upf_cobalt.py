@@ -16,7 +16,7 @@ from tercet import TestSet, score
 from tercet.language.backends import corenlp
 from tercet.language.sentence import Sentence
 from tercet.metrics import create
-from tercet.metrics.cobalt import Cobalt, Comparison
+from tercet.metrics.cobalt import Cobalt, CobaltComparison
 
 from ..conftest import read_golden
 
@@ -51,7 +51,7 @@ def parses(shared: Path, texts: str) -> tuple[list[Sentence], list[Sentence]]:
 
 
 @cache
-def compared(shared: Path, texts: str, config: str) -> list[tuple[Comparison, dict[str, Any]]]:
+def compared(shared: Path, texts: str, config: str) -> list[tuple[CobaltComparison, dict[str, Any]]]:
     """Our comparison of every pair, and the program's."""
     metric = create(spec(shared, config))
     assert isinstance(metric, Cobalt)

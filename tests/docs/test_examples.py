@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tercet import demo
+from tercet import examples as demo
 
 from .running import FENCE, ROOT, Page, check_output
 

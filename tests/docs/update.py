@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from unittest import mock
 
-from tercet import demo
+from tercet import examples as demo
 
 from . import running
 from .test_examples import PAGES

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tercet import TestSet
-from tercet.alignments import alignments
+from tercet.alignment_report import alignments
 from tercet.language import conllu
 from tercet.report.tables import to_json
 

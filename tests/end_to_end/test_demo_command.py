@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import tercet
-from tercet import demo
+from tercet import examples as demo
 from tercet.data.lines import read_lines
 from tercet.text.scripts import shares
 from tests.docs.running import run

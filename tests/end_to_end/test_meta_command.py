@@ -12,13 +12,13 @@ import pytest
 
 import tercet
 from tercet.data.evidence import open_evidence
-from tercet.meta import judge
-from tercet.meta.card import make_card
+from tercet.metaeval import judge
+from tercet.metaeval.card import make_card
 from tercet.report.tables import to_json
 from tests.docs.running import Ran
 from tests.docs.running import run as run_tercet
 from tests.end_to_end.command import tercet as installed
-from tests.unit.meta.small import (
+from tests.unit.metaeval.small import (
     SEGMENTS,
     SYSTEMS,
     make_set,
@@ -471,14 +471,14 @@ def test_judgements_of_another_pair_are_refused(folder: Path, tmp_path: Path) ->
 def test_what_is_wrong_is_said_before_anything_is_scored(
     folder: Path, words: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tercet.meta.gathering.score", lambda *_, **__: pytest.fail("scored"))
+    monkeypatch.setattr("tercet.metaeval.gathering.score", lambda *_, **__: pytest.fail("scored"))
     run(folder, "two", "-m", "chrf", *words, code=2)
 
 
 def test_a_pair_without_such_human_scores_is_not_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_texts(tmp_path / "set")
     write(tmp_path / "set" / "human.en-de.tsv", "lp\tsystem\tDA", "en-de\tada\t1", "en-de\tbob\t2")
-    monkeypatch.setattr("tercet.meta.gathering.score", lambda *_, **__: pytest.fail("scored"))
+    monkeypatch.setattr("tercet.metaeval.gathering.score", lambda *_, **__: pytest.fail("scored"))
     ran = run(tmp_path, "set", "-m", "chrf", "--level", "seg", code=1)
     assert "no human scores at level seg for en-de" in ran.err
 

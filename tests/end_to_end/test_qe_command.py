@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tercet.cli.qe import command
-from tercet.quality.across import assess
+from tercet.quality.cross_system import assess
 from tercet.quality.model import QualityModel
 from tercet.quality.ranking import rank
 from tercet.report.tables import to_json

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tercet import demo
+from tercet import examples as demo
 from tercet.human.campaign import Campaign
 
 from .command import TERCET, tercet

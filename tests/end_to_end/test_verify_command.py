@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import sacrebleu.metrics
 
-from tercet import demo, metrics, score
+from tercet import examples as demo
+from tercet import metrics, score
 from tercet.errors import UsageError
 from tercet.verifying import verify
 from tests.docs.running import Ran, run

@@ -5,8 +5,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from tercet.stats.correlation_bootstrap import resample_correlations, resample_judgements, separate
 from tercet.stats.permutation import KINDS, LEVELS, permutation_test
-from tercet.stats.resampled import resample_correlations, resample_judgements, separate
 from tercet.stats.williams import williams, williams_matrix
 from tercet.stats.winners import not_outperformed
 

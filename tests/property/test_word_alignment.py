@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tercet.language.bilingual_alignment import symmetrise, train_aligner, train_hmm
 from tercet.language.lexical_tables import train_table
-from tercet.language.word_alignment import symmetrise, train_aligner, train_hmm
 
 sources = st.lists(st.sampled_from([f"s{i}" for i in range(9)]), min_size=1, max_size=8)
 targets = st.lists(st.sampled_from([f"t{i}" for i in range(9)]), min_size=1, max_size=8)

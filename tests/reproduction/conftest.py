@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tercet.meta.papers import DataSets, Reproduction
+from tercet.reproduction import DataSets, Reproduction
 
 
 @pytest.fixture(scope="session")

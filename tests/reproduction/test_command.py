@@ -12,17 +12,17 @@ from types import ModuleType
 
 import pytest
 
+from tercet import reproduction as papers
 from tercet.data.catalogue import entries
-from tercet.meta import papers
-from tercet.meta.papers import (
+from tercet.reproduction import (
     PAPERS,
     Cell,
     Curve,
     DataSets,
     Matrix,
+    PaperTable,
     Reproduction,
     Statement,
-    Table,
     Unchecked,
     check,
     reproduce,
@@ -33,7 +33,7 @@ from ..docs.running import Ran, run
 SYSTEMS = "wmt19_sys/wmt19_sys_scores.tsv"
 
 
-def made_up(*, value: float = 0.912, must: bool = True, holds: bool = True) -> dict[str, Table]:
+def made_up(*, value: float = 0.912, must: bool = True, holds: bool = True) -> dict[str, PaperTable]:
     cells = [check("BLEU", "de-en", "0.912", value, must=must), check("chrF", "de-en", "0.930", 0.9301)]
     found = Reproduction(
         cells,
@@ -46,9 +46,9 @@ def made_up(*, value: float = 0.912, must: bool = True, holds: bool = True) -> d
         curves=[Curve("best", {"chrF": [(5, 0.1, 0.2), (4, 0.3, 0.3)]})],
     )
     return {
-        "1": Table("made up", None, (), lambda data: found),
-        "2": Table("in need of data", None, ("nowhere", "elsewhere"), lambda data: found),
-        "figure 1": Table("drawn by hand", reason="Nobody knows."),
+        "1": PaperTable("made up", None, (), lambda data: found),
+        "2": PaperTable("in need of data", None, ("nowhere", "elsewhere"), lambda data: found),
+        "figure 1": PaperTable("drawn by hand", reason="Nobody knows."),
     }
 
 
@@ -56,8 +56,8 @@ def made_up(*, value: float = 0.912, must: bool = True, holds: bool = True) -> d
 def paper(monkeypatch: pytest.MonkeyPatch):
     """Puts a paper called tiny among the others."""
 
-    def put(tables: dict[str, Table]) -> None:
-        module = ModuleType("tercet.meta.papers.tiny")
+    def put(tables: dict[str, PaperTable]) -> None:
+        module = ModuleType("tercet.reproduction.tiny")
         module.TABLES = tables
         monkeypatch.setitem(PAPERS, "tiny", "Anyone (2020), A Tiny Paper")
         monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -274,7 +274,7 @@ def test_counts_on_a_page_have_no_decimals(paper, tercet, tmp_path):
         Unchecked(row, pair, value, "No.") for row in printed for pair, value in zip("ab", printed[row], strict=True)
     ]
     found = Reproduction([check("chrF", "a", "0.930", 0.93)], cells)
-    paper({"1": Table("counted", None, (), lambda data: found)})
+    paper({"1": PaperTable("counted", None, (), lambda data: found)})
     assert tercet("tiny", "--table", "1", "--html", "page.html", "-q").code == 0
     text = (tmp_path / "page.html").read_text("utf-8")
     assert ">21862<" in text and ">11<" in text and ">1.000<" in text and ">0.000<" in text
@@ -282,7 +282,7 @@ def test_counts_on_a_page_have_no_decimals(paper, tercet, tmp_path):
 
 def test_numbers_that_are_undefined_beside_print_are_dashes(paper, tercet):
     found = Reproduction(extra={"ours": {"a": float("nan"), "b": 2.0}})
-    paper({"1": Table("undefined", None, (), lambda data: found)})
+    paper({"1": PaperTable("undefined", None, (), lambda data: found)})
     assert re.search(r"^ours +– +2\.000$", tercet("tiny", "--table", "1").out, re.MULTILINE)
 
 

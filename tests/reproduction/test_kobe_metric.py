@@ -11,7 +11,7 @@ import pytest
 
 from tercet import score
 from tercet.data.evidence import open_evidence
-from tercet.meta.papers import DataSets, kobe, reproduce
+from tercet.reproduction import DataSets, kobe, reproduce
 
 pytestmark = pytest.mark.xdist_group("kobe_metric")
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from tercet import TestSet, score
-from tercet.data.fields import table_rows
+from tercet.data.field_checks import table_rows
 from tercet.quality.evaluating import Evaluation, evaluate
+from tercet.quality.inputs import GivenFeatures
 from tercet.quality.model import Predictions, QualityModel
-from tercet.quality.reading import GivenFeatures
 from tercet.quality.training import train
 
 pytestmark = pytest.mark.xdist_group("quality")

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tercet.meta.papers import DataSets, reproduce
-from tercet.meta.papers.specia import GIVEN, Part, Predicted, correlation_table, error_table
-from tercet.quality.reading import GivenFeatures
+from tercet.quality.inputs import GivenFeatures
+from tercet.reproduction import DataSets, reproduce
+from tercet.reproduction.specia import GIVEN, Part, Predicted, correlation_table, error_table
 
 from ..docs.running import run
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tercet.meta.papers import reproduce
+from tercet.reproduction import reproduce
 
 from ..docs.running import run
 from .conftest import values

@@ -8,8 +8,8 @@ import pytest
 
 from tercet import score
 from tercet.data.evidence import open_evidence
-from tercet.meta.papers import DataSets, reproduce, tables
-from tercet.meta.papers.thesis_cobalt import OWN, PAIRS, ablation_table, tau_table
+from tercet.reproduction import DataSets, reproduce, tables
+from tercet.reproduction.thesis_cobalt import OWN, PAIRS, ablation_table, tau_table
 
 pytestmark = pytest.mark.xdist_group("thesis_cobalt")  # the parser is loaded once
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tercet.meta.papers import DataSets, reproduce
-from tercet.meta.papers.wmt14 import BESIDE, TABLES, segment_table, system_table
+from tercet.reproduction import DataSets, reproduce
+from tercet.reproduction.wmt14 import BESIDE, TABLES, segment_table, system_table
 
 FEW = ("cs-en",)  # with the fewest outputs; slow metrics are run on these alone, by the same code
 PAIRS = ("fr-en", "de-en", "hi-en", "cs-en", "ru-en")

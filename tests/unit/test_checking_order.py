@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tercet.checking import check
-from tercet.checking.alignment import align
+from tercet.checking.line_matching import align
 from tercet.data import TestSet
 from tercet.errors import UsageError
 from tests.unit.test_checking import found, texts

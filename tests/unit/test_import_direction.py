@@ -15,8 +15,8 @@ SOURCE = Path(tercet.__file__).parent
 # From top to bottom. Each may import what stands above it, and itself. See docs/architecture.md.
 ORDER = (
     "errors", "workers", "data", "kernels", "text", "language", "knowledge", "stats", "quality", "metrics",
-    "references", "human", "report", "engine", "testing", "slicing", "scoring", "comparing", "explaining", "alignments",
-    "entities", "checking", "verifying", "meta", "demo", "cli", "__main__",
+    "human", "report", "engine", "testing", "slicing", "scoring", "comparing", "explaining", "alignment_report",
+    "entity_report", "checking", "verifying", "metaeval", "reproduction", "examples", "cli", "__main__",
 )  # fmt: skip
 HEAVY = (
     "scipy", "pandas", "polars", "dask", "distributed", "spacy", "torch", "matplotlib", "altair", "vl_convert",
@@ -71,7 +71,7 @@ def test_the_reader_of_imports_sees_all_forms(tmp_path: Path, monkeypatch: pytes
     module.parent.mkdir()
     module.write_text(
         "import tercet.cli.score\nfrom ..stats import rank\nfrom .. import demo, __version__\nfrom . import y\n"
-        "from .rules import RULES\nimport numpy\nfrom tercet.meta import a\n"
+        "from .rules import RULES\nimport numpy\nfrom tercet.metaeval import a\n"
         "def f():\n    from ..engine import count\n"
     )
     found = [name for _, name in imports(module)]

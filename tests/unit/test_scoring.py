@@ -9,7 +9,7 @@ import pytest
 
 import tercet
 from tercet import TestSet, scoring
-from tercet.data.saved import load_scores, save_scores
+from tercet.data.score_archive import load_scores, save_scores
 from tercet.data.stream import TextFiles
 from tercet.errors import DataError, NotParallel, UnknownName, UsageError
 

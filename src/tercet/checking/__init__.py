@@ -13,15 +13,15 @@ from pathlib import Path
 from ..data.testset import TestSet
 from ..errors import UsageError
 from ..text.anomalies import ERROR
-from .between import compare
+from .cross_file_checks import compare
 from .files import read
 from .languages import Languages, check_languages
+from .report import CheckReport as CheckReport
 from .report import Finding as Finding
-from .report import Report as Report
 from .report import Text, finding, merge
 from .texts import check_lines, settle_between_files
 
-__all__ = ["Finding", "Report", "check"]
+__all__ = ["CheckReport", "Finding", "check"]
 
 Paths = Sequence[str | Path]
 
@@ -33,7 +33,7 @@ def check(
     source: str | Path | None = None,
     pair: str | None = None,
     testset: TestSet | None = None,
-) -> Report:
+) -> CheckReport:
     """Examine files with one segment per line, or the texts of a test set, with `outputs` in place of its own if given.
 
     pair: the language pair, as "en-de"; by default that of the test set; without one, scripts are compared between the
@@ -69,7 +69,7 @@ def check(
     findings += compare(texts)
     findings += check_languages(texts, languages)
     segments = Counter(len(text.lines) for text in texts).most_common(1)[0][0] if texts else 0
-    return Report(tuple(names), segments, merge(findings), "file" if testset is None else "text")
+    return CheckReport(tuple(names), segments, merge(findings), "file" if testset is None else "text")
 
 
 def _roles(references: Paths, outputs: Paths, source: str | Path | None) -> list[tuple[str | Path, str]]:

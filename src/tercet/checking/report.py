@@ -26,7 +26,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Report:
+class CheckReport:
     """All findings, gravest first, on the files or texts (of a test set) that were examined."""
 
     files: tuple[str, ...]

@@ -11,7 +11,7 @@ from .inputs import input_options
 from .options import ManyValues
 
 if TYPE_CHECKING:
-    from ..alignments import AlignmentReport
+    from ..alignment_report import AlignmentReport
 
     Rows = tuple[list[str], list[list[str]]]
 
@@ -42,7 +42,7 @@ def command(**options: Any) -> None:
     tercet alignments ref.txt -i a.txt b.txt -l cs-en
     tercet alignments ref.txt -i a.txt -l cs-en -m cobalt:vectors=words.vec --table matches -f csv
     """  # fmt: skip
-    from ..alignments import alignments
+    from ..alignment_report import alignments
     from ..errors import UsageError
     from ..report.tables import table, to_json
     from .console import Progress, hush
@@ -124,7 +124,7 @@ def _rows(name: str, report: AlignmentReport, *, rounded: bool) -> Rows:
 
 
 def _systems(report: AlignmentReport) -> Iterator[tuple[str, Any]]:
-    from ..alignments import ALL
+    from ..alignment_report import ALL
 
     yield from report.systems.items()
     if len(report.systems) > 1:

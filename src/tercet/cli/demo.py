@@ -33,7 +33,7 @@ def command(pair: str, folder: str | None) -> None:
 
 
 def _show(pair: str, place: Path, *, kept: bool) -> None:
-    from .. import demo
+    from .. import examples as demo
 
     files = demo.write(pair, place)
     texts = [*files["references"], "-i", *files["outputs"]]

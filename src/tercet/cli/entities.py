@@ -11,7 +11,7 @@ from .inputs import input_options
 from .options import ManyValues
 
 if TYPE_CHECKING:
-    from ..entities import Entity, EntityReport
+    from ..entity_report import EntityCounts, EntityReport
     from ..report.figures import Figure
     from ..report.pages import Section
 
@@ -41,7 +41,7 @@ def command(**options: Any) -> None:
     tercet entities -t DIR -l ru-en --html entities.html
     """  # fmt: skip
     from ..data.stream import TextFiles
-    from ..entities import entities
+    from ..entity_report import entities
     from ..report.tables import to_json
     from .console import hush
     from .inputs import read_inputs
@@ -105,22 +105,22 @@ def lines(report: EntityReport) -> Iterator[str]:
 
 def sections(report: EntityReport) -> Iterator[Section]:
     """The report as a page."""
-    from ..report.pages import Part, Picture, Section, Table
+    from ..report.pages import PageTable, Part, Picture, Section
 
     histogram = histogram_figure(report)
     kept: list[Part] = [
         "The share of the source's entities that each output names too, by category.",
-        Table(*_share_table(report)),
+        PageTable(*_share_table(report)),
     ]
     if report.categories:  # else there are no shares to draw
         shares = share_figure(report)
         kept.append(Picture(shares.svg(), text=shares.title))
     yield Section("Kept entities", kept)
     for title, listed in _listings(report):
-        yield Section(title, [Table(ENTITY_HEADER, [_entity_row(entity) for entity in listed])])
+        yield Section(title, [PageTable(ENTITY_HEADER, [_entity_row(entity) for entity in listed])])
     yield Section("Statistics", [
         "All entities that were linked, whether or not both languages can name them.",
-        Table(["what", "number"], _statistic_rows(report.statistics)),
+        PageTable(["what", "number"], _statistic_rows(report.statistics)),
         Picture(histogram.svg(), text=histogram.title),
         report.signature,
     ])  # fmt: skip
@@ -144,13 +144,13 @@ def _share_table(report: EntityReport) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def _listings(report: EntityReport) -> Iterator[tuple[str, tuple[Entity, ...]]]:
+def _listings(report: EntityReport) -> Iterator[tuple[str, tuple[EntityCounts, ...]]]:
     listed = [("Most often lost by all systems", report.most_lost)] if len(report.systems) > 1 else []
     for system, found in report.systems.items():
         listed += [(f"Lost by {system}", found.lost), (f"Invented by {system}", found.invented)]
     return (item for item in listed if item[1])
 
 
-def _entity_row(entity: Entity) -> list[str]:
+def _entity_row(entity: EntityCounts) -> list[str]:
     places = ", ".join(str(place.line) for place in entity.examples)
     return [entity.name, entity.category, str(entity.times), str(entity.mentions), places, entity.id]

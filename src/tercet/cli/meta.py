@@ -11,7 +11,7 @@ import click
 from .options import ManyValues
 
 if TYPE_CHECKING:
-    from ..meta import Verdicts
+    from ..metaeval import Verdicts
 
 # Options that are fields of `meta.Sources`, and those that are arguments of `meta.judge`, as they are.
 SOURCES = (
@@ -119,7 +119,7 @@ def command(**options: Any) -> None:
     tercet meta wmt19 --pair de-en --scores my-metric.sys.score --published
     tercet meta DIR --level sys --matrix --top-n --figures plots
     """  # fmt: skip
-    from ..meta import sign_flips
+    from ..metaeval import sign_flips
     from .console import hush
     from .metaboard import render
 
@@ -150,7 +150,7 @@ def command(**options: Any) -> None:
 
 def _judged(options: dict[str, Any]) -> list[Verdicts]:
     """The verdicts for every pair."""
-    from ..meta import Sources, judge_pairs
+    from ..metaeval import Sources, judge_pairs
     from .console import Progress
     from .score import seed_of
 
@@ -170,7 +170,7 @@ def _judged(options: dict[str, Any]) -> list[Verdicts]:
 def _save_figures(results: Sequence[Verdicts], folder: Path, ending: str) -> list[Path]:
     """One file per figure, called PAIR.WHAT.ENDING."""
     from ..errors import UsageError
-    from ..meta.drawing import SCATTERS, draw
+    from ..metaeval.plots import SCATTERS, draw
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -190,7 +190,7 @@ def _save_figures(results: Sequence[Verdicts], folder: Path, ending: str) -> lis
 def _warn(message: str) -> None:
     import logging
 
-    logging.getLogger("tercet.meta").warning(message)
+    logging.getLogger("tercet.metaeval").warning(message)
 
 
 def dataset_path(name: str, root: str | None) -> Path:

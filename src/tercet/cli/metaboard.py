@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isnan, nan
 
-from ..meta import Verdict, Verdicts
-from ..meta.results import ranked_items, statistic_name
+from ..metaeval import Verdict, Verdicts
+from ..metaeval.results import ranked_items, statistic_name
 from ..report.tables import DASH, Bold, number, table, to_json
 from .compareboard import _bold, _notes
 

@@ -56,7 +56,7 @@ def command(spec: str | None, form: str, card: bool, root: str | None) -> None:
 
 
 def _card(spec: str, root: str | None, form: str) -> str:
-    from ..meta.card import make_card
+    from ..metaeval.card import make_card
     from ..report.tables import DASH, number, table, to_json
     from .console import Progress
 
@@ -81,7 +81,7 @@ def data_sets(root: str | None) -> list[Path]:
     """A data set, or all in a folder of them; without a folder, all that `tercet data` holds."""
     from ..data.catalogue import data_folder, installed, where
     from ..errors import UsageError
-    from ..meta.card import sets_in
+    from ..metaeval.card import sets_in
 
     if root is None:
         return [where(copy.name, data_folder()) for copy in installed(data_folder())]

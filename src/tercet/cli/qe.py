@@ -209,8 +209,8 @@ def evaluate_command(**options: Any) -> None:
 
     Figures are those of the texts at hand, which the model must not have been trained on.
     """  # fmt: skip
-    from ..quality.across import assess
-    from ..quality.reading import read_labels, read_names
+    from ..quality.cross_system import assess
+    from ..quality.inputs import read_labels, read_names
     from .qeboard import show_assessment
     from .score import seed_of
 
@@ -266,7 +266,7 @@ def features_command(**options: Any) -> None:
         raise UsageError("Give the sources and the outputs, SRC and MT, or --list.")
     if options["form"] == "text":
         raise UsageError("Features are written as tsv, jsonl or json; text is for --list.")
-    from ..quality.reading import read_texts
+    from ..quality.inputs import read_texts
 
     sources, outputs = read_texts(options["source"], options["output"])
     with _executor(options) as executor:

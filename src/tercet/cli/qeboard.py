@@ -13,7 +13,7 @@ from ..errors import UsageError
 from ..report.tables import DASH, number, table, to_json
 
 if TYPE_CHECKING:
-    from ..quality.across import Assessment
+    from ..quality.cross_system import Assessment
     from ..quality.features import FeatureTable
     from ..quality.model import Predictions, QualityModel
     from ..quality.resources import Resources
@@ -242,7 +242,7 @@ def _rivals(found: Assessment) -> str:
 
 
 def _systems(found: Assessment) -> list[str]:
-    from ..quality.across import untested
+    from ..quality.cross_system import untested
 
     across = found.across
     if across is None:

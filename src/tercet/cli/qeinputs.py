@@ -13,8 +13,8 @@ import click
 from ..errors import UsageError
 
 if TYPE_CHECKING:
+    from ..quality.inputs import Column, GivenFeatures
     from ..quality.model import QualityModel
-    from ..quality.reading import Column, GivenFeatures
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ ZIP = b"PK\x03\x04"  # how models begin
 
 def check_files(options: Options) -> None:
     """What would go wrong with files after minutes of work is said before: also that an input would be overwritten."""
-    from ..quality.reading import file_and_column
+    from ..quality.inputs import file_and_column
     from .qeboard import check_figure
 
     read = [options[name] for name in READ if options.get(name)]
@@ -63,7 +63,7 @@ def _check_place(path: str, inputs: set[str]) -> None:
 def check_training_ends(options: Options) -> None:
     """What would go wrong after minutes of training is said before."""
     from ..errors import MissingDependency
-    from ..quality.selection import scikit_learn
+    from ..quality.learner_base import scikit_learn
     from ..stats.resampling import check_share
 
     check_share("The level of intervals", options["level"])
@@ -82,8 +82,8 @@ def check_training_ends(options: Options) -> None:
 
 def open_model(options: Options) -> QualityModel:
     """The model, if it is for the languages that are said."""
+    from ..quality.inputs import check_languages
     from ..quality.model import QualityModel
-    from ..quality.reading import check_languages
 
     model = QualityModel.load(options["model"])
     if options["languages"]:
@@ -95,7 +95,7 @@ def read_pairs(
     options: Options, languages: tuple[str, str], *others: Column
 ) -> tuple[Sequence[str], Sequence[str], GivenFeatures | None]:
     """Sources, outputs and features of one's own; others must be as long."""
-    from ..quality.reading import read_features, read_texts
+    from ..quality.inputs import read_features, read_texts
 
     sources, outputs = read_texts(options["source"], options["output"], *others)
     for role, language, lines in zip(("source", "output"), languages, (sources, outputs), strict=True):
@@ -125,7 +125,7 @@ def segment_scores(
         return {}
     from ..data.stream import unique_names
     from ..data.testset import TestSet
-    from ..quality.reading import read_column
+    from ..quality.inputs import read_column
     from ..scoring import score
 
     named = {name: read_column(path).values for name, path in unique_names(options["references"]).items()}
@@ -139,7 +139,7 @@ def segment_scores(
 
 def training_data(options: Options) -> dict[str, Any]:
     """What `train` gets, from the files that the options name."""
-    from ..quality.reading import check_languages, check_range, read_labels, read_names
+    from ..quality.inputs import check_languages, check_range, read_labels, read_names
 
     languages = check_languages(options["languages"])
     label_range = check_range(options["label_range"]) if options["label_range"] else None
@@ -166,7 +166,7 @@ def _words(given: Sequence[str]) -> list[str] | None:
 
 
 def _corpora(options: Options) -> dict[str, Any]:
-    from ..quality.reading import read_column, read_texts
+    from ..quality.inputs import read_column, read_texts
 
     found: dict[str, Any] = {
         f"{side}_texts": [line for path in options[f"{side}_corpora"] for line in read_column(path).values]
@@ -179,9 +179,9 @@ def _corpora(options: Options) -> dict[str, Any]:
 
 def feature_resources(options: Options) -> tuple[Any, list[str] | None]:
     """What `qe features` computes with and which features: those of a model, or of corpora; None to --list alone."""
-    from ..quality.material import Corpora
-    from ..quality.reading import check_languages
+    from ..quality.inputs import check_languages
     from ..quality.training import chosen_features, features_named
+    from ..quality.training_data import Corpora
     from .qeboard import left_out_lines
 
     asked = _words(options["features"])

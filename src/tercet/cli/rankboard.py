@@ -11,14 +11,14 @@ from ..report.tables import table, to_json
 
 if TYPE_CHECKING:
     from ..quality.model import QualityModel
-    from ..quality.ranking import CutOff, Ranked, Ranking, Reason
-    from ..report.pages import Table
+    from ..quality.ranking import CutOff, Ranked, Reason, SegmentRanking
+    from ..report.pages import PageTable
 
 BAR = 7  # characters for the whole range of labels: room is for the texts
 _LONG_WORD = re.compile(r"[!-~\u00a1-\u024f\u0370-\u05ff]{24,}")  # other scripts are broken between characters
 
 
-def show_ranking(model: QualityModel, ranking: Ranking, form: str) -> str:
+def show_ranking(model: QualityModel, ranking: SegmentRanking, form: str) -> str:
     """Segments in need of a person, the worst first."""
     if form == "json":
         return to_json(ranking.to_dict())
@@ -32,7 +32,7 @@ def show_ranking(model: QualityModel, ranking: Ranking, form: str) -> str:
     return "\n\n".join([*parts, *advice(ranking)])
 
 
-def advice(ranking: Ranking) -> list[str]:
+def advice(ranking: SegmentRanking) -> list[str]:
     """What to do to reach the target, in a sentence or two; nothing without a target."""
     return [] if ranking.cut_off is None else [_advice(ranking.cut_off, ranking.n, ranking.higher_is_better)]
 
@@ -92,7 +92,7 @@ def _short(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 1000 else f"{round(value, 4):.3g}"
 
 
-def _table(ranking: Ranking) -> str:
+def _table(ranking: SegmentRanking) -> str:
     """A table with line numbers, to be opened in a spreadsheet; features go by their names in JSON alone."""
     header = ("segment", "quality", "low", "high", "decision", "reasons", "source", "output", "unusual")
     rows = [
@@ -103,7 +103,7 @@ def _table(ranking: Ranking) -> str:
     return table(header, rows, "tsv")
 
 
-def _page(model: QualityModel, ranking: Ranking) -> str:
+def _page(model: QualityModel, ranking: SegmentRanking) -> str:
     from ..report.pages import Section, page
 
     shown = f"{len(ranking.segments)} of {ranking.n} segments. Click on the head of a column to sort by it."
@@ -121,10 +121,10 @@ def _page(model: QualityModel, ranking: Ranking) -> str:
     return page(f"Segments that need a person, {model.pair}", sections)
 
 
-def _rows(model: QualityModel, ranking: Ranking) -> Table:
+def _rows(model: QualityModel, ranking: SegmentRanking) -> PageTable:
     """A row for each segment; the column of decisions is there where a target was given."""
     from ..quality.ranking import KEEP, REVIEW
-    from ..report.pages import Table
+    from ..report.pages import PageTable
 
     marks = {REVIEW: "bad", KEEP: "good"}
     header = ["segment", "decision", "quality", "interval", "why", "source", "output"]
@@ -140,8 +140,8 @@ def _rows(model: QualityModel, ranking: Ranking) -> Table:
         classes.append(["", marks.get(decision, ""), *[""] * 5])
     if ranking.cut_off is None:
         header, *rows = ([row[0], *row[2:]] for row in (header, *rows))
-        return Table(header, rows)
-    return Table(header, rows, classes=classes)
+        return PageTable(header, rows)
+    return PageTable(header, rows, classes=classes)
 
 
 def _bar(model: QualityModel, value: float, low: float, high: float) -> str:

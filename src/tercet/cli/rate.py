@@ -161,12 +161,12 @@ def export_command(campaign: str, out: str, form: str | None, revisions: Any, da
 
     found = Campaign.read(campaign)
     if form in ("pearmut", "appraise"):
-        from ..human.exchange import write_campaign
+        from ..human.campaign_formats import write_campaign
 
         for path in write_campaign(found, out, form=form):
             click.echo(f"Wrote {path}", err=True)
         return
-    from ..human.exporting import export
+    from ..human.export import export
     from ..human.storage import Store, default_database
 
     store = Store.open(default_database(campaign) if database is None else database, found, create=False)
@@ -188,7 +188,7 @@ def export_command(campaign: str, out: str, form: str | None, revisions: Any, da
 @_form
 def import_command(path: str, protocol: str | None, name: str | None, pair: str | None, **options: Any) -> None:
     """Make a campaign from one of Pearmut (a JSON file) or Appraise (batches.json, beside manifest.json or alone)."""
-    from ..human.exchange import read_campaign
+    from ..human.campaign_formats import read_campaign
 
     _check_free(options["out"], options["replace"])
     _write(read_campaign(path, protocol=protocol, name=name, pair=pair), options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ..meta.papers import DataSets, Reproduction
+    from ..reproduction import DataSets, Reproduction
 
 FORMATS = ("text", "json", "csv", "markdown", "latex")
 ALL = "all"
@@ -36,7 +36,7 @@ def command(**options: Any) -> None:
 
     The exit code is 1 if a number that is known to reproduce does not.
     """  # fmt: skip
-    from ..meta.papers import PAPERS, reproduce, tables
+    from ..reproduction import PAPERS, reproduce, tables
     from .console import hush
     from .reproduceboard import render, render_list, write_html
 
@@ -88,7 +88,7 @@ def _asked(options: dict[str, Any]) -> tuple[str | None, str | None]:
 
 def _data(root: str | None) -> DataSets:
     from ..data.catalogue import data_folder
-    from ..meta.papers import DataSets
+    from ..reproduction import DataSets
 
     return DataSets.under(root) if root is not None else DataSets.installed(data_folder())
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingDependency
-from ..meta.papers import PAPERS, Cell, Matrix, Reproduction, Unchecked, tables, title_of
-from ..meta.papers import Table as PaperTable
 from ..report.tables import Bold, number, table, to_json
+from ..reproduction import PAPERS, Cell, Matrix, Reproduction, Unchecked, tables, title_of
+from ..reproduction import PaperTable as PaperTable
 from .compareboard import _bold, _notes
 
 if TYPE_CHECKING:
     from ..report.figures import Figure
-    from ..report.pages import Part, Table
+    from ..report.pages import PageTable, Part
 
 log = logging.getLogger(__name__)
 
@@ -267,9 +267,9 @@ def _legend() -> str:
     )
 
 
-def _left_out(found: Sequence[Reproduction]) -> Table:
+def _left_out(found: Sequence[Reproduction]) -> PageTable:
     """Tables of which nothing was recomputed, in a line each."""
-    from ..report.pages import Table as PageTable
+    from ..report.pages import PageTable
 
     rows = []
     for one in found:
@@ -282,8 +282,7 @@ def _left_out(found: Sequence[Reproduction]) -> Table:
 
 def _parts(one: Reproduction) -> Iterator[Part]:
     """What the page has of a table."""
-    from ..report.pages import Picture
-    from ..report.pages import Table as PageTable
+    from ..report.pages import PageTable, Picture
 
     if one.cells:
         yield _page_table(one)
@@ -306,9 +305,9 @@ def _parts(one: Reproduction) -> Iterator[Part]:
         log.warning("The figures of %s, %s are left out. %s", one.paper, title_of(one.table), missing)
 
 
-def _page_table(one: Reproduction) -> Table:
+def _page_table(one: Reproduction) -> PageTable:
     """All numbers in print, also those that were not checked."""
-    from ..report.pages import Table as PageTable
+    from ..report.pages import PageTable
 
     rows, columns = _axes(one, [*one.cells, *one.unchecked])
     decimals = {row: _decimals(one, row) for row in rows}

@@ -223,7 +223,7 @@ def _scored(options: dict[str, Any]) -> list[Scores]:
             progress=progress,
         )
     if options["save"] is not None:
-        from ..data.saved import save_scores
+        from ..data.score_archive import save_scores
 
         save_scores(options["save"], scores)
     return scores
@@ -244,7 +244,7 @@ def _scored_each(options: dict[str, Any]) -> dict[str, list[Scores]]:
 
 
 def _merged(options: dict[str, Any]) -> list[Scores]:
-    from ..data.saved import load_scores, save_scores
+    from ..data.score_archive import load_scores, save_scores
     from ..scoring import add_groups, add_intervals, merge
 
     scores = merge([load_scores(path) for path in options["merge"]])

@@ -35,7 +35,7 @@ _POST_EDITED = re.compile(
 )
 
 
-class Found(NamedTuple):
+class FoundColumns(NamedTuple):
     """What one file holds."""
 
     judgements: Sequence[Judgements] = ()
@@ -134,7 +134,7 @@ def _score_file(
     return Published(path, range(1, len(values) + 1), systems, names, {name: values}, people)
 
 
-def read_item_scores(path: str | Path, pair: str | None = None) -> Found:
+def read_item_scores(path: str | Path, pair: str | None = None) -> FoundColumns:
     """The scores in a file of the interchange format, which says neither who gave them nor which way they point."""
     items = read_items(path, pair=pair)
     systems, names = items.testset.systems, segment_names(items.testset)
@@ -146,7 +146,7 @@ def read_item_scores(path: str | Path, pair: str | None = None) -> Found:
     lines = [*range(1, len(names) + 1)] * len(systems)
     unknown: dict[str, bool | None] = dict.fromkeys(columns)
     published = Published(Path(path), lines, rows, [*names] * len(systems), columns, higher_is_better=unknown)
-    return Found(published=[published])
+    return FoundColumns(published=[published])
 
 
 def segment_names(testset: TestSet) -> Sequence[str]:
@@ -173,7 +173,7 @@ def joined(testsets: Sequence[TestSet]) -> TestSet | None:
     )
 
 
-def read_direct_assessments(path: str | Path, pair: str | None = None) -> Found:
+def read_direct_assessments(path: str | Path, pair: str | None = None) -> FoundColumns:
     """MLQE's tables: several raw scores per translation by raters unknown, their means, and the model's own score.
 
     Fomicheva et al. (2020), "Unsupervised Quality Estimation for Neural Machine Translation". Segments are called
@@ -195,10 +195,10 @@ def read_direct_assessments(path: str | Path, pair: str | None = None) -> Found:
         {OUTPUT: table.column("translation")}, {}, table.column("original"), labels={"seg": segments}, pair=pair,
         name=_stem(path),
     )  # fmt: skip
-    return Found([Judgements(rows, pair=pair, name=split)], [published], testset)
+    return FoundColumns([Judgements(rows, pair=pair, name=split)], [published], testset)
 
 
-def read_effort_scores(path: str | Path, pair: str | None = None) -> Found:
+def read_effort_scores(path: str | Path, pair: str | None = None) -> FoundColumns:
     """WMT12's quality estimation data: three raters' post-editing effort, 1 to 5 (5: none), and its weighted mean.
 
     Callison-Burch et al. (2012), "Findings of the 2012 Workshop on SMT". The mean is published gold; its
@@ -225,7 +225,7 @@ def read_effort_scores(path: str | Path, pair: str | None = None) -> Found:
         {OUTPUT: table.column("mt")}, references, table.column("source"), labels={"seg": segments}, pair=pair,
         name=split,
     )  # fmt: skip
-    return Found([Judgements(rows, pair=pair, name=split)], [published], testset)
+    return FoundColumns([Judgements(rows, pair=pair, name=split)], [published], testset)
 
 
 def post_edited_pairs(path: str | Path) -> list[str]:
@@ -233,7 +233,7 @@ def post_edited_pairs(path: str | Path) -> list[str]:
     return sorted({_post_edited(name, place)[0] for place, (name,) in read_table(path).records("file_name")})
 
 
-def read_post_editing(path: str | Path, pair: str | None = None) -> Found:
+def read_post_editing(path: str | Path, pair: str | None = None) -> FoundColumns:
     """Post-editing by several people: HTER, seconds (from milliseconds) and keystrokes (visible keys and erasures).
 
     Scarton et al. (2019), "Estimating post-editing effort", IWSLT. DA and the metrics are about outputs, not
@@ -268,7 +268,7 @@ def read_post_editing(path: str | Path, pair: str | None = None) -> Found:
         frozenset({"DA"}),
         {"TER": False},
     )
-    return Found([Judgements(rows, pair=pair, name="post-editing")], [published])
+    return FoundColumns([Judgements(rows, pair=pair, name="post-editing")], [published])
 
 
 def _post_edited(name: str, place: str) -> tuple[str, str, str, str]:
@@ -278,7 +278,7 @@ def _post_edited(name: str, place: str) -> tuple[str, str, str, str]:
     return match["pair"] or match["pair2"], match["set"] or match["set2"], match["system"], match["doc"]
 
 
-def read_ratings_by_reference(path: str | Path, pair: str | None = None) -> Found:
+def read_ratings_by_reference(path: str | Path, pair: str | None = None) -> FoundColumns:
     """Adequacy of outputs, 1 to 5, by judges who saw different references (Fomicheva 2017, chapter 6).
 
     `segments.tsv` beside the table says which output a segment_id is and what was shown with it. Batches are the
@@ -301,7 +301,7 @@ def read_ratings_by_reference(path: str | Path, pair: str | None = None) -> Foun
             raise DataError(f"{place}: segment_id {identity!r} is of batch {showed} in {shown.path}, not {batch}.")
         row = Judgement("adequacy", segment, OUTPUT, number(rating, place), judge, reference=batch)
         rows.append(_checked(row, 1, 5, place))
-    return Found([Judgements(rows, pair=pair, name=_stem(path))], testset=_shown_texts(shown, pair))
+    return FoundColumns([Judgements(rows, pair=pair, name=_stem(path))], testset=_shown_texts(shown, pair))
 
 
 def _shown_texts(shown: Table, pair: str | None) -> TestSet:

@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import DataError
-from .fields import chosen, further_labels
+from .field_checks import chosen, further_labels
 from .testset import TestSet
 
 KINDS = ("source", "reference", "output")

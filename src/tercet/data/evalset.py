@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import DataError, UnknownName, UsageError
-from .fields import check_lines, chosen, file_in, further_labels
+from .field_checks import check_lines, chosen, file_in, further_labels
 from .files import writing
 from .lines import read_lines, write_lines
 from .testset import TestSet

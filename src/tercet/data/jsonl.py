@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import DataError
-from .fields import check_encodable, chosen
+from .field_checks import check_encodable, chosen
 from .files import writing
 from .lines import read_lines
 from .testset import TestSet
@@ -49,7 +49,7 @@ def read_items(
     path: str | Path, *, pair: str | None = None, name: str | None = None, systems: Iterable[str] | None = None
 ) -> Items:
     """The test set of an interchange file and the segment scores in it."""
-    rows = [Row(line, f"{path}, line {number}") for number, line in enumerate(read_lines(path), 1)]
+    rows = [JsonRow(line, f"{path}, line {number}") for number, line in enumerate(read_lines(path), 1)]
     if not rows:
         raise DataError(f"{path} is empty; one JSON object per line is needed.")
     _report_unknown(rows, path)
@@ -121,7 +121,7 @@ def _check_scores(testset: TestSet, scores: SegmentScores) -> None:
                     raise DataError(f"{metric} of {system!r}, segment {number}: JSON cannot hold {value}.")
 
 
-class Row:
+class JsonRow:
     """One line, parsed and checked for types."""
 
     def __init__(self, line: str, where: str) -> None:
@@ -182,13 +182,13 @@ def _kind(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
-def _report_unknown(rows: list[Row], path: str | Path) -> None:
+def _report_unknown(rows: list[JsonRow], path: str | Path) -> None:
     unknown = sorted({key for row in rows for key in row.item} - KEYS)
     if unknown:
         log.warning("%s: keys that are not part of the format were left out: %s.", path, ", ".join(map(repr, unknown)))
 
 
-def _check_numbers(rows: list[Row]) -> None:
+def _check_numbers(rows: list[JsonRow]) -> None:
     seen: dict[Any, str] = {}
     for row in rows:
         number = row.item.get("i")
@@ -201,7 +201,7 @@ def _check_numbers(rows: list[Row]) -> None:
         seen[number] = row.where
 
 
-def _everywhere(rows: list[Row], key: str) -> list[str] | None:
+def _everywhere(rows: list[JsonRow], key: str) -> list[str] | None:
     """The texts under a key that all segments have or none."""
     have = [row.item.get(key) is not None for row in rows]
     if not any(have):
@@ -211,12 +211,12 @@ def _everywhere(rows: list[Row], key: str) -> list[str] | None:
     return [row.text(f'"{key}"', row.item[key]) for row in rows]
 
 
-def _uneven(rows: list[Row], have: list[bool], what: str) -> NoReturn:
+def _uneven(rows: list[JsonRow], have: list[bool], what: str) -> NoReturn:
     present, absent = rows[have.index(True)], rows[have.index(False)]
     raise DataError(f"{absent.where}: no {what}, which {present.where} has. All segments need it or none.")
 
 
-def _pair(rows: list[Row]) -> str | None:
+def _pair(rows: list[JsonRow]) -> str | None:
     pairs = _everywhere(rows, "pair")
     if pairs is None:
         return None
@@ -226,7 +226,7 @@ def _pair(rows: list[Row]) -> str | None:
     return pairs[0]
 
 
-def _outputs(rows: list[Row], systems: Iterable[str] | None) -> dict[str, list[str]]:
+def _outputs(rows: list[JsonRow], systems: Iterable[str] | None) -> dict[str, list[str]]:
     tables = [row.table("tgt") for row in rows]
     for row, table in zip(rows, tables, strict=True):
         for system in tables[0].keys() ^ table.keys():
@@ -239,7 +239,7 @@ def _outputs(rows: list[Row], systems: Iterable[str] | None) -> dict[str, list[s
     }
 
 
-def _references(rows: list[Row]) -> dict[str, list[str | None]]:
+def _references(rows: list[JsonRow]) -> dict[str, list[str | None]]:
     tables = []
     for row in rows:
         plain = row.item.get("ref")
@@ -254,7 +254,7 @@ def _references(rows: list[Row]) -> dict[str, list[str | None]]:
     }
 
 
-def _labels(rows: list[Row]) -> dict[str, list[str]]:
+def _labels(rows: list[JsonRow]) -> dict[str, list[str]]:
     domains = _everywhere(rows, "domain")
     labels = {} if domains is None else {"domain": domains}
     tables = [row.table("labels") for row in rows]
@@ -268,7 +268,7 @@ def _labels(rows: list[Row]) -> dict[str, list[str]]:
     return labels
 
 
-def _scores(rows: list[Row], outputs: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
+def _scores(rows: list[JsonRow], outputs: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
     scores: dict[str, dict[str, list[float]]] = {}
     for number, row in enumerate(rows):
         known = row.table("tgt")
@@ -285,7 +285,7 @@ def _scores(rows: list[Row], outputs: Mapping[str, Any]) -> dict[str, dict[str, 
     return scores
 
 
-def read_number(row: Row, what: str, value: Any) -> float:
+def read_number(row: JsonRow, what: str, value: Any) -> float:
     """A number of a line; null is NaN, anything else is refused."""
     if value is None:
         return math.nan

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
-from .fields import check_encodable
+from .field_checks import check_encodable
 from .files import writing
-from .jsonl import Row, read_number
+from .jsonl import JsonRow, read_number
 from .judgements import Judgement, Judgements, Span, find_problem
 from .lines import read_lines
 
@@ -58,7 +58,7 @@ def _span_item(span: Span) -> dict[str, Any]:
 
 def read_judgements(path: str | Path, *, pair: str | None = None, name: str | None = None) -> Judgements:
     """The judgements of a file of JSON lines. `pair` and `name` are for files that do not give them."""
-    lines = [Row(line, f"{path}, line {number}") for number, line in enumerate(read_lines(path), 1)]
+    lines = [JsonRow(line, f"{path}, line {number}") for number, line in enumerate(read_lines(path), 1)]
     if not lines:
         raise DataError(f"{path} is empty; one JSON object per judgement is needed.")
     rows = [_judgement(line) for line in lines]
@@ -66,7 +66,7 @@ def read_judgements(path: str | Path, *, pair: str | None = None, name: str | No
     return Judgements(rows, _same(lines, "pair") or pair, _same(lines, "set") or name or stem)
 
 
-def _judgement(line: Row) -> Judgement:
+def _judgement(line: JsonRow) -> Judgement:
     unknown = sorted(line.item.keys() - KEYS)
     if unknown:
         line.refuse(f"there is no {unknown[0]!r} in a judgement; known are {', '.join(sorted(KEYS))}")
@@ -92,7 +92,7 @@ def _judgement(line: Row) -> Judgement:
     return row
 
 
-def read_spans(line: Row) -> tuple[Span, ...] | None:
+def read_spans(line: JsonRow) -> tuple[Span, ...] | None:
     """The marked errors of a line; None where it has none to tell."""
     spans = line.item.get("spans")
     if spans is None:
@@ -102,7 +102,7 @@ def read_spans(line: Row) -> tuple[Span, ...] | None:
     return tuple(_span(line, span) for span in spans)
 
 
-def _span(line: Row, span: dict[str, Any]) -> Span:
+def _span(line: JsonRow, span: dict[str, Any]) -> Span:
     unknown = sorted(span.keys() - SPAN_KEYS)
     if unknown:
         line.refuse(f"there is no {unknown[0]!r} in a span; known are {', '.join(sorted(SPAN_KEYS))}")
@@ -117,7 +117,7 @@ def _span(line: Row, span: dict[str, Any]) -> Span:
     return Span(places[0], places[1], severity, category, in_source)
 
 
-def _same(lines: list[Row], key: str) -> str | None:
+def _same(lines: list[JsonRow], key: str) -> str | None:
     """What all lines say of the whole set."""
     first = lines[0]
     value = first.item.get(key)

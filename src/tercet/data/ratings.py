@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import DataError
-from .jsonl import Row
+from .jsonl import JsonRow
 from .judged_jsonl import read_spans
 from .judgements import Judgement, Judgements, find_problem
 from .rankings import of_pair
@@ -53,7 +53,7 @@ def _judgement(fields: dict[str, str], where: str) -> Judgement:
         value=number(fields["value"], f"{where}, column 'value'"),
         rater=fields["rater"],
         task=fields["item"] if revision in ("", "1") else f"{fields['item']}#{revision}",
-        spans=read_spans(Row(f'{{"spans": {fields["spans"]}}}', where)) if fields["spans"] else None,
+        spans=read_spans(JsonRow(f'{{"spans": {fields["spans"]}}}', where)) if fields["spans"] else None,
         seconds=number(fields["seconds"], f"{where}, column 'seconds'"),
         reference=fields["reference"],
         check=fields["check"],

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import assessments, rankings, tsv
-from .assessments import Found
+from .assessments import FoundColumns
 from .lines import read_lines
 from .tables import HUMAN, fields_of, first_lines, is_number, read_table, separator_of
 
@@ -22,7 +22,7 @@ _COMPACT_PAIR = re.compile(r"([a-z]{2})([a-z]{2})\.darr_agree\.")
 
 REQUIRED = ("kind", "segment", "system")  # of a judgement as JSON
 Segments = Mapping[str, int]
-Reader = Callable[[Path, "str | None", "Segments | None"], Found]
+Reader = Callable[[Path, "str | None", "Segments | None"], FoundColumns]
 
 
 class File(NamedTuple):
@@ -37,7 +37,7 @@ class File(NamedTuple):
     def pairs(self) -> list[str]:
         return [self.pair] if self.pair else self.inside()
 
-    def read(self, pair: str | None, segments: Segments | None) -> Found:
+    def read(self, pair: str | None, segments: Segments | None) -> FoundColumns:
         return self.reader(self.path, pair, segments)
 
 
@@ -109,57 +109,57 @@ def _has_scores(header: Sequence[str], first: Sequence[str], path: Path) -> bool
     return bool(system) or (header[0] == "seg" and bool(_PAIR_IN_NAME.match(bare_name(path))))
 
 
-def _preferences(path: Path, pair: str | None, segments: Segments | None) -> Found:
+def _preferences(path: Path, pair: str | None, segments: Segments | None) -> FoundColumns:
     name = "rr" if ".rr." in path.name else "darr" if ".darr" in path.name else None
-    return Found([rankings.read_preferences(path, pair=pair, name=name, segments=segments)])
+    return FoundColumns([rankings.read_preferences(path, pair=pair, name=name, segments=segments)])
 
 
-def _rankings(path: Path, pair: str | None, segments: Segments | None) -> Found:
-    return Found([rankings.read_rankings(path, pair, segments=segments)])
+def _rankings(path: Path, pair: str | None, segments: Segments | None) -> FoundColumns:
+    return FoundColumns([rankings.read_rankings(path, pair, segments=segments)])
 
 
-def _ranking_csv(path: Path, pair: str | None, segments: Segments | None) -> Found:
-    return Found([rankings.read_ranking_csv(path, pair, segments=segments)])
+def _ranking_csv(path: Path, pair: str | None, segments: Segments | None) -> FoundColumns:
+    return FoundColumns([rankings.read_ranking_csv(path, pair, segments=segments)])
 
 
-def _published(path: Path, pair: str | None, _: Segments | None) -> Found:
-    return Found(published=assessments.read_published(path, pair))
+def _published(path: Path, pair: str | None, _: Segments | None) -> FoundColumns:
+    return FoundColumns(published=assessments.read_published(path, pair))
 
 
-def _mqm(path: Path, pair: str | None, _: Segments | None) -> Found:
+def _mqm(path: Path, pair: str | None, _: Segments | None) -> FoundColumns:
     from .mqm import read_mqm
 
-    return Found([read_mqm(path, pair=pair)])
+    return FoundColumns([read_mqm(path, pair=pair)])
 
 
-def _ratings(path: Path, pair: str | None, segments: Segments | None) -> Found:
+def _ratings(path: Path, pair: str | None, segments: Segments | None) -> FoundColumns:
     from .mqm import read_ratings
 
     name = bare_name(path).removesuffix(".tsv").removesuffix(".seg.rating").removeprefix(f"{pair}.")
-    return Found([read_ratings(path, pair=pair, name=name, n_segments=len(segments or ()))])
+    return FoundColumns([read_ratings(path, pair=pair, name=name, n_segments=len(segments or ()))])
 
 
-def read_evalset(folder: Path, pair: str | None, segments: Segments | None) -> Found:
+def read_evalset(folder: Path, pair: str | None, segments: Segments | None) -> FoundColumns:
     """The marked errors and the scores of an EvalSet."""
     files = sorted((folder / "human-scores").glob("*.seg.rating"))
     ratings = [_ratings(path, pair, segments) for path in files if path.name.startswith(f"{pair}.")]
     published = assessments.read_evalset_scores(folder, pair or "", list(segments or ()))
-    return Found([table for found in ratings for table in found.judgements], published)
+    return FoundColumns([table for found in ratings for table in found.judgements], published)
 
 
-def _rated(path: Path, pair: str | None, _: Segments | None) -> Found:
+def _rated(path: Path, pair: str | None, _: Segments | None) -> FoundColumns:
     from .ratings import read_ratings_table
 
-    return Found([read_ratings_table(path, pair=pair)])
+    return FoundColumns([read_ratings_table(path, pair=pair)])
 
 
-def _judged(path: Path, pair: str | None, _: Segments | None) -> Found:
+def _judged(path: Path, pair: str | None, _: Segments | None) -> FoundColumns:
     from .judged_jsonl import read_judgements
 
-    return Found([read_judgements(path, pair=pair)])
+    return FoundColumns([read_judgements(path, pair=pair)])
 
 
-def _unchecked(reader: Callable[[Path, str | None], Found]) -> Reader:
+def _unchecked(reader: Callable[[Path, str | None], FoundColumns]) -> Reader:
     """A reader of tables that bring their own segments."""
     return lambda path, pair, _: reader(path, pair)
 

@@ -21,7 +21,7 @@ from .assessments import SYSTEM, has_pairs, read_item_scores, read_published
 from .evalset import LEVELS, read_score_file
 from .lines import read_lines
 from .recognising import bare_name
-from .saved import load_scores
+from .score_archive import load_scores
 from .scores import Scores
 from .tables import Published, fields_of, first_lines, merged, separator_of
 from .wmtscores import ScoreRecord, read_wmt_scores

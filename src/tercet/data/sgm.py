@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..errors import DataError, UsageError
 from .documents import Gathered, split
-from .fields import check_text, file_in
+from .field_checks import check_text, file_in
 from .files import writing
 from .lines import read_lines
 from .testset import TestSet

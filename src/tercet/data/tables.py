@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import DataError
-from .fields import same_width
+from .field_checks import same_width
 from .lines import open_bytes, read_lines
 from .scores import Floats, Scores
 

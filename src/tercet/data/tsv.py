@@ -23,7 +23,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..errors import DataError, UsageError
-from .fields import check_lines, check_text, chosen, same_width, table_rows
+from .field_checks import check_lines, check_text, chosen, same_width, table_rows
 from .files import writing
 from .testset import TestSet
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import DataError, UnknownName
-from .fields import check_text, same_width, table_rows
+from .field_checks import check_text, same_width, table_rows
 from .files import writing
 
 FORMS = {

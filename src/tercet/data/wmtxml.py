@@ -23,7 +23,7 @@ from xml.sax.handler import ContentHandler
 
 from ..errors import DataError
 from .documents import ATTRIBUTES, Document, Gathered, split
-from .fields import check_encodable
+from .field_checks import check_encodable
 from .files import writing
 from .lines import read_lines
 from .testset import TestSet

@@ -19,10 +19,10 @@ from ..errors import DataError, UnknownName, UsageError
 from ..stats.resampling import SEED, check_draws, check_share
 from . import mqm
 from .agreement_measures import (
-    Draws,
+    AgreementSlice,
     Gap,
-    Measured,
-    Slice,
+    MeasuredAgreement,
+    RaterResamples,
     closeness,
     measure_rankings,
     measure_scores,
@@ -55,12 +55,12 @@ class Agreement:
     raters: int
     outputs: int
     shown: tuple[str, ...]
-    measures: Sequence[Measured]
+    measures: Sequence[MeasuredAgreement]
     gaps: Sequence[Gap]
     averages: Sequence[Average]
     contrasts: Sequence[Contrast]
     correlations: Sequence[Correlation]
-    slices: Sequence[Slice]
+    slices: Sequence[AgreementSlice]
     people: Sequence[RaterReport]
     notes: Sequence[str]
     resamples: int
@@ -206,7 +206,7 @@ def _of_scores(
     )
 
 
-def _spans(plain: Judgements, options: Mapping[str, Any]) -> list[Measured]:
+def _spans(plain: Judgements, options: Mapping[str, Any]) -> list[MeasuredAgreement]:
     panel, counts = span_panel(plain, options["source"])
     draws = _draws(panel, options)
     found = [
@@ -218,11 +218,11 @@ def _spans(plain: Judgements, options: Mapping[str, Any]) -> list[Measured]:
     return found + flagged
 
 
-def _draws(panel: Panel, options: Mapping[str, Any]) -> Draws:
-    return Draws(panel.draw(resamples=options["resamples"], seed=options["seed"]), options["confidence"])
+def _draws(panel: Panel, options: Mapping[str, Any]) -> RaterResamples:
+    return RaterResamples(panel.draw(resamples=options["resamples"], seed=options["seed"]), options["confidence"])
 
 
-def _note_alone(measures: Sequence[Measured], notes: list[str]) -> None:
+def _note_alone(measures: Sequence[MeasuredAgreement], notes: list[str]) -> None:
     if not any(item.group == "all" for item in measures):
         notes.append("No two raters judged the same, so that there is nothing to agree on.")
     elif all(math.isnan(item.low) for item in measures if not item.measure.startswith("ICC")):

@@ -33,7 +33,7 @@ WITHOUT_TIES = ("P(A), no ties", "P(E), no ties", "kappa, no ties")
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredAgreement:
     """One coefficient of one group. low, high: the interval; NaN where there are too few raters.
 
     group: all, same reference, different references, source, within raters. raters: who have a pair in the group.
@@ -61,7 +61,7 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class Draws:
+class RaterResamples:
     """Resamples of raters: weights of a panel's rows, shape (resamples, rows)."""
 
     weights: Floats
@@ -77,14 +77,16 @@ class Draws:
         return bounds(drawn, raters=crew.raters, strata=crew.strata, confidence=self.confidence)
 
 
-def measure_scores(panel: Panel, draws: Draws, *, categories: bool) -> tuple[list[Measured], list[Gap]]:
+def measure_scores(
+    panel: Panel, draws: RaterResamples, *, categories: bool
+) -> tuple[list[MeasuredAgreement], list[Gap]]:
     """Coefficients of judgements on a scale. categories: it has few values, a step of 1 apart, so that kappa has sense.
 
     Cohen's kappa and Pearson's r are means over pairs of raters. Fleiss' kappa and Krippendorff's alpha take all raters
     of a group together; for raters with the same reference an output with another reference is another item. So does
     ICC, whose intervals are not from resamples but from F distributions.
     """
-    found: list[Measured] = []
+    found: list[MeasuredAgreement] = []
     gaps: list[Gap] = []
     ways: dict[str, Callable[[Floats, Floats], float]] = {"Pearson's r": _correlation}
     if categories:
@@ -98,7 +100,9 @@ def measure_scores(panel: Panel, draws: Draws, *, categories: bool) -> tuple[lis
     return found, gaps
 
 
-def pair_measures(panel: Panel, name: str, values: Floats, draws: Draws) -> tuple[list[Measured], list[Gap]]:
+def pair_measures(
+    panel: Panel, name: str, values: Floats, draws: RaterResamples
+) -> tuple[list[MeasuredAgreement], list[Gap]]:
     """The mean of a matrix of values, shape (rows, rows), over the pairs of each group; and how groups differ."""
     found, samples = [], {}
     for group, pairs in panel.relations.items():
@@ -110,11 +114,13 @@ def pair_measures(panel: Panel, name: str, values: Floats, draws: Draws) -> tupl
         low, high = draws.bounds(samples[group], crew)
         value = float(pair_means(values, pairs, draws.once)[0])
         number, items = int(counted.sum()) // 2, shared(panel, pairs)
-        found.append(Measured(name, group, value, low, high, crew.raters, number, items))
+        found.append(MeasuredAgreement(name, group, value, low, high, crew.raters, number, items))
     return found, _gaps(panel, name, found, samples, draws)
 
 
-def _gaps(panel: Panel, name: str, found: list[Measured], samples: Mapping[str, Floats], draws: Draws) -> list[Gap]:
+def _gaps(
+    panel: Panel, name: str, found: list[MeasuredAgreement], samples: Mapping[str, Floats], draws: RaterResamples
+) -> list[Gap]:
     by_group = {item.group: item for item in found}
     if not {SAME_REFERENCE, DIFFERENT} <= by_group.keys():
         return []
@@ -125,7 +131,9 @@ def _gaps(panel: Panel, name: str, found: list[Measured], samples: Mapping[str, 
     return [Gap(name, same.value - other.value, low, high)]
 
 
-def ratio_measures(panel: Panel, name: str, part: Floats, whole: Floats, draws: Draws) -> list[Measured]:
+def ratio_measures(
+    panel: Panel, name: str, part: Floats, whole: Floats, draws: RaterResamples
+) -> list[MeasuredAgreement]:
     """Sums over pairs of raters, divided, for each group."""
     found = []
     for group, pairs in panel.relations.items():
@@ -136,7 +144,7 @@ def ratio_measures(panel: Panel, name: str, part: Floats, whole: Floats, draws: 
             low, high = draws.bounds(pair_ratio(*inside, draws.weights), crew)
             value = float(pair_ratio(*inside, draws.once)[0])
             number, items = int(counted.sum()) // 2, shared(panel, pairs)
-            found.append(Measured(name, group, value, low, high, crew.raters, number, items))
+            found.append(MeasuredAgreement(name, group, value, low, high, crew.raters, number, items))
     return found
 
 
@@ -173,7 +181,9 @@ def _groups(panel: Panel) -> Mapping[str, Cells]:
     return found
 
 
-def _joint(panel: Panel, group: str, cells: Cells, draws: Draws, *, categories: bool) -> Iterator[Measured]:
+def _joint(
+    panel: Panel, group: str, cells: Cells, draws: RaterResamples, *, categories: bool
+) -> Iterator[MeasuredAgreement]:
     _, item = np.unique(cells.item, return_inverse=True)
     ratings = Ratings.of(Cells(cells.rater, item, cells.value))
     table = np.full((len(panel.rows), int(item.max()) + 1), np.nan)
@@ -189,9 +199,9 @@ def _joint(panel: Panel, group: str, cells: Cells, draws: Draws, *, categories: 
     for name, way in ways.items():
         drawn = np.array([way(weights) for weights in draws.weights])
         low, high = draws.bounds(drawn, crew)
-        yield Measured(name, group, way(draws.once[0]), low, high, crew.raters, pairs, items)
+        yield MeasuredAgreement(name, group, way(draws.once[0]), low, high, crew.raters, pairs, items)
     for found in icc(table, confidence=draws.confidence):
-        yield Measured(found.form, group, found.value, found.low, found.high, crew.raters, pairs, found.items)
+        yield MeasuredAgreement(found.form, group, found.value, found.low, found.high, crew.raters, pairs, found.items)
 
 
 def _alpha_of(ratings: Ratings, level: str) -> Callable[[Floats], float]:
@@ -233,9 +243,9 @@ def meetings(panel: Panel, *, ties: bool = True) -> Meetings:
     return Meetings(same, met, np.bincount(row[value == 0], minlength=n).astype(np.float64), made)
 
 
-def measure_rankings(panel: Panel, draws: Draws) -> list[Measured]:
+def measure_rankings(panel: Panel, draws: RaterResamples) -> list[MeasuredAgreement]:
     """P(A), P(E) and kappa of comparisons, with ties and without, also of raters with themselves."""
-    found: list[Measured] = []
+    found: list[MeasuredAgreement] = []
     for names, ties in ((PREFERENCES, True), (WITHOUT_TIES, False)):
         counts = meetings(panel, ties=ties)
         within = np.eye(len(panel.rows), dtype=bool)
@@ -250,7 +260,7 @@ def measure_rankings(panel: Panel, draws: Draws) -> list[Measured]:
                 for place, name in enumerate(names):
                     low, high = draws.bounds(samples[place], crew)
                     value = float(values[place][0])
-                    found.append(Measured(name, group, value, low, high, crew.raters, number, comparisons))
+                    found.append(MeasuredAgreement(name, group, value, low, high, crew.raters, number, comparisons))
     return found
 
 
@@ -271,7 +281,7 @@ def _preferences(counts: Meetings, pairs: Bools, weights: Floats, *, alone: bool
 
 
 @dataclass(frozen=True)
-class Slice:
+class AgreementSlice:
     """One part of the raters' work in the order in which they did it.
 
     agreement: by group, the mean over pairs of raters of what they judged in the same part (linear kappa, Pearson's r;
@@ -288,7 +298,7 @@ class Slice:
 
 def time_slices(
     panel: Panel, number: int, *, categories: bool, rankings: bool, seconds: Mapping[int, float]
-) -> list[Slice]:
+) -> list[AgreementSlice]:
     """Figures 6.2 and 6.3 of Fomicheva (2017). seconds: by slice, where times are known."""
     place = slice_of(panel, number)
     found = []
@@ -304,7 +314,9 @@ def time_slices(
                 group: float(pair_means(values, pairs, everybody)[0]) for group, pairs in panel.relations.items()
             }
             spread = _spread(part)
-        found.append(Slice(own / number, (own + 1) / number, name, agreement, spread, seconds.get(own, math.nan)))
+        found.append(
+            AgreementSlice(own / number, (own + 1) / number, name, agreement, spread, seconds.get(own, math.nan))
+        )
     return found
 
 

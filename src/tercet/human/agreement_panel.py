@@ -15,14 +15,14 @@ from ..data.rankings import SAME
 from ..errors import DataError
 from ..stats.raters import Bools, draw_raters
 from .gold import Floats, place
-from .pairs import Pairs, pairs_of_rankings
+from .pairs import RankedPairs, pairs_of_rankings
 
 ALL, SAME_REFERENCE, DIFFERENT, SOURCE, WITHIN = (
     "all", "same reference", "different references", "source", "within raters",
 )  # fmt: skip
 
 
-class Row(NamedTuple):
+class PanelRow(NamedTuple):
     """A rater and what he was shown; a rater who saw two references in turn has two rows."""
 
     rater: str
@@ -38,7 +38,7 @@ class Panel:
     sources: what was shown that is no reference.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[PanelRow, ...]
     items: tuple[tuple[str, ...], ...]
     row: Codes
     item: Codes
@@ -135,11 +135,11 @@ def crew_in(panel: Panel, pairs: Bools) -> Crew:
 def panel_of_scores(judgements: Judgements, sources: Collection[str]) -> Panel:
     """The panel of judgements on a scale. Of several of an output by a rater with one reference the last counts."""
     _check_raters(judgements)
-    rows: dict[Row, int] = {}
+    rows: dict[PanelRow, int] = {}
     items: dict[tuple[str, ...], int] = {}
     last: dict[tuple[int, int], float] = {}
     for judgement in judgements.rows:
-        row = rows.setdefault(Row(judgement.rater, judgement.reference), len(rows))
+        row = rows.setdefault(PanelRow(judgement.rater, judgement.reference), len(rows))
         item = items.setdefault((judgement.segment, judgement.system), len(items))
         last[row, item] = judgement.value
     cells = np.array(list(last), dtype=np.intp).reshape(-1, 2)
@@ -158,9 +158,9 @@ def panel_of_rankings(judgements: Judgements, sources: Collection[str], *, ident
     if identical == "once":
         judgements = judgements.where(lambda row: not row.check.startswith(SAME))
     pairs = pairs_of_rankings(judgements)
-    tasks: dict[tuple[str, str], Row] = {}
+    tasks: dict[tuple[str, str], PanelRow] = {}
     for judgement in judgements.rows:  # the tasks of `pairs` are numbered in this order
-        tasks.setdefault((judgement.task, judgement.rater), Row(judgement.rater, judgement.reference))
+        tasks.setdefault((judgement.task, judgement.rater), PanelRow(judgement.rater, judgement.reference))
     rows = tuple(dict.fromkeys(tasks.values()))
     places = {row: number for number, row in enumerate(rows)}
     of_task = np.array([places[row] for row in tasks.values()], dtype=np.intp)
@@ -169,7 +169,7 @@ def panel_of_rankings(judgements: Judgements, sources: Collection[str], *, ident
     return Panel(rows, items, of_task[pairs.task], item, value, stages[pairs.task], sources)
 
 
-def _comparisons(pairs: Pairs) -> tuple[tuple[tuple[str, ...], ...], Codes, Floats]:
+def _comparisons(pairs: RankedPairs) -> tuple[tuple[tuple[str, ...], ...], Codes, Floats]:
     """Two outputs of a segment are the same item in whichever order they stand."""
     flip = np.array([pairs.systems[a] > pairs.systems[b] for a, b in zip(pairs.left, pairs.right, strict=True)])
     flip = flip.astype(bool)

@@ -22,7 +22,7 @@ from .campaign import Campaign, Item
 REVISIONS = ("last", "all")
 
 
-class Row(NamedTuple):
+class AnswerRow(NamedTuple):
     """One stored answer. when: date and time at the server, UTC, ISO 8601."""
 
     rater: str
@@ -37,7 +37,7 @@ class Rated(NamedTuple):
 
     judgement: Judgement
     item: Item
-    row: Row
+    row: AnswerRow
     group: str
     revision: int
 
@@ -115,7 +115,7 @@ def _check_span(campaign: Campaign, item: Item, text: str, span: Any, where: str
 
 
 def judgements_of(
-    campaign: Campaign, rows: Iterable[Row | Sequence[Any]], *, revisions: Literal["last", "all"] = "last"
+    campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]], *, revisions: Literal["last", "all"] = "last"
 ) -> Judgements:
     """The judgements in stored answers: (rater, item id, answer, seconds, when), the earlier before the later.
 
@@ -128,15 +128,15 @@ def judgements_of(
 
 
 def ratings_of(
-    campaign: Campaign, rows: Iterable[Row | Sequence[Any]], *, revisions: Literal["last", "all"] = "last"
+    campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]], *, revisions: Literal["last", "all"] = "last"
 ) -> list[Rated]:
     """As `judgements_of`, with the item, group and time of each, in the order of the answers."""
     if revisions not in REVISIONS:
         raise UnknownName("choice of revisions", revisions, REVISIONS)
-    answers: dict[tuple[str, str], list[Row]] = {}
-    order: list[tuple[Row, int]] = []
+    answers: dict[tuple[str, str], list[AnswerRow]] = {}
+    order: list[tuple[AnswerRow, int]] = []
     for number, fields in enumerate(rows, 1):
-        row = Row(*fields)
+        row = AnswerRow(*fields)
         try:
             campaign.check_answer(campaign.item(row.item), row.answer)
             campaign.rater(row.rater)
@@ -153,7 +153,7 @@ def ratings_of(
     return [rated for row, revision in kept for rated in _rated(campaign, row, revision)]
 
 
-def _rated(campaign: Campaign, row: Row, revision: int) -> Iterable[Rated]:
+def _rated(campaign: Campaign, row: AnswerRow, revision: int) -> Iterable[Rated]:
     item = campaign.item(row.item)
     task = item.id if revision == 1 else f"{item.id}#{revision}"
     seconds = row.seconds / len(item.outputs)

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import DataError, UsageError
 from .campaign import GROUPS, Campaign, Item, Output
-from .collecting import Collected
+from .campaign_builder import Collected
 from .pearmut import Lost
 
 log = logging.getLogger(__name__)

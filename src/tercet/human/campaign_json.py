@@ -11,7 +11,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
-from ..data.fields import check_encodable
+from ..data.field_checks import check_encodable
 from ..data.files import writing
 from ..data.lines import read_lines
 from ..errors import DataError, UnknownName

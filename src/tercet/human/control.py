@@ -25,7 +25,7 @@ REPEATS_APART = 0.25  # the largest mean difference of repeats, as a share of th
 
 
 @dataclass(frozen=True)
-class Report:
+class ControlReport:
     """What a filter did. dropped: why each rater was left out. items: control items left out, by their `check`."""
 
     rule: str
@@ -45,14 +45,14 @@ class Filtered(NamedTuple):
     """What a filter kept, and its report."""
 
     kept: Judgements
-    report: Report
+    report: ControlReport
 
 
 def without_checks(judgements: Judgements, *, keep: tuple[str, ...] = ()) -> Filtered:
     """Without control items, except those whose `check` is in `keep` (such as "repeat")."""
     kept = judgements.where(lambda row: not row.check or row.check in keep)
     items = count(row.check for row in judgements.rows if row.check and row.check not in keep)
-    return Filtered(kept, Report("without control items", len(judgements), len(kept), {}, items))
+    return Filtered(kept, ControlReport("without control items", len(judgements), len(kept), {}, items))
 
 
 def passing_bad_items(
@@ -181,4 +181,4 @@ def _check_raters(judgements: Judgements) -> None:
 
 def _without_raters(judgements: Judgements, dropped: Mapping[str, str], rule: str) -> Filtered:
     kept = judgements.where(lambda row: row.rater not in dropped)
-    return Filtered(kept, Report(rule, len(judgements), len(kept), dropped, {}))
+    return Filtered(kept, ControlReport(rule, len(judgements), len(kept), dropped, {}))

@@ -16,9 +16,9 @@ from random import Random
 from ..data.assessments import segment_names
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
+from .assignment import Block, assign, mixed, numbered
 from .campaign import GROUPS, PROTOCOLS, Campaign, Item, Output, Rater, stamp
-from .copies import Controls
-from .mixing import Block, assign, mixed, numbered
+from .control_items import Controls
 from .protocols import SHOWN, Protocol
 from .sampling import Sampled, sample
 

@@ -30,7 +30,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class RankedPairs:
     """Preferences as columns of numbers, one entry per pair.
 
     segment, left, right, rater: places in the lists of names; a rater is -1 where it is not known who judged.
@@ -69,11 +69,11 @@ class Pairs:
     def ties(self) -> int:
         return int(np.count_nonzero(self.outcome == 0))
 
-    def without_ties(self) -> Pairs:
+    def without_ties(self) -> RankedPairs:
         """Those where one output was better."""
         return self.take(np.flatnonzero(self.outcome))
 
-    def take(self, places: Codes) -> Pairs:
+    def take(self, places: Codes) -> RankedPairs:
         """Those at the given places."""
         columns = ("segment", "left", "right", "outcome", "rater", "task")
         return replace(self, **{column: getattr(self, column)[places] for column in columns})
@@ -86,7 +86,7 @@ class Pairs:
             yield Pair(self.segments[segment], self.systems[left], self.systems[right], outcome, raters[rater])
 
 
-def pairs_of_rankings(judgements: Judgements) -> Pairs:
+def pairs_of_rankings(judgements: Judgements) -> RankedPairs:
     """All pairs within every task, ties too. The output with the smaller rank is the better one."""
     tasks: dict[tuple[str, str], list[int]] = {}
     for number, row in enumerate(judgements.rows):
@@ -100,7 +100,7 @@ def pairs_of_rankings(judgements: Judgements) -> Pairs:
     segments, segment = judgements.codes("segment")
     systems, system = judgements.codes("system")
     raters, rater = judgements.raters, {name: number for number, name in enumerate(judgements.raters)}
-    return Pairs(
+    return RankedPairs(
         segments,
         systems,
         raters,
@@ -132,7 +132,7 @@ def pairs_of_scores(
     *,
     margin: float = 25.0,
     inclusive: bool = False,
-) -> Pairs:
+) -> RankedPairs:
     """daRR: for every segment all pairs of systems whose mean scores are more than `margin` apart.
 
     scores: judgements of one kind (WMT takes raw direct assessment), which are averaged first; or means that are higher
@@ -154,7 +154,7 @@ def pairs_of_scores(
     apart = np.abs(difference)
     segment, pair = np.nonzero((apart > 0) & (apart >= margin if inclusive else apart > margin))
     n = len(segment)
-    return Pairs(
+    return RankedPairs(
         tuple(segments),
         tuple(systems),
         (),

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import DataError, UsageError
 from .campaign import Campaign, Item, Output
-from .collecting import Collected
+from .campaign_builder import Collected
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..data.scores import Scores
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
 from .gold import Floats
-from .pairs import Pairs
+from .pairs import RankedPairs
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ TIES = {  # what a tie adds to the wins, and to the comparisons
 }
 
 
-def win_rates(pairs: Pairs, *, ties: str = "ignored") -> Scores:
+def win_rates(pairs: RankedPairs, *, ties: str = "ignored") -> Scores:
     """The share of its comparisons that a system won, 0 to 1; `ties` says what a tie counts as."""
     if ties not in TIES:
         raise UnknownName("way with ties", ties, TIES)
@@ -41,7 +41,7 @@ def win_rates(pairs: Pairs, *, ties: str = "ignored") -> Scores:
     return _scores(pairs, scores, "win_rate", "Win rate", {"ties": ties})
 
 
-def expected_wins(pairs: Pairs) -> Scores:
+def expected_wins(pairs: RankedPairs) -> Scores:
     """The chance to win against a random opponent: the mean, over opponents, of wins / (wins + losses).
 
     Opponents that a system was never compared with, ties left out, do not enter its mean; a warning names them.
@@ -59,7 +59,7 @@ def expected_wins(pairs: Pairs) -> Scores:
 
 
 def trueskill_means(
-    pairs: Pairs,
+    pairs: RankedPairs,
     *,
     sample: int | None = None,
     runs: int = 1,
@@ -98,7 +98,7 @@ def trueskill_means(
 
 
 def _skills(
-    pairs: Pairs, order: NDArray[np.int64], sigma: float, beta: float, margin: float, library: Any
+    pairs: RankedPairs, order: NDArray[np.int64], sigma: float, beta: float, margin: float, library: Any
 ) -> tuple[list[float], list[float]]:
     """Means and variances after the comparisons in that order.
 
@@ -123,19 +123,19 @@ def _skills(
     return means, variances
 
 
-def _wins(pairs: Pairs) -> Floats:
+def _wins(pairs: RankedPairs) -> Floats:
     """How often the system of a row was found better than the one of a column, shape (systems, systems)."""
     better = np.where(pairs.outcome > 0, pairs.left, pairs.right)
     worse = np.where(pairs.outcome > 0, pairs.right, pairs.left)
     return _table(pairs, better, worse, pairs.outcome != 0)
 
 
-def _tied(pairs: Pairs) -> Floats:
+def _tied(pairs: RankedPairs) -> Floats:
     table = _table(pairs, pairs.left, pairs.right, pairs.outcome == 0)
     return table + table.T
 
 
-def _table(pairs: Pairs, row: Any, column: Any, counted: Any) -> Floats:
+def _table(pairs: RankedPairs, row: Any, column: Any, counted: Any) -> Floats:
     table = np.zeros((len(pairs.systems), len(pairs.systems)))
     np.add.at(table, (row[counted], column[counted]), 1)
     return table
@@ -146,7 +146,7 @@ def _share(part: Floats, whole: Floats) -> Floats:
     return shares
 
 
-def _scores(pairs: Pairs, values: Floats, name: str, label: str, facts: Mapping[str, Any]) -> Scores:
+def _scores(pairs: RankedPairs, values: Floats, name: str, label: str, facts: Mapping[str, Any]) -> Scores:
     if not pairs.n:
         raise DataError(f"Pairs {pairs.name!r} are empty.")
     return Scores(

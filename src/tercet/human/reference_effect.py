@@ -16,9 +16,9 @@ import numpy as np
 
 from ..data.scores import Scores
 from ..errors import DataError
+from ..stats.corrections import holm
 from ..stats.correlation import pearson
-from ..stats.multiple import holm
-from .agreement_measures import Draws
+from .agreement_measures import RaterResamples
 from .agreement_panel import Panel, crew_of
 from .gold import Floats
 
@@ -92,7 +92,7 @@ def averages(panel: Panel) -> list[Average]:
     return found
 
 
-def contrasts(panel: Panel, draws: Draws, *, seed: int) -> list[Contrast]:
+def contrasts(panel: Panel, draws: RaterResamples, *, seed: int) -> list[Contrast]:
     """All pairs of things shown."""
     found = []
     for first, second in combinations(panel.shown, 2):
@@ -136,7 +136,7 @@ def _rater_effects(panel: Panel, shown: tuple[str, str]) -> Floats:
     return effects
 
 
-def _interval(panel: Panel, effects: Floats, shown: tuple[str, str], draws: Draws) -> tuple[float, float]:
+def _interval(panel: Panel, effects: Floats, shown: tuple[str, str], draws: RaterResamples) -> tuple[float, float]:
     drawn, judged = [], list[int]()
     for name in shown:
         rows = [row for row in _rows(panel, name) if not math.isnan(effects[row])]

@@ -22,7 +22,7 @@ from .. import __version__
 from ..errors import DataError, MissingDependency, UsageError
 from .access import Border, Guard, address_of, check_form_key, form_key
 from .campaign import TOKEN_BYTES, Campaign, Rater, hashed
-from .live import Dashboard, compute
+from .dashboard import Dashboard, compute
 from .messages import NotYours, items_of, page_data, read_answer, shown_answers
 from .storage import Store, default_database
 

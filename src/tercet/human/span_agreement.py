@@ -17,7 +17,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from ..data.judgements import Judgements, Span
-from .agreement_panel import Panel, Row, panel_of_scores
+from .agreement_panel import Panel, PanelRow, panel_of_scores
 from .gold import Floats
 
 MEASURES = ("characters", "errors", "severity", "category")
@@ -74,8 +74,8 @@ def span_panel(judgements: Judgements, sources: Collection[str]) -> tuple[Panel,
     asked = judgements.where(lambda row: row.spans is not None)
     flags = [row._replace(kind="likert", value=float(bool(row.spans))) for row in asked.rows]
     panel = panel_of_scores(Judgements(flags, judgements.pair, judgements.name), sources)
-    spans: dict[tuple[Row, tuple[str, ...]], Sequence[Span]] = {
-        (Row(row.rater, row.reference), (row.segment, row.system)): row.spans or () for row in asked.rows
+    spans: dict[tuple[PanelRow, tuple[str, ...]], Sequence[Span]] = {
+        (PanelRow(row.rater, row.reference), (row.segment, row.system)): row.spans or () for row in asked.rows
     }
     by_item: dict[int, list[int]] = {}
     for row, item in zip(panel.row.tolist(), panel.item.tolist(), strict=True):

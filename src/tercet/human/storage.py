@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import DataError, MissingDependency, UsageError
-from .answers import Row
+from .answers import AnswerRow
 from .campaign import Campaign
 
 try:
@@ -60,7 +60,7 @@ _ACCESS = sql.Table(
 )
 
 
-class Record(NamedTuple):
+class StoredRecord(NamedTuple):
     """One answer with all that is kept of it. client_time: by the rater's own clock, which may be wrong."""
 
     number: int
@@ -155,7 +155,7 @@ class Store:
                 raise DataError("This request was used before, for something else.") from None
             return Appended(found.number, again=True)
 
-    def records(self, rater: str | None = None, *, after: int = 0) -> Iterator[Record]:
+    def records(self, rater: str | None = None, *, after: int = 0) -> Iterator[StoredRecord]:
         """Everything, in the order in which it came; of one rater, or after a number, if wished."""
         query = sql.select(_ANSWERS).where(_ANSWERS.c.number > after).order_by(_ANSWERS.c.number)
         if rater is not None:
@@ -163,12 +163,12 @@ class Store:
         with self._engine.connect() as connection:
             for row in connection.execute(query):
                 values = row._asdict()
-                yield Record(**values | {"answer": json.loads(values["answer"])})
+                yield StoredRecord(**values | {"answer": json.loads(values["answer"])})
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[AnswerRow]:
         """All answers, changed ones too, in the order in which they came."""
         for record in self.records():
-            yield Row(record.rater, record.item, record.answer, record.seconds, record.server_time)
+            yield AnswerRow(record.rater, record.item, record.answer, record.seconds, record.server_time)
 
     def latest(self, rater: str) -> dict[str, Mapping[str, Any]]:
         """By item: the answer that the rater gave last."""

@@ -30,10 +30,10 @@ from ..workers import result_of, submit
 from .assembling import Arrays, write_entities, write_names
 from .merging import merge_entities, merge_names
 from .sources import categories, wikidata
-from .spill import Record, Row, Settings, collector_paused, is_text, read_bucket, write_chunk
+from .spill import NameRecord, Row, Settings, collector_paused, is_text, read_bucket, write_chunk
 from .store import FORMAT, MANIFEST, KnowledgeBase, checksum
 
-__all__ = ["Record", "Step", "build"]
+__all__ = ["NameRecord", "Step", "build"]
 
 log = logging.getLogger(__name__)
 _BATCH = 200_000  # names of one file
@@ -54,7 +54,7 @@ Progress = Callable[[Step], None]
 
 
 def build(
-    records: Iterable[Record],
+    records: Iterable[NameRecord],
     out: str | Path,
     *,
     name: str,
@@ -242,7 +242,7 @@ class _Run:
             log.warning("%s: %d bad lines were skipped: %s%s.", dump, self.counts["bad_lines"], ", ".join(bad),
                         f" and {more} more" if more else "")  # fmt: skip
 
-    def read_records(self, records: Iterable[Record], ids: Mapping[str, str]) -> None:
+    def read_records(self, records: Iterable[NameRecord], ids: Mapping[str, str]) -> None:
         """Files of names from other sources."""
         numbers = {language: number for number, language in enumerate(self.settings.languages)}
         for old in self.work.glob("records-*"):
@@ -359,7 +359,7 @@ def _notes_of(path: Path, settings: Settings) -> dict[str, Any] | None:
     return notes
 
 
-def _row(record: Record, language: int, ids: Mapping[str, str]) -> Row:
+def _row(record: NameRecord, language: int, ids: Mapping[str, str]) -> Row:
     weight = float(record.weight)
     if not record.id or not record.name or not isfinite(weight) or weight < 0:
         raise DataError(f"{record} cannot be entered: it needs an id, a name, and a weight that is 0 or more.")

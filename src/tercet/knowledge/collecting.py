@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from .building import Progress, Record, build
+from .building import NameRecord, Progress, build
 
 if TYPE_CHECKING:
     from .store import KnowledgeBase
@@ -60,7 +60,7 @@ def build_from_files(
     for path in map_ids:
         ids = read_ids(path) | ids
 
-    def records() -> Iterator[Record]:
+    def records() -> Iterator[NameRecord]:
         for path in jsonl:
             yield from read_jsonl(path, languages)
         for path in tsv:

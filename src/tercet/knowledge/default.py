@@ -20,7 +20,7 @@ from typing import Any
 
 from ..data.catalogue import data_folder
 from ..errors import DataError, UsageError
-from .building import Record, build
+from .building import NameRecord, build
 from .store import FORMAT, KnowledgeBase
 
 __all__ = ["LANGUAGES", "attribution", "open_default", "records", "resolve"]
@@ -70,7 +70,7 @@ def open_default(folder: Path | None = None) -> KnowledgeBase:
         ) from None
 
 
-def records() -> Iterator[Record]:
+def records() -> Iterator[NameRecord]:
     """All names of the default knowledge base."""
     import lzma
 
@@ -80,7 +80,7 @@ def records() -> Iterator[Record]:
             for item in found:
                 name, own = (item, weight) if isinstance(item, str) else item
                 for each in _LATIN if language == "_" else (language,):
-                    yield Record(entity, each, name, category, own)
+                    yield NameRecord(entity, each, name, category, own)
 
 
 def attribution() -> str:

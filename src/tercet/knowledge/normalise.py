@@ -28,7 +28,7 @@ _TOKEN = re.compile(r"w[wm]*|cm*|,+")
 _SHORTEST_BASE = 3
 
 
-class Token(NamedTuple):
+class NameToken(NamedTuple):
     """A token: its place in the text, in code points, and its form."""
 
     start: int
@@ -61,10 +61,10 @@ def _kind(character: str) -> str:
 _KINDS = _Kinds()
 
 
-def tokens(text: str, language: str) -> list[Token]:
+def tokens(text: str, language: str) -> list[NameToken]:
     """The tokens of a text, in order."""
     known = _forms(language)
-    return [Token(start, end, form) for start, end in spans(text) if (form := known[text[start:end]])]
+    return [NameToken(start, end, form) for start, end in spans(text) if (form := known[text[start:end]])]
 
 
 def spans(text: str) -> list[tuple[int, int]]:

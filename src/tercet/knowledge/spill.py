@@ -25,7 +25,7 @@ Row = tuple[str, str | list[int], list[tuple[int, float, str]]]
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-class Record(NamedTuple):
+class NameRecord(NamedTuple):
     """A name of an entity in a language.
 
     weight: how likely the name means this entity, on the scale of Wikidata's: about the number of Wikipedias that have

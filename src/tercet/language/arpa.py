@@ -16,7 +16,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.fields import check_text, parse_number
+from ..data.field_checks import check_text, parse_number
 from ..data.files import writing
 from ..data.lines import read_blocks
 from ..errors import DataError

@@ -27,16 +27,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import UsageError
-from .alignment_evidence import NONE, Evidence, Pairing, Prepared, prepare
+from .contextual_evidence import NONE, ContextEvidence, Pairing, Prepared, prepare
 from .lexical_similarity import LEVELS, Similarity, nearest
-from .name_alignment import name_links, published_name_links
+from .name_matching import name_links, published_name_links
 from .sentence import Sentence
 
 STAGES = ("sequence", "entity", "content", "function")
 ENDINGS = frozenset(".!")
 _CATEGORIES = ("verb", "noun", "adjective", "adverb")
 
-Weigh = Callable[[int, int], Evidence]
+Weigh = Callable[[int, int], ContextEvidence]
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,9 @@ class ContextAligner:
             if pairing.is_free(first, second):
                 pairing.link(first, second, stage, syntax, text)
 
-    def _is_supported(self, pairing: Pairing, first: int, second: int, syntax: Evidence, text: Evidence) -> bool:
+    def _is_supported(
+        self, pairing: Pairing, first: int, second: int, syntax: ContextEvidence, text: ContextEvidence
+    ) -> bool:
         """Whether a pair has the context that words need which are alike by their vectors alone (section 4.3.1)."""
         if pairing.levels[first, second] != "distributional":
             return True
@@ -211,7 +213,7 @@ class ContextAligner:
             self._link_best(pairing, "function", pairing.candidates(*kinds), syntax, text, least=1)
 
 
-def _nothing(first: int, second: int) -> Evidence:
+def _nothing(first: int, second: int) -> ContextEvidence:
     return NONE
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.fields import check_text, parse_number
+from ..data.field_checks import check_text, parse_number
 from ..data.files import writing
 from ..data.lines import read_blocks
 from ..errors import DataError, MissingDependency, UnknownName, UsageError

@@ -25,7 +25,7 @@ from ..errors import UsageError
 from .contexts import tables
 from .contractions import expansions
 from .function_words import function_words
-from .paraphrases import Pairs, find_table, paraphrases
+from .paraphrases import ParaphrasePairs, find_table, paraphrases
 from .related_words import RelatedWords, english_related_words
 from .sentence import Token
 from .stemming import LANGUAGES as STEMMED
@@ -112,7 +112,7 @@ class Similarity:
         known = self.lexicon()
         return known.levels(known.lexis((first,)), known.lexis((second,))).get((1, 1))
 
-    def lexicon(self) -> Lexicon:
+    def lexicon(self) -> SimilarityLexicon:
         """What compares words: one for as long as the files of paraphrases and vectors stay as they are."""
         files = (
             file_state(find_table(self.paraphrases)) if self.paraphrases else None,
@@ -167,11 +167,11 @@ def nearest(places: Sequence[int], place: int) -> Sequence[int]:
 
 
 @lru_cache(maxsize=8)
-def _lexicon(similarity: Similarity, files: object) -> Lexicon:
-    return (_PublishedLexicon if similarity.published else Lexicon)(similarity)
+def _lexicon(similarity: Similarity, files: object) -> SimilarityLexicon:
+    return (_PublishedLexicon if similarity.published else SimilarityLexicon)(similarity)
 
 
-class Lexicon:
+class SimilarityLexicon:
     """Words that are known for the parameters of a `Similarity`, with its resources; one per process."""
 
     def __init__(self, similarity: Similarity) -> None:
@@ -181,7 +181,9 @@ class Lexicon:
         self.synonyms: Synonyms | None = None
         if similarity.synonyms and self.language == "en":
             self.synonyms = english_synonyms(original=similarity.published)
-        self.paraphrases: Pairs | None = paraphrases(similarity.paraphrases).plain if similarity.paraphrases else None
+        self.paraphrases: ParaphrasePairs | None = (
+            paraphrases(similarity.paraphrases).plain if similarity.paraphrases else None
+        )
         self.related: RelatedWords | None = None
         if similarity.related and self.language == "en":
             self.related = english_related_words()
@@ -259,7 +261,7 @@ class Lexicon:
                     found[i, j] = "distributional"
         return found
 
-    def paraphrased(self, table: Pairs, first: Lexis, second: Lexis) -> Iterator[tuple[int, int]]:
+    def paraphrased(self, table: ParaphrasePairs, first: Lexis, second: Lexis) -> Iterator[tuple[int, int]]:
         """The pairs of words that the table has, in either direction."""
         pairs = table.between(list({**first.phrases, **second.phrases}))
         for phrase, targets in pairs.items():
@@ -300,7 +302,7 @@ class Lexicon:
         return first.form != second.form and not (first.has_digits_only and second.has_digits_only)
 
 
-class _PublishedLexicon(Lexicon):
+class _PublishedLexicon(SimilarityLexicon):
     """Words as the author's program (UPF-Cobalt, github.com/mfomicheva/upf-cobalt) compares them.
 
     Marks are dropped from numbers too; contractions are those of its own list, and count as the same form; lemmas are

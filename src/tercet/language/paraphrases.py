@@ -30,7 +30,7 @@ _MARK = re.compile(r"(?:^|(?<= ))(?:\.\.\.|…|\[[^\s\[\]]+,\d\])(?: |$)")
 Rows = Iterator[tuple[list[str], list[str]]]
 
 
-class Pairs:
+class ParaphrasePairs:
     """Pairs of phrases, found by 64-bit hashes: about 16 bytes each, whatever the phrases' length.
 
     The chance that two phrases of a text and of a table of five million are taken for one is below 10^-9.
@@ -85,7 +85,7 @@ class Paraphrases:
                 self.longest_part = max(self.longest_part, 1 + max(part.count(" ") for part in parts))
             else:
                 self.longest = max(self.longest, 1 + max(phrase.count(" ") for phrase in (*first, *second)))
-        self.plain, self.gapped = Pairs(*kinds[False]), Pairs(*kinds[True])
+        self.plain, self.gapped = ParaphrasePairs(*kinds[False]), ParaphrasePairs(*kinds[True])
         if not len(self.plain) + len(self.gapped):
             raise DataError(f"{path} holds no paraphrases.")
         log.debug(

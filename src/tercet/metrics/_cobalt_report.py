@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..language.sentence import Token
-    from .cobalt import Comparison
+    from .cobalt import CobaltComparison
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class CobaltExplanation:
         return "\n".join(self.lines())
 
 
-def explained(comparison: Comparison, reference: int) -> CobaltExplanation:
+def explained(comparison: CobaltComparison, reference: int) -> CobaltExplanation:
     """The explanation of a comparison with the reference of that number, from 0."""
     ours, theirs = comparison.alignment.output.tokens, comparison.alignment.reference.tokens
     links = comparison.alignment.links

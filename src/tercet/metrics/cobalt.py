@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from ..data.files import file_checksum, is_file
 from ..errors import DataError, UnknownName, UsageError
-from ..language.alignment import MATCHERS, Aligner
 from ..language.contexts import ContextDifference, compare_contexts, relation_kind
 from ..language.contextual_alignment import ContextAligner, ContextAlignment, ContextLink
 from ..language.lexical_similarity import LEVELS, Similarity, is_function_word
+from ..language.meteor_alignment import MATCHERS, Aligner
 from ..language.paraphrases import find_table
 from ..language.relations import foreign_relation
 from ..language.sentence import shown
@@ -62,7 +62,7 @@ class WordScore(NamedTuple):
     contribution: float
 
 
-class Comparison(NamedTuple):
+class CobaltComparison(NamedTuple):
     """An output and a reference as UPF-Cobalt sees them: one difference and one score per link.
 
     output_functions, reference_functions: for each word whether it is a function word.
@@ -229,7 +229,7 @@ class Cobalt(ParsedMetric):
         mean: Floats = totals[..., 0] / totals[..., 1]
         return mean
 
-    def best(self, output: Sentence, references: Sequence[Sentence]) -> tuple[int, Comparison]:
+    def best(self, output: Sentence, references: Sequence[Sentence]) -> tuple[int, CobaltComparison]:
         """The number, from 0, of the reference with the highest score (of equals the first), and its comparison."""
         compared = [self.assess(self.align(output, reference)) for reference in references]
         return max(enumerate(compared), key=lambda pair: (pair[1].score, -pair[0]))
@@ -252,7 +252,7 @@ class Cobalt(ParsedMetric):
         aligner = _context_aligner(*words, published=self.params == "published", related=bool(self.related))
         return aligner.align(output, reference)
 
-    def assess(self, alignment: ContextAlignment) -> Comparison:
+    def assess(self, alignment: ContextAlignment) -> CobaltComparison:
         """The context differences and scores of an alignment."""
         output, reference, links = alignment.output, alignment.reference, alignment.links
         published = self.params == "published"
@@ -272,7 +272,9 @@ class Cobalt(ParsedMetric):
         functions = self._functions(output), self._functions(reference)
         precision = self._share(words, [link.output for link in links], functions[0])
         recall = self._share(words, [link.reference for link in links], functions[1])
-        return Comparison(alignment, *functions, differences, words, precision, recall, self._mean(precision, recall))
+        return CobaltComparison(
+            alignment, *functions, differences, words, precision, recall, self._mean(precision, recall)
+        )
 
     def _functions(self, sentence: Sentence) -> list[bool]:
         published = self.params == "published"

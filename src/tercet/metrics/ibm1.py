@@ -48,7 +48,7 @@ Units = list[list[str]]
 
 
 @dataclass(frozen=True)
-class Side:
+class TranslationSide:
     """How the texts of one side become units: its language, and what was learnt of its words and tags.
 
     tags: those of the texts that were learnt from, because a parser takes long; others are parsed when they come.
@@ -68,8 +68,8 @@ class Learnt:
     """
 
     checksum: str
-    source: Side = field(repr=False, compare=False)
-    output: Side = field(repr=False, compare=False)
+    source: TranslationSide = field(repr=False, compare=False)
+    output: TranslationSide = field(repr=False, compare=False)
     table: LexicalTable | None = field(repr=False, compare=False)
     back: LexicalTable | None = field(repr=False, compare=False)
     lm: NgramModel | None = field(repr=False, compare=False)
@@ -177,7 +177,7 @@ class IBM1(Metric):
         """The metric with probabilities from its corpus, from its tables, or from all texts of the test set."""
         self.check_needs(testset)
         languages = [base_code(code) for code in testset.pair.split("-")] if testset.pair else [None, None]
-        source, output = Side(languages[0], self.source_parser), Side(languages[-1], self.parser)
+        source, output = TranslationSide(languages[0], self.source_parser), TranslationSide(languages[-1], self.parser)
         table = None if self.table is None else read_table(self.table, format=self.format)
         back = None if self.back is None else read_table(self.back, format=self.format)
         digests, lm = [_digest(each) for each in (table, back) if each is not None], None
@@ -198,7 +198,7 @@ class IBM1(Metric):
         object.__setattr__(fitted, "learnt", learnt)
         return fitted
 
-    def _learn_side(self, side: Side, texts: Sequence[str]) -> tuple[Side, Units]:
+    def _learn_side(self, side: TranslationSide, texts: Sequence[str]) -> tuple[TranslationSide, Units]:
         """The side with what it learns from texts, and their units."""
         if self.of == "tags":
             side = replace(side, tags=self._parse(side, texts))
@@ -208,12 +208,12 @@ class IBM1(Metric):
             side = replace(side, morphemes=learn_morphemes(Counter(chain.from_iterable(self._words(side, texts)))))
         return side, self._units(side, texts)
 
-    def _words(self, side: Side, texts: Sequence[str]) -> Units:
+    def _words(self, side: TranslationSide, texts: Sequence[str]) -> Units:
         name = TOKENISERS.get(side.language or "", "intl")
         whole = [whole_characters(text) for text in texts]
         return tokenise(lower(whole) if self.lowercase else whole, name).strings()
 
-    def _units(self, side: Side, texts: Sequence[str]) -> Units:
+    def _units(self, side: TranslationSide, texts: Sequence[str]) -> Units:
         if self.of == "tags":
             return [_grams(tags) for tags in self._tags(side, texts)]
         words = self._words(side, texts)
@@ -222,14 +222,14 @@ class IBM1(Metric):
         parts = {word: side.morphemes.split(word) for word in dict.fromkeys(chain.from_iterable(words))}
         return [[part for word in text for part in parts[word]] for text in words]
 
-    def _tags(self, side: Side, texts: Sequence[str]) -> list[tuple[str, ...]]:
+    def _tags(self, side: TranslationSide, texts: Sequence[str]) -> list[tuple[str, ...]]:
         known = side.tags or {}
         new = [text for text in texts if text not in known]
         if new:
             known = {**known, **self._parse(side, new)}
         return [known[text] for text in texts]
 
-    def _parse(self, side: Side, texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    def _parse(self, side: TranslationSide, texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
         from ..language.parsing import parse
 
         parsed = parse(texts, str(side.language), backend=side.parser, cache=self.parses)
@@ -238,7 +238,7 @@ class IBM1(Metric):
             for text, sentence in zip(texts, parsed, strict=True)
         }
 
-    def _lm_units(self, side: Side, texts: Sequence[str], units: Units) -> Sequence[Sequence[str]]:
+    def _lm_units(self, side: TranslationSide, texts: Sequence[str], units: Units) -> Sequence[Sequence[str]]:
         """What the language model reads: the units, of tags one by one."""
         return self._tags(side, texts) if self.of == "tags" else units
 

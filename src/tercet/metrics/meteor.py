@@ -20,7 +20,7 @@ import numpy as np
 from ..data.files import file_checksum
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
-from ..language.alignment import MATCHERS, Aligner, Alignment, Texts, describe
+from ..language.meteor_alignment import MATCHERS, Aligner, Alignment, Texts, describe
 from ..language.paraphrases import find_table
 from ..language.stemming import LANGUAGES as STEMMED
 from ..text.coding import Ints

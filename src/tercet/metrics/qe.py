@@ -79,7 +79,7 @@ class QE(Metric):
 
 def _check_pair(model: QualityModel, pair: str) -> None:
     """Refuse another language pair than the model's. A language may hold hyphens itself, as in zh-Hans-en."""
-    from ..quality.reading import same_languages
+    from ..quality.inputs import same_languages
 
     codes = pair.split("-")
     splits = [("-".join(codes[:end]), "-".join(codes[end:])) for end in range(1, len(codes))]

@@ -31,7 +31,7 @@ MOST_BYTES = 100_000  # of one text: half a minute
 
 
 @dataclass(frozen=True)
-class Frequencies:
+class DocumentFrequencies:
     """In how many of the references each word occurs; `checksum` stands for that in comparisons and signatures."""
 
     checksum: str
@@ -68,7 +68,7 @@ class YiSi0(Metric):
     lowercase: bool = False
     tokenize: str = "none"
     variant: str = "corrected"
-    frequencies: Frequencies | None = field(default=None, init=False)
+    frequencies: DocumentFrequencies | None = field(default=None, init=False)
 
     paper: ClassVar[str] = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
 
@@ -136,10 +136,10 @@ class YiSi0(Metric):
                 digest = blake2b("\n".join(words).encode("utf-8", "surrogatepass"), digest_size=8).digest()
                 digests = (digests + int.from_bytes(digest, "big")) % (1 << 64)
         fitted = replace(self)
-        object.__setattr__(fitted, "frequencies", Frequencies(f"{digests:016x}", texts, found))
+        object.__setattr__(fitted, "frequencies", DocumentFrequencies(f"{digests:016x}", texts, found))
         return fitted
 
-    def _known(self) -> Frequencies:
+    def _known(self) -> DocumentFrequencies:
         if self.frequencies is None:
             raise UsageError("yisi0: word weights are missing; call fitted(testset) with the whole test set.")
         return self.frequencies

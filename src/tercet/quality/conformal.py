@@ -29,10 +29,10 @@ from ..errors import DataError, UsageError
 from ..stats.correlation import is_constant_series
 from ..stats.resampling import TOLERANCE, Floats, check_share
 from .arrays import shown
+from .learner_base import Groups
 from .learners import cross_fit
 from .linear import Ridge
 from .predictors import Parts, Predictor, predictor_from_parts
-from .selection import Groups
 from .splits import SEED, number_groups
 
 if TYPE_CHECKING:

@@ -16,15 +16,15 @@ from numpy.typing import ArrayLike
 
 from ..errors import DataError, UsageError
 from ..stats.correlation import spearman
-from ..stats.intervals import Interval
-from ..stats.paired import Comparison, paired_bootstrap
-from ..stats.resampled import (
+from ..stats.correlation_bootstrap import (
     Resampled,
     pearson_of_sums,
     pearson_terms,
     resample_grouped_pearson,
     resample_ratio,
 )
+from ..stats.intervals import Interval
+from ..stats.paired import PairedComparison, paired_bootstrap
 from ..stats.resampling import Floats, batch_rows, check_draws, check_share, draw_weights
 from .conformal import is_covered
 from .splits import SEED, Rows, number_groups
@@ -114,7 +114,7 @@ def compare_pearson(
     seed: int = SEED,
     resamples: int = 1000,
     level: float = 0.95,
-) -> Comparison:
+) -> PairedComparison:
     """Is the first's correlation with the labels higher than the second's? By the paired bootstrap (Koehn 2004).
 
     `wins` is the share of resamples in which it is: the confidence that Specia, Cancedda and Dymetman (2010) print

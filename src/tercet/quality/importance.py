@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 
 from ..errors import UsageError
 from ..stats.resampling import Floats
+from .learner_base import FOLDS, Groups, Learner, Settings, check_examples, on_one_thread, run_all, standard_units
 from .pls import MOST_COMPONENTS, decompose, importance_in_projection
-from .selection import FOLDS, Groups, Learner, Settings, check_examples, on_one_thread, run_all, standard_units
 from .splits import SEED, folds
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ from numpy.typing import ArrayLike
 from ..errors import UnknownName
 from ..stats.correlation import pearson
 from ..stats.resampling import Floats
+from .learner_base import Groups, Learner, Settings, check_examples, cross_predict
 from .linear import Mean, OneFeature, Ridge
 from .pls import PLS
 from .predictors import Predictor as Predictor
 from .predictors import predictor_from_parts as predictor_from_parts
-from .selection import Groups, Learner, Settings, check_examples, cross_predict
 from .splits import SEED, Rows
 from .svr import SVR
 from .trees import GradientBoosting

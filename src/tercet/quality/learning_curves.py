@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..errors import DataError, UsageError
 from ..stats.correlation import pearson
 from ..stats.resampling import Floats
-from .selection import MINIMUM, Groups, Learner, Settings, check_examples, run_all
+from .learner_base import MINIMUM, Groups, Learner, Settings, check_examples, run_all
 from .splits import SEED, Rows, Split, draw_groups, hold_out
 
 if TYPE_CHECKING:

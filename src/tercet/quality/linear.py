@@ -14,8 +14,8 @@ import numpy as np
 
 from ..errors import UsageError
 from ..stats.resampling import Floats
+from .learner_base import Learner, Settings, search_grid, standard_units
 from .predictors import LinearPredictor
-from .selection import Learner, Settings, search_grid, standard_units
 from .splits import Rows
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from ..stats.resampling import check_share
 from .arrays import CONTROL
 from .conformal import Conformal
 from .features import FeatureTable, all_features, extract
+from .inputs import GivenFeatures, check_languages, check_range, same_languages
 from .learners import Predictor, learnt_by, predictor_from_parts
 from .model_files import Parts, checksum_of, has_form, read_parts, write_parts
-from .reading import GivenFeatures, check_languages, check_range, same_languages
 from .resources import Resources
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, UsageError
+from ..language.bilingual_alignment import HMM, WordAligner
 from ..language.frequencies import Frequencies
 from ..language.lexical_tables import NULL, LexicalTable
 from ..language.ngram_models import MARKS, Grams, NgramModel
-from ..language.word_alignment import HMM, WordAligner
 from .arrays import DAMAGE, array_bytes, array_from, member_info, read_member
 
 Arrays = dict[str, NDArray[Any]]

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from ..stats.resampling import Floats
+from .learner_base import Learner, Settings, run_all, standard_units
 from .predictors import Integers, LinearPredictor
-from .selection import Learner, Settings, run_all, standard_units
 from .splits import Rows, folds
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from .features.families import family
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from .inputs import GivenFeatures
     from .model import Predictions, QualityModel
-    from .reading import GivenFeatures
 
 Floats = NDArray[np.float64]
 REASONS = 3
@@ -88,7 +88,7 @@ class CutOff:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class SegmentRanking:
     """Segments, the one most in need of a person first; all of them, or the first `top`."""
 
     segments: tuple[Ranked, ...]
@@ -113,7 +113,7 @@ def rank(
     level: float = 0.9,
     given: GivenFeatures | None = None,
     executor: Executor | None = None,
-) -> Ranking:
+) -> SegmentRanking:
     """Segments by predicted quality, the worst first, with reasons; and the cut-off for a target quality."""
     if top is not None and top < 1:
         raise UsageError(f"top must be 1 or more, not {top}.")
@@ -135,7 +135,7 @@ def rank(
         )
         for row, why in zip(shown, reasons, strict=True)
     )  # fmt: skip
-    return Ranking(segments, len(found.values), level, model.higher_is_better, model.checksum, cut_off)
+    return SegmentRanking(segments, len(found.values), level, model.higher_is_better, model.checksum, cut_off)
 
 
 def _decisions(order: NDArray[np.int64], found: Predictions, cut_off: CutOff | None) -> dict[int, str]:

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
+from ..language.bilingual_alignment import HMM, WordAligner, train_aligner
 from ..language.frequencies import Frequencies, count_ngrams, word_frequencies
 from ..language.function_words import function_words
 from ..language.kneser_ney import estimate
 from ..language.ngram_models import NgramModel
-from ..language.word_alignment import HMM, WordAligner, train_aligner
 from ..text.scripts import base_code
 from .packing import pack, unpack
 from .tokens import NONE_TAGGED, Tagged, tags, tokenise

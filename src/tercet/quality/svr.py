@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ..stats.resampling import Floats
+from .learner_base import SEARCHED, Learner, Settings, scikit_learn, search_grid, standard_units
 from .linear import Mean
 from .predictors import KernelPredictor, Predictor
-from .selection import SEARCHED, Learner, Settings, scikit_learn, search_grid, standard_units
 from .splits import Rows
 
 if TYPE_CHECKING:

@@ -33,15 +33,15 @@ from .features import (
     find_feature,
 )
 from .importance import Importance, permutation_importance
+from .inputs import GivenFeatures, Range, check_labels, check_languages, check_range, same_languages
+from .learner_base import FOLDS, check_examples, draw_some
 from .learners import CrossFitted, create, cross_fit, learnt_by
 from .learning_curves import CurvePoint, curve_splits, learning_curve
-from .material import Corpora, Examples
 from .model import QualityModel, check_rows, with_given
 from .predictors import LinearPredictor
-from .reading import GivenFeatures, Range, check_labels, check_languages, check_range, same_languages
 from .resources import Resources, principal_axes, tag_texts
-from .selection import FOLDS, check_examples, draw_some
 from .splits import SEED, Rows, folds, number_groups
+from .training_data import Corpora, Examples
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..stats.resampling import Floats
+from .learner_base import SEARCHED, Learner, Settings, scikit_learn, search_grid, standard_units
 from .linear import Mean
 from .predictors import Predictor, TreePredictor
-from .selection import SEARCHED, Learner, Settings, scikit_learn, search_grid, standard_units
 from .splits import Rows
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..data.files import writing_bytes
 from ..errors import DataError, MissingDependency, UsageError
-from . import placing
+from . import layout as placing
 from .tables import to_json
 
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"

@@ -21,7 +21,7 @@ MARKS = {"good": "✓", "bad": "✗", "unchecked": "?"}  # beside the colour, fo
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """Cells are text, already rounded; `tables.Bold` ones stand out. `classes` has "" or one of MARKS per cell."""
 
     header: Sequence[str]
@@ -57,7 +57,7 @@ class Pre:
     text: str
 
 
-Part = str | Table | Picture | Pre  # a string is a paragraph
+Part = str | PageTable | Picture | Pre  # a string is a paragraph
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _part(part: Part) -> Iterator[str]:
         yield from _table(part)
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: PageTable) -> Iterator[str]:
     name = escape(table.caption or "Table")
     yield f'<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table>'
     if table.caption:

@@ -9,13 +9,13 @@ its own module, so that scoring and comparing do not wait for it.
 
 from .clusters import Ranking as Ranking
 from .clusters import rank as rank
+from .corrections import holm as holm
+from .corrections import holm_pairs as holm_pairs
 from .intervals import Interval as Interval
 from .intervals import bootstrap as bootstrap
 from .intervals import bootstrap_all as bootstrap_all
-from .multiple import holm as holm
-from .multiple import holm_pairs as holm_pairs
-from .paired import Comparison as Comparison
 from .paired import Comparisons as Comparisons
+from .paired import PairedComparison as PairedComparison
 from .paired import compare_all as compare_all
 from .paired import paired_bootstrap as paired_bootstrap
 from .paired import randomisation as randomisation
@@ -26,10 +26,10 @@ from .power import power_of as power_of
 from .power import segments_needed as segments_needed
 
 __all__ = [
-    "Comparison",
     "Comparisons",
     "Detectable",
     "Interval",
+    "PairedComparison",
     "Ranking",
     "bootstrap",
     "bootstrap_all",

@@ -38,7 +38,7 @@ Pairs = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedComparison:
     """Two systems. NaN: not defined, or not asked for."""
 
     test: str
@@ -83,10 +83,10 @@ class Comparisons:
     seed: int
     n: int
 
-    def pair(self, first: int, second: int) -> Comparison:
+    def pair(self, first: int, second: int) -> PairedComparison:
         """One entry of every matrix."""
         at = first, second
-        return Comparison(
+        return PairedComparison(
             self.test,
             float(self.scores[first]),
             float(self.scores[second]),
@@ -113,7 +113,7 @@ def paired_bootstrap(
     resamples: int = RESAMPLES["bootstrap"],
     confidence: float = 0.95,
     seed: int = SEED,
-) -> Comparison:
+) -> PairedComparison:
     """Two systems by the paired bootstrap; counts have shape (segments, k) each."""
     cube = _stack(first, second)
     result = compare_all(score, cube, test="bootstrap", resamples=resamples, confidence=confidence, seed=seed)
@@ -129,7 +129,7 @@ def randomisation(
     interval_resamples: int = RESAMPLES["bootstrap"],
     confidence: float = 0.95,
     seed: int = SEED,
-) -> Comparison:
+) -> PairedComparison:
     """Two systems by approximate randomisation; the interval of the difference is still the bootstrap's.
 
     With interval_resamples=0 there is no interval, and nothing is drawn for it.

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UnknownName, UsageError
 from .correlation import CORRELATIONS, Correlation, is_constant_series
-from .resampled import Statistic, check_scores, find_statistic, standardised, system_means
+from .correlation_bootstrap import Statistic, check_scores, find_statistic, standardised, system_means
 from .resampling import (
     SEED,
     TOLERANCE,

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tercet.data.saved import save_scores
+from tercet.data.score_archive import save_scores
 from tercet.data.scorefiles import read_scores
 from tercet.data.testset import TestSet
 from tercet.errors import DataError, UsageError

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tercet import demo
+from tercet import examples as demo
 from tercet.data.evidence import open_evidence
 from tercet.data.judged_jsonl import read_judgements
 from tercet.data.judgement_files import read_judgement_file
@@ -21,7 +21,7 @@ from tercet.human.answers import judgements_of
 from tercet.human.campaign import Campaign, Item, Output, Rater
 from tercet.human.control import without_checks
 from tercet.human.designs import design
-from tercet.human.exporting import export
+from tercet.human.export import export
 from tercet.human.gold import means, standardise
 from tercet.human.pairs import pairs_of_rankings
 

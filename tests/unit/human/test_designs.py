@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tercet import demo
+from tercet import examples as demo
 from tercet.data.testset import TestSet
 from tercet.errors import UnknownName, UsageError
 from tercet.human.campaign import Campaign, Item, Output

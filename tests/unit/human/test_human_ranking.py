@@ -7,11 +7,11 @@ import pytest
 
 from tercet.data.judgements import Judgement, Judgements
 from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
-from tercet.human.pairs import Pairs, pairs_of_rankings
+from tercet.human.pairs import RankedPairs, pairs_of_rankings
 from tercet.human.ranking import expected_wins, trueskill_means, win_rates
 
 
-def compared(*results: tuple[str, str, int]) -> Pairs:
+def compared(*results: tuple[str, str, int]) -> RankedPairs:
     """(left, right, outcome): as rankings of two."""
     rows = []
     for task, (left, right, outcome) in enumerate(results):
@@ -66,12 +66,14 @@ def test_a_system_that_only_tied_has_no_win_rate() -> None:
     assert np.isnan(win_rates(pairs).system["A"]) and np.isnan(expected_wins(pairs).system["A"])
 
 
-def random_pairs(n: int) -> Pairs:
+def random_pairs(n: int) -> RankedPairs:
     generator = np.random.default_rng(7)
     left = generator.integers(0, 5, n)
     right = (left + generator.integers(1, 5, n)) % 5
     outcome = np.sign(np.round(0.3 * (right - left) + generator.normal(size=n))).astype(np.int8)
-    return Pairs(("1",), tuple("ABCDE"), (), np.zeros(n, np.intp), left, right, outcome, np.full(n, -1), np.arange(n))
+    return RankedPairs(
+        ("1",), tuple("ABCDE"), (), np.zeros(n, np.intp), left, right, outcome, np.full(n, -1), np.arange(n)
+    )
 
 
 def test_trueskill_is_what_the_library_gives_one_comparison_after_the_other() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tercet.data.judgements import Judgement, Judgements
 from tercet.errors import DataError, UsageError
-from tercet.human.pairs import Pair, Pairs, pairs_of_rankings, pairs_of_scores
+from tercet.human.pairs import Pair, RankedPairs, pairs_of_rankings, pairs_of_scores
 
 
 def ranking(task: str, ranks: dict[str, int], *, segment: str = "1", rater: str = "r") -> list[Judgement]:
@@ -114,7 +114,7 @@ def test_columns_that_do_not_fit_are_refused() -> None:
         "rater": one - 1,
         "task": one,
     }
-    assert Pairs(("1",), ("A", "B"), (), **good).n == 1
+    assert RankedPairs(("1",), ("A", "B"), (), **good).n == 1
     for column, wrong, message in (
         ("left", one + 2, "column left does not fit"),
         ("segment", np.zeros(2, dtype=np.intp), "column segment does not fit"),
@@ -122,4 +122,4 @@ def test_columns_that_do_not_fit_are_refused() -> None:
         ("outcome", (one + 2).astype(np.int8), "an outcome of 1, 0 or -1"),
     ):
         with pytest.raises(DataError, match=message):
-            Pairs(("1",), ("A", "B"), (), **(good | {column: wrong}))
+            RankedPairs(("1",), ("A", "B"), (), **(good | {column: wrong}))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tercet.language import alignment
-from tercet.language.alignment import Aligner
+from tercet.language import meteor_alignment as alignment
+from tercet.language.meteor_alignment import Aligner
 
 from .conftest import load_source
 

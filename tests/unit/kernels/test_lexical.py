@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tercet.language import lexical_tables, word_alignment
+from tercet.language import bilingual_alignment as word_alignment
+from tercet.language import lexical_tables
+from tercet.language.bilingual_alignment import HMM, METHODS, symmetrise, train_hmm
 from tercet.language.lexical_tables import FLOOR, NULL, train_table
-from tercet.language.word_alignment import HMM, METHODS, symmetrise, train_hmm
 
 from .conftest import load_source
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tercet.knowledge.building import Record, build
+from tercet.knowledge.building import NameRecord, build
 
 NAMES = """
 Q1 place 200 en=Russia de=Russland ru=Россия cs=Rusko gu=રશિયા zh=俄罗斯 kk=Ресей
@@ -28,7 +28,7 @@ def _records():
         for field in fields:
             language, _, names = field.partition("=")
             for name in names.split("|"):
-                yield Record(entity, language, name.replace("_", " "), category, float(weight))
+                yield NameRecord(entity, language, name.replace("_", " "), category, float(weight))
 
 
 @pytest.fixture(scope="session")

@@ -16,11 +16,11 @@ from benchmarks.knowledge import LANGUAGES, make_dump
 
 from tercet.errors import DataError, UsageError
 from tercet.knowledge import assembling, building, merging, spill
-from tercet.knowledge.building import Record, build
+from tercet.knowledge.building import NameRecord, build
 from tercet.knowledge.sources import wikidata
 from tercet.knowledge.store import KnowledgeBase
 
-PAIR = [Record("a", "en", "Apple", "species", 2), Record("a", "de", "Apfel", "", 3)]
+PAIR = [NameRecord("a", "en", "Apple", "species", 2), NameRecord("a", "de", "Apfel", "", 3)]
 
 
 def everything(kb: KnowledgeBase) -> dict[str, tuple]:
@@ -31,7 +31,11 @@ def everything(kb: KnowledgeBase) -> dict[str, tuple]:
 
 
 def test_records_of_one_entity_merge(tmp_path) -> None:
-    more = [Record("a", "en", "apple", "fruit", 9), Record("b", "en", "alone"), Record("a", "fr", "pomme")]
+    more = [
+        NameRecord("a", "en", "apple", "fruit", 9),
+        NameRecord("b", "en", "alone"),
+        NameRecord("a", "fr", "pomme"),
+    ]
     kb = build([*PAIR, *more], tmp_path / "kb", name="x", languages=["en", "de"])
     assert everything(kb) == {"a": ("species", 9.0, "apple", "Apfel")}
     alias = int(kb.find([["apple"]], "en").alias[0])
@@ -41,13 +45,17 @@ def test_records_of_one_entity_merge(tmp_path) -> None:
 
 
 def test_ids_are_replaced_by_those_that_stand_for_them(tmp_path) -> None:
-    records = [Record("/m/1", "en", "Apple"), Record("Q1", "de", "Apfel")]
+    records = [NameRecord("/m/1", "en", "Apple"), NameRecord("Q1", "de", "Apfel")]
     kb = build(records, tmp_path / "kb", name="x", languages=["en", "de"], ids={"/m/1": "Q1"})
     assert list(everything(kb)) == ["Q1"]
 
 
 def test_names_without_form_or_with_too_many_tokens_are_left_out(tmp_path) -> None:
-    odd = [Record("a", "en", "..."), Record("a", "en", "x " * 20), Record("a", "en", "half \ud800")]
+    odd = [
+        NameRecord("a", "en", "..."),
+        NameRecord("a", "en", "x " * 20),
+        NameRecord("a", "en", "half \ud800"),
+    ]
     kb = build([*PAIR, *odd], tmp_path / "kb", name="x", languages=["en", "de"])
     assert kb.info()["left_out"] == {"names_without_use": 3}
     assert kb.info()["aliases"] == {"en": 1, "de": 1}
@@ -59,12 +67,12 @@ def test_names_without_form_or_with_too_many_tokens_are_left_out(tmp_path) -> No
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        (Record("", "en", "x"), "needs an id, a name"),
-        (Record("a", "en", ""), "needs an id, a name"),
-        (Record("a", "en", "x", "", float("nan")), "a weight that is 0 or more"),
-        (Record("a", "en", "x", "", -1.0), "a weight that is 0 or more"),
-        (Record("\ud800", "en", "x"), "half a surrogate pair"),
-        (Record("a", "en", "x", "\ud800"), "half a surrogate pair"),
+        (NameRecord("", "en", "x"), "needs an id, a name"),
+        (NameRecord("a", "en", ""), "needs an id, a name"),
+        (NameRecord("a", "en", "x", "", float("nan")), "a weight that is 0 or more"),
+        (NameRecord("a", "en", "x", "", -1.0), "a weight that is 0 or more"),
+        (NameRecord("\ud800", "en", "x"), "half a surrogate pair"),
+        (NameRecord("a", "en", "x", "\ud800"), "half a surrogate pair"),
     ],
 )
 def test_a_record_that_cannot_be_entered_is_refused(tmp_path, record, message) -> None:
@@ -262,7 +270,7 @@ def test_a_full_disk_keeps_what_was_read_of_a_dump(tmp_path, dump, monkeypatch) 
 def test_other_sources_join_wikidatas_entities(tmp_path, dump) -> None:
     plain = build([], tmp_path / "plain", name="x", languages=["en", "de"], wikidata_dump=dump)
     some = plain.entity_id(0)
-    record = Record(some, "de", "Ganzanderer", "ignored", 1000)
+    record = NameRecord(some, "de", "Ganzanderer", "ignored", 1000)
     kb = build([record], tmp_path / "kb", name="x", languages=["en", "de"], wikidata_dump=dump)
     number = kb.number_of(some)
     assert (kb.label(number, "de"), kb.prior(number)) == ("Ganzanderer", 1000.0)
@@ -270,7 +278,7 @@ def test_other_sources_join_wikidatas_entities(tmp_path, dump) -> None:
 
 
 def test_two_builds_of_one_place_do_not_disturb_each_other(tmp_path) -> None:
-    records = [Record("Q64", language, "Berlin", "place", 1) for language in ("de", "en")]
+    records = [NameRecord("Q64", language, "Berlin", "place", 1) for language in ("de", "en")]
     refused = []
 
     def report(step: str) -> None:

@@ -10,10 +10,10 @@ import pytest
 
 from tercet.errors import UsageError
 from tercet.knowledge import default
-from tercet.knowledge.building import Record, build
+from tercet.knowledge.building import NameRecord, build
 from tercet.knowledge.linking import KBLinker
 
-FEW = [Record("Q1", "en", "Paris", "place", 3.0), Record("Q1", "de", "Paris", "place", 3.0)]
+FEW = [NameRecord("Q1", "en", "Paris", "place", 3.0), NameRecord("Q1", "de", "Paris", "place", 3.0)]
 
 
 @pytest.fixture

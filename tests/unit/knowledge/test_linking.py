@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from tercet.errors import UnknownName, UsageError
-from tercet.knowledge.building import Record, build
+from tercet.knowledge.building import NameRecord, build
 from tercet.knowledge.linking import KBLinker
 from tercet.knowledge.literals import literals, number_value
 
@@ -83,12 +83,12 @@ def test_ambiguity_is_settled_by_weight_or_kept(small_kb):
 
 
 def test_the_sentence_helps_to_choose(tmp_path):
-    from tercet.knowledge.building import Record, build
+    from tercet.knowledge.building import NameRecord, build
 
     names = [
-        Record("river", "en", "Congo", "place", 10.0), Record("drum", "en", "Congo", "work", 12.0),
-        Record("de", "en", "Germany", "place", 50.0), Record("fr", "en", "France", "place", 50.0),
-        Record("drum", "en", "Congo Suite", "work", 12.0),
+        NameRecord("river", "en", "Congo", "place", 10.0), NameRecord("drum", "en", "Congo", "work", 12.0),
+        NameRecord("de", "en", "Germany", "place", 50.0), NameRecord("fr", "en", "France", "place", 50.0),
+        NameRecord("drum", "en", "Congo Suite", "work", 12.0),
     ]  # fmt: skip
     linker = KBLinker(build(names, tmp_path / "kb", name="x", languages=["en"], min_languages=1))
     assert found(linker, "the Congo")[0][1] == "drum"
@@ -156,7 +156,7 @@ def test_text_in_another_script_is_foreign_and_latin_names_are_not(small_kb):
 def test_a_language_that_the_identifier_does_not_know_is_not_foreign(tmp_path):
     pytest.importorskip("py3langid")
     names = [("en", "Abuja"), ("yo", "Abuja")]
-    records = [Record("Q3787", language, name, "place") for language, name in names]
+    records = [NameRecord("Q3787", language, name, "place") for language, name in names]
     kb = build(records, tmp_path / "kb", name="x", languages=["en", "yo"])
     text = "Abuja ni olú ìlú orílẹ̀-èdè Nàìjíríà"
     assert KBLinker(kb, language_filter=True).link([text], "yo") == KBLinker(kb).link([text], "yo") != [[]]

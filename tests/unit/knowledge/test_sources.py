@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tercet.errors import DataError, MissingDependency, UsageError
-from tercet.knowledge.building import Record
+from tercet.knowledge.building import NameRecord
 from tercet.knowledge.collecting import build_from_files
 from tercet.knowledge.sources.cldr import read_cldr
 from tercet.knowledge.sources.geonames import read_geonames
@@ -32,13 +32,13 @@ def test_json_lines_of_names_and_of_entities(tmp_path) -> None:
         "",
     )
     assert list(read_jsonl(path, ["de", "zh"])) == [
-        Record("a", "de", "Rom", "place", 3.0),
-        Record("b", "de", "Bonn", "", 1.0),
-        Record("b", "de", "Bundesstadt", "", 0.5),
-        Record("b", "zh", "波恩", "", 0.5),
-        Record("c", "de", "Zugspitze", "place", 1.0),
-        Record("c", "zh", "楚格峰", "place", 1.0),
-        Record("c", "de", "Spitze", "place", 0.5),
+        NameRecord("a", "de", "Rom", "place", 3.0),
+        NameRecord("b", "de", "Bonn", "", 1.0),
+        NameRecord("b", "de", "Bundesstadt", "", 0.5),
+        NameRecord("b", "zh", "波恩", "", 0.5),
+        NameRecord("c", "de", "Zugspitze", "place", 1.0),
+        NameRecord("c", "zh", "楚格峰", "place", 1.0),
+        NameRecord("c", "de", "Spitze", "place", 0.5),
     ]
 
 
@@ -70,8 +70,8 @@ def test_tab_separated_names_with_and_without_a_header(tmp_path) -> None:
         tmp_path / "x.tsv", "id\tlanguage\tname", "a\tde\tRom\tplace\t2.5", "a\ten-gb\tRome", "", "a\tfr\tRome"
     )
     assert list(read_tsv(path, ["de", "en"])) == [
-        Record("a", "de", "Rom", "place", 2.5),
-        Record("a", "en", "Rome", "", 1.0),
+        NameRecord("a", "de", "Rom", "place", 2.5),
+        NameRecord("a", "en", "Rome", "", 1.0),
     ]
 
 
@@ -106,9 +106,9 @@ def test_synsets_weigh_as_much_as_languages_name_them(tmp_path) -> None:
         {"id": "1-v", "names": {"en": ["run"]}},
     )
     assert list(read_wordnet(path, ["en", "zh"])) == [
-        Record("wn:1-n", "en", "hot dog", "concept", 3.0),
-        Record("wn:1-n", "en", "frank", "concept", 2.7),
-        Record("wn:1-n", "zh", "热狗", "concept", 3.0),
+        NameRecord("wn:1-n", "en", "hot dog", "concept", 3.0),
+        NameRecord("wn:1-n", "en", "frank", "concept", 2.7),
+        NameRecord("wn:1-n", "zh", "热狗", "concept", 3.0),
     ]
     assert [record.name for record in read_wordnet(path, ["en"], parts_of_speech="v")] == ["run"]
     for bad in ({"id": "1-n"}, {"id": "1-n", "names": {"en": "dog"}}):
@@ -126,10 +126,10 @@ def test_places_without_tagged_names_go_by_script(tmp_path) -> None:
     got = list(read_geonames([path], ["en", "ru", "zh"]))
     weight = 1 + 1000**0.5
     assert got == [
-        Record("geonames:1", "en", "Berlin", "place", weight),
-        Record("geonames:1", "ru", "Берлин", "place", weight / 2),
-        Record("geonames:1", "zh", "柏林", "place", weight / 2),
-        Record("geonames:1", "en", "Berlino", "place", weight / 2),
+        NameRecord("geonames:1", "en", "Berlin", "place", weight),
+        NameRecord("geonames:1", "ru", "Берлин", "place", weight / 2),
+        NameRecord("geonames:1", "zh", "柏林", "place", weight / 2),
+        NameRecord("geonames:1", "en", "Berlino", "place", weight / 2),
     ]
 
 
@@ -144,8 +144,8 @@ def test_places_with_tagged_names_have_wikidatas_ids(tmp_path) -> None:
         "5\t1\tlink\thttps://x\t\t\t\t\t\t",
     )
     assert list(read_geonames([places, names], ["en", "ru"])) == [
-        Record("Q64", "en", "Berlin", "place", 0.5),
-        Record("Q64", "ru", "Берлин", "place", 1.0),
+        NameRecord("Q64", "en", "Berlin", "place", 0.5),
+        NameRecord("Q64", "ru", "Берлин", "place", 1.0),
     ]
     with pytest.raises(UsageError, match="needs a table of places"):
         list(read_geonames([names], ["en"]))

@@ -10,22 +10,22 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError, UnknownName, UsageError
-from tercet.knowledge.building import Record, build
+from tercet.knowledge.building import NameRecord, build
 from tercet.knowledge.store import ARRAYS, CAPITALISED, LOWERCASE, OWN_FORM, KnowledgeBase
 
 RECORDS = [
-    Record("Q64", "de", "Berlin", "place", 100),
-    Record("Q64", "en", "Berlin", "place", 100),
-    Record("Q64", "ru", "Берлин", "place", 100),
-    Record("Q60", "en", "New York City", "place", 200),
-    Record("Q60", "en", "New York", "place", 100),
-    Record("Q60", "de", "New York", "place", 200),
-    Record("Q1384", "en", "New York", "place", 150),
-    Record("Q1384", "de", "New York", "place", 150),
-    Record("Q144", "en", "dog", "species", 50),
-    Record("Q144", "de", "Hund", "species", 50),
-    Record("Q148", "zh", "中国", "place", 300),
-    Record("Q148", "en", "China", "place", 300),
+    NameRecord("Q64", "de", "Berlin", "place", 100),
+    NameRecord("Q64", "en", "Berlin", "place", 100),
+    NameRecord("Q64", "ru", "Берлин", "place", 100),
+    NameRecord("Q60", "en", "New York City", "place", 200),
+    NameRecord("Q60", "en", "New York", "place", 100),
+    NameRecord("Q60", "de", "New York", "place", 200),
+    NameRecord("Q1384", "en", "New York", "place", 150),
+    NameRecord("Q1384", "de", "New York", "place", 150),
+    NameRecord("Q144", "en", "dog", "species", 50),
+    NameRecord("Q144", "de", "Hund", "species", 50),
+    NameRecord("Q148", "zh", "中国", "place", 300),
+    NameRecord("Q148", "en", "China", "place", 300),
 ]
 
 

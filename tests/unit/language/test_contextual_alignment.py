@@ -3,7 +3,7 @@
 import pytest
 
 from tercet.errors import UsageError
-from tercet.language import name_alignment
+from tercet.language import name_matching as name_alignment
 from tercet.language.contextual_alignment import ContextAligner, ContextLink
 from tercet.language.lexical_similarity import Similarity
 from tercet.language.sentence import Entity, Sentence

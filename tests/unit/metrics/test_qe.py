@@ -9,8 +9,8 @@ import pytest
 from tercet import metrics
 from tercet.data.testset import TestSet
 from tercet.errors import DataError, UsageError
+from tercet.quality.inputs import GivenFeatures
 from tercet.quality.model import QualityModel
-from tercet.quality.reading import GivenFeatures
 from tercet.scoring import score
 from tercet.verifying import verify
 from tests.unit.quality.test_training import examples, small

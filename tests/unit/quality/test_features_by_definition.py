@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tercet.language.bilingual_alignment import HMM
 from tercet.language.frequencies import Frequencies
 from tercet.language.kneser_ney import estimate
-from tercet.language.word_alignment import HMM
 from tercet.quality.features import all_features, extract
 from tercet.quality.resources import Resources, estimate_resources
 from tercet.quality.tokens import tokenise

@@ -12,6 +12,7 @@ import pytest
 from tercet.engine import open_executor
 from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
 from tercet.quality import trees
+from tercet.quality.learner_base import check_examples, cross_predict, draw_some, standard_units
 from tercet.quality.learners import (
     LEARNERS,
     Best,
@@ -24,7 +25,6 @@ from tercet.quality.learners import (
     predictor_from_parts,
 )
 from tercet.quality.pls import PLS
-from tercet.quality.selection import check_examples, cross_predict, draw_some, standard_units
 from tercet.quality.splits import folds
 from tercet.stats.correlation import pearson
 

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 from tercet.cli import group
 from tercet.errors import DataError, TercetError, UsageError
+from tercet.quality.inputs import GivenFeatures
 from tercet.quality.learners import learnt_by
 from tercet.quality.model import QualityModel
 from tercet.quality.model_files import write_parts
-from tercet.quality.reading import GivenFeatures
 from tercet.quality.resources import Resources
 from tercet.quality.training import train
 

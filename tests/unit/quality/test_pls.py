@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.cross_decomposition import PLSRegression
 
+from tercet.quality.learner_base import standard_units
 from tercet.quality.pls import PLS, decompose, feature_order, importance_in_projection, set_sizes
-from tercet.quality.selection import standard_units
 
 from .examples import planted
 
@@ -72,8 +72,8 @@ def test_irrelevant_features_go(seed):
 
 
 def test_the_error_of_the_settings_is_that_of_cross_validation():
+    from tercet.quality.learner_base import cross_predict
     from tercet.quality.pls import FOLDS
-    from tercet.quality.selection import cross_predict
     from tercet.quality.splits import folds
 
     features, labels, groups = planted()

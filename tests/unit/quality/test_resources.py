@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError, MissingDependency, UsageError
+from tercet.language.bilingual_alignment import WordAligner
 from tercet.language.kneser_ney import estimate
 from tercet.language.sentence import Sentence
-from tercet.language.word_alignment import WordAligner
 from tercet.quality import resources as module
 from tercet.quality.features import extract
 from tercet.quality.resources import AXES, HOW_TO_GIVE, Resources, estimate_resources, principal_axes

@@ -5,7 +5,7 @@ import pytest
 from sklearn.svm import SVR as Peer
 
 from tercet.quality import svr
-from tercet.quality.selection import standard_units
+from tercet.quality.learner_base import standard_units
 from tercet.quality.splits import folds
 from tercet.quality.svr import SVR
 

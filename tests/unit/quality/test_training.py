@@ -11,11 +11,11 @@ import pytest
 from tercet.errors import DataError, TercetError, UsageError
 from tercet.language.sentence import Sentence, Token
 from tercet.quality.evaluating import evaluate
-from tercet.quality.material import Corpora
+from tercet.quality.inputs import GivenFeatures
 from tercet.quality.model import QualityModel
-from tercet.quality.reading import GivenFeatures
 from tercet.quality.resources import Resources
 from tercet.quality.training import check_training, chosen_features, featurise, json_able, most_outside, train
+from tercet.quality.training_data import Corpora
 
 NOTHING = Resources("et", "en")  # features that need no resource are quick
 WORDS = "maja puu tee vesi kivi lind tuul meri jõgi mets aed sild uks aken laud tool".split()

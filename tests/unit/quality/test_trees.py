@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tercet.quality import trees
-from tercet.quality.selection import standard_units
+from tercet.quality.learner_base import standard_units
 from tercet.quality.splits import folds
 from tercet.quality.trees import GradientBoosting, boosted
 

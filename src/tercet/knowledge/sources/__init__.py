@@ -1,1 +1,1 @@
-"""Where the names of entities come from: one reader per kind of source, each giving `Record`s."""
+"""Where the names of entities come from: one reader per kind of source, each giving `NameRecord`s."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...errors import MissingDependency
-from ..spill import Record
+from ..spill import NameRecord
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ _CITY, _UNIT, _TIME = 30.0, 20.0, 100.0
 _INVENTED = {"ZZ", "XA", "XB", "root", "und", "mul", "zxx", "mis", "Zzzz", "Zxxx", "Zyyy", "XXX", "XTS"}
 
 
-def read_cldr(languages: Sequence[str]) -> Iterator[Record]:
+def read_cldr(languages: Sequence[str]) -> Iterator[NameRecord]:
     """The names in the chosen languages; a language that CLDR does not have is said in a warning."""
     try:
         from babel import Locale, UnknownLocaleError
@@ -39,7 +39,7 @@ def read_cldr(languages: Sequence[str]) -> Iterator[Record]:
             continue
         for entity, name, category, weight in _names(locale):
             if name and name != entity.rpartition("/")[2]:  # a code in place of a name: there is none
-                yield Record(f"cldr:{entity}", language, name, category, weight)
+                yield NameRecord(f"cldr:{entity}", language, name, category, weight)
 
 
 def _names(locale: Any) -> Iterator[tuple[str, str, str, float]]:

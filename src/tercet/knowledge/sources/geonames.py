@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ...data.lines import read_blocks
 from ...errors import DataError, UsageError
 from ...text.scripts import dominant, scripts_of
-from ..spill import Record
+from ..spill import NameRecord
 from .codes import codes_of
 
 CATEGORY = "place"
@@ -29,7 +29,7 @@ class _Place(NamedTuple):
     weight: float
 
 
-def read_geonames(paths: Sequence[str | Path], languages: Sequence[str]) -> Iterator[Record]:
+def read_geonames(paths: Sequence[str | Path], languages: Sequence[str]) -> Iterator[NameRecord]:
     """The names of places, from at least one table of places and any number of tables of names."""
     kinds = {path: len(_first(path).split("\t")) for path in paths}
     for path, columns in kinds.items():
@@ -69,7 +69,7 @@ def _wikidata_ids(names: Sequence[str | Path]) -> dict[str, str]:
 
 def _read_places(
     path: str | Path, languages: Sequence[str], places: dict[str, _Place], known: dict[str, str], *, tagged: bool
-) -> Iterator[Record]:
+) -> Iterator[NameRecord]:
     latin = codes_of(tuple(languages)).latin
     for where, row in _rows(path, _PLACE_COLUMNS):
         try:
@@ -81,13 +81,13 @@ def _read_places(
         places[row[0]] = place
         weight = place.weight * _UNTAGGED
         for number in latin:
-            yield Record(place.id, languages[number], row[1], CATEGORY, weight if tagged else place.weight)
+            yield NameRecord(place.id, languages[number], row[1], CATEGORY, weight if tagged else place.weight)
         for name in () if tagged else filter(_is_name, row[3].split(",")):
             for number in _written_in(_script(name), tuple(languages)):
-                yield Record(place.id, languages[number], name, CATEGORY, weight)
+                yield NameRecord(place.id, languages[number], name, CATEGORY, weight)
 
 
-def _read_names(path: str | Path, languages: Sequence[str], places: dict[str, _Place]) -> Iterator[Record]:
+def _read_names(path: str | Path, languages: Sequence[str], places: dict[str, _Place]) -> Iterator[NameRecord]:
     codes = codes_of(tuple(languages))
     for _, row in _rows(path, _NAME_COLUMNS):
         place = places.get(row[1])
@@ -96,7 +96,7 @@ def _read_names(path: str | Path, languages: Sequence[str], places: dict[str, _P
             continue
         for number in codes[row[2]]:
             weight = place.weight * (1.0 if row[4] == "1" else 0.9)
-            yield Record(place.id, languages[number], row[3], CATEGORY, weight)
+            yield NameRecord(place.id, languages[number], row[3], CATEGORY, weight)
 
 
 def _is_name(name: str) -> bool:

@@ -18,14 +18,14 @@ from typing import Any
 
 from ...data.lines import read_blocks
 from ...errors import DataError
-from ..spill import Record
+from ..spill import NameRecord
 from .codes import codes_of
 
 ALIAS_WEIGHT = 0.5  # of an alias, where the label has 1
 _COLUMNS = ("id", "language", "name", "category", "weight")
 
 
-def read_jsonl(path: str | Path, languages: Sequence[str]) -> Iterator[Record]:
+def read_jsonl(path: str | Path, languages: Sequence[str]) -> Iterator[NameRecord]:
     """The names of a file of JSON lines (also gzipped) in the chosen languages."""
     codes = codes_of(tuple(languages))
     for where, item in json_lines(path):
@@ -34,10 +34,10 @@ def read_jsonl(path: str | Path, languages: Sequence[str]) -> Iterator[Record]:
         weight = _weight(item.get("weight", 1.0), where)
         for code, name, share in _names(item, where):
             for number in codes[code]:
-                yield Record(entity, languages[number], name, category, weight * share)
+                yield NameRecord(entity, languages[number], name, category, weight * share)
 
 
-def read_tsv(path: str | Path, languages: Sequence[str]) -> Iterator[Record]:
+def read_tsv(path: str | Path, languages: Sequence[str]) -> Iterator[NameRecord]:
     """The names of a tab-separated file (also gzipped) in the chosen languages; a header is known by its names."""
     codes = codes_of(tuple(languages))
     for number, line in enumerate((line for block in read_blocks(path) for line in block), 1):
@@ -51,7 +51,7 @@ def read_tsv(path: str | Path, languages: Sequence[str]) -> Iterator[Record]:
         if not entity or not name:
             raise DataError(f"{where}: the {'name' if entity else 'id'} is empty.")
         for language in codes[code]:
-            yield Record(entity, languages[language], name, category, _weight(weight or 1.0, where))
+            yield NameRecord(entity, languages[language], name, category, _weight(weight or 1.0, where))
 
 
 def read_ids(path: str | Path) -> dict[str, str]:

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...errors import DataError
-from ..spill import Record
+from ..spill import NameRecord
 from .codes import codes_of
 from .tables import json_lines
 
 CATEGORY = "concept"
 
 
-def read_wordnet(path: str | Path, languages: Sequence[str], *, parts_of_speech: str = "n") -> Iterator[Record]:
+def read_wordnet(path: str | Path, languages: Sequence[str], *, parts_of_speech: str = "n") -> Iterator[NameRecord]:
     """The names of synsets in the chosen languages, by default of nouns.
 
     A synset weighs as much as languages name it, chosen or not: what many wordnets have is common. The first name in
@@ -38,4 +38,4 @@ def read_wordnet(path: str | Path, languages: Sequence[str], *, parts_of_speech:
                 name = written.partition("+")[0].replace("_", " ").strip()
                 for number in codes[code] if name else ():
                     weight = len(named) * (1.0 if place == 0 else 0.9)
-                    yield Record(f"wn:{synset}", languages[number], name, CATEGORY, weight)
+                    yield NameRecord(f"wn:{synset}", languages[number], name, CATEGORY, weight)

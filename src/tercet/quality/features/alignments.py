@@ -5,27 +5,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .aligned import Aligned
+from .alignment_arrays import AlignedWords
 from .defining import Compute, Feature, Floats, feature, ratio
-from .pairs import Pairs
+from .pairs import SentencePairs
 
 NATURAL_TO_10 = 1 / np.log(10)
 
 
-def _per_word(pairs: Pairs, scores: Floats, side: str) -> Floats:
+def _per_word(pairs: SentencePairs, scores: Floats, side: str) -> Floats:
     aligned = pairs.aligned
     offsets = aligned.target_offsets if side == "target" else aligned.source_offsets
     return ratio(scores * NATURAL_TO_10, np.diff(offsets).astype(np.float64))
 
 
-def _of_links(true: NDArray[np.bool_], aligned: Aligned) -> Floats:
+def _of_links(true: NDArray[np.bool_], aligned: AlignedWords) -> Floats:
     return aligned.share(true, aligned.link_rows)
 
 
 def _kind(sources: bool, targets: bool) -> Compute:
     """The share of links whose source word, and whose target word, has others."""
 
-    def compute(pairs: Pairs) -> Floats:
+    def compute(pairs: SentencePairs) -> Floats:
         aligned = pairs.aligned
         many_targets = aligned.degrees[0][aligned.links[:, 0]] > 1
         many_sources = aligned.degrees[1][aligned.links[:, 1]] > 1
@@ -35,7 +35,7 @@ def _kind(sources: bool, targets: bool) -> Compute:
 
 
 def _jump(test: str) -> Compute:
-    def compute(pairs: Pairs) -> Floats:
+    def compute(pairs: SentencePairs) -> Floats:
         rows, jumps = pairs.aligned.jumps
         if test == "width":
             return pairs.aligned.mean(np.abs(jumps - 1), rows)
@@ -44,7 +44,7 @@ def _jump(test: str) -> Compute:
     return compute
 
 
-def _fertility(pairs: Pairs) -> Floats:
+def _fertility(pairs: SentencePairs) -> Floats:
     """The most target words that one source word has."""
     aligned = pairs.aligned
     linked = aligned.forward[aligned.forward >= 0]
@@ -54,7 +54,7 @@ def _fertility(pairs: Pairs) -> Floats:
     return found
 
 
-def _longest_gap(pairs: Pairs) -> Floats:
+def _longest_gap(pairs: SentencePairs) -> Floats:
     """The longest run of source words without a link, in any direction, over the source's words."""
     aligned = pairs.aligned
     free = aligned.degrees[0] == 0

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .defining import Compute, Feature, Floats, feature, ratio
-from .pairs import Pairs, Side
+from .pairs import SentencePairs, TextSide
 from .surface import BRACKETS, QUOTES
 
 _NUMBER = re.compile(r"[^\W\d_]?[.,:/%+-]*\d[\d.,:/%+-]*")
@@ -43,9 +43,9 @@ def is_latin(token: str) -> bool:
     return _LATIN.fullmatch(token.lower()) is not None
 
 
-def _which(pairs: Pairs, name: str, test: Callable[[str], bool]) -> Floats:
+def _which(pairs: SentencePairs, name: str, test: Callable[[str], bool]) -> Floats:
     """1 for each token of a side that passes a test, 0 for others."""
-    side: Side = getattr(pairs, name)
+    side: TextSide = getattr(pairs, name)
     return pairs.kept(f"{name} {test.__name__}", lambda: side.values(test))
 
 
@@ -57,17 +57,17 @@ def _share(test: Callable[[str], bool], name: str) -> Compute:
 _source_latin, _target_latin = _share(is_latin, "source"), _share(is_latin, "target")
 
 
-def _functional(pairs: Pairs, name: str) -> Floats:
+def _functional(pairs: SentencePairs, name: str) -> Floats:
     """1 for each function word of a side, 0 for other tokens."""
     function: frozenset[str] = pairs.resources.given(f"{name}_function_words", frozenset)
-    side: Side = getattr(pairs, name)
+    side: TextSide = getattr(pairs, name)
     return pairs.kept(f"{name} function words", lambda: side.values(function.__contains__, cased=False))
 
 
-def _content(pairs: Pairs, name: str) -> Floats:
+def _content(pairs: SentencePairs, name: str) -> Floats:
     """The share of content words: neither marks, numbers nor function words."""
     others = (_which(pairs, name, is_mark), _which(pairs, name, is_number), _functional(pairs, name))
-    side: Side = getattr(pairs, name)
+    side: TextSide = getattr(pairs, name)
     return side.means(np.prod([1 - each for each in others], axis=0))
 
 
@@ -77,11 +77,11 @@ def _share_ratio(first: Floats, second: Floats) -> Floats:
     return np.minimum(quotient, 10.0)
 
 
-def _count(*kinds: str) -> Callable[[Pairs, str], Floats]:
+def _count(*kinds: str) -> Callable[[SentencePairs, str], Floats]:
     """How many marks of some kinds each sentence of a side has."""
 
-    def count(pairs: Pairs, name: str) -> Floats:
-        side: Side = getattr(pairs, name)
+    def count(pairs: SentencePairs, name: str) -> Floats:
+        side: TextSide = getattr(pairs, name)
         found = pairs.kept(
             f"{name} kinds of marks", lambda: side.values(lambda token: _NUMBERS.get(MARK_KINDS.get(token, ""), -1))
         )
@@ -93,8 +93,8 @@ def _count(*kinds: str) -> Callable[[Pairs, str], Floats]:
 _dividing = _count(*_MARKS, "openings")  # neither brackets, quotation marks nor symbols
 
 
-def _numbers(pairs: Pairs, name: str) -> Floats:
-    side: Side = getattr(pairs, name)
+def _numbers(pairs: SentencePairs, name: str) -> Floats:
+    side: TextSide = getattr(pairs, name)
     return side.add(_which(pairs, name, is_number))
 
 
@@ -132,12 +132,12 @@ CLASSES = (
 def _mismatch(
     what: str,
     text: str,
-    count: Callable[[Pairs, str], Floats],
+    count: Callable[[SentencePairs, str], Floats],
     quest: tuple[int | None, int | None] = (None, None),
 ) -> tuple[Feature, Feature]:
     """The difference in tokens of a kind, and its share of the target's tokens."""
 
-    def difference(pairs: Pairs) -> Floats:
+    def difference(pairs: SentencePairs) -> Floats:
         return pairs.kept(f"{what} difference", lambda: np.abs(count(pairs, "source") - count(pairs, "target")))
 
     return (

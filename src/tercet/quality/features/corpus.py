@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...language.bilingual_alignment import WordAligner
 from ...language.frequencies import QUARTILES, Frequencies
-from ...language.word_alignment import WordAligner
 from .defining import Feature, Floats, feature
-from .pairs import Pairs, Side
+from .pairs import SentencePairs, TextSide
 
 _ORDERS = {1: "unigrams", 2: "bigrams", 3: "trigrams"}
 _RUNS = {1: "words", 2: "pairs of neighbouring words (bigrams)", 3: "runs of three words (trigrams)"}
@@ -23,7 +23,7 @@ _LIMITS = (0.01, 0.05, 0.1, 0.2, 0.5)
 _BASELINE_TRANSLATIONS = {1022: 7, 1036: 8}
 
 
-def _shares(pairs: Pairs, side: str, order: int) -> Floats:
+def _shares(pairs: SentencePairs, side: str, order: int) -> Floats:
     """Unknown and in quartiles 1 to 4, shape (pairs, 5)."""
     return pairs.kept(
         f"{side} shares {order}",
@@ -61,21 +61,21 @@ def _seen(group: str, side: str, order: int) -> Feature:
     )
 
 
-def _counts(pairs: Pairs, side: str) -> Floats:
+def _counts(pairs: SentencePairs, side: str) -> Floats:
     """The count of each word in the corpus, 0 for unknown ones."""
 
     def look_up() -> Floats:
         table = pairs.resources.given(f"{side}_frequencies", Frequencies)
         counts, find = table.counts[0].tolist(), table.numbers.get
         counts.append(0.0)  # of the number -1
-        texts: Side = getattr(pairs, side)
+        texts: TextSide = getattr(pairs, side)
         return texts.values(lambda word: counts[find(word, -1)], cased=False)
 
     return pairs.kept(f"{side} counts", look_up)
 
 
-def _log_counts(pairs: Pairs, side: str) -> Floats:
-    texts: Side = getattr(pairs, side)
+def _log_counts(pairs: SentencePairs, side: str) -> Floats:
+    texts: TextSide = getattr(pairs, side)
     return texts.means(np.log10(1 + _counts(pairs, side)))
 
 
@@ -106,7 +106,7 @@ _WEIGHTS = {  # name: description, and the first of QuEst's numbers
 }
 
 
-def _translations(pairs: Pairs, limit: float, weight: str) -> Floats:
+def _translations(pairs: SentencePairs, limit: float, weight: str) -> Floats:
     def look_up() -> Floats:
         table = pairs.resources.given("aligner", WordAligner).forward.table
         counts = table.translation_counts(above=limit)

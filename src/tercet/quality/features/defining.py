@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .pairs import Pairs
+from .pairs import SentencePairs
 
 Floats = NDArray[np.float64]
-Compute = Callable[[Pairs], Floats]
+Compute = Callable[[SentencePairs], Floats]
 
 # The groups of Specia, Cancedda and Dymetman (2010), section 3, in their order; and ours.
 GROUPS = {

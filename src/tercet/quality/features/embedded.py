@@ -7,22 +7,22 @@ import numpy as np
 from ...errors import UsageError
 from ..resources import AXES
 from .defining import Feature, Floats, feature
-from .pairs import Pairs
+from .pairs import SentencePairs
 
 
-def _difference(pairs: Pairs) -> Floats:
+def _difference(pairs: SentencePairs) -> Floats:
     source, target = pairs.embedded
     difference: Floats = np.abs(source - target)
     return difference
 
 
-def _cosine(pairs: Pairs) -> Floats:
+def _cosine(pairs: SentencePairs) -> Floats:
     source, target = pairs.embedded
     cosine: Floats = (source * target).sum(axis=1)
     return cosine
 
 
-def _places(pairs: Pairs) -> Floats:
+def _places(pairs: SentencePairs) -> Floats:
     """Of the mean of both embeddings on the axes, shape (pairs, axes)."""
     mean, *_ = axes = pairs.resources.given("embedding_axes", np.ndarray)
     source, target = pairs.embedded

@@ -15,9 +15,10 @@ from ...errors import DataError, UnknownName, UsageError
 from ...workers import results_in_order
 from ..resources import HOW_TO_GIVE, Resources
 from ..tokens import NONE_TAGGED, Tagged
-from . import alignments, constructions, copies, corpus, embedded, fluency, probabilities, surface, tagged
+from . import alignments, constructions, corpus, embedded, fluency, probabilities, surface, tagged
+from . import shared_strings as copies
 from .defining import Feature
-from .pairs import Pairs
+from .pairs import SentencePairs
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -192,7 +193,7 @@ def compute(
     sources: list[str], outputs: list[str], resources: Resources, names: tuple[str, ...], tagged: Tagged = NONE_TAGGED
 ) -> Floats:
     """The values of one chunk, shape (pairs, features)."""
-    pairs = Pairs(sources, outputs, resources, tagged)
+    pairs = SentencePairs(sources, outputs, resources, tagged)
     values = np.empty((len(sources), len(names)))
     for place, name in enumerate(names):
         feature = _BY_NAME[name]

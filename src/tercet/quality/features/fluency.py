@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...language.frequencies import Frequencies
 from ...language.ngram_models import Scored
 from .defining import Compute, Feature, Floats, feature, ratio
-from .pairs import Pairs, Side
+from .pairs import SentencePairs, TextSide
 
 LOW_LEVEL = 5  # levels below are low: not even the last two words are in the model
 RAREST = -9.0  # log10 of the share of a word that wordfreq does not know; its lists end at -8
@@ -92,13 +92,13 @@ def _has_letter(word: str) -> bool:
     return any(character.isalpha() for character in word)
 
 
-def _log_shares(pairs: Pairs, side: str, table: str) -> Floats:
+def _log_shares(pairs: SentencePairs, side: str, table: str) -> Floats:
     """The log10 of the share in texts of each word of a side that has letters; NaN for the others."""
 
     def look_up() -> Floats:
         frequencies = pairs.resources.given(table, Frequencies)
         find, counts = frequencies.numbers.get, np.append(frequencies.counts[0], 10.0**RAREST)
-        texts: Side = getattr(pairs, side)
+        texts: TextSide = getattr(pairs, side)
         places = texts.values(lambda word: find(word, -1), cased=False).astype(np.int64)
         has_letter = texts.values(_has_letter, cased=False)
         logs: Floats = np.where(has_letter, np.log10(counts[places]), np.nan)
@@ -107,7 +107,7 @@ def _log_shares(pairs: Pairs, side: str, table: str) -> Floats:
     return pairs.kept(f"{side} {table}", look_up)
 
 
-def _mean(side: Side, values: Floats) -> Floats:
+def _mean(side: TextSide, values: Floats) -> Floats:
     """Over the words of each sentence whose value is not NaN."""
     return ratio(side.add(np.nan_to_num(values)), side.add((~np.isnan(values)).astype(np.float64)))
 
@@ -134,7 +134,7 @@ def _below(values: Floats, limit: float) -> Floats:
     return np.where(np.isnan(values), np.nan, values < limit)
 
 
-def _foreign(pairs: Pairs) -> Floats:
+def _foreign(pairs: SentencePairs) -> Floats:
     """Words of the target that belong to the source language."""
     own, other = _log_shares(pairs, "target", "target_words"), _log_shares(pairs, "target", "source_words")
     return _mean(pairs.target, np.where(np.isnan(own), np.nan, other > own + _FOREIGN))
@@ -151,7 +151,7 @@ def _repeated(order: int) -> Compute:
     return lambda p: np.array([share(words) for words in p.target.words], dtype=np.float64)
 
 
-def _stutters(pairs: Pairs) -> Floats:
+def _stutters(pairs: SentencePairs) -> Floats:
     """Target words that stand twice in a row."""
     counts = [
         sum(first == second and first.isalpha() for first, second in pairwise(words)) for words in pairs.target.words

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...language.ngram_models import NgramModel, Scored
 from ..tokens import NONE_TAGGED, Tagged, tags, tokenise
-from .aligned import Aligned
+from .alignment_arrays import AlignedWords
 
 if TYPE_CHECKING:
     from ..resources import Resources
@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 T = TypeVar("T")
 
 
-class Side:
+class TextSide:
     """Sources or targets."""
 
     def __init__(self, texts: Sequence[str], language: str, tagger: str | None = None) -> None:
@@ -131,15 +131,15 @@ def _numbered(texts: Sequence[Sequence[str]]) -> tuple[list[str], Ints]:
     return list(numbers), np.array(flat, dtype=np.int64)
 
 
-class Pairs:
+class SentencePairs:
     """Sources and their translations, and what the resources say about them."""
 
     def __init__(
         self, sources: Sequence[str], targets: Sequence[str], resources: Resources, tagged: Tagged = NONE_TAGGED
     ) -> None:
         self.resources = resources
-        self.source = Side(sources, resources.source_language, resources.source_tagger)
-        self.target = Side(targets, resources.target_language, resources.target_tagger)
+        self.source = TextSide(sources, resources.source_language, resources.source_tagger)
+        self.target = TextSide(targets, resources.target_language, resources.target_tagger)
         self.source.tagged, self.target.tagged = tagged
         self._kept: dict[str, Any] = {}
 
@@ -164,11 +164,11 @@ class Pairs:
         return side.backward if name.endswith("_backward") else side.lines
 
     @cached_property
-    def aligned(self) -> Aligned:
+    def aligned(self) -> AlignedWords:
         """The word alignments of both directions."""
-        from ...language.word_alignment import WordAligner
+        from ...language.bilingual_alignment import WordAligner
 
-        return Aligned(self.resources.given("aligner", WordAligner), self.source.words, self.target.words)
+        return AlignedWords(self.resources.given("aligner", WordAligner), self.source.words, self.target.words)
 
     @cached_property
     def embedded(self) -> tuple[Floats, Floats]:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from .defining import Feature, Floats, feature
-from .pairs import Pairs
+from .pairs import SentencePairs
 
 MOST = 1e4  # the highest perplexity: that of a short sentence of unknown words would drown all others
 
 
-def _per_word(pairs: Pairs, model: str) -> Floats:
+def _per_word(pairs: SentencePairs, model: str) -> Floats:
     scored = pairs.scored(model)
     per_word: Floats = scored.totals() / (scored.words + 1)
     return np.where(scored.words > 0, per_word, np.nan)
 
 
-def _perplexities(pairs: Pairs, model: str, *, end: bool) -> Floats:
+def _perplexities(pairs: SentencePairs, model: str, *, end: bool) -> Floats:
     scored = pairs.scored(model)
     found = np.minimum(scored.perplexities(end=end), MOST)
     return np.where(scored.words > 0, found, np.nan)

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from .defining import Floats, feature, ratio
-from .pairs import Pairs, Side
+from .pairs import SentencePairs, TextSide
 
 BRACKETS = {")": "(", "]": "[", "}": "{", "）": "（", "】": "【"}
 QUOTES = {"»": "«", "”": "“", "›": "‹", "」": "「", "』": "『", "》": "《"}  # those with two forms
@@ -42,15 +42,15 @@ def mismatched_quotes(text: str) -> int:
     return wrong
 
 
-def _occurrences(side: Side) -> Floats:
+def _occurrences(side: TextSide) -> Floats:
     return ratio(side.lengths, side.types)
 
 
-def _type_token(side: Side) -> Floats:
+def _type_token(side: TextSide) -> Floats:
     return ratio(side.types, side.lengths)
 
 
-def _word_length(side: Side) -> Floats:
+def _word_length(side: TextSide) -> Floats:
     return ratio(side.characters, side.lengths)
 
 
@@ -111,6 +111,6 @@ UNCLOSED = (
 )  # fmt: skip
 
 
-def target_word_length(pairs: Pairs) -> Floats:
+def target_word_length(pairs: SentencePairs) -> Floats:
     """Average length of target tokens."""
     return _word_length(pairs.target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .defining import Compute, Feature, Floats, feature
-from .pairs import Pairs, Side
+from .pairs import SentencePairs, TextSide
 
 _CLASSES = {  # universal tags, and the numbers of QuEst: source, target, ratio
     "nouns": ("NOUN PROPN", (1088, 1090, 1092)),
@@ -19,7 +19,7 @@ _CLASSES = {  # universal tags, and the numbers of QuEst: source, target, ratio
 }
 
 
-def _shares(side: Side, tags: frozenset[str]) -> Floats:
+def _shares(side: TextSide, tags: frozenset[str]) -> Floats:
     rows = [(sum(tag in tags for tag in line), len(line)) for line in side.tags]
     return np.array([count / total if total else np.nan for count, total in rows], dtype=np.float64)
 
@@ -29,7 +29,7 @@ def _share(side: str, tags: frozenset[str]) -> Compute:
 
 
 def _ratio(tags: frozenset[str]) -> Compute:
-    def compute(pairs: Pairs) -> Floats:
+    def compute(pairs: SentencePairs) -> Floats:
         source, target = _shares(pairs.source, tags), _shares(pairs.target, tags)
         return np.minimum((target + 0.01) / (source + 0.01), 10.0)
 

@@ -1,0 +1,185 @@
+"""`alignments`: how words of outputs and references match, by level, and what their contexts cost them.
+
+Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", section 4.5: matches by
+level beside METEOR's (Table 4.13), context penalties by level (Table 4.14), and how many scores change because some
+relations count as the same (Table 4.19).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .data.stream import TextFiles
+from .data.testset import TestSet
+from .engine import Progress, count, open_executor
+from .errors import UsageError
+from .language.lexical_similarity import LEVELS
+from .language.meteor_alignment import MATCHERS
+from .metrics import Floats, Metric, create
+from .metrics.cobalt import Cobalt
+from .scoring import check_texts
+
+if TYPE_CHECKING:
+    from .language.contextual_alignment import ContextAlignment
+    from .language.sentence import Sentence
+
+TABLES = ("matches", "penalties", "equivalence")
+ALL = "all systems"
+_FACTS = 4  # numbers of a level: content and function words, sum of raw penalties, words with one
+_METEOR = _FACTS * len(LEVELS)  # where METEOR's begin: content and function words by matcher
+_REST = _METEOR + 2 * len(MATCHERS)  # then words of output and reference, scores changed, segments
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Aligned words of one level, content and function words by the output's word."""
+
+    content: int
+    function: int
+
+    @property
+    def total(self) -> int:
+        return self.content + self.function
+
+
+@dataclass(frozen=True)
+class Penalties:
+    """Context penalties of the aligned words of one level: their number, their raw mean, and how many have one.
+
+    mean: of CP (equation 4.5), over all aligned words of the level; NaN where there are none.
+    """
+
+    words: int
+    mean: float
+    penalised: int
+
+    @property
+    def share(self) -> float:
+        return self.penalised / self.words if self.words else float("nan")
+
+
+@dataclass(frozen=True)
+class SystemAlignments:
+    """The alignments of one system, or of all of them together.
+
+    output_words, reference_words: of the segments, with the reference that is best for each. matches, penalties: by
+    level. meteor: by METEOR's matcher. changed: segment scores that are others if no relations are equivalent.
+    """
+
+    segments: int
+    output_words: int
+    reference_words: int
+    matches: Mapping[str, Matches]
+    meteor: Mapping[str, Matches]
+    penalties: Mapping[str, Penalties]
+    changed: int
+
+    @property
+    def aligned(self) -> int:
+        return sum(found.total for found in self.matches.values())
+
+    @property
+    def meteor_aligned(self) -> int:
+        return sum(found.total for found in self.meteor.values())
+
+
+@dataclass(frozen=True)
+class AlignmentReport:
+    """Statistics of the alignments of a test set, by system and of all together."""
+
+    test_set: str
+    signature: str
+    systems: Mapping[str, SystemAlignments]
+    total: SystemAlignments
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as the JSON form has it."""
+        return asdict(self)
+
+
+def alignments(
+    testset: TestSet | TextFiles,
+    metric: str | Metric = "cobalt",
+    *,
+    jobs: int = 1,
+    cluster: str | None = None,
+    cache: str | Path | None = None,
+    progress: Progress | None = None,
+) -> AlignmentReport:
+    """How outputs and references are aligned: matches by level, beside METEOR's; penalties; the use of equivalence.
+
+    metric: cobalt with its parameters. METEOR aligns the same words, with the same synonyms and paraphrases.
+    jobs, cluster, cache: as for `tercet.score`.
+    """
+    check_texts(testset)
+    if not testset.outputs:
+        raise UsageError(f"Test set {testset.name!r} has no outputs to report on.")
+    made = create(metric, language=testset.target_language)
+    if not isinstance(made, Cobalt):
+        raise UsageError(f"alignments reports on cobalt, not on {made.name}.")
+    made.check_needs(testset)
+    counter = AlignmentCounts(**{f.name: getattr(made, f.name) for f in fields(made) if f.init}).fitted(testset)
+    totals: dict[str, Floats] = {}
+    with open_executor(jobs, cluster) as executor:
+        for _, _, counts in count(testset, [counter], executor=executor, cache=cache, progress=progress):
+            for system, rows in counts.items():
+                totals[system] = totals.get(system, np.zeros(rows.shape[1])) + rows.sum(0)
+    return AlignmentReport(
+        test_set=testset.name,
+        signature=made.fitted(testset).signature,
+        systems={system: _described(total) for system, total in totals.items()},
+        total=_described(np.sum(list(totals.values()), axis=0)),
+    )
+
+
+@dataclass(frozen=True)
+class AlignmentCounts(Cobalt):
+    """UPF-Cobalt that counts what `alignments` reports instead of scores: sums of counts, as for any metric."""
+
+    def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
+        aligned = [self.align(output, reference) for reference in references]
+        compared = [self.assess(each) for each in aligned]
+        best = max(compared, key=lambda comparison: comparison.score)
+        counts = [0.0] * (_REST + 4)
+        for link, word in zip(best.alignment.links, best.words, strict=True):
+            place = _FACTS * LEVELS.index(link.level)
+            counts[place + best.output_functions[link.output - 1]] += 1
+            counts[place + 2] += word.raw
+            counts[place + 3] += word.raw > 0
+        other = replace(self, aligner="meteor", related=False, vectors=None).align(output, best.alignment.reference)
+        for link in other.links:
+            counts[_METEOR + 2 * MATCHERS.index(link.level) + best.output_functions[link.output - 1]] += 1
+        counts[_REST:] = len(output), len(best.alignment.reference), self._changes(aligned), 1
+        return counts
+
+    def _changes(self, aligned: Sequence[ContextAlignment]) -> bool:
+        """Whether the segment's score depends on relations that are equivalent."""
+        with_it, without = replace(self, equivalence=True), replace(self, equivalence=False)
+        return max(with_it.assess(each).score for each in aligned) != max(
+            without.assess(each).score for each in aligned
+        )
+
+
+def _described(totals: Floats) -> SystemAlignments:
+    levels = totals[:_METEOR].reshape(len(LEVELS), _FACTS).tolist()
+    matchers = totals[_METEOR:_REST].reshape(len(MATCHERS), 2).tolist()
+    output_words, reference_words, changed, segments = map(int, totals[_REST:])
+    return SystemAlignments(
+        segments=segments,
+        output_words=output_words,
+        reference_words=reference_words,
+        matches={name: Matches(int(row[0]), int(row[1])) for name, row in zip(LEVELS, levels, strict=True)},
+        meteor={name: Matches(int(row[0]), int(row[1])) for name, row in zip(MATCHERS, matchers, strict=True)},
+        penalties={name: _penalties(*row) for name, row in zip(LEVELS, levels, strict=True)},
+        changed=changed,
+    )
+
+
+def _penalties(content: float, function: float, raw: float, penalised: float) -> Penalties:
+    words = int(content + function)
+    return Penalties(words, raw / words if words else float("nan"), int(penalised))

@@ -1,0 +1,273 @@
+"""`entities`: which names, places and things systems keep, lose and invent, by category.
+
+Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP: what Figures 3 and 4
+and Tables 5 to 7 show, and the entities themselves behind the numbers of the metric `kobe`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .data.testset import TestSet
+from .errors import UsageError
+from .metrics._entities import Candidates, languages, match
+from .metrics.kobe import KoBE
+
+if TYPE_CHECKING:
+    from .knowledge.mentions import Mention
+
+    Linked = Sequence[Sequence[Mention]]  # the mentions of each text
+
+UNKNOWN = "other"  # the category of entities that have none
+
+
+@dataclass(frozen=True)
+class MentionPlace:
+    """Where an entity is named: the line, from 1, and the words that name it there."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class EntityCounts:
+    """An entity that was lost or invented, under the name that it most often has in the text.
+
+    times: how often that happened; mentions: how often it could have (the source's mentions, or the output's).
+    """
+
+    id: str
+    name: str
+    category: str
+    times: int
+    mentions: int
+    examples: tuple[MentionPlace, ...]
+
+
+@dataclass(frozen=True)
+class SystemEntities:
+    """How the entities of the source fared in one system's output.
+
+    categories: category -> (kept, in the source). lost, invented: the most frequent first.
+    """
+
+    kept: int
+    source: int
+    output: int
+    categories: Mapping[str, tuple[int, int]]
+    lost: tuple[EntityCounts, ...]
+    invented: tuple[EntityCounts, ...]
+
+
+@dataclass(frozen=True)
+class EntityReport:
+    """Entities of a test set. statistics and histogram are of all that was linked, before `shared` chooses.
+
+    histogram: how many source texts have 0, 1, 2, … entities. most_lost: over all systems.
+    """
+
+    test_set: str
+    pair: str | None
+    signature: str
+    statistics: Mapping[str, int]
+    histogram: tuple[int, ...]
+    categories: Mapping[str, int]
+    systems: Mapping[str, SystemEntities]
+    most_lost: tuple[EntityCounts, ...] = field(default=())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as the JSON form has it."""
+        found = asdict(self)
+        for system in found["systems"].values():
+            system["categories"] = {
+                name: {"kept": kept, "source": source, "share": kept / source}
+                for name, (kept, source) in system["categories"].items()
+            }
+        return found
+
+
+def entities(
+    testset: TestSet,
+    *,
+    kb: str = "default",
+    annotations: str | None = None,
+    shared: bool = True,
+    senses: str = "all",
+    categories: str = "names",
+    language_filter: bool = False,
+    most: int = 20,
+    examples: int = 3,
+) -> EntityReport:
+    """Which entities of the source every system keeps, loses and invents; parameters are those of the metric `kobe`.
+
+    most: how many lost and invented entities are listed; examples: how many of their places.
+    """
+    for name, value in (("most", most), ("examples", examples)):
+        if value < 0:
+            raise UsageError(f"{name} must be 0 or more, not {value}.")
+    metric = KoBE(
+        kb=kb,
+        annotations=annotations,
+        shared=shared,
+        senses=senses,
+        categories=categories,
+        language_filter=language_filter,
+    )
+    metric.check_needs(testset)
+    if not testset.outputs:
+        raise UsageError(f"Test set {testset.name!r} has no outputs to report on.")
+    metric, both = metric.fitted(testset), languages(testset.pair)
+    detected = metric.linker().link(testset.source or (), both.source)
+    referred = [metric.linker().link(_present(texts), both.target) for texts in testset.references.values()]
+    source = _Side.of(metric, detected, both.target)
+    tallies = {}
+    for system, outputs in testset.outputs.items():
+        found = metric.linker(of_outputs=True).link(outputs, both.target)
+        tallies[system] = _Tally.of(source, _Side.of(metric, found, both.source))
+    everywhere = _Tally.together(tallies.values())
+    return EntityReport(
+        test_set=testset.name,
+        pair=testset.pair,
+        signature=metric.signature,
+        statistics=_statistics(detected, referred),
+        histogram=_histogram(detected),
+        categories=dict(source.categories().most_common()),
+        systems={
+            system: SystemEntities(
+                kept=tally.kept.total(),
+                source=source.total(),
+                output=tally.output,
+                categories={name: (tally.kept[name], whole) for name, whole in source.categories().most_common()},
+                lost=tally.lost.listed(most, examples),
+                invented=tally.invented.listed(most, examples),
+            )
+            for system, tally in tallies.items()
+        },
+        most_lost=everywhere.listed(most, examples),
+    )
+
+
+class _Side(NamedTuple):
+    """The mentions of texts that count, with their candidates."""
+
+    mentions: list[list[Mention]]
+    candidates: list[list[Candidates]]
+
+    @classmethod
+    def of(cls, metric: KoBE, found: Linked, named_in: str) -> _Side:
+        counted = metric.chooser(named_in)
+        kept = [[(m, c) for m in mentions if (c := counted(m))] for mentions in found]
+        return cls([[m for m, _ in row] for row in kept], [[c for _, c in row] for row in kept])
+
+    def total(self) -> int:
+        return sum(map(len, self.mentions))
+
+    def categories(self) -> Counter[str]:
+        return Counter(mention.category or UNKNOWN for row in self.mentions for mention in row)
+
+
+class _Listing:
+    """Entities that something happened to, with where it did."""
+
+    def __init__(self) -> None:
+        self.times: Counter[str] = Counter()
+        self.mentions: Counter[str] = Counter()
+        self.names: dict[str, Counter[str]] = {}
+        self.category: dict[str, str] = {}
+        self.places: dict[str, list[MentionPlace]] = {}
+
+    def add(self, line: int, mention: Mention, entity: str, *, happened: bool) -> None:
+        self.mentions[entity] += 1
+        self.names.setdefault(entity, Counter())[mention.text] += 1
+        self.category.setdefault(entity, mention.category or UNKNOWN)
+        if happened:
+            self.times[entity] += 1
+            self.places.setdefault(entity, []).append(MentionPlace(line, mention.text))
+
+    def update(self, other: _Listing) -> None:
+        self.times.update(other.times)
+        self.mentions.update(other.mentions)
+        for entity, names in other.names.items():
+            self.names.setdefault(entity, Counter()).update(names)
+        self.category = {**other.category, **self.category}
+        for entity, places in other.places.items():
+            self.places.setdefault(entity, []).extend(places)
+
+    def listed(self, most: int, examples: int) -> tuple[EntityCounts, ...]:
+        ranked = sorted(self.times.items(), key=lambda item: (-item[1], item[0]))[:most]
+        return tuple(
+            EntityCounts(
+                id=entity,
+                name=self.names[entity].most_common(1)[0][0],
+                category=self.category[entity],
+                times=times,
+                mentions=self.mentions[entity],
+                examples=tuple(dict.fromkeys(self.places[entity]))[:examples],
+            )
+            for entity, times in ranked
+        )
+
+
+class _Tally(NamedTuple):
+    """What one system made of the source's entities."""
+
+    kept: Counter[str]
+    output: int
+    lost: _Listing
+    invented: _Listing
+
+    @classmethod
+    def of(cls, source: _Side, output: _Side) -> _Tally:
+        tally = cls(Counter(), output.total(), _Listing(), _Listing())
+        rows = zip(*source, *output, strict=True)
+        for line, (mentions, candidates, found, found_candidates) in enumerate(rows, 1):
+            for mention, names, kept in zip(mentions, candidates, match(candidates, found_candidates), strict=True):
+                tally.kept[mention.category or UNKNOWN] += kept
+                tally.lost.add(line, mention, names[0], happened=not kept)
+            expected = match(found_candidates, candidates)
+            for mention, names, known in zip(found, found_candidates, expected, strict=True):
+                tally.invented.add(line, mention, names[0], happened=not known)
+        return tally
+
+    @staticmethod
+    def together(tallies: Iterable[_Tally]) -> _Listing:
+        """What was lost by all systems."""
+        lost = _Listing()
+        for tally in tallies:
+            lost.update(tally.lost)
+        return lost
+
+
+def _present(texts: Sequence[str | None]) -> list[str]:
+    return [text for text in texts if text is not None]
+
+
+def _statistics(source: Linked, references: Sequence[Linked]) -> dict[str, int]:
+    """The rows of the paper's Tables 5 to 7; those of the reference are of all references together, if any."""
+
+    def distinct(texts: Iterable[Sequence[Mention]]) -> set[str]:
+        return {mention.entities[0] for mentions in texts for mention in mentions}
+
+    of_source = distinct(source)
+    found = {
+        "sentence count": len(source),
+        "source sentences with entities": sum(map(bool, source)),
+        "source entities count": sum(map(len, source)),
+        "source distinct entities count": len(of_source),
+    }
+    if references:
+        of_references = distinct(mentions for texts in references for mentions in texts)
+        found |= {
+            "reference entities count": sum(len(mentions) for texts in references for mentions in texts),
+            "reference distinct entities count": len(of_references),
+            "common distinct entities count": len(of_source & of_references),
+        }
+    return found
+
+
+def _histogram(found: Linked) -> tuple[int, ...]:
+    numbers = Counter(map(len, found))
+    return tuple(numbers[number] for number in range(max(numbers) + 1))

@@ -1,0 +1,112 @@
+"""Control items: damaged copies, exact repeats, and references in place of outputs.
+
+Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone". They are made from what a rater
+judges anyway, since every check compares a rater with themselves; raters who get a copy of the same item get the same
+copy. Where documents are kept whole, whole documents are copied.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from random import Random
+
+from ..data.assessments import segment_names
+from ..data.testset import TestSet
+from .assignment import Block, Copy
+from .campaign import Output
+from .degrading import degraded
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Controls:
+    """Makes the control items of one group of raters. shown: the name of the reference that they see, or empty."""
+
+    testset: TestSet
+    shown: str
+    random: Random
+    made: dict[tuple[str, str], Block | None] = field(default_factory=dict)
+
+    def copies(self, blocks: Sequence[Block], bad: float, repeats: float, hidden: float) -> list[Copy]:
+        """Control items for a rater who judges these blocks, so many of each kind per block."""
+        taken: set[int] = set()  # a block has one copy at most, so that each can be kept away from its original
+        found = self._some(blocks, bad, "bad", self._bad, taken) + self._some(
+            blocks, repeats, "repeat", self._repeat, taken
+        )
+        references = self._some(blocks, hidden, "reference", self._hidden, set())
+        return found + [Copy(copy.block, None) for copy in references]
+
+    def _some(
+        self,
+        blocks: Sequence[Block],
+        share: float,
+        check: str,
+        make: Callable[[Block], Block | None],
+        taken: set[int],
+    ) -> list[Copy]:
+        wanted = max(1, round(share * len(blocks))) if share and blocks else 0
+        found: list[Copy] = []
+        ids: set[str] = set()
+        for place in self.random.sample(range(len(blocks)), len(blocks)):
+            if len(found) == wanted:
+                break
+            if place in taken:
+                continue
+            key = check, blocks[place][0].id
+            if key not in self.made:
+                self.made[key] = make(blocks[place])
+            block = self.made[key]
+            if block is not None and block[0].id not in ids:  # outputs of one segment have the same hidden reference
+                ids.add(block[0].id)
+                taken.add(place)
+                found.append(Copy(block, place))
+        if len(found) < wanted:
+            log.warning("Only %d of %d control items (%s) could be made for a rater.", len(found), wanted, check)
+        return found
+
+    def _bad(self, block: Block) -> Block | None:
+        """With damaged outputs. A segment of a document that cannot be damaged, such as an empty one, is a repeat."""
+        items = []
+        for item in block:
+            system, text = item.outputs[0]
+            worse = degraded(text, self.testset.outputs[system], self.random)
+            items.append(item if worse is None else replace(item, outputs=(Output(system, worse),)))
+        if tuple(items) == block:
+            return None
+        checks = ["repeat" if item == original else "bad" for item, original in zip(items, block, strict=True)]
+        return tuple(
+            replace(item, id=f"bad\t{item.id}", check=check, of=item.id)
+            for item, check in zip(items, checks, strict=True)
+        )
+
+    def _repeat(self, block: Block) -> Block:
+        return tuple(replace(item, id=f"repeat\t{item.id}", check="repeat", of=item.id) for item in block)
+
+    def _hidden(self, block: Block) -> Block | None:
+        """With a reference in place of an output, where there are several not the one that is shown."""
+        rows = [self._rows[item.segment] for item in block]
+        for name in sorted(self.testset.references, key=lambda name: name == self.shown):
+            texts = [self.testset.references[name][row] for row in rows]
+            if name not in block[0].systems and all(text is not None for text in texts):
+                break
+        else:
+            return None
+        place = self.random.randrange(len(block[0].outputs))
+        rest = [system for number, system in enumerate(block[0].systems) if number != place]
+        return tuple(
+            replace(
+                item,
+                id="\t".join(("reference", item.reference_name, item.segment, *rest)),
+                outputs=(*item.outputs[:place], Output(name, text or ""), *item.outputs[place + 1 :]),
+                check="reference",
+            )
+            for item, text in zip(block, texts, strict=True)
+        )
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(segment_names(self.testset))}

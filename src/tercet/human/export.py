@@ -1,0 +1,175 @@
+"""What raters said, as files: our own tables, WMT's, and MQM's.
+
+tsv, csv: one row per judgement, with control items and all that is known (`tercet.data.ratings` says which columns).
+jsonl: the same as `Judgements`. wmt: for scores, WMT's table of means (SYS, SEGID, RAW.SCR, Z.SCR, N; z by rater, over
+all of a rater's judgements); for rankings, lp, seg, judge, duration_s, systems, ranks. mqm: Google's table of marked
+errors (Freitag et al. 2021), one row per error, the error between <v> and </v>. The last two hold no control items.
+"""
+
+from __future__ import annotations
+
+import csv
+import logging
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from ..data.field_checks import check_text
+from ..data.files import writing
+from ..data.judged_jsonl import write_judgements
+from ..data.judgements import Judgements
+from ..data.mqm import CLOSE, COLUMNS, NO_ERROR, OPEN
+from ..data.ratings import COLUMNS as RATED
+from ..data.ratings import spans_text, text_of
+from ..errors import DataError, UnknownName, UsageError
+from .answers import AnswerRow, Rated, ratings_of
+from .campaign import Campaign
+from .control import without_checks
+from .gold import means, standardise
+
+log = logging.getLogger(__name__)
+
+FORMS = ("tsv", "csv", "jsonl", "wmt", "mqm")
+SCORES = ("da", "esa")
+
+
+def export(
+    campaign: Campaign,
+    rows: Iterable[AnswerRow | Sequence[Any]],
+    path: str | Path,
+    *,
+    form: str | None = None,
+    revisions: Literal["last", "all"] = "last",
+) -> int:
+    """Write stored answers to a file, which appears whole or not at all; returns the number of judgements in it.
+
+    form: by the file's name if not given, .csv, .jsonl, or else tsv. revisions: see `judgements_of`.
+    """
+    suffix = Path(str(path).removesuffix(".gz")).suffix
+    form = form or {".csv": "csv", ".jsonl": "jsonl"}.get(suffix, "tsv")
+    if form not in FORMS:
+        raise UnknownName("format of ratings", form, FORMS)
+    if revisions == "all" and form in ("wmt", "mqm"):
+        raise UsageError(f"The format {form} has no place for earlier answers; tsv, csv and jsonl have.")
+    rated = ratings_of(campaign, rows, revisions=revisions)
+    if not rated:
+        raise DataError(f"Nobody has judged anything in campaign {campaign.name!r} yet.")
+    if form == "jsonl":
+        write_judgements(_judgements(campaign, rated), path)
+        return len(rated)
+    if form in ("wmt", "mqm"):
+        rated = _without_checks(rated) if form == "mqm" or campaign.how.ranks else rated
+    makers = {"tsv": _table, "csv": _table, "wmt": _wmt, "mqm": _mqm}
+    lines = list(makers[form](campaign, rated))
+    with writing(path) as stream:
+        if form == "csv":
+            csv.writer(stream, lineterminator="\n").writerows(lines)
+        else:
+            stream.writelines("\t".join(fields) + "\n" for fields in lines)
+    return len(rated)
+
+
+def _judgements(campaign: Campaign, rated: Sequence[Rated]) -> Judgements:
+    return Judgements([row.judgement for row in rated], campaign.pair or None, campaign.name)
+
+
+def _without_checks(rated: Sequence[Rated]) -> list[Rated]:
+    kept = [row for row in rated if not row.item.check]
+    if len(kept) < len(rated):
+        log.warning("%d judgements of control items were left out.", len(rated) - len(kept))
+    if not kept:
+        raise DataError("There are judgements of control items only.")
+    return kept
+
+
+def _table(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
+    yield RATED
+    for row in rated:
+        judgement = row.judgement
+        yield (
+            judgement.rater,
+            row.item.id,
+            judgement.segment,
+            judgement.system,
+            judgement.kind,
+            text_of(judgement.value),
+            judgement.reference,
+            text_of(judgement.seconds),
+            row.row.when,
+            judgement.check,
+            row.group,
+            row.item.document,
+            str(row.revision),
+            spans_text(judgement),
+            campaign.pair,
+            campaign.name,
+        )
+
+
+def _wmt(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
+    if campaign.how.ranks:
+        yield from _wmt_rankings(campaign, rated)
+        return
+    if campaign.how.kind not in SCORES:
+        raise UsageError(
+            f"WMT's table is for scores from 0 to 100 and rankings, not for {campaign.protocol}; take tsv."
+        )
+    judgements = _judgements(campaign, [row for row in rated if row.item.check != "tutorial"])
+    # As WMT does: standardised over all that a rater judged, control items too, which then go; but not over practice.
+    standard = without_checks(standardise(judgements)).kept
+    plain, report = without_checks(judgements)
+    if report.items:
+        log.warning("%d judgements of control items were left out.", sum(report.items.values()))
+    raw = means(plain)
+    z = means(standard, raw.segments)
+    yield "SYS", "SEGID", "RAW.SCR", "Z.SCR", "N"
+    for place, system in enumerate(raw.systems):
+        for number, segment in enumerate(raw.segments):
+            if raw.counts[number, place]:
+                mine = z.values[number, z.systems.index(system)] if system in z.systems else math.nan
+                values = [text_of(float(value)) or "NA" for value in (raw.values[number, place], mine)]
+                yield system, segment, *values, str(raw.counts[number, place])
+
+
+def _wmt_rankings(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
+    if not campaign.pair:
+        raise UsageError("WMT's table of rankings needs the language pair, which the campaign does not say.")
+    tasks: dict[tuple[str, str], list[Rated]] = {}
+    for row in rated:
+        tasks.setdefault((row.row.rater, row.item.id), []).append(row)
+    yield "lp", "seg", "judge", "duration_s", "systems", "ranks"
+    for (rater, _), group in tasks.items():
+        systems = [row.judgement.system for row in group]
+        for system in systems:
+            if "|" in system or "," in system:
+                raise DataError(f"The system {system!r} cannot be written in WMT's table of rankings; take tsv.")
+        seconds = text_of(group[0].row.seconds) or "NA"
+        ranks = "|".join(text_of(row.judgement.value) for row in group)
+        yield campaign.pair, group[0].item.segment, rater, seconds, "|".join(systems), ranks
+
+
+def _mqm(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
+    if not campaign.how.spans:
+        raise UsageError(f"In {campaign.protocol} nobody marks errors, so there is nothing to write as mqm.")
+    yield COLUMNS
+    for row in rated:
+        item = row.item
+        source = item.source or ""
+        target = next(output.text for output in item.outputs if output.system == row.judgement.system)
+        for text in (source, target):
+            check_text(text, f"Item {item.id!r}", forbidden="\n\t\0")
+            if OPEN in text or CLOSE in text:
+                raise DataError(
+                    f"Item {item.id!r} holds {OPEN} or {CLOSE}, which mark errors in this format; take tsv."
+                )
+        head = (row.judgement.system, item.document or campaign.name, item.segment, item.segment, row.row.rater)
+        if not row.judgement.spans:
+            yield *head, source, target, NO_ERROR, NO_ERROR
+        for span in row.judgement.spans or ():
+            texts = [source, target]
+            if span.start is not None and span.end is not None:
+                place = 0 if span.in_source else 1
+                text = texts[place]
+                texts[place] = text[: span.start] + OPEN + text[span.start : span.end] + CLOSE + text[span.end :]
+            yield *head, *texts, span.category, span.severity

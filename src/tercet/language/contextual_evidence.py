@@ -1,0 +1,254 @@
+"""What speaks for aligning two words of two texts: the words around them, in the syntax and in the text.
+
+Sultan, Bethard and Sumner (2014), "Back to Basics for Monolingual Alignment: Exploiting Word Similarity and Contextual
+Evidence", TACL 2. What is needed of one sentence is found once (`prepare`) and serves all comparisons with it; a
+`Pairing` compares two sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from .contexts import (
+    Context,
+    Equivalences,
+    Neighbour,
+    Pairs,
+    crossed_published,
+    equivalences,
+    word_category,
+    word_contexts,
+)
+from .lexical_similarity import Lexis, SimilarityLexicon, published_marks, stop_words
+from .sentence import Sentence
+
+KEPT = 1024  # sentences that are prepared at a time: more than the references and outputs of a unit of work
+
+Link = tuple[int, int]
+
+
+class ContextEvidence(NamedTuple):
+    """How many words of two contexts speak for a pair, and the sum of how alike they are."""
+
+    pieces: int = 0
+    sum: float = 0.0
+
+
+NONE = ContextEvidence()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A sentence as the aligner needs it. Lists have an entry for each word; words count from 1.
+
+    kinds: "content", "stop" or "mark".
+    windows: the content words near each word.
+    before, after: the nearest content word on either side, 0 where there is none.
+    lemmas: in place of `lexis`, what the author's program compares in windows.
+    """
+
+    sentence: Sentence
+    lexis: Lexis
+    contexts: tuple[Context, ...]
+    categories: tuple[str, ...]
+    kinds: tuple[str, ...]
+    windows: tuple[tuple[int, ...], ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    lower: tuple[str, ...]
+    lemmas: Lexis | None
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+
+@lru_cache(maxsize=KEPT)
+def prepare(sentence: Sentence, lexicon: SimilarityLexicon, window: int) -> Prepared:
+    """A sentence for the aligner; `window` words on each side are a word's neighbourhood."""
+    published = lexicon.published
+    lexis = lexicon.lexis(sentence.tokens)
+    lemmas = None
+    if published:
+        lemmas = lexicon.lexis([token._replace(form=token.lemma or token.form) for token in sentence.tokens])
+        kinds, near = _published_kinds(sentence)
+    else:
+        kinds = tuple(
+            "mark" if word.is_punctuation else "stop" if word.is_function else "content" for word in lexis.words
+        )
+        near = tuple(kind == "content" for kind in kinds)
+    size = len(sentence)
+    windows = tuple(
+        tuple(
+            other for other in range(max(1, number - window), min(size, number + window) + 1)
+            if other != number and near[other - 1]
+        )
+        for number in range(1, size + 1)
+    )  # fmt: skip
+    before, after = (_published_nearest if published else _nearest)(kinds)
+    return Prepared(
+        sentence, lexis, word_contexts(sentence, published=published),
+        tuple(word_category(token, published=published) for token in sentence.tokens),
+        kinds, windows, before, after, tuple(token.form.lower() for token in sentence.tokens), lemmas,
+    )  # fmt: skip
+
+
+def _published_kinds(sentence: Sentence) -> tuple[tuple[str, ...], tuple[bool, ...]]:
+    """Kinds by lemmas as they are written ("I" is no stop word), and which words count as neighbours."""
+    stops, marks = stop_words("en", published=True), published_marks()
+    lemmas = [token.lemma for token in sentence.tokens]
+    kinds = tuple(
+        "stop" if lemma in stops else "mark" if lemma in marks or lemma in ("'s", "'d", "'ll") else "content"
+        for lemma in lemmas
+    )
+    return kinds, tuple(lemma not in stops and lemma not in marks for lemma in lemmas)
+
+
+def _nearest(kinds: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The nearest content words before and after each word, however far; 0 where there is none."""
+    before, after, last = [], [0] * len(kinds), 0
+    for number, kind in enumerate(kinds, 1):
+        before.append(last)
+        if kind == "content":
+            after[max(last - 1, 0) : number - 1] = [number] * (number - 1 - max(last - 1, 0))
+            last = number
+    return tuple(before), tuple(after)
+
+
+def _published_nearest(kinds: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """To the right the author's program stops at the last word but one, whatever it is."""
+    before, after = _nearest(kinds)
+    limit = len(kinds) - 1
+    return before, tuple(place if 0 < place <= limit else max(number, limit) for number, place in enumerate(after, 1))
+
+
+class Pairing:
+    """Two sentences under alignment: how alike their words are, and which are linked so far."""
+
+    def __init__(
+        self, output: Prepared, reference: Prepared, lexicon: SimilarityLexicon, weights: Mapping[str, float]
+    ) -> None:
+        self.output, self.reference, self.published = output, reference, lexicon.published
+        self.levels = lexicon.levels(output.lexis, reference.lexis)
+        self.weights = {pair: weights[level] for pair, level in self.levels.items() if level in weights}
+        self.near = self.weights
+        if output.lemmas is not None and reference.lemmas is not None:
+            levels = lexicon.levels(output.lemmas, reference.lemmas)
+            self.near = {pair: weights[level] for pair, level in levels.items() if level in weights}
+        self.links: dict[Link, tuple[str, ContextEvidence, ContextEvidence]] = {}
+        self.used_output: set[int] = set()
+        self.used_reference: set[int] = set()
+
+    def link(
+        self,
+        first: int,
+        second: int,
+        stage: str,
+        dependencies: ContextEvidence = NONE,
+        neighbours: ContextEvidence = NONE,
+    ) -> None:
+        self.links.setdefault((first, second), (stage, dependencies, neighbours))
+        self.used_output.add(first)
+        self.used_reference.add(second)
+
+    def is_free(self, first: int, second: int) -> bool:
+        return first not in self.used_output and second not in self.used_reference
+
+    def candidates(self, *kinds: str, mixed: bool = False) -> Iterator[tuple[int, int, float]]:
+        """Pairs of free words of these kinds that are alike, and how much; mixed: one of both may be of another."""
+        output, reference = self.output.kinds, self.reference.kinds
+        for (first, second), weight in self.weights.items():
+            found = (output[first - 1] in kinds) + (reference[second - 1] in kinds)
+            if (found == 2 or (found and mixed)) and self.is_free(first, second):
+                yield first, second, weight
+
+    def by_dependencies(self, first: int, second: int) -> ContextEvidence:
+        """Parents and children that are alike and in the same or an equivalent relation, each counted once."""
+        table = equivalences(self.output.categories[first - 1])
+        mine, other = self.output.contexts[first - 1], self.reference.contexts[second - 1]
+        found = [*self._alike(mine.parents, other.parents, table.parents)]
+        found += self._alike(mine.children, other.children, table.children)
+        found += self._crossed(mine, other, table)
+        if len(found) < 2:
+            return ContextEvidence(1, self.weight(*found[0])) if found else NONE
+        total, pieces = 0.0, 0
+        ours: set[int] = set()
+        theirs: set[int] = set()
+        for weight, one, two in sorted(((self.weight(*pair), *pair) for pair in found), key=_best):
+            if one not in ours and two not in theirs:
+                total, pieces = total + weight, pieces + 1
+                ours.add(one)
+                theirs.add(two)
+        return ContextEvidence(pieces, total)
+
+    def weight(self, first: int, second: int) -> float:
+        """How alike two words are; roots are, and words that are linked as parts of names are half."""
+        if not first:
+            return 1.0 if not second else 0.0
+        found = self.weights.get((first, second), 0.0)
+        return 0.5 if not found and not self.published and (first, second) in self.links else found
+
+    def _alike(self, mine: Sequence[Neighbour], other: Sequence[Neighbour], same: Pairs) -> Iterator[Link]:
+        for word, relation in mine:
+            for partner, label in other:
+                if (relation == label or (relation, label) in same) and self._fit(word, partner):
+                    yield word, partner
+
+    def _crossed(self, mine: Context, other: Context, table: Equivalences) -> Iterator[Link]:
+        if self.published:
+            yield from (pair for pair in crossed_published(mine, other, table) if self._fit(*pair))
+        elif table.crossed:
+            for word, relation in mine.parents:
+                for partner, label in other.children:
+                    if (relation, label) in table.crossed and self._fit(word, partner):
+                        yield word, partner
+            for word, relation in mine.children:
+                for partner, label in other.parents:
+                    if (label, relation) in table.crossed and self._fit(word, partner):
+                        yield word, partner
+
+    def _fit(self, first: int, second: int) -> bool:
+        pair = (first, second)
+        return pair in self.weights or pair in self.links or pair == (0, 0)
+
+    def by_neighbours(self, first: int, second: int) -> ContextEvidence:
+        """Content words near both that are alike: all pairs of them."""
+        near = self.near
+        found = [
+            near[pair]
+            for one in self.output.windows[first - 1]
+            for two in self.reference.windows[second - 1]
+            if (pair := (one, two)) in near
+        ]
+        return ContextEvidence(len(found), sum(found)) if found else NONE
+
+    def has_exact_context(self, first: int, second: int) -> bool:
+        """Whether two content words of the same form are parents or children of both, or near both."""
+        mine, other = self.output.contexts[first - 1], self.reference.contexts[second - 1]
+        ours = {*self.output.windows[first - 1], *(word for word, _ in (*mine.parents, *mine.children))}
+        theirs = {*self.reference.windows[second - 1], *(word for word, _ in (*other.parents, *other.children))}
+        kinds, levels = self.output.kinds, self.levels
+        return any(
+            levels.get((one, two)) == "exact" for one in ours if one and kinds[one - 1] == "content" for two in theirs
+        )
+
+    def by_linked_dependencies(self, first: int, second: int) -> ContextEvidence:
+        """Parents, and children, that are linked: what a function word belongs to."""
+        mine, other, links = self.output.contexts[first - 1], self.reference.contexts[second - 1], self.links
+        pieces = sum((one, two) in links for one, _ in mine.parents for two, _ in other.parents)
+        pieces += sum((one, two) in links for one, _ in mine.children for two, _ in other.children)
+        return ContextEvidence(pieces, float(pieces))
+
+    def by_linked_neighbours(self, first: int, second: int) -> ContextEvidence:
+        """The nearest content words before and after, where they are linked."""
+        output, reference, links = self.output, self.reference, self.links
+        pieces = int((output.before[first - 1], reference.before[second - 1]) in links)
+        pieces += (output.after[first - 1], reference.after[second - 1]) in links
+        return ContextEvidence(pieces, float(pieces))
+
+
+def _best(found: tuple[float, int, int]) -> tuple[float, int, int]:
+    weight, first, second = found
+    return -weight, first, second

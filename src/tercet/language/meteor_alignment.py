@@ -1,0 +1,320 @@
+"""Alignments of two texts of one language by equal words, stems, synonyms and paraphrases.
+
+Denkowski and Lavie (2011), "Meteor 1.3: Automatic Metric for Reliable Optimization and Evaluation of Machine
+Translation Systems", WMT. The search is in kernels.beam; here words become numbers, stems and synsets for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from ..kernels import beam as kernel
+from ..text.coding import Ints, Units, view
+from .function_words import function_words
+from .paraphrases import GAP, ParaphrasePairs, paraphrases
+from .stemming import stemmer
+from .synonyms import english_synonyms
+
+MATCHERS = ("exact", "stem", "synonym", "paraphrase")
+CONTENT, FUNCTION, COPIED = 0, 1, 2
+MOST_MATCHES = 1 << 23  # possible matches between two texts; more would take a minute and a gigabyte
+
+Words = Sequence[str]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Link:
+    """One match: positions of the words in output and reference, the matcher that found it, and the chunk it is in."""
+
+    output: tuple[int, ...]
+    reference: tuple[int, ...]
+    matcher: str
+    chunk: int
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Which words of an output and of a reference stand for each other.
+
+    links: in the order of the reference. A chunk is a run of links that is a run in both texts; chunks: how many.
+    reference_index: which of the references it is.
+    """
+
+    output: tuple[str, ...]
+    reference: tuple[str, ...]
+    links: tuple[Link, ...]
+    chunks: int
+    reference_index: int = 0
+
+    def __str__(self) -> str:
+        lines = [f"{'chunk':>5}  {'matcher':<10}  output = reference"]
+        for link in self.links:
+            output, reference = (
+                " ".join(words[i] for i in places)
+                for words, places in ((self.output, link.output), (self.reference, link.reference))
+            )
+            lines.append(f"{link.chunk + 1:>5}  {link.matcher:<10}  {output} = {reference}")
+        for name, words, places in (
+            ("output", self.output, {i for link in self.links for i in link.output}),
+            ("reference", self.reference, {i for link in self.links for i in link.reference}),
+        ):
+            alone = " ".join(word for i, word in enumerate(words) if i not in places)
+            lines.append(f"       {name + ' only':<14}  {alone or '(nothing)'}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MatcherLexicon:
+    """What the matchers know of each numbered word: its name, its stem, by number (-1: none), and its synsets, sorted.
+
+    Words of one name, and of one stem, are equal.
+    """
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    known: dict[str | int, int] = field(default_factory=dict)  # numbers of names and of stems
+    names: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    stems: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    synsets: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    offsets: Ints = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Texts:
+    """Texts by words, with the words' numbers in a lexicon and their kinds (content, function, copied)."""
+
+    words: Sequence[Words]
+    units: Units
+    kinds: NDArray[np.uint8]
+    lexicon: MatcherLexicon
+
+
+@dataclass(frozen=True)
+class Aligner:
+    """Aligns outputs with references, as METEOR does.
+
+    language: whose stems and function words are used. matchers: which of MATCHERS, `exact` always among them.
+    table: a file of paraphrases; gaps: the most words that the gap of a paraphrase may span, 0 for none with gaps.
+    beam: how many alignments the search keeps. original: exactly as METEOR 1.5, with English function words for every
+    language, coverage that leaves out most matches of unequal words, distances added to the wrong alignments, and words
+    that are equal if Java gives them one hash (je and l').
+    """
+
+    language: str = "en"
+    matchers: tuple[str, ...] = MATCHERS[:3]
+    table: str | None = None
+    gaps: int = 0
+    beam: int = 40
+    original: bool = False
+
+    def read(
+        self, words: Sequence[Words], copied: Sequence[Sequence[bool]] | None = None, base: MatcherLexicon | None = None
+    ) -> Texts:
+        """Texts ready to be aligned; `base` is the lexicon of others that they will meet, and stays as it is.
+
+        copied: for each word whether it is one to be copied.
+        """
+        lexicon = self._extended(base or MatcherLexicon(), words)
+        numbers = lexicon.numbers
+        offsets = np.zeros(len(words) + 1, dtype=np.int64)
+        np.cumsum([len(text) for text in words], out=offsets[1:])
+        total = int(offsets[-1])
+        ids = np.fromiter((numbers[word] for word in chain.from_iterable(words)), dtype=np.int32, count=total)
+        functions = function_words("en" if self.original else self.language)
+        kinds = np.fromiter(
+            (FUNCTION if word in functions else CONTENT for word in chain.from_iterable(words)), np.uint8, total
+        )
+        if copied is not None:
+            flags = np.fromiter(chain.from_iterable(copied), dtype=bool, count=total)
+            kinds[flags & (kinds == CONTENT)] = COPIED
+        return Texts(words, Units(ids, offsets), kinds, lexicon)
+
+    def _extended(self, base: MatcherLexicon, texts: Sequence[Words]) -> MatcherLexicon:
+        numbers = dict(base.numbers)
+        for word in chain.from_iterable(texts):
+            if word not in numbers:
+                numbers[word] = len(numbers)
+        words = list(numbers)[len(base.numbers) :]
+        known = dict(base.known)
+        key: Callable[[str], str | int] = java_hash if self.original else str
+        names = np.array([known.setdefault(key(word), len(known)) for word in words], dtype=np.int32)
+        stems = np.full(len(words), -1, dtype=np.int32)
+        if "stem" in self.matchers and words:
+            found = stemmer(self.language, original=self.original)(words)
+            stems[:] = [known.setdefault(key(stem), len(known)) for stem in found]
+        synsets: list[tuple[int, ...]] = [()] * len(words)
+        if "synonym" in self.matchers and words:
+            lookup = english_synonyms(original=self.original).of
+            synsets = [lookup(word) for word in words]
+        ends = base.offsets[-1] + np.cumsum([len(numbers) for numbers in synsets], dtype=np.int64)
+        flat = np.fromiter(chain.from_iterable(synsets), dtype=np.int32)
+        return MatcherLexicon(
+            numbers,
+            known,
+            np.concatenate([base.names, names]),
+            np.concatenate([base.stems, stems]),
+            np.concatenate([base.synsets, flat]),
+            np.concatenate([base.offsets, ends]),
+        )
+
+    def align(self, output: Words, reference: Words) -> Alignment:
+        """The alignment of one output with one reference."""
+        references = self.read([reference])
+        outputs = self.read([output], base=references.lexicon)
+        _, links = self.align_pairs(outputs, references, np.zeros(1, dtype=np.int64))
+        return describe(output, reference, links.tolist())
+
+    def align_pairs(self, outputs: Texts, references: Texts, texts: Ints) -> tuple[Floats, NDArray[np.int32]]:
+        """Align every reference with output texts[reference].
+
+        Returns counts, shape (references, COLUMNS), and links, shape (words of all references, WIDTH), as in
+        kernels.beam. The outputs must have been read with the references' lexicon as base.
+        """
+        lexicon, beam = outputs.lexicon, self.beam
+        n = int(references.units.lengths.max(initial=0))
+        m = int(outputs.units.lengths.max(initial=0))
+        counts = np.zeros((len(texts), kernel.COLUMNS))
+        links = np.empty((len(references.units.ids), kernel.WIDTH), dtype=np.int32)
+        phrases, phrase_offsets = self._phrases(outputs, references, texts)
+        arrays = [
+            view(array)
+            for array in (
+                outputs.units.ids, outputs.units.offsets, outputs.kinds, np.ascontiguousarray(texts, dtype=np.int64),
+                references.units.ids, references.units.offsets, references.kinds,
+                lexicon.names, lexicon.stems, lexicon.synsets, lexicon.offsets, phrases, phrase_offsets,
+            )
+        ]  # fmt: skip
+        scratch = [
+            view(np.empty(size, dtype=kind))
+            for size, kind in (
+                (n + 1, np.int32), (n + m + 1, np.int32), (5 * beam, np.int64), (10 * beam, np.int64),
+                (2 * beam * (m // 64 + 1), np.uint64), (2 * beam * n + 1, np.int32),
+            )
+        ]  # fmt: skip
+        done, capacity = 0, 1 << 14
+        while done < len(texts):
+            candidates = np.empty(kernel.WIDTH * capacity, dtype=np.int32)
+            results = view(counts.reshape(-1)), view(links.reshape(-1)), view(candidates)
+            arguments: list[Any] = [done, *arrays, beam, self.original, *results, *scratch]
+            done = kernel.align_pairs(*arguments)
+            if capacity == MOST_MATCHES and done < len(texts):
+                begin = " ".join(outputs.words[int(texts[done])])[:40]
+                raise DataError(
+                    f"The output that begins {begin!r} and its reference have more than {MOST_MATCHES:,} pairs of "
+                    "words that could be aligned. Texts must have a sentence per line: split this one, or leave it out."
+                )
+            capacity *= 2
+        return counts, links
+
+    def _phrases(self, outputs: Texts, references: Texts, texts: Ints) -> tuple[NDArray[np.int32], Ints]:
+        """The paraphrases between each reference and its output, as rows for the kernel."""
+        offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+        if "paraphrase" not in self.matchers or self.table is None:
+            return np.empty(0, dtype=np.int32), offsets
+        table = paraphrases(self.table)
+        plain = _Met(table.plain, _plain_phrases, table.longest, outputs.words, references.words)
+        gapped = None
+        if self.gaps and len(table.gapped):
+            gapped = _Met(
+                table.gapped, _gapped_phrases, (table.longest_part, self.gaps), outputs.words, references.words
+            )
+        rows: list[tuple[int, int, int, int]] = []
+        for t, text in enumerate(texts.tolist()):
+            found = [(i[0], i[1], j[0], j[1]) for i, j in plain.pairs(t, text)]
+            if gapped is not None:
+                known = dict.fromkeys(found)
+                output, reference = outputs.words[text], references.words[t]
+                for i, j in gapped.pairs(t, text):
+                    for a, b in ((0, 1), (2, 3)):  # the parts before and after the gap
+                        if reference[i[a] : i[a] + i[b]] != output[j[a] : j[a] + j[b]]:
+                            known[i[a], i[b], j[a], j[b]] = None
+                found = [*found, *list(known)[len(set(found)) :]]
+            rows += sorted(found, key=lambda row: row[0])
+            offsets[t + 1] = len(rows)
+        return np.array(rows, dtype=np.int32).reshape(-1), offsets
+
+
+def java_hash(word: str) -> int:
+    """The number that Java's String.hashCode gives a word, by which METEOR 1.5 compares words."""
+    units = word.encode("utf-16-le", "surrogatepass")
+    number = 0
+    for low, high in zip(units[::2], units[1::2], strict=True):
+        number = (31 * number + low + 256 * high) & 0xFFFFFFFF
+    return number
+
+
+Place = tuple[int, ...]
+
+
+def _plain_phrases(words: Words, longest: Any) -> list[tuple[str, Place]]:
+    """All phrases of a text with (first word, length), by first word and then by length."""
+    return [
+        (" ".join(words[i : i + length]), (i, length))
+        for i in range(len(words))
+        for length in range(1, min(longest, len(words) - i) + 1)
+    ]
+
+
+def _gapped_phrases(words: Words, limits: Any) -> list[tuple[str, Place]]:
+    """All pairs of phrases of a text with up to so many words between, and where both are: (i, length, i, length)."""
+    longest, gaps = limits
+    parts = _plain_phrases(words, longest)
+    after: dict[int, list[tuple[str, Place]]] = {}
+    for part in parts:
+        after.setdefault(part[1][0], []).append(part)
+    return [
+        (f"{first}{GAP}{second}", (*place, *second_place))
+        for first, place in parts
+        for gap in range(1, gaps + 1)
+        for second, second_place in after.get(sum(place) + gap, ())
+    ]
+
+
+class _Met:
+    """The phrases of outputs and references that a table brings together."""
+
+    def __init__(
+        self, table: ParaphrasePairs, phrases: Any, limits: Any, outputs: Sequence[Words], references: Sequence[Words]
+    ):
+        self._sides = [[phrases(words, limits) for words in side] for side in (references, outputs)]
+        every = {phrase for side in self._sides for text in side for phrase, _ in text}
+        self._table = table.between(list(every))
+        needed = {*self._table, *chain.from_iterable(self._table.values())}
+        self._sides = [[[item for item in text if item[0] in needed] for text in side] for side in self._sides]
+
+    def pairs(self, reference: int, output: int) -> list[tuple[Place, Place]]:
+        """Places in reference and output, in the order of METEOR 1.5.
+
+        First phrases of the reference with their paraphrases, then those of the output with theirs.
+        """
+        found: list[tuple[Place, Place]] = []
+        texts = self._sides[0][reference], self._sides[1][output]
+        for here, there in (texts, texts[::-1]):
+            places: dict[str, list[Place]] = {}
+            for phrase, place in there:
+                places.setdefault(phrase, []).append(place)
+            for phrase, place in here:
+                for paraphrase in self._table.get(phrase, ()):
+                    for other in places.get(paraphrase, ()):
+                        found.append((place, other) if here is texts[0] else (other, place))
+        return found
+
+
+def describe(output: Words, reference: Words, links: list[list[int]], index: int = 0) -> Alignment:
+    """The alignment that the links of one reference describe, as `Aligner.align_pairs` returns them."""
+    found: list[Link] = []
+    chunk, end, end_output = -1, -1, -1
+    for i, (at, length, width, matcher) in enumerate(links):
+        if at < 0:
+            continue
+        chunk += (i, at) != (end, end_output)
+        end, end_output = i + length, at + width
+        found.append(Link(tuple(range(at, end_output)), tuple(range(i, end)), MATCHERS[matcher], chunk))
+    return Alignment(tuple(output), tuple(reference), tuple(found), chunk + 1, index)

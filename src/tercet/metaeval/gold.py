@@ -1,0 +1,279 @@
+"""The human standard that metrics are held against: chosen by name from what the data hold, or the only one there is.
+
+At system level it is one number per system: scores as published, means of direct assessment, or shares of won
+comparisons. At segment level it is one number per system and segment, or preferences between two outputs (relative
+rankings, or direct assessments that differ enough: daRR, Ma et al. 2019, section 5.2.1).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.evidence import Evidence
+from ..data.judgements import KINDS, Judgements
+from ..data.rankings import SAME
+from ..data.scores import Scores
+from ..data.tables import HUMAN
+from ..errors import DataError, UnknownName, UsageError
+from ..human import pairs as preferences
+from ..human.control import without_checks
+from ..human.gold import segment_means, standardise, system_means
+from ..human.mqm import weigh
+from ..human.ranking import expected_wins, trueskill_means, win_rates
+
+log = logging.getLogger(__name__)
+
+Floats = NDArray[np.float64]
+
+MARGIN = 25.0  # points of raw direct assessment that make a preference of two scores (Ma et al. 2019)
+LABELS = {"rr": "RR", "darr": "daRR"}
+OF_RANKINGS: Mapping[str, Callable[[preferences.RankedPairs], Scores]] = {
+    "expected-wins": expected_wins,
+    "win-rate": win_rates,
+    "trueskill": trueskill_means,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """One human standard. Of the three, what is there: system (systems,), segment (systems, segments), pairs."""
+
+    name: str
+    label: str
+    systems: tuple[str, ...]
+    segments: tuple[str, ...] = ()
+    system: Floats | None = None
+    segment: Floats | None = None
+    pairs: preferences.RankedPairs | None = None
+    judgements: Judgements | None = None  # that the system scores are means of
+    raw: bool = False  # whether values are points from 0 to 100
+    left_out: tuple[str, ...] = ()  # systems that were judged or scored but are not to count: references
+
+
+def find_gold(evidence: Evidence, *, name: str | None = None, level: str = "sys", wants_pairs: bool = False) -> Gold:
+    """The gold standard of that name, or the only one that fits; several without a name are refused."""
+    known = _candidates(evidence)
+    return known[_chosen(known, evidence, name, level, wants_pairs)].build()
+
+
+def check_gold(evidence: Evidence, *, name: str | None = None, level: str = "sys", wants_pairs: bool = False) -> None:
+    """Refuse what `find_gold` would refuse, without making anything."""
+    _chosen(_candidates(evidence), evidence, name, level, wants_pairs)
+
+
+def _chosen(
+    known: Mapping[str, _Candidate], evidence: Evidence, name: str | None, level: str, wants_pairs: bool
+) -> str:
+    fitting = [key for key, make in known.items() if make.fits(level, wants_pairs)]
+    if name is not None:
+        if name not in known:
+            raise UnknownName(f"gold standard in {evidence.name} {evidence.pair}", name, known)
+        if name not in fitting:
+            need = "preferences" if wants_pairs else f"numbers at level {level}"
+            raise UsageError(f"The gold standard {name!r} gives no {need}. These do: {', '.join(fitting) or 'none'}.")
+        return name
+    if not fitting:
+        there = f" There is only: {', '.join(known)}." if known else ""
+        what = "preferences (rankings, or segment scores)" if wants_pairs else f"human scores at level {level}"
+        raise DataError(f"{evidence.name} has no {what} for {evidence.pair}.{there}")
+    chosen = _usual(known, level, wants_pairs)
+    if len(chosen) > 1:
+        raise UsageError(
+            f"{evidence.name} {evidence.pair} has several gold standards. Choose with --gold: {', '.join(chosen)}."
+        )
+    return chosen[0]
+
+
+def has_preferences(evidence: Evidence, name: str | None = None) -> bool:
+    """Whether people ranked outputs: in the gold standard of that name or, without a name, in any."""
+    known = _candidates(evidence)
+    return any(one.ranks for key, one in known.items() if name in (None, key))
+
+
+def gold_names(evidence: Evidence, *, level: str = "sys", wants_pairs: bool = False) -> list[str]:
+    """The standards that are meant when none is named: one, or several that the user must choose from."""
+    return _usual(_candidates(evidence), level, wants_pairs)
+
+
+def _usual(known: Mapping[str, _Candidate], level: str, wants_pairs: bool) -> list[str]:
+    """Preferences as people gave them come before those made of scores; means before shares made of rankings."""
+    orders = {key: one.order(wants_pairs) for key, one in known.items() if one.fits(level, wants_pairs)}
+    return [key for key, order in orders.items() if order == min(orders.values())]
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A standard that could be built, and what it would give."""
+
+    build: Callable[[], Gold]
+    levels: frozenset[str]
+    ranks: bool = False
+    derived: int = 0  # among several of a kind the lowest is meant when none is named
+
+    def fits(self, level: str, wants_pairs: bool) -> bool:
+        if wants_pairs:
+            return level == "seg" and (self.ranks or "seg" in self.levels) and not self.derived
+        return level in self.levels
+
+    def order(self, wants_pairs: bool) -> tuple[bool, int]:
+        return (wants_pairs and not self.ranks, self.derived)
+
+
+def _candidates(evidence: Evidence) -> dict[str, _Candidate]:
+    found: dict[str, _Candidate] = {}
+
+    def put(name: str, candidate: _Candidate, judgements: Judgements | None = None) -> None:
+        """Under this name or, where it is taken, with that of the set of judgements before it."""
+        if name in found and judgements is not None:
+            name = f"{judgements.name}-{name}"
+        if name in found:
+            raise DataError(
+                f"{evidence.name} {evidence.pair} has the gold standard {name!r} twice. Give the sets of judgements "
+                "different names, or leave one out."
+            )
+        found[name] = candidate
+
+    for scores in evidence.gold:
+        has_system = not np.isnan(list(scores.system.values())).all()
+        levels = frozenset(["sys"] * has_system + ["seg"] * bool(scores.segment))
+        put(scores.metric, _Candidate(partial(_published, scores, evidence), levels))
+    for judgements in evidence.judgements:
+        for kind in judgements.kinds:
+            one = judgements.of(kind)
+            if kind == "rank":
+                put(judgements.name, _Candidate(partial(_preferences, one), frozenset(), ranks=True))
+                for number, name in enumerate(OF_RANKINGS, 1):  # after means
+                    make = partial(_of_rankings, one, name)
+                    put(name, _Candidate(make, frozenset({"sys"}), derived=number), judgements)
+                continue
+            # Where means of the same judgements were published, those are meant.
+            derived = int(any(scores.metric == kind for scores in evidence.gold))
+            make, both = partial(_means, one, kind, evidence), frozenset({"sys", "seg"})
+            put(kind, _Candidate(make, both, derived=derived), judgements)
+            if kind == "da" and one.raters:
+                put("da-z", _Candidate(partial(_standardised, one, evidence), both, derived=1), judgements)
+    return found
+
+
+def _published(scores: Scores, evidence: Evidence) -> Gold:
+    kinds = {metric: kind for metric, _, kind in HUMAN.values()}
+    sign = -1.0 if scores.higher_is_better is False else 1.0
+    return Gold(
+        scores.metric,
+        scores.label,
+        scores.systems,
+        tuple(evidence.segments),
+        sign * np.array(list(scores.system.values())),
+        _segments(scores, len(evidence.segments), sign) if scores.segment else None,
+        raw=kinds.get(scores.metric) == "da",
+    )
+
+
+def _segments(scores: Scores, length: int, sign: float) -> Floats:
+    """Shape (systems, segments); NaN for a system that was published without segments."""
+    missing = np.full(length, np.nan)
+    return sign * np.stack([scores.segment.get(name, missing) for name in scores.systems])
+
+
+def _means(judgements: Judgements, kind: str, evidence: Evidence) -> Gold:
+    if kind == "mqm" and np.isnan(judgements.values).any():
+        judgements = weigh(judgements)
+    judgements = _of_outputs(judgements)
+    # Exports of campaigns have names of their own for segments: they can be judged by system only.
+    known = set(judgements.segments) <= set(evidence.segments)
+    segments = tuple(evidence.segments if known else judgements.segments)
+    system, segment = system_means(judgements, segments), segment_means(judgements, segments)
+    sign = 1.0 if KINDS[kind].higher_is_better else -1.0
+    return Gold(
+        "da-z" if kind == "z" else kind,
+        system.label,
+        system.systems,
+        segments,
+        sign * np.array(list(system.system.values())),
+        sign * np.stack([segment.segment[name] for name in system.systems]),
+        judgements=judgements,
+        raw=kind == "da",
+    )
+
+
+def _standardised(judgements: Judgements, evidence: Evidence) -> Gold:
+    return _means(standardise(judgements), "z", evidence)
+
+
+def _of_outputs(judgements: Judgements, keep: tuple[str, ...] = ()) -> Judgements:
+    """Without control items, which are no system's outputs; how many there were is said."""
+    kept, report = without_checks(judgements, keep=keep)
+    if report.items:
+        log.warning("Judgements %r: left out control items: %s.", judgements.name, _counted(report.items))
+    return kept
+
+
+def _of_rankers(judgements: Judgements) -> Judgements:
+    """Rankings without control items; outputs that were judged through an identical one stay."""
+    same = {row.check for row in judgements.rows if row.check.startswith(SAME)}
+    return _of_outputs(judgements, keep=tuple(same))
+
+
+def _counted(items: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {check}" for check, number in items.items())
+
+
+def _preferences(judgements: Judgements) -> Gold:
+    pairs = preferences.pairs_of_rankings(_of_rankers(judgements))
+    label = LABELS.get(judgements.name, judgements.name)
+    return Gold(judgements.name, label, pairs.systems, pairs.segments, pairs=pairs)
+
+
+def _of_rankings(judgements: Judgements, name: str) -> Gold:
+    pairs = preferences.pairs_of_rankings(_of_rankers(judgements))
+    scores = OF_RANKINGS[name](pairs)
+    return Gold(name, scores.label, scores.systems, pairs.segments, np.array(list(scores.system.values())), pairs=pairs)
+
+
+def without_systems(gold: Gold, names: Collection[str]) -> Gold:
+    """The standard without these systems. Shares of won comparisons stay as they are: of comparisons with all."""
+    kept = [i for i, system in enumerate(gold.systems) if system not in names]
+    judgements, pairs = gold.judgements, gold.pairs
+    if pairs is not None and gold.system is None:
+        pairs = pairs_between(pairs, [system for system in pairs.systems if system not in names])
+    return replace(
+        gold,
+        systems=tuple(gold.systems[i] for i in kept),
+        system=None if gold.system is None else gold.system[kept],
+        segment=None if gold.segment is None else gold.segment[kept],
+        pairs=pairs,
+        judgements=None if judgements is None else judgements.where(lambda row: row.system not in names),
+        left_out=tuple(names),
+    )
+
+
+def pairs_between(pairs: preferences.RankedPairs, systems: Collection[str]) -> preferences.RankedPairs:
+    """The preferences between outputs of these systems."""
+    wanted = np.array([name in systems for name in pairs.systems])
+    return pairs.take(np.flatnonzero(wanted[pairs.left] & wanted[pairs.right]))
+
+
+def preferences_of(gold: Gold, margin: float | None = None, *, inclusive: bool = False) -> preferences.RankedPairs:
+    """The preferences of a gold standard: as people gave them, or between scores that differ by more than `margin`.
+
+    The margin is 25 points for raw direct assessment, as in the WMT17 to WMT19 tasks, and 0 for other scores.
+    """
+    if gold.pairs is not None:
+        if margin is not None or inclusive:
+            raise UsageError(f"{gold.label} are preferences as people gave them; a margin is for those made of scores.")
+        return gold.pairs
+    if gold.segment is None:
+        raise DataError(f"The gold standard {gold.name!r} has no segment scores to make preferences of.")
+    margin = margin_of(gold) or 0.0 if margin is None else margin
+    return preferences.pairs_of_scores(gold.segment, gold.systems, gold.segments, margin=margin, inclusive=inclusive)
+
+
+def margin_of(gold: Gold) -> float | None:
+    """The usual margin; None where preferences are as people gave them."""
+    return None if gold.pairs is not None else MARGIN if gold.raw else 0.0

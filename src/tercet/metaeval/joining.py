@@ -1,0 +1,171 @@
+"""Human standard and metric scores side by side: same systems, same segments, every metric turned so that higher is
+better. What one side lacks is named, never dropped in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.scores import Scores
+from ..data.testset import TestSet
+from ..errors import DataError, UnknownName
+from .gold import Gold
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+ADVICE = "Use --common to leave out for all what one metric lacks."
+_WHO = {True: "not all metrics", False: "no metric"}
+NAMED = 5  # names that a message gives before it counts the rest
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedScores:
+    """values: (metrics, systems) at system level, (metrics, systems, segments) at segment level, NaN where missing."""
+
+    systems: tuple[str, ...]
+    values: Floats
+    notes: tuple[str, ...] = ()
+
+
+def align_systems(
+    gold: Gold, scores: Sequence[Scores], *, systems: Collection[str] = (), common: bool = False
+) -> tuple[Floats, JoinedScores]:
+    """Human scores, shape (systems,), and metric scores of the same systems, shape (metrics, systems).
+
+    Systems that people did not judge, or no metric scored, are left out and named. A metric that lacks a system which
+    others have is NaN there, so that what is computed of it is undefined; with `common` the system is left out for all
+    metrics instead.
+    """
+    if gold.system is None:
+        raise DataError(f"The gold standard {gold.name!r} has no system scores.")
+    human = dict(zip(gold.systems, gold.system.tolist(), strict=True))
+    judged = _chosen([name for name, value in human.items() if not np.isnan(value)], systems, gold)
+    notes = _left_out(gold, judged, scores, systems)
+    table = np.array([[_sign(item) * item.system.get(name, np.nan) for name in judged] for item in scores])
+    gaps = np.isnan(table)
+    # What no metric scored says nothing of any: a human reference that was judged too, for example.
+    dropped = gaps.any(0) if common else gaps.all(0)
+    if dropped.any():
+        names = [name for name, out in zip(judged, dropped, strict=True) if out]
+        notes.append(f"Left out, because {_WHO[common]} scored them: {listed(names)}.")
+    lacking = [
+        listed([name for name, gap in zip(judged, row, strict=True) if gap]) for row in (gaps & ~dropped).tolist()
+    ]
+    notes += _without_value(scores, lacking)
+    kept = tuple(name for name, out in zip(judged, dropped, strict=True) if not out)
+    if len(kept) < 2:
+        raise _too_few(gold, len(kept), judged, scores)
+    return np.array([human[name] for name in kept]), JoinedScores(kept, table[:, ~dropped], tuple(notes))
+
+
+def align_segments(
+    gold: Gold, scores: Sequence[Scores], segments: Sequence[str], *, systems: Collection[str] = ()
+) -> JoinedScores:
+    """Metric scores of the judged systems, shape (metrics, systems, segments of the gold standard)."""
+    judged = _chosen(list(gold.systems), systems, gold)
+    place = {name: i for i, name in enumerate(segments)}
+    unknown = [name for name in gold.segments if name not in place]
+    if unknown:
+        raise DataError(f"{name_of(gold)} judges segments that the metrics did not score: {listed(unknown)}.")
+    columns = np.array([place[name] for name in gold.segments], dtype=np.intp)
+    values = np.full((len(scores), len(judged), len(columns)), np.nan)
+    for item, rows in zip(scores, values, strict=True):
+        if not item.segment:
+            raise DataError(f"{item.label} has no segment scores. Give a file that has, or judge at system level.")
+        if item.n_segments != len(segments):
+            raise DataError(
+                f"{item.label}: scores of {item.n_segments} segments, but the data have {len(segments)} segments."
+            )
+        for row, name in zip(rows, judged, strict=True):
+            if name in item.segment:
+                row[:] = _sign(item) * item.segment[name][columns]
+    notes = _left_out(gold, judged, scores, systems)
+    unscored = [name for name in judged if name not in gold.left_out and not any(name in one.segment for one in scores)]
+    if unscored:
+        notes.append(f"{name_of(gold)} judges systems that no metric scored: {listed(unscored)}.")
+    return JoinedScores(tuple(judged), values, tuple(notes))
+
+
+def drop_gaps(gaps: NDArray[np.bool_], scores: Sequence[Scores], common: bool, what: str) -> tuple[Mask, list[str]]:
+    """Which items to leave out, from where metrics lack a score, shape (metrics, items); and what to say of it.
+
+    Left out are items that no metric scored or, with `common`, those that any metric lacks.
+    """
+    dropped: Mask = np.asarray(gaps.any(0) if common else gaps.all(0))
+    notes = []
+    if dropped.any():
+        notes.append(f"Left out, because {_WHO[common]} scored them: {int(dropped.sum())} {what}.")
+    lacking = [f"{number} of {gaps.shape[1]} {what}" if number else "" for number in (gaps & ~dropped).sum(1).tolist()]
+    return dropped, notes + _without_value(scores, lacking)
+
+
+def _without_value(scores: Sequence[Scores], lacking: Sequence[str]) -> list[str]:
+    """One sentence for all metrics that lack the same."""
+    alike: dict[str, list[str]] = {}
+    for item, what in zip(scores, lacking, strict=True):
+        if what:
+            alike.setdefault(what, []).append(item.label)
+    return [f"No score for {what}, so no value: {', '.join(labels)}. {ADVICE}" for what, labels in alike.items()]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a message gives them: the first few, then how many more."""
+    shown = ", ".join(names[:NAMED])
+    return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} more"
+
+
+def references_among(testset: TestSet | None, names: Iterable[str]) -> list[str]:
+    """Those of these systems that are references of the test set: by name, or by having the same texts."""
+    if testset is None:
+        return []
+    references = testset.references
+    texts = [lines for lines in references.values() if len(lines) > 1]  # one equal segment may be chance
+    return [name for name in dict.fromkeys(names) if name in references or testset.outputs.get(name) in texts]
+
+
+def check_systems(gold: Gold, systems: Collection[str]) -> None:
+    """Refuse names of systems that people did not judge."""
+    _chosen(list(gold.systems), systems, gold)
+
+
+def name_of(gold: Gold) -> str:
+    """The standard, with the set of judgements that it is made of."""
+    made_of = gold.judgements or gold.pairs
+    return gold.label if made_of is None else f"{gold.label} (judgements {made_of.name!r})"
+
+
+def _sign(scores: Scores) -> float:
+    """Only here are scores turned: elsewhere they are as the metric gives them."""
+    return -1.0 if scores.higher_is_better is False else 1.0
+
+
+def _chosen(judged: list[str], systems: Collection[str], gold: Gold) -> list[str]:
+    for name in systems:
+        if name not in judged:
+            raise UnknownName(f"system judged by people ({gold.label})", name, judged)
+    return [name for name in judged if not systems or name in systems]
+
+
+def _too_few(gold: Gold, kept: int, judged: Sequence[str], scores: Sequence[Scores]) -> DataError:
+    scored = dict.fromkeys(name for item in scores for name, value in item.system.items() if not np.isnan(value))
+    message = (
+        f"{kept} system{'' if kept else 's'} with both {gold.label} and metric scores, but two are needed. "
+        f"People judged {listed(judged) or 'none'}; metrics scored {listed([*scored]) or 'none'}."
+    )
+    of_segments = [item.label for item in scores if item.segment and np.isnan(list(item.system.values())).all()]
+    if of_segments:
+        message += f" There are scores of segments by {listed(of_segments)}: judge at segment level."
+    return DataError(message)
+
+
+def _left_out(gold: Gold, judged: Sequence[str], scores: Sequence[Scores], systems: Collection[str]) -> list[str]:
+    if systems:  # the user named those to keep
+        return []
+    scored = dict.fromkeys(name for item in scores for name in item.system)
+    unjudged = [name for name in scored if name not in judged and name not in gold.left_out]
+    return [f"Left out, because people did not judge them: {listed(unjudged)}."] if unjudged else []

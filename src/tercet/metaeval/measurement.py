@@ -1,0 +1,164 @@
+"""From a human standard and metric scores to a measured statistic: at system level, of outputs, and of preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.evidence import Evidence
+from ..data.judgements import KINDS
+from ..data.scores import Scores
+from ..errors import DataError, UsageError
+from .gold import Gold, pairs_between, preferences_of
+from .joining import align_segments, align_systems, drop_gaps, listed, name_of
+from .measures import (
+    Measured,
+    ResampleOptions,
+    SegmentRatings,
+    Statistic,
+    preference_level,
+    segment_level,
+    system_level,
+)
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is asked of which data; as the arguments of `judge`."""
+
+    wanted: Statistic
+    gold: Gold
+    evidence: Evidence
+    scores: Sequence[Scores]
+    draws: ResampleOptions
+    systems: Collection[str] = ()
+    common: bool = False
+    margin: float | None = None
+    inclusive: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What one level gives: the measured statistic and what tests, plots and tables take from the same data."""
+
+    measured: Measured
+    systems: tuple[str, ...]
+    human: Floats  # (systems,) or (outputs,)
+    metrics: Floats  # (metrics, systems) or (metrics, outputs)
+    notes: tuple[str, ...]
+    gold: Floats | None = None  # (systems,) or (systems, segments), for permutation tests
+    segments: Floats | None = None  # (metrics, systems, segments)
+
+
+def find(question: Question) -> Measurement:
+    """The answer at the level, and of the kind of human standard, that the statistic is of."""
+    if question.wanted.wants_pairs:
+        return _of_preferences(question)
+    return _of_systems(question) if question.wanted.level == "sys" else _of_outputs(question)
+
+
+def _of_systems(question: Question) -> Measurement:
+    gold, evidence, scores = question.gold, question.evidence, question.scores
+    human, aligned = align_systems(gold, scores, systems=question.systems, common=question.common)
+    kept = [gold.systems.index(name) for name in aligned.systems]
+    notes = list(aligned.notes)
+    # Exports of campaigns call segments otherwise than the texts: their judgements are of systems only.
+    known = set(evidence.segments)
+    unknown = [name for name in gold.segments if name not in known] if gold.judgements else []
+    if unknown and evidence.segments:
+        notes.append(f"{name_of(gold)} was also given to segments that the data do not have: {listed(unknown)}.")
+    gold_segments = None if gold.segment is None or unknown else gold.segment[kept]
+    segments = None
+    if all(item.segment for item in scores) and evidence.segments:
+        of_outputs = replace(gold, segments=tuple(evidence.segments))
+        segments = align_segments(of_outputs, scores, evidence.segments, systems=aligned.systems).values
+    measured = system_level(
+        question.wanted,
+        human,
+        aligned.values,
+        human_segments=gold_segments,
+        metric_segments=segments,
+        ratings=ratings_of(gold, aligned.systems) if question.wanted.unit == "judgements" else None,
+        draws=question.draws,
+    )
+    if question.wanted.name == "soft-accuracy" and gold_segments is not None:
+        judged = ~np.isnan(gold_segments)
+        if judged.any(0).sum() > judged.all(0).sum():
+            notes.append(
+                f"Left out, because not all systems were judged on them: {judged.any(0).sum() - judged.all(0).sum()} "
+                f"of {judged.any(0).sum()} segments."
+            )
+    people = human if gold_segments is None else gold_segments
+    return Measurement(measured, aligned.systems, human, aligned.values, tuple(notes), people, segments)
+
+
+def ratings_of(gold: Gold, systems: Sequence[str]) -> SegmentRatings:
+    """The judgements behind a gold standard, for drawing them anew, such that all of them give its system scores."""
+    place = {name: i for i, name in enumerate(systems)}
+    if gold.judgements is not None:
+        rows = [row for row in gold.judgements.rows if row.system in place]
+        sign = [1.0 if KINDS[row.kind].higher_is_better else -1.0 for row in rows]
+        return SegmentRatings(
+            np.array([row.value for row in rows]) * sign,
+            np.array([place[row.system] for row in rows]),
+            items=np.array([row.segment for row in rows]),
+            units=np.arange(len(rows)),
+        )
+    if gold.pairs is None:
+        raise UsageError("To draw judgements anew they must be there; this gold standard came as averages.")
+    if gold.name not in OUTCOMES:
+        raise UsageError(f"Judgements cannot be drawn anew for {gold.label}. Choose --gold {' or '.join(OUTCOMES)}.")
+    pairs = gold.pairs.without_ties()
+    won = (pairs.outcome > 0).astype(np.float64)  # by the left one; the winner gets 1, the loser 0
+    own, other = np.concatenate([pairs.left, pairs.right]), np.concatenate([pairs.right, pairs.left])
+    codes = np.array([place.get(name, -1) for name in pairs.systems])[own]
+    asked = codes >= 0
+    items = other if OUTCOMES[gold.name] else np.zeros_like(other)
+    # A ranking is one judgement, however many comparisons it makes.
+    values, units = np.concatenate([won, 1 - won]), np.tile(pairs.task, 2)
+    return SegmentRatings(values[asked], codes[asked], items[asked], units[asked])
+
+
+# Shares of won comparisons, and whether they are means over opponents.
+OUTCOMES = {"expected-wins": True, "win-rate": False}
+
+
+def _of_outputs(question: Question) -> Measurement:
+    gold, scores = question.gold, question.scores
+    if gold.segment is None:
+        raise DataError(f"The gold standard {gold.name!r} has no segment scores.")
+    aligned = align_segments(gold, scores, question.evidence.segments, systems=question.systems)
+    human = gold.segment[[gold.systems.index(name) for name in aligned.systems]]
+    judged = ~np.isnan(human)
+    dropped, notes = drop_gaps(np.isnan(aligned.values[:, judged]), scores, question.common, "judged outputs")
+    human = human.copy()
+    human[judged] = np.where(dropped, np.nan, human[judged])
+    judged = ~np.isnan(human)
+    if judged.sum() < 2:
+        raise DataError(f"{int(judged.sum())} judged outputs with metric scores: at least two are needed.")
+    measured = segment_level(question.wanted, human, aligned.values, draws=question.draws)
+    items, said = human[judged], aligned.values[:, judged]
+    return Measurement(measured, aligned.systems, items, said, (*aligned.notes, *notes), human, aligned.values)
+
+
+def _of_preferences(question: Question) -> Measurement:
+    scores, segments, systems = question.scores, question.evidence.segments, question.systems
+    pairs = preferences_of(question.gold, question.margin, inclusive=question.inclusive)
+    standard = replace(question.gold, systems=pairs.systems, segments=pairs.segments)
+    aligned = align_segments(standard, scores, segments)
+    notes = aligned.notes
+    if systems:
+        notes = align_segments(standard, scores, segments, systems=systems).notes  # refuses unknown names
+        pairs = pairs_between(pairs, systems)
+    gaps = np.isnan(aligned.values[:, pairs.left, pairs.segment] + aligned.values[:, pairs.right, pairs.segment])
+    dropped, left_out = drop_gaps(gaps, scores, question.common, "pairs")
+    pairs = pairs.take(np.flatnonzero(~dropped))
+    if not len(pairs.outcome):
+        raise DataError("There are no preferences between outputs that the metrics scored.")
+    measured, said = preference_level(question.wanted, pairs, aligned.values, draws=question.draws)
+    return Measurement(measured, pairs.systems, pairs.outcome.astype(np.float64), said, (*notes, *left_out))

@@ -1,0 +1,263 @@
+"""The statistics by which metrics are judged, each with the resamples that its interval comes from.
+
+| name | level | of |
+|---|---|---|
+| pearson, spearman, kendall, kendall-c | sys, seg | numbers |
+| accuracy | sys, seg | numbers: pairs in the right order (Kocmi et al. 2021; with ties, Deutsch et al. 2023) |
+| accuracy-calibrated | seg | numbers: the same, ties of the metric calibrated (Deutsch et al. 2023) |
+| soft-accuracy | sys | segment scores: agreement of p-values (Thompson et al. 2024) |
+| tau:VARIANT | seg | preferences: wmt12, wmt13, wmt14, hties or a table such as 1,0,-1;X,X,X;-1,0,1 |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UnknownName, UsageError
+from ..human.pairs import RankedPairs
+from ..stats.accuracy import accuracy_by_group, agreement_of_pairs, calibrate_ties, paired_p_values, resample_agreement
+from ..stats.correlation import CORRELATIONS, Correlation
+from ..stats.correlation_bootstrap import (
+    Resampled,
+    resample_correlations,
+    resample_grouped_pearson,
+    resample_judgements,
+    resample_ratio,
+)
+from ..stats.tau import VARIANTS, Tau, signs, tau_columns
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+
+class Allowed(NamedTuple):
+    """Levels at which a statistic is defined, and what may be drawn anew at each; the first is the usual."""
+
+    units: Mapping[str, tuple[str, ...]]
+    pairs: bool = False  # of preferences, not of numbers
+
+
+_OF_SYSTEMS = ("systems", "segments", "judgements")
+_OF_OUTPUTS = ("outputs", "segments")
+STATISTICS: Mapping[str, Allowed] = {
+    **{name: Allowed({"sys": _OF_SYSTEMS, "seg": _OF_OUTPUTS}) for name in CORRELATIONS},
+    "accuracy": Allowed({"sys": ("systems",), "seg": ("segments",)}),
+    "accuracy-calibrated": Allowed({"seg": ("segments",)}),
+    "soft-accuracy": Allowed({"sys": ("systems",)}),
+    "tau": Allowed({"seg": ("pairs", "segments", "judgements")}, pairs=True),
+}
+# Ways to average, and what is drawn anew for the mean.
+AVERAGES: Mapping[str, tuple[str, ...]] = {"none": (), "item": ("segments",), "system": ("systems",)}
+NOISE = 1e-12  # of a metric's largest score: smaller differences are rounding, and so ties
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One statistic, checked: its name, for tau its variant, and what is drawn anew for intervals."""
+
+    name: str
+    level: str
+    variant: str | None = None
+    unit: str = ""
+    average: str = "none"
+
+    @property
+    def text(self) -> str:
+        """As the user writes it."""
+        return f"{self.name}:{self.variant}" if self.variant else self.name
+
+    @property
+    def wants_pairs(self) -> bool:
+        return STATISTICS[self.name].pairs
+
+    @property
+    def is_correlation(self) -> bool:
+        return self.name in CORRELATIONS
+
+    def with_variant(self, variant: str) -> Statistic:
+        """With tau's usual table for the data at hand, where none was named."""
+        return replace(self, variant=variant) if self.wants_pairs and self.variant is None else self
+
+
+def parse_statistic(text: str, level: str, *, unit: str | None = None, average: str = "none") -> Statistic:
+    """A statistic from `pearson`, `tau:wmt14`, …, refused where level, unit or averaging do not fit it."""
+    name, _, variant = text.partition(":")
+    if name not in STATISTICS:
+        raise UnknownName("statistic", name, STATISTICS)
+    if variant and name != "tau":
+        raise UsageError(f"{name} has no variants; only tau has: {', '.join(VARIANTS)}.")
+    if variant:
+        Tau(table=variant) if "," in variant else Tau(variant)
+    levels = STATISTICS[name].units
+    if level not in ("sys", "seg"):
+        raise UnknownName("level", level, ("sys", "seg"))
+    if level not in levels:
+        raise UsageError(f"{name} is defined at level {' and '.join(levels)}, not {level}.")
+    if average not in AVERAGES:
+        raise UnknownName("way to average", average, AVERAGES)
+    if average != "none" and (level != "seg" or name == "tau"):
+        raise UsageError(f"Averages are for correlations and accuracies of segments, not for {name} at level {level}.")
+    units = levels[level] if average == "none" else AVERAGES[average]
+    if unit is not None and unit not in units:
+        mean = "" if average == "none" else f", averaged by {average},"
+        raise UsageError(
+            f"For {name} at level {level}{mean} these can be drawn anew: {', '.join(units)}; not {unit!r}."
+        )
+    return Statistic(name, level, variant or None, unit or units[0], average)
+
+
+class ResampleOptions(TypedDict):
+    """How many resamples are drawn, and from which seed."""
+
+    resamples: int
+    seed: int
+
+
+class SegmentRatings(NamedTuple):
+    """Judgements, one entry each: value, number of the system, what is averaged first, and what is drawn together."""
+
+    values: Floats
+    systems: Codes
+    items: NDArray[Any]
+    units: Codes
+
+
+class Measured(NamedTuple):
+    """Values of all metrics and the same on resamples, and how many things each value rests on."""
+
+    resampled: Resampled
+    n: NDArray[np.int_]  # (metrics,)
+    epsilon: Floats | None = None
+
+    @property
+    def values(self) -> Floats:
+        return self.resampled.values
+
+
+def system_level(
+    statistic: Statistic,
+    human: Floats,
+    metrics: Floats,
+    *,
+    human_segments: Floats | None,
+    metric_segments: Floats | None,
+    ratings: SegmentRatings | None,
+    draws: ResampleOptions,
+) -> Measured:
+    """human (systems,), metrics (metrics, systems); segment scores and ratings where needed."""
+    n = np.full(len(metrics), len(human))
+    if statistic.name == "accuracy":
+        return Measured(resample_agreement(agreement_of_pairs(human, metrics), **draws), n)
+    if statistic.name == "soft-accuracy":
+        if human_segments is None or metric_segments is None:
+            raise UsageError(
+                "soft-accuracy needs segment scores of people and of all metrics; see --gold and --scores."
+            )
+        judged = ~np.isnan(human_segments).any(0)
+        if not judged.any():
+            raise UsageError("soft-accuracy needs segments that were judged for all systems; there is none.")
+        people = paired_p_values(human_segments[:, judged], **draws)
+        said = np.stack([paired_p_values(scores[:, judged], **draws) for scores in metric_segments])
+        return Measured(resample_agreement(1 - np.abs(said - people), **draws), n)
+    if statistic.unit == "judgements":
+        if ratings is None:
+            raise UsageError("To draw judgements anew they must be there.")
+        values, systems, items, units = ratings
+        drawn = resample_judgements(statistic.name, values, systems, metrics, items=items, units=units, **draws)
+        return Measured(drawn, n)
+    if statistic.unit == "segments":
+        if metric_segments is None:
+            raise UsageError("To draw segments anew all metrics need segment scores.")
+        gold = human if human_segments is None else human_segments
+        return Measured(resample_correlations(statistic.name, gold, metric_segments, unit="segments", **draws), n)
+    return Measured(resample_correlations(statistic.name, human, metrics, **draws), n)
+
+
+def segment_level(statistic: Statistic, human: Floats, metrics: Floats, *, draws: ResampleOptions) -> Measured:
+    """human (systems, segments), NaN where nobody judged; metrics (metrics, systems, segments)."""
+    judged = ~np.isnan(human)
+    if statistic.name.startswith("accuracy"):
+        return _accuracy(statistic, human, metrics, draws)
+    if statistic.average != "none":
+        function = CORRELATIONS[statistic.name]
+        by_group = np.stack([_by_group(function, human, scores, statistic.average) for scores in metrics])
+        defined = ~np.isnan(by_group)
+        # A group in which people or a metric see no difference has no correlation, and the mean is over the others.
+        columns = np.stack([np.where(defined, by_group, 0.0), defined], axis=-1)
+        columns[np.isnan(metrics[:, judged]).any(-1)] = np.nan
+        return Measured(resample_ratio(columns, **draws), defined.sum(1))
+    items, scores = human[judged], metrics[:, judged]
+    n = np.full(len(metrics), len(items))
+    if statistic.unit == "segments":
+        if statistic.name != "pearson":
+            raise UsageError(f"For {statistic.name} of outputs only outputs can be drawn anew, not segments.")
+        segments = np.nonzero(judged)[1]
+        return Measured(resample_grouped_pearson(items, scores, segments, **draws), n)
+    return Measured(resample_correlations(statistic.name, items, scores, **draws), n)
+
+
+def _by_group(function: Correlation, human: Floats, scores: Floats, average: str) -> Floats:
+    """The correlation within each segment (item) or system, over what was judged there."""
+    rows, said = (human.T, scores.T) if average == "item" else (human, scores)
+    found = np.full(len(rows), np.nan)
+    for i, (row, other) in enumerate(zip(rows, said, strict=True)):
+        judged = ~np.isnan(row)
+        if judged.sum() > 1:
+            found[i] = function(other[judged], row[judged])
+    return found
+
+
+def _accuracy(statistic: Statistic, human: Floats, metrics: Floats, draws: ResampleOptions) -> Measured:
+    """Intervals are those of the accuracy at the epsilon found on all data: segments are drawn, not calibrations."""
+    epsilons = np.zeros(len(metrics))
+    if statistic.name == "accuracy-calibrated":
+        epsilons = np.array([calibrate_ties(human, one, average=statistic.average).epsilon for one in metrics])
+    counted = [
+        accuracy_by_group(human, one, epsilon=0.0 if np.isnan(epsilon) else epsilon, average=statistic.average)
+        for one, epsilon in zip(metrics, epsilons, strict=True)
+    ]
+    pairs = np.array([int(count.sum()) for _, count in counted])
+    if statistic.average == "none":
+        # All pairs of outputs, also of different segments: there is no smaller part that could be drawn.
+        columns = np.array([[[right.sum(), count.sum()]] for right, count in counted], dtype=np.float64)
+    else:
+        columns = np.stack(
+            [
+                np.stack([np.divide(right, count, out=np.zeros(len(right)), where=count > 0), count > 0], axis=-1)
+                for right, count in counted
+            ]
+        )
+    columns[np.isnan(metrics[:, ~np.isnan(human)]).any(-1)] = np.nan
+    return Measured(
+        resample_ratio(columns, **draws), pairs, epsilons if statistic.name == "accuracy-calibrated" else None
+    )
+
+
+def preference_level(
+    statistic: Statistic, pairs: RankedPairs, metrics: Floats, *, draws: ResampleOptions
+) -> tuple[Measured, Floats]:
+    """metrics (metrics, systems, segments) in the order of `pairs`; also gives their signs, (metrics, pairs)."""
+    left, right = metrics[:, pairs.left, pairs.segment], metrics[:, pairs.right, pairs.segment]
+    said = np.stack(
+        [
+            signs(one, other, tolerance=NOISE * max(_largest(one), _largest(other)))
+            for one, other in zip(left, right, strict=True)
+        ]
+    )
+    variant = statistic.variant or "wmt14"
+    tau = Tau(table=variant) if "," in variant else Tau(variant)
+    groups = {"pairs": None, "segments": pairs.segment, "judgements": pairs.task}[statistic.unit]
+    if groups is not None:  # segments and rankings without a pair that counts are not drawn
+        groups = np.unique(groups, return_inverse=True)[1]
+    columns = tau_columns(pairs.outcome, said, tau, groups=groups)
+    counted = np.nan_to_num(columns[..., 1].sum(-1)).astype(np.int_)
+    return Measured(resample_ratio(columns, **draws), counted), said
+
+
+def _largest(values: Floats) -> float:
+    return float(np.nanmax(np.abs(values), initial=0.0))

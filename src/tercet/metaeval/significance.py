@@ -1,0 +1,89 @@
+"""Which metric is significantly better than which: the tests that `judge` can be asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UnknownName, UsageError
+from ..stats.correlation_bootstrap import Resampled, separate
+from ..stats.permutation import permutation_test
+from ..stats.williams import williams_matrix
+from ..stats.winners import outperforms
+from .measurement import Measurement
+from .measures import ResampleOptions, Statistic
+
+Floats = NDArray[np.float64]
+
+TESTS = ("williams", "bootstrap", "overlap", "perm-inputs", "perm-systems", "perm-both")
+
+
+def find_test(significance: str | None, wanted: Statistic, *, absolute: bool = False) -> str | None:
+    """The test of that name, refused where it does not go with the statistic; "auto" is the usual one."""
+    if significance is None or significance == "none":
+        return None
+    if significance == "auto":
+        return "williams" if wanted.name == "pearson" and wanted.average == "none" else "bootstrap"
+    if significance not in TESTS:
+        raise UnknownName("test", significance, (*TESTS, "none"))
+    if significance == "williams" and (wanted.name != "pearson" or wanted.average != "none"):
+        raise UsageError("Williams' test is for Pearson's r over all systems or outputs. Use the bootstrap.")
+    if significance.startswith("perm-") and not wanted.is_correlation:
+        raise UsageError(f"Permutation tests are for correlations, not for {wanted.name}. Use the bootstrap.")
+    if significance.startswith("perm-") and absolute:
+        raise UsageError(f"{significance} compares correlations with their signs; leave out --absolute.")
+    if significance.startswith("perm-") and wanted.average == "system":
+        raise UsageError("Permutation tests average correlations by item or not at all. Use the bootstrap.")
+    return significance
+
+
+def find_better(
+    test: str | None,
+    wanted: Statistic,
+    found: Measurement,
+    resampled: Resampled,
+    *,
+    absolute: bool,
+    alpha: float,
+    confidence: float,
+    draws: ResampleOptions,
+) -> tuple[Floats | None, NDArray[np.bool_] | None]:
+    """P-values that the row's metric is no better than the column's, and which metric (row) beats which.
+
+    None where there was no test, or it has nothing to say of any two metrics, as Williams' of three systems.
+    """
+    if test is None:
+        return None, None
+    if test == "overlap":
+        intervals = resampled.intervals(confidence)
+        bounded = sum(not np.isnan(interval.low) for interval in intervals)
+        return None, separate(intervals) if bounded > 1 else None
+    if test == "williams":
+        p = williams_matrix(found.human, found.metrics, absolute=absolute)
+    elif test == "bootstrap":
+        p = _bootstrap_p(resampled, alpha)
+    else:
+        if found.segments is None or found.gold is None:
+            raise UsageError(f"{test} needs segment scores of all metrics.")
+        level = "system" if wanted.level == "sys" else "segment" if wanted.average == "item" else "global"
+        p = permutation_test(found.gold, found.segments, kind=test, statistic=wanted.name, level=level, **draws).p_value
+    if np.isnan(p[~np.eye(len(p), dtype=bool)]).all():
+        return None, None
+    return p, outperforms(p, alpha, scores=resampled.values)
+
+
+def _bootstrap_p(resampled: Resampled, alpha: float) -> Floats:
+    """How often the row's metric is not better than the column's on the same resample; one added on both sides.
+
+    NaN where a difference is undefined on so many resamples that they could decide, and for a single unit to draw.
+    """
+    count = len(resampled.values)
+    p = np.full((count, count), np.nan)
+    for i in range(count):
+        difference = resampled.samples[i] - resampled.samples
+        defined = ~np.isnan(difference)
+        with np.errstate(invalid="ignore"):
+            hits = ((difference <= 0) & defined).sum(1)
+        enough = (defined.mean(1) > 1 - alpha) & (resampled.n > 1)
+        p[i] = np.where(enough, (1 + hits) / (1 + defined.sum(1)), np.nan)
+    return p

@@ -1,0 +1,221 @@
+"""How a model does on labelled texts: on all of them, beside metrics, system by system, and across systems.
+
+Tables 3 and 4 and the end of section 3 of Specia, Cancedda and Dymetman (2010), "A Dataset for Assessing Machine
+Translation Evaluation Metrics": a model trained on the outputs of one system is tested on those of the others. The
+systems translate the same sentences, so a model must not be tested on sentences that it was trained on, whoever
+translated them: it is trained on a system's outputs in some groups and tested on all systems' outputs in the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import DataError, UsageError
+from ..stats.correlation import is_constant_series, pearson
+from ..stats.resampling import Floats
+from .evaluating import Evaluation, check_pair, compare_pearson, evaluate
+from .learner_base import FOLDS, MINIMUM, fit_and_predict, run_all
+from .learners import learnt_by
+from .model import QualityModel
+from .splits import SEED, folds
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from ..stats.intervals import Interval
+    from .inputs import GivenFeatures
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A metric on the same segments: its correlation with the labels, and the model's less that.
+
+    confidence: the share of resamples in which the model's correlation is the higher one (Koehn 2004).
+    """
+
+    metric: str
+    pearson: float
+    difference: float
+    low: float
+    high: float
+    confidence: float
+    p_value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Across:
+    """Models trained on the outputs of one system (rows) and tested on those of each (columns), on other groups.
+
+    Shape (systems, systems); NaN where a system has too few segments to train on, or a correlation is undefined.
+    """
+
+    systems: tuple[str, ...]
+    segments: tuple[int, ...]
+    pearson: Floats
+    rmse: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Assessment:
+    """A model's predictions against labels; level is that of the intervals around predictions."""
+
+    all: Evaluation
+    level: float
+    rivals: tuple[Rival, ...]
+    by_system: Mapping[str, Evaluation]
+    across: Across | None
+    model: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON can hold it; figures at the top, their intervals below `intervals`."""
+        found = evaluation_dict(self.all) | {"level": self.level, "model": self.model}
+        found["metrics"] = [asdict(rival) for rival in self.rivals]
+        if self.across is not None:
+            found["systems"] = {name: evaluation_dict(each) for name, each in self.by_system.items()}
+            found["across"] = {
+                "systems": list(self.across.systems),
+                "segments": list(self.across.segments),
+                "pearson": self.across.pearson.tolist(),
+                "rmse": self.across.rmse.tolist(),
+            }
+        return found
+
+
+def evaluation_dict(found: Evaluation) -> dict[str, Any]:
+    """Figures by name, with `intervals` and how they were made."""
+    figures = found.figures()
+    return {
+        **{name: each.value for name, each in figures.items()},
+        "n": found.n,
+        "groups": found.groups,
+        "intervals": {name: _ends(each) for name, each in figures.items()},
+        "confidence": found.level,
+        "resamples": found.resamples,
+        "seed": found.seed,
+    }
+
+
+def _ends(interval: Interval) -> list[float]:
+    return [interval.low, interval.high]
+
+
+def assess(
+    model: QualityModel,
+    sources: Sequence[str],
+    outputs: Sequence[str],
+    labels: ArrayLike,
+    *,
+    given: GivenFeatures | None = None,
+    systems: Sequence[str] | None = None,
+    groups: Sequence[Hashable] | None = None,
+    metrics: Mapping[str, Floats] | None = None,
+    level: float = 0.9,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = SEED,
+    executor: Executor | None = None,
+) -> Assessment:
+    """Figures of the model's predictions, which must be of texts that it was not trained on.
+
+    groups: what is resampled together and never split, by default the source sentence. metrics: scores of the same
+    segments by name, higher where the model's labels are better (or lower, where lower labels are). systems: who wrote
+    each output; then figures are by system too, and models with this model's settings are trained on each system.
+    """
+    found = model.predict(sources, outputs, level=level, given=given, executor=executor)
+    truth, values = check_pair(labels, found.values)
+    alike = list(sources if groups is None else groups)
+    if len(alike) != len(truth):
+        raise DataError(f"There are {len(truth)} segments, and the groups of {len(alike)}.")
+    drawn: dict[str, Any] = {"seed": seed, "resamples": resamples, "level": confidence}
+    better = {"higher_is_better": model.higher_is_better}
+
+    def figures(rows: Any) -> Evaluation:
+        bounds = found.lower[rows], found.upper[rows]
+        return evaluate(
+            truth[rows], values[rows], intervals=bounds, groups=[alike[row] for row in rows], **better, **drawn
+        )
+
+    everything = np.arange(len(truth))
+    rivals = [_rival(name, truth, values, scores, groups=alike, **drawn) for name, scores in (metrics or {}).items()]
+    by_system: dict[str, Evaluation] = {}
+    matrix = None
+    if systems is not None:
+        if len(systems) != len(truth):
+            raise DataError(f"There are {len(truth)} segments, and the systems of {len(systems)}.")
+        rows_of = {name: np.flatnonzero(np.array(systems) == name) for name in dict.fromkeys(systems)}
+        by_system = {name: figures(rows) for name, rows in rows_of.items()}
+        matrix = across_systems(model, found.features.values, truth, rows_of, alike, seed=seed, executor=executor)
+    return Assessment(figures(everything), level, tuple(rivals), by_system, matrix, model.checksum)
+
+
+def _rival(metric: str, labels: Floats, predictions: Floats, scores: Floats, **how: Any) -> Rival:
+    """Segments that the metric does not score are left out of its comparison."""
+    if scores.shape != labels.shape:
+        raise DataError(f"There are {len(labels)} segments, and scores of {metric} for {scores.size}.")
+    scored = np.isfinite(scores)
+    if is_constant_series(scores[scored]):
+        return Rival(metric, nan, nan, nan, nan, nan, nan)
+    rows = np.flatnonzero(scored)
+    how["groups"] = [how["groups"][row] for row in rows]
+    found = compare_pearson(labels[rows], predictions[rows], scores[rows], **how)
+    return Rival(
+        metric, float(pearson(labels[rows], scores[rows])), found.difference, found.low, found.high, found.wins,
+        found.p_value,
+    )  # fmt: skip
+
+
+def across_systems(
+    model: QualityModel,
+    features: Floats,
+    labels: Floats,
+    rows_of: Mapping[str, Any],
+    groups: Sequence[Hashable],
+    *,
+    seed: int = SEED,
+    executor: Executor | None = None,
+) -> Across:
+    """Train on one system, test on each, on other groups; with the learner and the settings of the model."""
+    if len(rows_of) < 2:
+        raise UsageError(f"Across systems needs two systems or more, and all segments are of {next(iter(rows_of))!r}.")
+    learner, settings = learnt_by(model.predictor, model.names)
+    splits = folds(groups, FOLDS, seed)
+    trained = {
+        system: [np.intersect1d(rows, train) for train, _ in splits]
+        for system, rows in rows_of.items()
+        if len(rows) >= MINIMUM
+    }
+    trained = {
+        system: parts
+        for system, parts in trained.items()
+        if all(len(part) > 1 and not is_constant_series(labels[part]) for part in parts)
+    }
+    units = (
+        (learner, settings, features[part], labels[part], features[test], seed)
+        for parts in trained.values()
+        for part, (_, test) in zip(parts, splits, strict=True)
+    )
+    results = iter(run_all(executor, fit_and_predict, units))
+    systems = tuple(rows_of)
+    shape = (len(systems), len(systems))
+    correlations, errors = np.full(shape, nan), np.full(shape, nan)
+    for place, system in enumerate(systems):
+        if system not in trained:
+            continue
+        predictions = np.full(len(labels), nan)
+        for _, test in splits:
+            predictions[test] = next(results)
+        for other, rows in enumerate(rows_of.values()):
+            correlations[place, other] = pearson(labels[rows], predictions[rows])
+            errors[place, other] = np.sqrt(np.mean((labels[rows] - predictions[rows]) ** 2))
+    return Across(systems, tuple(len(rows) for rows in rows_of.values()), correlations, errors)
+
+
+def untested(across: Across) -> list[str]:
+    """The systems that had too few segments, or labels that are all the same, to train on."""
+    return [name for name, row in zip(across.systems, across.rmse, strict=True) if all(isnan(value) for value in row)]

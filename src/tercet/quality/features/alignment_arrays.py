@@ -1,0 +1,133 @@
+"""Word alignments of sentence pairs in both directions, as arrays over all words of a chunk.
+
+Vogel, Ney and Tillmann's hidden Markov model (`language.bilingual_alignment`) replaces the IBM Model 4 of GIZA++, which
+Specia et al. (2010) used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...language.bilingual_alignment import HMM, WordAligner
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+LONGEST = 250  # words that are aligned of a longer sentence: time grows with the third power
+
+
+class AlignedWords:
+    """The alignments of sentence pairs; places count through all sentences of a side."""
+
+    def __init__(self, aligner: WordAligner, sources: Sequence[list[str]], targets: Sequence[list[str]]) -> None:
+        self.aligner = aligner
+        self.sources = [words[:LONGEST] for words in sources]
+        self.targets = [words[:LONGEST] for words in targets]
+        self.source_offsets, self.target_offsets = _offsets(self.sources), _offsets(self.targets)
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    @cached_property
+    def source_rows(self) -> Ints:
+        """The pair of each source word."""
+        return np.repeat(np.arange(len(self)), np.diff(self.source_offsets))
+
+    @cached_property
+    def target_rows(self) -> Ints:
+        """The pair of each target word."""
+        return np.repeat(np.arange(len(self)), np.diff(self.target_offsets))
+
+    @cached_property
+    def forward(self) -> Ints:
+        """The place of the source word of each target word, -1 for none."""
+        return _places(self.aligner.forward, self.sources, self.targets, self.source_offsets, self.target_rows)
+
+    @cached_property
+    def backward(self) -> Ints:
+        """The place of the target word of each source word, -1 for none."""
+        return _places(self.aligner.backward, self.targets, self.sources, self.target_offsets, self.source_rows)
+
+    @cached_property
+    def links(self) -> Ints:
+        """The links of either direction, (source place, target place), each once."""
+        size = max(int(self.target_offsets[-1]), 1)
+        targets, sources = np.flatnonzero(self.forward >= 0), np.flatnonzero(self.backward >= 0)
+        codes = np.concatenate([self.forward[targets] * size + targets, sources * size + self.backward[sources]])
+        different = np.unique(codes)
+        return np.stack([different // size, different % size], axis=1)
+
+    @cached_property
+    def link_rows(self) -> Ints:
+        """The pair of each link."""
+        return self.source_rows[self.links[:, 0]]
+
+    @cached_property
+    def degrees(self) -> tuple[Ints, Ints]:
+        """The links of each source word and of each target word."""
+        sources, targets = self.links.T
+        return (
+            np.bincount(sources, minlength=int(self.source_offsets[-1])),
+            np.bincount(targets, minlength=int(self.target_offsets[-1])),
+        )
+
+    @cached_property
+    def agreed(self) -> NDArray[np.bool_]:
+        """Which target words have a link that both directions have."""
+        found = np.zeros(len(self.forward), dtype=np.bool_)
+        linked = np.flatnonzero(self.forward >= 0)
+        found[linked] = self.backward[self.forward[linked]] == linked
+        return found
+
+    @cached_property
+    def jumps(self) -> tuple[Ints, Floats]:
+        """Between target words with links that follow each other: the pair, and how far the source word moves."""
+        linked = np.flatnonzero(self.forward >= 0)
+        rows, places = self.target_rows[linked], self.forward[linked]
+        same = rows[1:] == rows[:-1]
+        return rows[1:][same], (places[1:] - places[:-1])[same].astype(np.float64)
+
+    @cached_property
+    def log_probabilities(self) -> tuple[Floats, Floats]:
+        """Of each target given its source by the hidden Markov model, and the other way round; natural logarithms."""
+        return (
+            self.aligner.forward.log_probabilities(self.sources, self.targets),
+            self.aligner.backward.log_probabilities(self.targets, self.sources),
+        )
+
+    @cached_property
+    def lexical(self) -> tuple[Floats, Floats]:
+        """The same by the lexical tables alone, as Model 1 sees it: whatever the order of the words."""
+        return (
+            self.aligner.forward.table.log_probabilities(self.sources, self.targets),
+            self.aligner.backward.table.log_probabilities(self.targets, self.sources),
+        )
+
+    def share(self, true: NDArray[np.bool_], rows: Ints) -> Floats:
+        """The share of a pair's items that are true; NaN for none. rows: the pair of each."""
+        return self.mean(true.astype(np.float64), rows)
+
+    def mean(self, values: Floats, rows: Ints) -> Floats:
+        """The mean of a pair's values; NaN for none. rows: the pair of each."""
+        sums = np.bincount(rows, weights=values, minlength=len(self))
+        counts = np.bincount(rows, minlength=len(self))
+        means: Floats = np.divide(sums, counts, out=np.full(len(self), np.nan), where=counts > 0)
+        return means
+
+
+def _offsets(texts: Sequence[list[str]]) -> Ints:
+    offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+    np.cumsum([len(text) for text in texts], out=offsets[1:])
+    return offsets
+
+
+def _places(
+    model: HMM, given: Sequence[list[str]], aligned: Sequence[list[str]], given_offsets: Ints, rows: Ints
+) -> Ints:
+    positions, _ = model.best_paths(given, aligned)
+    places: Ints = np.where(positions >= 0, positions + given_offsets[:-1][rows], -1).astype(np.int64)
+    return places

@@ -1,0 +1,157 @@
+"""More on what source and target have in common as strings: copied words, numbers, names, addresses, capitals, ends."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from .constructions import MARK_KINDS, is_mark, is_number
+from .defining import Compute, Floats, feature, ratio
+from .pairs import SentencePairs
+from .surface import target_word_length
+
+_WEB_ADDRESS = re.compile(r"(?:https?://|www\.).+")
+_DIGITS = re.compile(r"\d+")
+_OPENINGS = "¿¡"
+
+
+def _numbers(tokens: Iterable[str]) -> list[str]:
+    """The digits of each number: 1,000.50 and 1.000,50 are the same."""
+    return ["".join(_DIGITS.findall(token)) for token in tokens if is_number(token)]
+
+
+def _names(tokens: Sequence[str]) -> list[str]:
+    """Tokens in capitals that do not begin the sentence or stand after a mark."""
+    return [
+        token for before, token in pairwise(tokens) if token[0].isupper() and len(token) > 1 and not is_mark(before)
+    ]
+
+
+def _found(items: Sequence[str], others: Iterable[str]) -> float:
+    """The share of items that are among others, each as often; NaN where there are none."""
+    return (Counter(items) & Counter(others)).total() / len(items) if items else np.nan
+
+
+def _shared(find: Callable[[Sequence[str]], list[str]]) -> Compute:
+    """Of what is found on both sides: F1 of the two multisets, NaN where neither has any."""
+
+    def compute(pairs: SentencePairs) -> Floats:
+        scores = []
+        for source, target in zip(pairs.source.tokens, pairs.target.tokens, strict=True):
+            first, second = find(source), find(target)
+            total = len(first) + len(second)
+            scores.append(2 * (Counter(first) & Counter(second)).total() / total if total else np.nan)
+        return np.array(scores, dtype=np.float64)
+
+    return compute
+
+
+def _kept_names(pairs: SentencePairs) -> Floats:
+    rows = zip(pairs.source.tokens, pairs.target.tokens, strict=True)
+    return np.array([_found(_names(source), target) for source, target in rows], dtype=np.float64)
+
+
+def _addresses(text: str) -> list[str]:
+    """Web addresses to the end of the word, and words such as a@b.c.
+
+    A regular expression for both would try each character as the beginning: minutes for a word of 20,000.
+    """
+    found = []
+    for word in text.split():
+        is_mail = 0 <= word.find("@", 1) < word.rfind(".", 0, -1) - 1
+        web = _WEB_ADDRESS.search(word)
+        if is_mail and not (web and web.start() == 0):
+            found.append(word)
+        elif web:
+            found.append(web.group())
+    return found
+
+
+def _kept_addresses(pairs: SentencePairs) -> Floats:
+    rows = zip(pairs.source.texts, pairs.target.texts, strict=True)
+    return np.array([_found(_addresses(s), _addresses(t)) for s, t in rows], dtype=np.float64)
+
+
+def _copied(*, lower: bool) -> Compute:
+    """The share of target tokens with letters that the source has too, as they are written or in lower case only."""
+
+    def share(source: Sequence[str], target: Sequence[str]) -> float:
+        known = set(source)
+        words = [token for token in target if token.isalpha() and (not lower or token.islower())]
+        return sum(token in known for token in words) / len(words) if words else 0.0
+
+    def compute(pairs: SentencePairs) -> Floats:
+        rows = zip(pairs.source.tokens, pairs.target.tokens, strict=True)
+        return np.array([share(source, target) for source, target in rows], dtype=np.float64)
+
+    return compute
+
+
+def _is_capitalised(token: str) -> bool:
+    return token[0].isupper()
+
+
+def _is_capitals(token: str) -> bool:
+    return len(token) > 1 and token.isupper()
+
+
+def _same(function: Callable[[Sequence[str]], object]) -> Compute:
+    """1 where a function of both sides' tokens is the same, 0 elsewhere."""
+
+    def compute(pairs: SentencePairs) -> Floats:
+        rows = zip(pairs.source.tokens, pairs.target.tokens, strict=True)
+        return np.array([function(source) == function(target) for source, target in rows], dtype=np.float64)
+
+    return compute
+
+
+def _unchanged(pairs: SentencePairs) -> Floats:
+    """By what stands between blanks: the tokens of two languages differ where the texts are the same."""
+    rows = zip(pairs.source.texts, pairs.target.texts, strict=True)
+    return np.array([source.split() == target.split() for source, target in rows], dtype=np.float64)
+
+
+def _last_mark(tokens: Sequence[str]) -> str:
+    """The mark at the end, whatever the script: 。 is a period; nothing if there is none."""
+    return MARK_KINDS.get(tokens[-1], tokens[-1]) if tokens and is_mark(tokens[-1]) else ""
+
+
+def _begins_with_capital(tokens: Sequence[str]) -> bool:
+    return next((token[0].isupper() for token in tokens if token not in _OPENINGS), False)
+
+
+COPIES = (
+    feature("more", "target_word_length", "average length of target words in characters", target_word_length),
+    feature("more", "word_length_ratio", "average length of target words divided by that of source words",
+            lambda p: ratio(target_word_length(p), ratio(p.source.characters, p.source.lengths)), neutral=1.0),
+    feature("more", "copied_words", "share of target words that the source has too, as they are written",
+            _copied(lower=False)),
+    feature("more", "copied_lower_words",
+            "share of target words in lower case, which are no names, that the source has too",
+            _copied(lower=True)),
+    feature("more", "shared_numbers",
+            "how far source and target have the same numbers: 1 for all, or where there are none (F1 by digits)",
+            _shared(_numbers), neutral=1.0),
+    feature("more", "kept_names",
+            "share of the source's names (words with a capital inside the sentence, not after a mark) that the target "
+            "has",
+            _kept_names, neutral=1.0),
+    feature("more", "kept_addresses", "share of the source's web and mail addresses that the target has",
+            _kept_addresses, neutral=1.0),
+    feature("more", "source_capitalised", "share of source words that begin with a capital",
+            lambda p: p.source.shares(_is_capitalised)),
+    feature("more", "target_capitalised", "share of target words that begin with a capital",
+            lambda p: p.target.shares(_is_capitalised)),
+    feature("more", "capitals_difference",
+            "difference between source and target in the share of words all in capitals",
+            lambda p: np.abs(p.source.shares(_is_capitals) - p.target.shares(_is_capitals))),
+    feature("more", "same_first_case", "whether source and target both begin with a capital or neither does (1 or 0)",
+            _same(_begins_with_capital)),
+    feature("more", "same_last_mark", "whether source and target end with the same mark, or both with none (1 or 0)",
+            _same(_last_mark)),
+    feature("more", "target_is_source", "whether the target is the source unchanged (1 or 0)", _unchanged),
+)  # fmt: skip

@@ -1,0 +1,280 @@
+"""What quality estimation reads: sources, outputs, labels, groups, features of one's own; one line per segment.
+
+Every input is FILE, with one value per line, or FILE:COLUMN, a column of a tab-separated table with a header and no
+quoting. What cannot be right is refused with file and line.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.field_checks import same_width, table_rows
+from ..data.files import file_state
+from ..data.lines import read_lines
+from ..errors import DataError, UnknownName, UsageError
+
+Floats = NDArray[np.float64]
+Range = tuple[float, float]
+LARGEST = 1e100  # squares and sums of larger numbers are no numbers any more
+_WITH_COMMAS = re.compile(r"\s*[-+]?[\d.,]*\d,\d[\d.,]*\s*")
+_CODE = re.compile(r"([A-Za-z]{2,3})((?:[-_][A-Za-z0-9]+)*)")
+
+
+@dataclass(frozen=True)
+class Column:
+    """The values of a file's lines, or of a table's column, and where they are."""
+
+    path: str
+    values: tuple[str, ...]
+    column: str | None = None
+    first_line: int = 1
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def name(self) -> str:
+        """As it was asked for."""
+        return self.path if self.column is None else f"{self.path}:{self.column}"
+
+    def place(self, row: int) -> str:
+        """File and line of a value, as messages name them."""
+        return f"{self.path}, line {row + self.first_line}"
+
+
+def read_column(path: str | Path) -> Column:
+    """The lines of FILE, or what FILE:COLUMN names; refuses what has no line at all."""
+    file, column = file_and_column(path)
+    if column is not None:
+        found = _table_column(file, column)
+    else:
+        found = Column("standard input" if file == "-" else file, tuple(read_lines(path)))
+    if not len(found):
+        raise DataError(f"{found.name} is empty: one line per segment is needed.")
+    return found
+
+
+def file_and_column(path: str | Path) -> tuple[str, str | None]:
+    """FILE and None, or FILE and COLUMN; a colon may also be part of a file's name."""
+    name = str(path)
+    file, colon, column = name.rpartition(":")
+    if colon and file and file_state(name) is None and file_state(file) is not None:
+        return file, column
+    return name, None
+
+
+def _table_column(file: str, column: str) -> Column:
+    header, *rows = table_rows(file) or [[]]
+    if column not in header:
+        _check_tabs(header, file)
+        raise UnknownName(f"column of {file}", column, header)
+    if header.count(column) > 1:
+        raise DataError(f"{file}, line 1: {header.count(column)} columns are called {column!r}. Rename all but one.")
+    same_width([header, *rows], file)
+    at = header.index(column)
+    return Column(file, tuple(row[at] for row in rows), column, first_line=2)
+
+
+def read_names(path: str | Path, what: str) -> Column:
+    """What each segment belongs to, as its document or system; refuses a line that names none."""
+    try:
+        column = read_column(path)
+    except UsageError as error:
+        raise UsageError(f"{error} A file with the {what} of each segment is needed, or FILE:COLUMN.") from None
+    for row, name in enumerate(column.values):
+        if not name.strip():
+            raise DataError(f"{column.place(row)}: the {what} is missing. Every line needs one.")
+    return column
+
+
+def _check_tabs(header: Sequence[str], path: str | Path) -> None:
+    """Refuse a table whose columns are plainly separated by something else than tabs."""
+    for separator in ",;":
+        if len(header) == 1 and separator in header[0]:
+            raise DataError(
+                f"{path}, line 1: there is no tab, but {separator!r}. Tables are separated by tabs here, and have no "
+                "quoting: save it as tab-separated text."
+            )
+
+
+def check_parallel(*columns: Column) -> None:
+    """Refuse columns of different lengths."""
+    if len({len(column) for column in columns}) > 1:
+        counts = ", ".join(f"{column.name}: {len(column)}" for column in columns)
+        tables = {column.path for column in columns if column.column is not None}
+        for column in columns:
+            if column.column is None and column.path in tables:
+                raise DataError(
+                    f"These files are not parallel. Segments: {counts}. {column.path} alone is all its lines, with "
+                    f"the header: name a column of it, as {column.path}:COLUMN."
+                )
+        raise DataError(
+            f"These files are not parallel. Segments: {counts}. Run 'tercet check' on the texts to see where they "
+            "drift apart."
+        )
+
+
+def read_texts(source: str | Path, output: str | Path, *others: Column) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Sources and outputs of equal length; `others` must have that length too."""
+    sources, outputs = read_column(source), read_column(output)
+    check_parallel(sources, outputs, *others)
+    return sources.values, outputs.values
+
+
+def read_labels(path: str | Path, label_range: Range | None = None) -> tuple[Column, Floats]:
+    """The labels of a file, all of them numbers, within the range if one is given."""
+    column = read_column(path)
+    labels = np.array([_label(column, row) for row in range(len(column))])
+    check_labels(labels, label_range, column.place)
+    return column, labels
+
+
+def _label(column: Column, row: int) -> float:
+    text = column.values[row]
+    try:
+        return _number(text, column.place(row), "label")
+    except DataError as error:
+        if row or column.column is not None or not ("\t" in text or _is_name(text)):
+            raise
+        name = "COLUMN" if "\t" in text else text.strip()[:40]
+        raise DataError(f"{error} If line 1 is a header, name the column: {column.path}:{name}.") from None
+
+
+def _is_name(text: str) -> bool:
+    """Whether this may be the name of a column: no number, however it is written, and not NaN."""
+    try:
+        float(text)
+    except ValueError:
+        return text.strip()[:1].isalpha()
+    return False
+
+
+def _number(text: str, place: str, what: str) -> float:
+    if not text.strip():
+        raise DataError(f"{place}: the {what} is missing. Every line needs a number.")
+    try:
+        value = math.nan if "_" in text else float(text)  # 1_5 is a number to Python alone
+    except ValueError:
+        value = math.nan
+    if not abs(value) <= LARGEST:
+        fault = f"{place}: {text.strip()[:40]!r} where a {what} is needed, which must be a finite number"
+        if math.isfinite(value):
+            fault += f" of at most {LARGEST:g}"
+        elif _WITH_COMMAS.fullmatch(text):
+            fault += ". Write decimals with a point and no commas, as 72.5"
+        raise DataError(f"{fault}.")
+    return value
+
+
+def check_labels(labels: Floats, label_range: Range | None, place: Callable[[int], str]) -> None:
+    """Refuse labels that are no numbers or outside the range; `place` says where a row is."""
+    for row in np.flatnonzero(~(np.abs(labels) <= LARGEST)):
+        most = f" of at most {LARGEST:g}" if np.isfinite(labels[row]) else ""
+        raise DataError(f"{place(int(row))}: the label is missing or not a finite number{most}.")
+    if label_range is not None:
+        low, high = label_range
+        for row in np.flatnonzero((labels < low) | (labels > high)):
+            raise DataError(
+                f"{place(int(row))}: the label {labels[row]:g} is outside the range from {low:g} to {high:g}."
+            )
+
+
+def check_range(label_range: Sequence[float]) -> Range:
+    """The lowest and the highest label."""
+    low, high = map(float, label_range)
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise UsageError(f"The range of labels must go from a lower to a higher number, not from {low:g} to {high:g}.")
+    return low, high
+
+
+@dataclass(frozen=True, eq=False)
+class GivenFeatures:
+    """Features that the user brings, shape (segments, features)."""
+
+    names: tuple[str, ...]
+    values: Floats
+
+    def __post_init__(self) -> None:
+        if self.values.shape[1:] != (len(self.names),):
+            raise UsageError(f"{len(self.names)} features are named, and the table has shape {self.values.shape}.")
+        if len(set(self.names)) < len(self.names):
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise DataError(f"The feature {twice!r} is given twice.")
+        for row, column in np.argwhere(~(np.abs(self.values) <= LARGEST)):
+            most = f" of at most {LARGEST:g}" if np.isfinite(self.values[row, column]) else ""
+            raise DataError(f"Feature {self.names[column]!r}, segment {row + 1}: not a finite number{most}.")
+
+    def only(self, names: Sequence[str]) -> GivenFeatures:
+        """These features, in this order."""
+        for name in names:
+            if name not in self.names:
+                raise UnknownName("given feature", name, self.names)
+        return GivenFeatures(tuple(names), self.values[:, [self.names.index(name) for name in names]])
+
+
+def read_features(path: str | Path, segments: int) -> GivenFeatures:
+    """A tab-separated table with a header of names and one row of numbers per segment, or one column, FILE:COLUMN."""
+    path, wanted = file_and_column(path)
+    if wanted is None:
+        header, *rows = table_rows(path) or [[]]
+        _check_tabs(header, path)
+    else:
+        header, rows = [wanted], [[text] for text in _table_column(path, wanted).values]
+    if not rows:
+        raise DataError(f"{path} has no rows: a header with the features' names and a line per segment are needed.")
+    same_width([header, *rows], path)
+    for column, name in enumerate(header, 1):
+        if not name.strip():
+            raise DataError(f"{path}, line 1: column {column} has no name.")
+    if len(rows) != segments:
+        raise DataError(f"{path} has {len(rows)} rows below its header, and there are {segments} segments.")
+    values = np.array(
+        [
+            [
+                _number(text, f"{path}, line {number}, column {name!r}", "feature")
+                for name, text in zip(header, row, strict=True)
+            ]
+            for number, row in enumerate(rows, 2)
+        ]
+    )
+    return GivenFeatures(tuple(header), values)
+
+
+def check_languages(languages: str | Sequence[str]) -> tuple[str, str]:
+    """Source and target language from "et-en", or from the two; codes in lower case, a region as in zh_CN."""
+    parts = languages.split("-") if isinstance(languages, str) else list(languages)
+    codes = [_CODE.fullmatch(part.strip()) if isinstance(part, str) else None for part in parts]
+    source, target = codes if len(codes) == 2 else (None, None)
+    if source is None or target is None:
+        raise UsageError(f"The languages are SRC-TGT, as et-en, not {languages!r}.{_language_hint(parts)}")
+    return _language(source), _language(target)
+
+
+def _language(code: re.Match[str]) -> str:
+    return code[1].lower() + code[2].replace("-", "_")
+
+
+def _language_hint(parts: Sequence[object]) -> str:
+    """What was probably meant."""
+    words = [part.strip() for part in parts if isinstance(part, str)]
+    if len(words) > 2:
+        return " A region or script is joined to its language by an underscore, as in pt_BR-en."
+    if len(words) == 1 and re.fullmatch("[A-Za-z]{2,3}_[A-Za-z]{2,3}", words[0]):
+        return f" Write {words[0].replace('_', '-')}."
+    if len(words) == 2 and all(words):
+        return " A language is given by its code of two or three letters."
+    return ""
+
+
+def same_languages(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether these are the same pair; regions and scripts do not matter: zh_CN is zh."""
+    from ..text.scripts import base_code
+
+    return [*map(base_code, one)] == [*map(base_code, other)]

@@ -1,0 +1,57 @@
+"""Statistics by name: which there are, at which level, and what may be drawn."""
+
+import pytest
+
+from tercet.errors import UnknownName, UsageError
+from tercet.metaeval.measures import STATISTICS, parse_statistic
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_the_first_unit_of_a_level_is_the_usual(name: str) -> None:
+    for level, units in STATISTICS[name].units.items():
+        for unit in units:
+            assert parse_statistic(name, level, unit=unit).unit == unit
+        assert parse_statistic(name, level).unit == units[0]
+
+
+def test_a_variant_of_tau_is_part_of_the_name() -> None:
+    statistic = parse_statistic("tau:hties", "seg")
+    assert (statistic.name, statistic.variant, statistic.text) == ("tau", "hties", "tau:hties")
+    assert parse_statistic("tau", "seg").with_variant("wmt12").text == "tau:wmt12"
+    assert statistic.with_variant("wmt12") is statistic
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "message"),
+    [
+        ("pearsn", "sys", r"no statistic called 'pearsn'\. Did you mean pearson"),
+        ("tau:wmt11", "seg", r"no tau variant called 'wmt11'\. Did you mean"),
+        ("pearson", "segment", r"no level called 'segment'"),
+    ],
+)
+def test_unknown_names_are_refused_with_the_nearest(text: str, level: str, message: str) -> None:
+    with pytest.raises(UnknownName, match=message):
+        parse_statistic(text, level)
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "options", "message"),
+    [
+        ("pearson:wmt12", "sys", {}, "pearson has no variants; only tau has: wmt12, wmt13, wmt14, hties"),
+        ("tau", "sys", {}, "tau is defined at level seg, not sys"),
+        ("soft-accuracy", "seg", {}, "soft-accuracy is defined at level sys, not seg"),
+        ("pearson", "sys", {"unit": "pairs"}, "these can be drawn anew: systems, segments, judgements; not 'pairs'"),
+        ("pearson", "sys", {"average": "item"}, "Averages are for correlations and accuracies of segments"),
+        ("tau", "seg", {"average": "item"}, "Averages are for correlations and accuracies of segments, not for tau"),
+        (
+            "pearson",
+            "seg",
+            {"average": "system", "unit": "segments"},
+            "averaged by system, these can be .* systems; not",
+        ),
+        ("tau:1,0;X", "seg", {}, "table"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(text: str, level: str, options: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        parse_statistic(text, level, **options)  # type: ignore[arg-type]

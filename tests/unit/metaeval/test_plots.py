@@ -1,0 +1,34 @@
+"""The figures that a result has data for."""
+
+from pathlib import Path
+
+import pytest
+
+from tercet.data.evidence import Evidence
+from tercet.metaeval import judge
+from tercet.metaeval.plots import SCATTERS, draw
+from tercet.metaeval.results import ranked_items
+
+from .small import Value, judged, metric, scored
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Evidence:
+    return judged(tmp_path)
+
+
+def noise(k: int) -> Value:
+    return lambda i, j: metric(i, j) + (i * k) % 5 / 10
+
+
+def test_scatter_plots_are_of_the_best_metrics(small: Evidence) -> None:
+    many = [scored(f"m{k}", noise(k)) for k in range(SCATTERS + 2)]
+    result = judge(small, many, resamples=10)
+    drawn = [name.removeprefix("scatter.") for name in draw(result) if name.startswith("scatter.")]
+    assert drawn == [item.label for item in ranked_items(result)][:SCATTERS]
+    assert {"intervals", "head-to-head", "human"} <= draw(result).keys()
+
+
+def test_at_segment_level_there_are_intervals_and_the_heat_map(small: Evidence) -> None:
+    result = judge(small, [scored("m"), scored("n", lambda i, j: -metric(i, j))], level="seg", resamples=10)
+    assert draw(result).keys() == {"intervals", "head-to-head"}
