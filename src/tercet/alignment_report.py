@@ -119,11 +119,11 @@ def alignments(
     check_texts(testset)
     if not testset.outputs:
         raise UsageError(f"Test set {testset.name!r} has no outputs to report on.")
-    made = create(metric, language=testset.target_language)
+    made = create(metric)
     if not isinstance(made, Cobalt):
         raise UsageError(f"alignments reports on cobalt, not on {made.name}.")
-    made.check_needs(testset)
-    counter = AlignmentCounts(**{f.name: getattr(made, f.name) for f in fields(made) if f.init}).fitted(testset)
+    settled = made.resolved(testset.target_language)
+    counter = AlignmentCounts(**{f.name: getattr(settled, f.name) for f in fields(settled)}).ready(testset)
     totals: dict[str, Floats] = {}
     with open_executor(jobs, cluster) as executor:
         for _, _, counts in count(testset, [counter], executor=executor, cache=cache, progress=progress):
@@ -131,7 +131,7 @@ def alignments(
                 totals[system] = totals.get(system, np.zeros(rows.shape[1])) + rows.sum(0)
     return AlignmentReport(
         test_set=testset.name,
-        signature=made.fitted(testset).signature,
+        signature=made.ready(testset).signature,
         systems={system: _described(total) for system, total in totals.items()},
         total=_described(np.sum(list(totals.values()), axis=0)),
     )

@@ -116,10 +116,10 @@ def entities(
         categories=categories,
         language_filter=language_filter,
     )
-    metric.check_needs(testset)
     if not testset.outputs:
         raise UsageError(f"Test set {testset.name!r} has no outputs to report on.")
-    metric, both = metric.fitted(testset), languages(testset.pair)
+    ready, both = metric.ready(testset), languages(testset.pair)
+    metric = metric.resolved()
     detected = metric.linker().link(testset.source or (), both.source)
     referred = [metric.linker().link(_present(texts), both.target) for texts in testset.references.values()]
     source = _Side.of(metric, detected, both.target)
@@ -131,7 +131,7 @@ def entities(
     return EntityReport(
         test_set=testset.name,
         pair=testset.pair,
-        signature=metric.signature,
+        signature=ready.signature,
         statistics=_statistics(detected, referred),
         histogram=_histogram(detected),
         categories=dict(source.categories().most_common()),

@@ -140,8 +140,8 @@ def _one_system(testset: TestSet | TextFiles, system: str | None) -> TestSet | T
 
 
 def _compares_systems(metric: Metric) -> bool:
-    """Whether a system's score depends on the other systems of the test set."""
-    return any(field.name == "pool" for field in fields(metric))
+    """Return whether a system's score depends on the other systems of the test set."""
+    return metric.name == "kobe_pool"
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,6 @@ def _scored(
     options: dict[str, Any], testset: TestSet | None, pair: str | None
 ) -> tuple[Mapping[str, Sequence[Scores]], Mapping[str, Sequence[str]]]:
     """Scores of segments against each reference alone, and the names of the segments that have it."""
-    from dataclasses import replace
 
     from ..data.assessments import segment_names
     from ..data.layouts import open_testset
@@ -149,7 +148,7 @@ def _scored(
         """Called as the user calls them where two metrics have the same name."""
         labels = [item.label for item in found]
         return [
-            replace(item, label=item.label if labels.count(item.label) == 1 else asked)
+            item if labels.count(item.label) == 1 else item.relabelled(asked)
             for item, asked in zip(found, options["metrics"], strict=True)
         ]
 

@@ -20,7 +20,7 @@ import numpy as np
 from ..errors import DataError
 from .field_checks import same_width
 from .lines import open_bytes, read_lines
-from .scores import Floats, Scores
+from .scores import Floats, MetricRecord, Scores
 
 log = logging.getLogger(__name__)
 
@@ -323,10 +323,7 @@ class _Sheet:
         metric, label, kind = HUMAN.get(self.column, unnamed) if self.human else unnamed
         signature = f"{label}|kind:{kind}" if kind else f"{label}|published"
         return Scores(
-            metric,
-            label,
-            signature + (f"|{self.sign}" if self.sign else ""),
-            self.higher_is_better,
+            MetricRecord(metric, label, signature + (f"|{self.sign}" if self.sign else ""), self.higher_is_better),
             self.system,
             self.segment,
             n_segments=length if self.segment else 0,

@@ -134,11 +134,13 @@ class TestSet:
             yield self[start : start + size]
 
     def checksum(self) -> str:
-        """A digest of the references and source, the texts that all systems share."""
+        """Return a digest of what all systems share: references, source, documents, language pair."""
         from hashlib import sha256  # here, as it is slow to import and only caches need it
 
         digest = sha256()
-        for name, lines in (*self.references.items(), ("source", self.source or ())):
+        digest.update(f"{self.pair}\n".encode())
+        shared = (*self.references.items(), ("source", self.source or ()), ("documents", self.documents or ()))
+        for name, lines in shared:
             digest.update(f"{name}\n".encode())
             digest.update(checksum(lines).encode())
         return digest.hexdigest()[:16]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.judgements import KINDS, Judgement, Judgements
-from ..data.scores import Scores
+from ..data.scores import MetricRecord, Scores
 from ..errors import DataError, UnknownName, UsageError
 
 log = logging.getLogger(__name__)
@@ -127,10 +127,12 @@ def _scores(judgements: Judgements, found: Means, label: str | None, *, keep_seg
         system: np.ascontiguousarray(column) for system, column in zip(found.systems, found.values.T, strict=True)
     }
     return Scores(
-        metric=kind,
-        label=label,
-        metric_signature=f"{label}|judgements:{len(judgements)}|raters:{len(judgements.raters)}",
-        higher_is_better=KINDS[kind].higher_is_better,
+        MetricRecord(
+            kind,
+            label,
+            f"{label}|judgements:{len(judgements)}|raters:{len(judgements.raters)}",
+            KINDS[kind].higher_is_better,
+        ),
         system={system: float(np.mean(values[~np.isnan(values)])) for system, values in segment.items()},
         segment=segment if keep_segments else {},
         n_segments=len(found.segments),

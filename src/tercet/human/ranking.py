@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.scores import Scores
+from ..data.scores import MetricRecord, Scores
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
 from .gold import Floats
 from .pairs import RankedPairs
@@ -150,10 +150,9 @@ def _scores(pairs: RankedPairs, values: Floats, name: str, label: str, facts: Ma
     if not pairs.n:
         raise DataError(f"Pairs {pairs.name!r} are empty.")
     return Scores(
-        metric=name,
-        label=label,
-        metric_signature="|".join([label, f"pairs:{pairs.n}", *(f"{k}:{v}" for k, v in facts.items() if k != "sigma")]),
-        higher_is_better=True,
+        MetricRecord(
+            name, label, "|".join([label, f"pairs:{pairs.n}", *(f"{k}:{v}" for k, v in facts.items() if k != "sigma")])
+        ),
         system=dict(zip(pairs.systems, values.tolist(), strict=True)),
         n_segments=len(pairs.segments),
         provenance={"pairs": pairs.n, "ties": pairs.ties, "source": pairs.name, **facts},

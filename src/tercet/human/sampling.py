@@ -72,21 +72,22 @@ def spread(testset: TestSet, metric: str = "chrf") -> Floats:
 
     NaN where a segment has fewer than two references.
     """
-    from ..metrics import create
+    from ..metrics import Shard, create
 
     if len(testset.references) < 2:
         raise UsageError(
             f"Spread between references needs two of them; {testset.name!r} has {len(testset.references)}."
         )
-    made = create(metric, language=testset.target_language)
+    made = create(metric)
     scores = np.full((len(testset.references), len(testset.systems), len(testset)), np.nan)
     for place, (name, lines) in enumerate(testset.references.items()):
         rows = [row for row, text in enumerate(lines) if text is not None]
         if rows:
             alone = replace(testset.take(rows), references={name: [lines[row] for row in rows]})
-            counts = made.statistics(alone)
+            ready = made.ready(alone)
+            counts = ready.count(Shard(alone))
             for number, system in enumerate(testset.systems):
-                scores[place, number, rows] = made.score(counts[system])
+                scores[place, number, rows] = ready.score(counts[system])
     known = (~np.isnan(scores)).sum(0)
     centred = scores - np.nansum(scores, 0) / np.maximum(known, 1)
     squares = np.nansum(centred**2, 0) / np.maximum(known - 1, 1)

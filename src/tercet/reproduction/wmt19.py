@@ -8,7 +8,7 @@ p < .05). Segment level: daRR pairs, on which a tie of the metric counts against
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -253,7 +253,7 @@ def _taus(evidence: Evidence, scores: Sequence[Scores]) -> dict[str, float]:
 
 def _own(testset: TestSet, specs: Mapping[str, str]) -> list[Scores]:
     scores = score(testset, list(specs.values()))
-    return [replace(item, label=name) for name, item in zip(specs, scores, strict=True)]
+    return [item.relabelled(name) for name, item in zip(specs, scores, strict=True)]
 
 
 def _segments(data: DataSets) -> Reproduction:
