@@ -126,7 +126,9 @@ class JsonRow:
 
     def __init__(self, line: str, where: str) -> None:
         self.where = where
-        self.item = _parse(line, where)
+        self.item = parse_json(line, where)
+        if not isinstance(self.item, dict):
+            self.refuse(f"one JSON object per line is needed, not {_kind(self.item)}")
 
     def text(self, key: str, value: Any) -> str:
         if not isinstance(value, str):
@@ -152,7 +154,9 @@ class JsonRow:
         raise DataError(f"{self.where}: {problem}.")
 
 
-def _parse(line: str, where: str) -> dict[str, Any]:
+def parse_json(text: str, where: str) -> Any:
+    """Parse a JSON text. Raises DataError with the place for invalid JSON, infinite numbers and repeated names."""
+
     def infinite(constant: str) -> float:
         if constant == "NaN":
             return math.nan
@@ -167,14 +171,12 @@ def _parse(line: str, where: str) -> dict[str, Any]:
         return item
 
     try:
-        item = json.loads(line, parse_constant=infinite, object_pairs_hook=unique)
+        return json.loads(text, parse_constant=infinite, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
-        raise DataError(f"{where}: not JSON: {error.msg} at character {error.colno}.") from None
+        place = f"{where}, line {error.lineno}" if "\n" in text else where
+        raise DataError(f"{place}: not JSON: {error.msg} at character {error.colno}.") from None
     except (ValueError, RecursionError):  # an integer of thousands of digits; thousands of brackets
         raise DataError(f"{where}: a number too long or objects too deep to read.") from None
-    if not isinstance(item, dict):
-        raise DataError(f"{where}: one JSON object per line is needed, not {_kind(item)}.")
-    return item
 
 
 def _kind(value: Any) -> str:
