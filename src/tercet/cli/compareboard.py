@@ -18,7 +18,9 @@ PAIRS_WITH_SEGMENTS = 6  # more would bury the tables; JSON has them all
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
 
 
-def render(result: Comparison, form: str = "text", width: int | None = None, edits: EditComparison | None = None) -> str:
+def render(
+    result: Comparison, form: str = "text", width: int | None = None, edits: EditComparison | None = None
+) -> str:
     """The whole output of the command; edits: with the edits that were made of it."""
     if form == "json":
         return to_json((edits or result).to_dict())
