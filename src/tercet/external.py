@@ -83,11 +83,3 @@ def _matched(have: Mapping[str, float], systems: list[str] | None, label: str, p
             )
         matched[system] = alike[0]
     return matched
-
-
-def parse_named(text: str) -> tuple[str | None, str]:
-    """Split NAME=FILE; a file whose own name has such a form is taken as it is."""
-    name, equals, path = text.partition("=")
-    if not equals or Path(text).exists() or not name:
-        return None, text
-    return name, path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from . import __version__
 from .data.scores import MetricRecord, ScoreList, Scores
-from .data.testset import TestSet
+from .data.testset import TestSet, as_list
 from .engine import SHARD, Progress, count, open_executor
 from .errors import UnknownName, UsageError
 from .kernels import warn_if_slow
@@ -95,6 +95,46 @@ def score(
         level = 0.95 if confidence is True else confidence
         found = add_intervals(found, resamples=confidence_n, confidence=level, method=confidence_method, seed=seed)
     return ScoreList(found)
+
+
+def corpus(
+    metric: str | Metric,
+    outputs: Sequence[str],
+    references: Any = None,
+    source: Sequence[str] | None = None,
+    *,
+    language_pair: str | None = None,
+) -> float:
+    """Return the corpus score of one system, for people who have lists of sentences.
+
+    Parameters
+    ----------
+    metric : a string such as "bleu", or a `Metric`.
+    outputs : one output per segment.
+    references : one reference per segment; or several references, as a list of such lists or as a mapping of names.
+    source : the source texts, for metrics that read them.
+    language_pair : such as "en-de", for metrics that depend on it.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import tercet
+    >>> tercet.corpus("bleu", ["the cat sat on the mat"], ["the cat sat on the mat"])
+    100.0
+    """
+    if references is None:
+        named: dict[str, Any] = {}
+    elif isinstance(references, Mapping):
+        named = dict(references)
+    else:
+        listed = as_list(references)
+        several = bool(listed) and not isinstance(listed[0], str)
+        named = {str(i): texts for i, texts in enumerate(listed)} if several else {"reference": listed}
+    testset = TestSet({"output": outputs}, named, source, pair=language_pair)
+    return score(testset, metric, keep_counts=False)[0].system["output"]
 
 
 def make_ready(testset: TestSet | TextFiles, metrics: Sequence[str | Metric] | str | Metric) -> list[Ready]:

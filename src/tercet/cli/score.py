@@ -190,12 +190,13 @@ def chosen_metrics(options: dict[str, Any]) -> list[str]:
 
 def external(options: dict[str, Any], texts: Any) -> list[Scores]:
     """Return the scores of the files that --scores names."""
+    from ..data.stream import split_name
     from ..errors import UsageError
-    from ..external import parse_named, read_external
+    from ..external import read_external
 
     found: list[Scores] = []
     for text in options["scores"]:
-        name, path = parse_named(text)
+        name, path = split_name(text)
         found += read_external(path, texts, name=name, lower_is_better=options["lower_is_better"])
     labels = {item.label.lower() for item in found}
     for name in options["lower_is_better"]:

@@ -47,6 +47,32 @@ def open_testset(
     return testset
 
 
+def read(path: str | Path, pair: str | None = None, systems: Iterable[str] | None = None) -> TestSet:
+    """Read a test set: a file or folder of a known layout, or the name of a data set (`tercet data list`).
+
+    Parameters
+    ----------
+    path : JSONL, TSV, SGM or WMT XML file; a folder of such files, or of mt-metrics-eval; or a data set's name.
+    pair : the language pair, such as "en-de", where there are several.
+    systems : the names of the systems to read; all by default.
+
+    Returns
+    -------
+    TestSet
+
+    Examples
+    --------
+    >>> import tercet, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "small.jsonl").write_text('{"src": "Hallo", "ref": "Hello", "tgt": {"a": "Hi"}}')
+    >>> tercet.read(folder / "small.jsonl").outputs["a"]
+    ('Hi',)
+    """
+    from .catalogue import data_folder
+
+    return open_testset(path, pair, systems, cache=data_folder())
+
+
 def pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:
     """The language pairs of a file or folder of a known layout."""
     place = resolved(path, cache)

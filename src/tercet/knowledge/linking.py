@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import UnknownName, UsageError
@@ -264,3 +265,50 @@ def _chosen(text: str, found: list[_Found], kept: int | None, wanted: frozenset[
         ids = [entity for _, entity, category in scored if not wanted or category in wanted]
         mentions.append(Mention(start, end, text[start:end], tuple(ids[:kept]), scored[0][2], scored[0][0] / total))
     return mentions
+
+
+def link(
+    texts: Sequence[str],
+    language: str,
+    *,
+    kb: str | Path = "default",
+    senses: str = "best",
+    categories: str = "",
+    lemmas: bool = True,
+    capitals: bool = True,
+    guards: bool = True,
+    language_filter: bool = False,
+    numbers: bool = False,
+) -> list[list[Mention]]:
+    """Link the entities that texts mention to a knowledge base.
+
+    Parameters
+    ----------
+    texts : the texts, in one language.
+    language : their language, such as "en".
+    kb : "default", or a folder that `tercet.kb.build` wrote.
+    senses, categories, lemmas, capitals, guards, language_filter, numbers : as for the command `tercet link`.
+
+    Returns
+    -------
+    list : for each text its mentions, with their place, text, entities and category.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> [mention.text for mention in tercet.link(["She flew to Berlin."], "en")[0]]
+    ['Berlin']
+    """
+    from .default import resolve
+
+    linker = KBLinker(
+        resolve(kb),
+        lemmas=lemmas,
+        senses=senses,
+        categories=categories,
+        language_filter=language_filter,
+        numbers=numbers,
+        capitals=capitals,
+        guards=guards,
+    )
+    return linker.link(texts, language)

@@ -300,7 +300,10 @@ class Metric:
             return super().__reduce__()
         from ._registry import rebuild
 
-        return rebuild, (self.name, {p.name: getattr(self, p.name) for p in self.parameters()})
+        return rebuild, (
+            f"{cls.registered_file}:{cls.__name__}",
+            {p.name: getattr(self, p.name) for p in self.parameters()},
+        )
 
 
 class SegmentMetric(Metric):

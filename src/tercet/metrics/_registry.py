@@ -162,7 +162,7 @@ def _registered(found: Any, name: str) -> Any:
     """Return what an entry point names; its class remembers the name, since its module's is another."""
     cls = found if isinstance(found, type) else type(found)
     if issubclass(cls, Metric):
-        if not cls.__module__.startswith("tercet."):
+        if not cls.__module__.startswith("tercet.") and not cls.__dict__.get("registered_name"):
             cls.registered_name = name
         return found
     if callable(found) and not isinstance(found, type):
@@ -185,12 +185,7 @@ def _from_file(name: str, path: Path, wanted: str | None) -> Any:
     cls = found if isinstance(found, type) else type(found)
     if issubclass(cls, Metric) and cls.__module__ == module.__name__:
         cls.registered_file = str(path.absolute())
-        cls.registered_name = f"{path.absolute()}:{cls.__name__}" if _is_absolute(name) else name
     return found
-
-
-def _is_absolute(name: str) -> bool:
-    return Path(name).is_absolute()
 
 
 @cache
