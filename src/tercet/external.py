@@ -36,6 +36,17 @@ def read_external(
     -------
     list of Scores : one per metric. A metric's system score is the mean of its segment scores, unless the file has
         system scores only.
+
+    Examples
+    --------
+    >>> import tercet, tempfile, pathlib
+    >>> testset = tercet.TestSet({"a": ["one", "two"]}, {"ref": ["one", "too"]})
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "comet.txt")
+    >>> _ = file.write_text("0.9\\n0.7\\n")
+    >>> comet = tercet.read_external(file, testset, name="COMET")
+    >>> tercet.score(testset, "chrf", scores=comet)
+    Scores(chrF2: a=61.1; 2 segments)
+    Scores(COMET: a=0.800; 2 segments)
     """
     systems = None if testset is None else list(testset.outputs)
     segments = [str(number) for number in range(1, len(testset) + 1)] if testset is not None else []

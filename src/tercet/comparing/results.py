@@ -122,7 +122,15 @@ class MetricResult:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """The comparison of all pairs of systems, or of all with a baseline, by one or more metrics."""
+    """The comparison of all pairs of systems, or of all with a baseline, by one or more metrics.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> texts = {"a": ["the cat sat", "a dog"], "b": ["the cat", "dog"]}
+    >>> tercet.compare(tercet.TestSet(texts, {"ref": ["the cat sat", "a dog"]}), ["bleu", "chrf"], resamples=100)
+    Comparison(BLEU, chrF2: 2 systems, 1 pair)
+    """
 
     metrics: tuple[MetricResult, ...]
     tests: tuple[str, ...]
@@ -199,7 +207,8 @@ class Comparison:
 
     def __repr__(self) -> str:
         names = ", ".join(result.name for result in self.metrics)
-        return f"Comparison({names}: {len(self.metrics[0].systems)} systems, {len(self.metrics[0].pairs)} pairs)"
+        pairs = len(self.metrics[0].pairs)
+        return f"Comparison({names}: {len(self.metrics[0].systems)} systems, {pairs} pair{'s' * (pairs != 1)})"
 
     def _repr_html_(self) -> str:
         tables = []

@@ -76,6 +76,12 @@ class Scores:
     document_ids: the document of every segment, if known. group: scores of groups of segments (documents, domains,
     lengths: `by`) by system and group. interval: bootstrap intervals by system (`stats.Interval`), where asked for.
     reference_numbers: how many references segments have.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> tercet.score(tercet.TestSet({"a": ["the cat sat"]}, {"ref": ["the cat sat"]}), "chrf")["chrf"]
+    Scores(chrF2: a=100.0; 1 segment)
     """
 
     metric: MetricRecord
@@ -178,7 +184,7 @@ class Scores:
     def __repr__(self) -> str:
         shown = [f"{system}={value:.{self.metric.decimals}f}" for system, value in list(self.system.items())[:5]]
         more = f", … {len(self.system) - 5} more" if len(self.system) > 5 else ""
-        return f"Scores({self.label}: {', '.join(shown)}{more}; {self.n_segments} segments)"
+        return f"Scores({self.label}: {', '.join(shown)}{more}; {self.n_segments} segment{'s' * (self.n_segments != 1)})"
 
     def _repr_html_(self) -> str:
         return html_table(["system", self.label], self._cells(), self.signature)

@@ -296,7 +296,7 @@ def link(
     Examples
     --------
     >>> import tercet
-    >>> [mention.text for mention in tercet.link(["She flew to Berlin."], "en")[0]]
+    >>> [mention.text for mention in tercet.link(["He lives in Berlin."], "en")[0]]
     ['Berlin']
     """
     from .default import resolve
