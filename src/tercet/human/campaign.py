@@ -154,14 +154,6 @@ class Campaign:
             raise UnknownName(f"rater in campaign {self.name!r}", name, self._raters)
         return found
 
-    def rater_of(self, token: str) -> Rater | None:
-        """The rater whose personal token this is, if it is anybody's."""
-        return self._tokens.get(hashed(token))
-
-    def is_organiser(self, token: str) -> bool:
-        """Whether this is the organiser's secret."""
-        return bool(self.organiser_hash) and hashed(token) == self.organiser_hash
-
     def with_tokens(self, raters: Iterable[str] | None = None, *, organiser: bool = True) -> tuple[Campaign, Tokens]:
         """The campaign with new tokens for these raters (or all) and the organiser, and the tokens themselves.
 

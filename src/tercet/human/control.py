@@ -102,35 +102,6 @@ def passing_repeats(judgements: Judgements, *, largest: float, keep_untested: bo
     return _without_raters(judgements, dropped, f"repeats differ by at most {largest:g} on average")
 
 
-def with_enough_judgements(judgements: Judgements, minimum: int) -> Filtered:
-    """Raters with at least `minimum` judgements, control items not counted."""
-    _check_raters(judgements)
-    numbers = count(row.rater for row in judgements.rows if not row.check)
-    dropped = {
-        rater: f"{numbers.get(rater, 0)} judgements; at least {minimum} are needed."
-        for rater in judgements.raters
-        if numbers.get(rater, 0) < minimum
-    }
-    return _without_raters(judgements, dropped, f"at least {minimum} judgements")
-
-
-def with_enough_time(judgements: Judgements, seconds: float) -> Filtered:
-    """Raters whose median time for a judgement is at least `seconds`; all times must be known."""
-    _check_raters(judgements)
-    times: dict[str, list[float]] = {}
-    for row in judgements.rows:
-        if np.isnan(row.seconds):
-            raise DataError(f"{place(row, judgements)}: it is not known how long this judgement took.")
-        times.setdefault(row.rater, []).append(row.seconds)
-    medians = {rater: float(np.median(taken)) for rater, taken in times.items()}
-    dropped = {
-        rater: f"a median of {median:.3g} seconds for a judgement."
-        for rater, median in medians.items()
-        if median < seconds
-    }
-    return _without_raters(judgements, dropped, f"median time at least {seconds:g} seconds")
-
-
 def _paired(judgements: Judgements, check: str) -> dict[str, tuple[Floats, Floats]]:
     """By rater: scores of originals, and of the same outputs as control items; pairs without an original are named."""
     one_kind(judgements)

@@ -155,9 +155,9 @@ class Store:
                 raise DataError("This request was used before, for something else.") from None
             return Appended(found.number, again=True)
 
-    def records(self, rater: str | None = None, *, after: int = 0) -> Iterator[StoredRecord]:
-        """Everything, in the order in which it came; of one rater, or after a number, if wished."""
-        query = sql.select(_ANSWERS).where(_ANSWERS.c.number > after).order_by(_ANSWERS.c.number)
+    def records(self, rater: str | None = None) -> Iterator[StoredRecord]:
+        """Yield all stored answers, or those of one rater, in the order in which they were stored."""
+        query = sql.select(_ANSWERS).order_by(_ANSWERS.c.number)
         if rater is not None:
             query = query.where(_ANSWERS.c.rater == rater)
         with self._engine.connect() as connection:

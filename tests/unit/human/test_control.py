@@ -11,8 +11,6 @@ from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
 from tercet.human.control import (
     passing_bad_items,
     passing_repeats,
-    with_enough_judgements,
-    with_enough_time,
     without_checks,
 )
 
@@ -94,26 +92,10 @@ def test_repeats_must_agree() -> None:
     assert passing_repeats(Judgements([*rows]), largest=45, keep_untested=True).kept.raters == ("same", "other")
 
 
-def test_few_or_fast_judgements() -> None:
-    rows = [Judgement("da", str(i), "A", 5, "many", seconds=10 + i) for i in range(3)]
-    rows += [
-        Judgement("da", "1", "A", 5, "few", seconds=1),
-        Judgement("da", "2", "A", 5, "few", check="bad", seconds=2),
-    ]
-    judgements = Judgements(rows)
-    kept, report = with_enough_judgements(judgements, 2)
-    assert kept.raters == ("many",) and report.dropped == {"few": "1 judgements; at least 2 are needed."}
-    kept, report = with_enough_time(judgements, 11)
-    assert kept.raters == ("many",) and report.dropped == {"few": "a median of 1.5 seconds for a judgement."}
-
-
 def test_what_cannot_be_checked_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     nobody = Judgements([Judgement("da", "1", "A", 5)])
-    for filtering in (passing_bad_items, lambda rows: with_enough_judgements(rows, 1)):
-        with pytest.raises(DataError, match="segment '1', system 'A': no rater is named"):
-            filtering(nobody)
-    with pytest.raises(DataError, match="it is not known how long this judgement took"):
-        with_enough_time(Judgements(GOOD), 1)
+    with pytest.raises(DataError, match="segment '1', system 'A': no rater is named"):
+        passing_bad_items(nobody)
     with pytest.raises(UnknownName, match="paired test"):
         passing_bad_items(Judgements(GOOD), test="z")
     with pytest.raises(UsageError, match="alpha is 5"):

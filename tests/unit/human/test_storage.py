@@ -162,11 +162,6 @@ def test_tokens_are_those_of_the_campaign_and_issued_less_revoked(store: Store) 
     assert store.tokens(renewed) == {"f" * 64: "anna"}
 
 
-def test_rows_after_a_number(store: Store) -> None:
-    numbers = [put(store, f"r{n}", 1).number for n in range(3)]
-    assert [record.number for record in store.records(after=numbers[0])] == numbers[1:]
-
-
 def test_a_database_belongs_to_its_campaign(store: Store) -> None:
     other = replace(CAMPAIGN, id="c2")
     target = store._engine.url.render_as_string(hide_password=False)
