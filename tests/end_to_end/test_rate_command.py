@@ -166,9 +166,9 @@ def test_campaigns_go_to_other_tools_and_come_back(folder: Path) -> None:
         (("rate", "new", "--protocol", "da", "-t", "en-zh.jsonl", "-o", "no/x"), 2, "no/x cannot be written"),
         (("rate", "new", "--protocol", "da", "-t", "en-zh.jsonl", "--tutorial", "src.txt", "-o", "x"), 1, "not JSON"),
         (("rate", "import", "src.txt", "-o", "x"), 1, "src.txt, line 1, column 1: not JSON"),
-        (("rate", "import", "bad.json", "-o", "x"), 1, "is a campaign neither of Pearmut"),
+        (("rate", "import", "bad.json", "-o", "x"), 1, "is not a campaign of Pearmut (an object"),
         (("rate", "export", "good.json", "-o", "x"), 2, "there are no answers yet"),
-        (("rate", "export", "good.json", "-f", "appraise", "-o", "src.txt"), 2, "cannot be made a folder"),
+        (("rate", "export", "good.json", "-f", "appraise", "-o", "src.txt"), 2, "cannot be created"),
     ],
 )  # fmt: skip
 def test_mistakes_end_in_a_message(words: tuple[str, ...], code: int, expected: str, folder: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import DataError, UsageError
 from .campaign import GROUPS, Campaign, Item, Output
-from .campaign_builder import Collected
+from .campaign_builder import CampaignBuilder
 from .pearmut import Lost
 
 log = logging.getLogger(__name__)
@@ -127,7 +127,7 @@ def campaign_of(
         beside = "neither"
     elif any(item.get("itemType") == "REF" and item.get("targetID") == item.get("sourceID") for item in listed):
         beside = "reference"
-    found, lost = Collected(), Lost(where)
+    found, lost = CampaignBuilder(), Lost(where)
     seen: set[str] = set()
     rater = 0
     for number, (task, items) in enumerate(tasks):
@@ -143,7 +143,7 @@ def campaign_of(
             if made.check == "tutorial":
                 mark = f"{made.document}\t{made.source}\t{made.outputs}"
                 if mark not in seen:
-                    found.teach(made)
+                    found.add_tutorial(made)
                 seen.add(mark)
             else:
                 found.add(people, made)

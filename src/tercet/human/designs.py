@@ -16,7 +16,7 @@ from random import Random
 from ..data.assessments import segment_names
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
-from .assignment import Block, assign, mixed, numbered
+from .assignment import Block, assign, random_ids, shuffle_with_copies
 from .campaign import GROUPS, PROTOCOLS, Campaign, Item, Output, Rater, stamp
 from .control_items import Controls
 from .protocols import SHOWN, Protocol
@@ -82,10 +82,10 @@ def design(
         dealt = assign(blocks, len(members), len(members) if redundancy is None else redundancy, random)
         for person, mine in zip(members, dealt, strict=True):
             copies = maker.copies(mine, bad, repeats, hidden)
-            shown = mixed(mine, copies, random)
+            shown = shuffle_with_copies(mine, copies, random)
             items |= {item.id: item for item in shown}
             lists[person] = view.group, shown
-    ids = numbered(list(items.values()), random)
+    ids = random_ids(list(items.values()), random)
     lessons = [replace(item, id=f"t{number}", check="tutorial", of="") for number, item in enumerate(tutorial, 1)]
     renamed = [replace(item, id=ids[item.id], of=ids.get(item.of, "")) for item in items.values()]
     return Campaign(

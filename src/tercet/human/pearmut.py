@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import DataError, UsageError
 from .campaign import Campaign, Item, Output
-from .campaign_builder import Collected
+from .campaign_builder import CampaignBuilder
 
 log = logging.getLogger(__name__)
 
@@ -125,7 +125,7 @@ def campaign_of(
     info = _part(content, "info", dict, where)
     protocol = protocol or _protocol(info, where)
     data = _part(content, "data", list, where)
-    found, lost = Collected(), Lost(where)
+    found, lost = CampaignBuilder(), Lost(where)
     assignment = info.get("assignment", "task-based")
     if assignment == "task-based":
         names = _users(info, len(data))
@@ -146,7 +146,7 @@ def campaign_of(
                 found.add([rater], item)
     for number, document in enumerate(content.get("data_welcome") or ()):
         for item in _items(document, f"{where}, data_welcome[{number}]", f"welcome.{number}", lost):
-            found.teach(item)
+            found.add_tutorial(item)
     if content.get("data_random"):
         lost.note("items shown at random (data_random)", len(content["data_random"]))
     lost.report()

@@ -20,7 +20,7 @@ from urllib.parse import parse_qs
 
 from .. import __version__
 from ..errors import DataError, MissingDependency, UsageError
-from .access import Border, Guard, address_of, check_form_key, form_key
+from .access import LoginLimiter, SecurityMiddleware, address_of, check_form_key, form_key
 from .campaign import TOKEN_BYTES, Campaign, Rater, hashed
 from .dashboard import Dashboard, compute
 from .messages import NotYours, items_of, page_data, read_answer, shown_answers
@@ -94,9 +94,9 @@ def serve(
         store.close()
 
 
-def create_app(campaign: Campaign, store: Store, *, guard: Guard | None = None) -> Starlette:
+def create_app(campaign: Campaign, store: Store, *, limiter: LoginLimiter | None = None) -> Starlette:
     """The application, for any ASGI server."""
-    server = _Server(campaign, store, guard or Guard())
+    server = _Server(campaign, store, limiter or LoginLimiter())
     routes = [
         Route("/", server.welcome),
         Route("/r/{token}", server.enter),
@@ -111,7 +111,7 @@ def create_app(campaign: Campaign, store: Store, *, guard: Guard | None = None) 
         Route("/static/{name}", server.asset),
     ]
     handlers: Mapping[Any, Any] = {HTTPException: server.refuse, SQLAlchemyError: server.cannot_store, 500: server.fail}
-    return Starlette(routes=routes, middleware=[Middleware(Border)], exception_handlers=handlers)
+    return Starlette(routes=routes, middleware=[Middleware(SecurityMiddleware)], exception_handlers=handlers)
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,10 @@ class _Visitor:
 class _Server:
     """The routes. Whatever touches the database runs in a thread, so that no rater waits for another."""
 
-    def __init__(self, campaign: Campaign, store: Store, guard: Guard) -> None:
+    def __init__(self, campaign: Campaign, store: Store, limiter: LoginLimiter) -> None:
         self.campaign = campaign
         self.store = store
-        self.guard = guard
+        self.limiter = limiter
         self.version = f"{__version__}-{_fingerprint()}"
         mark = hashed(campaign.id)[:8]  # cookies know no ports: campaigns on one machine must not share them
         self.rater_cookie, self.organiser_cookie = f"tercet-{mark}", f"tercet-organiser-{mark}"
@@ -295,7 +295,7 @@ class _Server:
         if not token:
             raise HTTPException(401, "Please open your personal link.")
         valid = await run_in_threadpool(self.store.tokens, self.campaign)
-        if not self.guard.check(address_of(request), token, valid.__contains__):
+        if not self.limiter.check(address_of(request), token, valid.__contains__):
             raise HTTPException(401, "This link is not valid, or not any more. Ask the organiser for a new one.")
         return self.campaign.rater(valid[hashed(token)])
 
@@ -304,7 +304,7 @@ class _Server:
             raise HTTPException(401, "The organiser's secret is needed.")
         known = self.campaign.organiser_hash
         ended = await run_in_threadpool(self.store.is_revoked, known)
-        if not self.guard.check(address_of(request), token, lambda digest: not ended and digest == known):
+        if not self.limiter.check(address_of(request), token, lambda digest: not ended and digest == known):
             raise HTTPException(401, "This is not the organiser's secret.")
 
     def _let_in(self, request: Request, cookie: str, token: str, to: str) -> Response:

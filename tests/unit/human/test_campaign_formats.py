@@ -144,8 +144,8 @@ def test_a_shared_pool_is_dealt_in_turn(tmp_path: Path) -> None:
         ({"info": {"protocol": "DA"}, "data": [[[{"src": "x"}]]]}, 'data[0][0][0]: an item needs "tgt", an object'),
         ({"info": {"protocol": "DA"}, "data": [[[{"tgt": {"a": 5}}]]]}, "data[0][0][0].tgt: a text is needed, not 5."),
         ({"info": {"protocol": "DA"}, "data": [[[{"src": [], "tgt": {"a": ""}}]]]}, "data[0][0][0].src: a text is"),
-        ({"info": {"protocol": "DA"}, "data": [[]]}, "items: there is nothing to judge."),
-        ({"nothing": 1}, "is a campaign neither of Pearmut"),
+        ({"info": {"protocol": "DA"}, "data": [[]]}, "items: the list is empty; there is nothing to judge."),
+        ({"nothing": 1}, "is not a campaign of Pearmut (an object with info and data) or of Appraise"),
     ],
 )  # fmt: skip
 def test_a_bad_file_of_pearmut_is_refused_with_the_place(content: Any, expected: str, tmp_path: Path) -> None:

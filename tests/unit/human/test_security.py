@@ -15,7 +15,7 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 from starlette.exceptions import HTTPException
 
 from tercet.human import access
-from tercet.human.access import LARGEST_BODY, TRIES, WINDOW, Guard
+from tercet.human.access import LARGEST_BODY, TRIES, WINDOW, LoginLimiter
 from tercet.human.campaign import Item, Output, Rater
 from tercet.human.server import create_app
 from tercet.human.storage import Store
@@ -63,29 +63,29 @@ def test_a_cookie_is_a_guess_as_well(store: Store) -> None:
     assert codes == [401] * TRIES + [429]
 
 
-def test_the_guard_forgets_after_a_while_and_never_holds_more_than_it_must() -> None:
+def test_the_limiter_forgets_after_a_while_and_never_holds_more_than_it_must() -> None:
     now = [0.0]
-    guard = Guard(clock=lambda: now[0])
+    limiter = LoginLimiter(clock=lambda: now[0])
     for n in range(TRIES):
-        assert not guard.check("1.2.3.4", f"wrong{n}", lambda digest: False)
+        assert not limiter.check("1.2.3.4", f"wrong{n}", lambda digest: False)
     with pytest.raises(HTTPException):
-        guard.check("1.2.3.4", "right", lambda digest: True)
-    assert guard.check("5.6.7.8", "right", lambda digest: True)
-    assert guard.check("1.2.3.4", "right", lambda digest: True)  # known from elsewhere
+        limiter.check("1.2.3.4", "right", lambda digest: True)
+    assert limiter.check("5.6.7.8", "right", lambda digest: True)
+    assert limiter.check("1.2.3.4", "right", lambda digest: True)  # known from elsewhere
     now[0] = WINDOW + 1
-    assert guard.check("1.2.3.4", "new", lambda digest: True)
+    assert limiter.check("1.2.3.4", "new", lambda digest: True)
     for n in range(10_050):
-        guard.check(f"10.0.{n // 250}.{n % 250}", "wrong", lambda digest: False)
+        limiter.check(f"10.0.{n // 250}.{n % 250}", "wrong", lambda digest: False)
     now[0] *= 3
-    guard.check("1.1.1.1", "wrong", lambda digest: False)
-    assert len(guard._wrong) < 60
+    limiter.check("1.1.1.1", "wrong", lambda digest: False)
+    assert len(limiter._wrong) < 60
 
 
 def test_a_page_whose_link_has_ended_locks_out_nobody_at_its_address() -> None:
-    guard = Guard(clock=lambda: 0.0)
+    limiter = LoginLimiter(clock=lambda: 0.0)
     for _ in range(TRIES * 3):
-        assert not guard.check("1.2.3.4", "ended", lambda digest: False)
-    assert guard.check("1.2.3.4", "right", lambda digest: True)
+        assert not limiter.check("1.2.3.4", "ended", lambda digest: False)
+    assert limiter.check("1.2.3.4", "right", lambda digest: True)
 
 
 def test_the_organisers_old_secret_ends_at_a_server_that_runs(store: Store) -> None:
@@ -183,7 +183,7 @@ def test_oversized_bodies_are_refused(store: Store, declared: bool) -> None:
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access, "PATIENCE", 0.05)
+    monkeypatch.setattr(access, "BODY_TIMEOUT", 0.05)
 
     async def drip() -> AsyncIterator[bytes]:
         yield b"{"
