@@ -134,7 +134,7 @@ def test_a_revoked_link_keeps_the_work_in_the_browser_and_says_so(context: Any, 
     tab = start(context, site)
     site.store.revoke("anna", [site.campaign.rater("anna").token_hash])
     judge(tab, "1")
-    tab.wait_for_selector("text=This link is not valid, or not any more.")
+    tab.wait_for_selector("text=This link is not valid.")
     assert "1 answer is kept in this browser." in tab.inner_text("#status")
     assert site.count() == 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -133,17 +134,14 @@ def serve_command(
 
 
 def _end_links(campaign: Campaign, path: str, database: str | None) -> None:
-    """Also links that the organiser gave out since end; the database knows them, and tells a server that runs."""
-    from ..human.storage import Store, default_database
+    """Revoke all links in the database, which has those issued later too, and which a running server reads."""
+    from ..human.storage import open_store
 
-    store = Store.open(default_database(path) if database is None else database, campaign)
-    try:
+    with closing(open_store(path, campaign, database)) as store:
         for token_hash, rater in store.tokens(campaign).items():
             store.revoke(rater, [token_hash])
         if campaign.organiser_hash:
             store.revoke("", [campaign.organiser_hash])
-    finally:
-        store.close()
 
 
 @command.command("export")
@@ -167,13 +165,10 @@ def export_command(campaign: str, out: str, form: str | None, revisions: Any, da
             click.echo(f"Wrote {path}", err=True)
         return
     from ..human.export import export
-    from ..human.storage import Store, default_database
+    from ..human.storage import open_store
 
-    store = Store.open(default_database(campaign) if database is None else database, found, create=False)
-    try:
+    with closing(open_store(campaign, found, database, create=False)) as store:
         number = export(found, store.rows(), out, form=form, revisions=revisions)
-    finally:
-        store.close()
     click.echo(f"Wrote {out}: {number} judgements.", err=True)
 
 

@@ -173,8 +173,8 @@ def test_the_mqm_table_has_one_row_per_error_with_marks_in_code_points(tmp_path:
     ("protocol", "form", "revisions", "expected"),
     [
         ("adequacy", "wmt", "last", "WMT's table is for scores from 0 to 100 and rankings, not for adequacy"),
-        ("da", "mqm", "last", "In da nobody marks errors"),
-        ("da", "wmt", "all", "The format wmt has no place for earlier answers"),
+        ("da", "mqm", "last", "The format mqm is for marked errors, and da has none"),
+        ("da", "wmt", "all", "The format wmt cannot hold earlier answers"),
         ("da", "xml", "last", "There is no format of ratings called 'xml'"),
     ],
 )
@@ -188,7 +188,7 @@ def test_what_a_format_cannot_say_is_refused(
 
 
 def test_texts_that_would_break_the_mqm_table_are_refused(tmp_path: Path) -> None:
-    for text, why in (("a\tb", "holds a tab"), ("a\nb", "holds a line feed"), ("a <v> b", "holds <v> or </v>")):
+    for text, why in (("a\tb", "holds a tab"), ("a\nb", "holds a line feed"), ("a <v> b", "contains <v> or </v>")):
         made = Campaign("c", "mqm", [Item("1", "1", (Output("A", text),), "s")], [Rater("r", ("1",))], severities=["M"])
         with pytest.raises(DataError, match=f"Item '1' {why}"):
             export(made, [("r", "1", {"spans": [[]]}, 1, "")], tmp_path / "x", form="mqm")
@@ -196,7 +196,7 @@ def test_texts_that_would_break_the_mqm_table_are_refused(tmp_path: Path) -> Non
 
 def test_nothing_to_export_is_said(tmp_path: Path) -> None:
     made = design(DEMO, protocol="da", raters=1)
-    with pytest.raises(DataError, match="Nobody has judged anything in campaign 'en-zh' yet"):
+    with pytest.raises(DataError, match="Campaign 'en-zh' has no judgements yet"):
         export(made, [], tmp_path / "r.tsv")
 
 

@@ -135,10 +135,10 @@ def test_a_shared_pool_is_dealt_in_turn(tmp_path: Path) -> None:
     [
         ({"data": []}, "'info' must be an object."),
         ({"info": {"protocol": "DA"}, "data": {}}, "'data' must be a list."),
-        ({"info": {"protocol": "XSTS"}, "data": []}, "info.protocol is 'XSTS'; known are DA, ESA"),
-        ({"info": {"protocol": "DA", "assignment": "dynamic"}, "data": []}, "assignment 'dynamic' has no counterpart"),
-        ({"info": {"protocol": "DA", "sliders": [{"name": "Joy"}]}, "data": []}, "its sliders are not one of ours"),
-        ({"info": {"protocol": "DA", "users": ["a"]}, "data": [[], []]}, "info.users names 1 raters, and data has 2"),
+        ({"info": {"protocol": "XSTS"}, "data": []}, "info.protocol is 'XSTS', not one of DA, ESA"),
+        ({"info": {"protocol": "DA", "assignment": "dynamic"}, "data": []}, "assignment 'dynamic' cannot be read"),
+        ({"info": {"protocol": "DA", "sliders": [{"name": "Joy"}]}, "data": []}, "one slider is needed: adequacy or f"),
+        ({"info": {"protocol": "DA", "users": ["a"]}, "data": [[], []]}, "info.users names 1 raters, but data has 2"),
         ({"info": {"protocol": "DA"}, "data": [5]}, "data[0]: a list of documents is needed."),
         ({"info": {"protocol": "DA"}, "data": [[5]]}, "data[0][0]: a list of items is needed."),
         ({"info": {"protocol": "DA"}, "data": [[[{"src": "x"}]]]}, 'data[0][0][0]: an item needs "tgt", an object'),
@@ -211,9 +211,7 @@ APPRAISE = [
 
 def test_an_appraise_campaign_of_others_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = written(tmp_path / "batches.json", APPRAISE)
-    with pytest.raises(
-        UsageError, match=r"batches\.json does not say how people judge, and there is no manifest\.json"
-    ):
+    with pytest.raises(UsageError, match=r"batches\.json does not name the protocol, and has no manifest\.json"):
         read_campaign(path)
     written(tmp_path / "manifest.json", {"CAMPAIGN_NAME": "ex", "TASK_TYPE": "Document", "TASK_OPTIONS": "ESA"})
     made = read_campaign(path)
@@ -221,7 +219,7 @@ def test_an_appraise_campaign_of_others_is_read(tmp_path: Path, caplog: pytest.L
     assert [(rater.name, len(rater.items)) for rater in made.raters] == [("rater1", 2), ("rater2", 2)]
     plain, bad = (made.item(id) for id in made.raters[0].items)
     assert (bad.check, bad.of, bad.document, plain.segment) == ("bad", plain.id, "d1", "1")
-    assert len(made.tutorial) == 1 and "left out: errors marked beforehand, and tutorial rules (mqm), 1" in caplog.text
+    assert len(made.tutorial) == 1 and "left out: pre-marked errors and tutorial rules (mqm), 1" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -260,7 +258,7 @@ def test_the_text_beside_an_output_is_a_reference_where_it_is_judged_too(tmp_pat
 def test_what_other_tools_have_no_place_for_is_refused(tmp_path: Path) -> None:
     ranking = design(DEMO, protocol="ranking", raters=1)
     for form in ("pearmut", "appraise"):
-        with pytest.raises(UsageError, match="has no ranking; it has"):
+        with pytest.raises(UsageError, match="has no ranking. It has"):
             write_campaign(ranking, tmp_path / form, form=form)
     with pytest.raises(UsageError, match="Appraise shows the source or a reference beside outputs, not both"):
         write_campaign(design(DEMO, protocol="da", show="both"), tmp_path / "x", form="appraise")

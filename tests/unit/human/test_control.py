@@ -74,10 +74,10 @@ def test_raters_who_cannot_be_tested_are_named_or_kept_and_lone_items_reported(
     pytest.importorskip("scipy")
     judgements = Judgements([*GOOD, *items("new", [50], [])])
     filtered = passing_bad_items(judgements)
-    assert filtered.report.dropped == {"new": "0 damaged outputs with their originals; at least 2 are needed."}
+    assert filtered.report.dropped == {"new": "0 damaged outputs judged with the originals; at least 2 are needed."}
     assert passing_bad_items(judgements, keep_untested=True).kept.raters == ("good", "new")
     passing_bad_items(Judgements([*GOOD, Judgement("da", "77", "A", 3, "good", check="bad")]))
-    assert "1 items of check 'bad' have no original by the same rater; the first: " in caplog.text
+    assert "1 items of check 'bad': the rater did not judge the original. First: " in caplog.text
     assert "segment '77'" in caplog.text
 
 
@@ -86,7 +86,7 @@ def test_repeats_must_agree() -> None:
     kept, report = passing_repeats(Judgements([*rows, Judgement("da", "9", "A", 5, "new")]), largest=10)
     assert kept.raters == ("same",)
     assert report.dropped == {
-        "other": "repeats differ by 45 on average of 2.",
+        "other": "repeats differ by 45 on average over 2.",
         "new": "no output was judged twice.",
     }
     assert passing_repeats(Judgements([*rows]), largest=45, keep_untested=True).kept.raters == ("same", "other")
@@ -98,7 +98,7 @@ def test_what_cannot_be_checked_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
         passing_bad_items(nobody)
     with pytest.raises(UnknownName, match="paired test"):
         passing_bad_items(Judgements(GOOD), test="z")
-    with pytest.raises(UsageError, match="alpha is 5"):
+    with pytest.raises(UsageError, match="alpha must be between 0 and 1, not 5"):
         passing_bad_items(Judgements(GOOD), alpha=5)
     with pytest.raises(UsageError, match="cannot be negative"):
         passing_repeats(Judgements(GOOD), largest=-1)

@@ -176,7 +176,7 @@ def test_an_output_that_cannot_be_damaged_is_not_a_control_item(caplog: pytest.L
     testset = TestSet({"a": ["", "", "some words"]}, {}, ["x", "y", "z"])
     made = design(testset, protocol="da", raters=1, bad=1)
     assert not [item for item in made.items if item.check]
-    assert "Only 0 of 3 control items (bad) could be made" in caplog.text
+    assert "only 0 of 3 control items (bad) could be made" in caplog.text
 
 
 def test_groups_see_different_references_or_the_source_and_nothing_else() -> None:
@@ -260,7 +260,7 @@ def test_spread_leaves_out_segments_with_one_reference_and_needs_two() -> None:
     assert np.isnan(spread(testset)).tolist() == [[False, True, False]]
     made = design(testset, protocol="da", sampling="spread", raters=1)
     assert {item.segment for item in made.items} == {"1", "3"}
-    with pytest.raises(UsageError, match="needs two of them"):
+    with pytest.raises(UsageError, match="needs at least two references"):
         design(replace(testset, references={}), protocol="da", sampling="spread")
 
 
@@ -269,7 +269,7 @@ def test_documents_stay_whole_and_there_is_at_least_one() -> None:
     documents = Counter(item.document for item in made.items if item.systems == ("s0",))
     assert len(documents) == 2 and set(documents.values()) == {3}
     assert len(design(texts(12), protocol="da", sampling="documents", segments=1, raters=1).items) == 6
-    with pytest.raises(UsageError, match="does not say which segments make a document"):
+    with pytest.raises(UsageError, match="has no documents. Give them with --docs"):
         design(replace(texts(3), documents=None), protocol="da", sampling="documents")
 
 
@@ -317,25 +317,25 @@ def test_orders_differ_between_raters() -> None:
     [
         ({"protocol": "dda"}, "There is no protocol called 'dda'. Did you mean da"),
         ({"sampling": "all"}, "There is no sampling called 'all'"),
-        ({"raters": 0}, "0 raters cannot judge anything"),
-        ({"raters": ["a", "a"]}, "Raters must be a number, or a list of different names"),
-        ({"raters": 3, "redundancy": 4}, "No item can be judged by 4 different raters of 3"),
-        ({"raters": 3, "redundancy": 0}, "No item can be judged by 0 different raters of 3"),
-        ({"raters": 3, "groups": ["refA", "refB"], "redundancy": 2}, "by 2 different raters of 1"),
-        ({"raters": 1, "groups": ["refA", "refB"]}, "2 groups need at least as many raters, not 1"),
+        ({"raters": 0}, "At least 1 rater is needed, not 0"),
+        ({"raters": ["a", "a"]}, "Raters must be a number or a list of different names"),
+        ({"raters": 3, "redundancy": 4}, "The redundancy must be between 1 and the number of raters, 3, not 4"),
+        ({"raters": 3, "redundancy": 0}, "The redundancy must be between 1 and the number of raters, 3, not 0"),
+        ({"raters": 3, "groups": ["refA", "refB"], "redundancy": 2}, "between 1 and the number of raters, 1, not 2"),
+        ({"raters": 1, "groups": ["refA", "refB"]}, "2 groups need at least 2 raters, not 1"),
         ({"groups": ["refA", "refC"]}, "There is no reference in test set 'en-zh' called 'refC'"),
         ({"groups": ["refA", "refA"]}, "A group of raters occurs twice"),
-        ({"groups": ["refA"], "show": "source"}, "Groups say what is shown"),
-        ({"reference": "refB"}, "The campaign shows source, so no reference can be chosen"),
+        ({"groups": ["refA"], "show": "source"}, "Groups define what is shown"),
+        ({"reference": "refB"}, "A reference was chosen, but the campaign shows source"),
         ({"reference": "refX", "show": "both"}, "called 'refX'"),
         ({"show": "all"}, "There is no choice of what to show called 'all'"),
-        ({"segments": 0}, "0 segments cannot be judged"),
-        ({"per_segment": 9}, "9 systems per segment cannot be judged; there are 3"),
-        ({"bad": 1.5}, "The share of damaged copies must lie between 0 and 1, not 1.5"),
-        ({"bad": 0.6, "repeats": 0.6}, "An item has at most one copy"),
-        ({"protocol": "ranking", "bad": 0.1}, "Damaged copies are for scores"),
-        ({"protocol": "ranking", "together": 6}, "A ranking shows 2 to 5 outputs, not 6"),
-        ({"severities": ["Bad"]}, "In da nobody marks errors"),
+        ({"segments": 0}, "At least 1 segment is needed, not 0"),
+        ({"per_segment": 9}, "The number of systems per segment must be 1 to 3, not 9"),
+        ({"bad": 1.5}, "The share of damaged copies must be between 0 and 1, not 1.5"),
+        ({"bad": 0.6, "repeats": 0.6}, "must not exceed 1 in total: one copy per item"),
+        ({"protocol": "ranking", "bad": 0.1}, "Damaged copies cannot be used in rankings"),
+        ({"protocol": "ranking", "together": 6}, "A ranking must show 2 to 5 outputs, not 6"),
+        ({"severities": ["Bad"]}, "Severities and categories cannot be given for da"),
         ({"metric": "chrff", "sampling": "spread"}, "Did you mean chrf"),
     ],
 )

@@ -39,9 +39,12 @@ def test_raters_of_the_same_task_rank_apart() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (ranking("t", {"A": 1}) + ranking("t", {"B": 1}, segment="2"), "segment '2', .*task 't' ranks segment '1' too"),
+        (
+            ranking("t", {"A": 1}) + ranking("t", {"B": 1}, segment="2"),
+            "segment '2', .*task 't' also ranks segment '1'",
+        ),
         (ranking("t", {"A": 1}) + ranking("t", {"A": 2}), "system 'A', .*task 't' ranks this system twice"),
-        ([Judgement("da", "1", "A", 3)], "a judgement of kind da, where rankings are needed"),
+        ([Judgement("da", "1", "A", 3)], "a ranking is needed, not a judgement of kind da"),
     ],
 )
 def test_what_is_no_ranking_is_refused(rows: list[Judgement], message: str) -> None:
@@ -98,7 +101,7 @@ def test_pairs_of_a_table_are_those_of_a_plain_loop(table: list[list[float]], in
 def test_tables_and_margins_that_do_not_fit_are_refused() -> None:
     with pytest.raises(DataError, match=r"shape \(1, 2\) for 2 systems and 1 segments"):
         pairs_of_scores(np.zeros((1, 2)), ["A", "B"], ["1"])
-    with pytest.raises(UsageError, match="margin between two scores is -1"):
+    with pytest.raises(UsageError, match="margin between two scores cannot be negative, but is -1"):
         pairs_of_scores(np.zeros((2, 1)), ["A", "B"], ["1"], margin=-1)
     with pytest.raises(DataError, match="1 judged segments are not in the test set"):
         pairs_of_scores(da(("1", "A", 3)), segments=["2"])

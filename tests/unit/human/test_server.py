@@ -118,7 +118,7 @@ def test_ranks_travel_by_place_and_are_kept_by_system(store: Store) -> None:
         (b"", "not JSON"),
         (b"\xff\xfe", "not JSON"),
         (b"[" * 60_000, "not JSON"),
-        (b"[1]", "not an answer"),
+        (b"[1]", "must be an object"),
         (b'{"request": "0123456789abcdef", "item": "i1", "seconds": 1}', "must be an object"),
         (b'{"request": "short", "item": "i1", "seconds": 1, "answer": {"value": 1}}', "request"),
         (b'{"request": ["0123456789abcdef"], "item": "i1", "seconds": 1, "answer": {"value": 1}}', "request"),

@@ -115,7 +115,7 @@ def test_the_same_request_twice_is_one_row(store: Store) -> None:
 def test_a_request_that_was_used_for_something_else_is_refused(store: Store) -> None:
     put(store, "r1", 3)
     for other in ({"rater": "ben"}, {"item": "b"}, {"value": 4}):
-        with pytest.raises(DataError, match="used before, for something else"):
+        with pytest.raises(DataError, match="used before for another answer"):
             put(store, "r1", **{"value": 3, **other})
     assert len(list(store.rows())) == 1
 
@@ -183,7 +183,7 @@ def test_older_tables_are_brought_forward_and_keep_their_rows(store: Store, monk
         assert len(list(again.rows())) == 1
         again.close()
     monkeypatch.setattr(storage, "VERSION", 1)
-    with pytest.raises(DataError, match="has version 3, made by a newer Tercet; this one knows version 1"):
+    with pytest.raises(DataError, match="has version 3, from a newer Tercet; this one reads up to version 1"):
         Store.open(target, CAMPAIGN)
 
 
@@ -209,12 +209,12 @@ def test_tables_are_brought_forward_wholly_or_not_at_all(store: Store, monkeypat
 def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("this is not a database, but a text that is long enough to be looked at\n" * 20)
     for url, message in [
-        (tmp_path, "needs the name of a file in a folder that exists"),
-        (tmp_path / "no" / "x.db", "needs the name of a file in a folder that exists"),
+        (tmp_path, "the database must be a file in an existing folder"),
+        (tmp_path / "no" / "x.db", "the database must be a file in an existing folder"),
         (tmp_path / "text", "cannot be used: file is not a database"),
-        ("nonsense://x/y", "databases are SQLite files and postgresql"),
+        ("nonsense://x/y", "a database must be an SQLite file or a postgresql"),
         ("postgresql://user:geheim@127.0.0.1:1/x", "cannot be used"),
-        ("://", "not of the form"),
+        ("://", "must have the form"),
     ]:
         with pytest.raises(UsageError, match=message) as caught:
             Store.open(url, CAMPAIGN)
