@@ -149,7 +149,7 @@ def test_an_error_needs_its_kind_and_a_selection(context: Any, tmp_path: Path) -
         tab.keyboard.press("1")
         tab.keyboard.press("Escape")
         tab.keyboard.press("Enter")
-        assert tab.inner_text("#problem") == "Say of which kind every error is." and site.count() == 0
+        assert tab.inner_text("#problem") == "Choose a category for every error." and site.count() == 0
 
 
 def test_texts_cannot_be_changed_and_an_input_method_saves_nothing(context: Any, tmp_path: Path) -> None:

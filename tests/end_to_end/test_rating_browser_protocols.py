@@ -67,7 +67,7 @@ LACKING = {
     "ranking": "Rank all translations first.",
     "pairwise": "Choose one first: 1, 2 or 3.",
     "esa": "Set the score first (S).",
-    "mqm": "No error is marked. If there is none, save once more.",
+    "mqm": "No error is marked. If there is none, save again.",
 }
 
 
@@ -227,7 +227,7 @@ def test_the_tutorial_of_rankings_and_of_marked_errors(new_context: Any, tmp_pat
             tab.keyboard.press("Enter")
             if protocol == "esa":
                 tab.keyboard.press("Enter")  # no error is marked: once more
-            assert "We expected something else." in tab.inner_text("#feedback")
+            assert "We expected another answer." in tab.inner_text("#feedback")
             assert text in tab.inner_text("#feedback")
             tab.context.close()
 
