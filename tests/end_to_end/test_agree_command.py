@@ -67,7 +67,7 @@ def test_the_text_has_every_part(folder: Path) -> None:
     assert ran.code == 0
     head, *lines = ran.out.split("\n")
     assert head == "ratings, adequacy: 150 judgements of 15 outputs by 10 raters"
-    assert lines[1].split("  ")[-1].strip() == "same less different"
+    assert lines[1].split("  ")[-1].strip() == "same − different"
     rows = {line.split("  ")[0]: line for line in lines if line}
     assert rows["pairs"].split() == ["pairs", "45", "6", "9", "6"]
     for name in ("kappa", "kappa, linear", "kappa, one-off", "kappa, quadratic", "Fleiss' kappa", "alpha, nominal",
@@ -77,11 +77,11 @@ def test_the_text_has_every_part(folder: Path) -> None:
         "Average judgement by what was shown",
         "A − B",
         "A − no reference",
-        "The course of the work",
+        "Agreement over time",
         "Raters",
     ):
         assert name in rows
-    assert "pairs of raters are not independent" in ran.out
+    assert "Raters are resampled, not pairs of raters" in ran.out
     means = {
         line.split()[0]: line.split()[2] for line in lines if line.split()[1:2] == ["reference"] and line[0] in "AB"
     }
@@ -142,7 +142,7 @@ def test_metrics_by_reference(folder: Path) -> None:
     assert "mean over references" in text and "chrF" in text
     ran = words("ratings.tsv", "-m", "chrf", folder=folder)
     assert (ran.code, ran.err) == (
-        2, "Error: Metrics need texts, and none come with these judgements. Give them with --texts.\n",
+        2, "Error: Metrics need texts, and these judgements have none. Give them with --texts.\n",
     )  # fmt: skip
 
 

@@ -76,7 +76,7 @@ def test_the_same_command_twice_does_not_overwrite_a_campaign(folder: Path) -> N
     assert tercet(*NEW, cwd=folder).code == 0
     before = (folder / "campaign.json").read_bytes()
     again = tercet(*NEW, cwd=folder)
-    assert again.code == 2 and "campaign.json is there already" in again.err
+    assert again.code == 2 and "campaign.json exists already" in again.err
     assert (folder / "campaign.json").read_bytes() == before
     assert tercet(*NEW, "--replace", cwd=folder).code == 0
     assert (folder / "campaign.json").read_bytes() != before
