@@ -1,4 +1,4 @@
-"""`tercet agree`: what it prints, how it fails, and that it is what the library says."""
+"""Test `tercet agree`: its output, its errors, and that it prints the library's results."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ VALUES = np.random.default_rng(4).integers(1, 6, (10, 15))
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """ratings.tsv: six raters with references A and B, four with the source; rankings.tsv; texts."""
+    """Write ratings.tsv (six raters with references A and B, four with the source), rankings.tsv and the texts."""
     place = tmp_path_factory.mktemp("agree")
     shown = ["A"] * 3 + ["B"] * 3 + [""] * 4
     lines = [
@@ -196,7 +196,7 @@ def test_bad_input_is_named(folder: Path, arguments: list[str], code: int, messa
     assert message in ran.err
 
 
-def test_a_campaign_from_its_making_to_its_analysis(folder: Path, tmp_path: Path) -> None:
+def test_a_campaign_from_design_to_analysis(folder: Path, tmp_path: Path) -> None:
     storage = pytest.importorskip("tercet.human.storage", reason="SQLAlchemy is not installed", exc_type=ImportError)
     from tercet.human.campaign import Campaign
 

@@ -1,4 +1,4 @@
-"""`tercet rate` as a user runs it: campaigns made, described, exported; answers exported from the database."""
+"""Test `tercet rate` as a user runs it: make, describe, serve, export and import campaigns, and export answers."""
 
 import json
 import subprocess
@@ -36,7 +36,7 @@ NEW = (
 
 
 def rated(path: Path, *, values: int) -> Campaign:
-    """Answers of all raters to their first items, stored as the server does."""
+    """Store answers of all raters to their first items, in the same way as the server."""
     pytest.importorskip("sqlalchemy")
     from tercet.human.storage import Store, default_database
 
@@ -171,7 +171,7 @@ def test_campaigns_go_to_other_tools_and_come_back(folder: Path) -> None:
         (("rate", "export", "good.json", "-f", "appraise", "-o", "src.txt"), 2, "cannot be created"),
     ],
 )  # fmt: skip
-def test_mistakes_end_in_a_message(words: tuple[str, ...], code: int, expected: str, folder: Path) -> None:
+def test_mistakes_give_a_message(words: tuple[str, ...], code: int, expected: str, folder: Path) -> None:
     made = tercet("rate", "new", "--protocol", "da", "-t", "en-zh.jsonl", "-l", "en-zh", "-o", "good.json", cwd=folder)
     assert made.code == 0
     content = json.loads((folder / "good.json").read_text("utf-8"))
@@ -183,7 +183,7 @@ def test_mistakes_end_in_a_message(words: tuple[str, ...], code: int, expected: 
 
 
 def serving(folder: Path, *words: object) -> tuple[str, dict[str, str]]:
-    """Serve until the links are printed and one was followed, and return what the server said and its links."""
+    """Serve a campaign, follow one of the printed links, stop, and return the server's message and links."""
     command = [str(TERCET), "rate", "serve", "campaign.json", "--port", "0", *map(str, words)]
     server = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
@@ -200,7 +200,7 @@ def serving(folder: Path, *words: object) -> tuple[str, dict[str, str]]:
     return said, links
 
 
-def test_serving_prints_new_links_that_work_and_ends_the_old_ones(folder: Path) -> None:
+def test_serving_prints_new_links_and_revokes_the_old_ones(folder: Path) -> None:
     pytest.importorskip("starlette")
     tercet(*NEW, cwd=folder)
     before = Campaign.read(folder / "campaign.json")

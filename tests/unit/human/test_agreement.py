@@ -1,4 +1,4 @@
-"""`agree` on small judgements whose agreement can be worked out by hand."""
+"""Test `agree` on small judgements whose agreement can be computed by hand."""
 
 import math
 from pathlib import Path
@@ -24,7 +24,7 @@ TABLE = np.random.default_rng(3).integers(1, 6, (5, 12)).astype(float)
 
 
 def scored(table: Any = TABLE, kind: str = "adequacy", **fields: Any) -> Judgements:
-    """Rater by rater, item by item; NaN is no judgement. fields: the same for all rows, or by rater."""
+    """Make judgements from values by rater and item; NaN is a missing one. fields: for all rows, or by rater."""
     rows = [
         Judgement(kind, str(j + 1), "sys", float(value), RATERS[i])._replace(
             **{name: given[i] if isinstance(given, list) else given for name, given in fields.items()}
@@ -37,7 +37,7 @@ def scored(table: Any = TABLE, kind: str = "adequacy", **fields: Any) -> Judgeme
 
 
 def ranked(*rankings: tuple[str, str, dict[str, int]]) -> Judgements:
-    """Rankings as (rater, segment, ranks by system)."""
+    """Make rankings from (rater, segment, ranks by system)."""
     rows = [
         Judgement("rank", segment, system, rank, rater, f"t{number}")
         for number, (rater, segment, ranks) in enumerate(rankings)
@@ -76,13 +76,13 @@ def test_intervals_enclose_the_value_and_depend_on_the_seed_alone():
     assert (one.seed, one.resamples, one.confidence) == (1, 200, 0.95)
 
 
-def test_few_raters_have_no_interval_and_are_told_so():
+def test_few_raters_have_no_interval_and_a_note_says_so():
     result = agree(scored(TABLE[:3]), resamples=50)
     assert math.isnan(of(result, "kappa").low) and not math.isnan(of(result, "ICC(2,1)").low)
     assert any(note.startswith("There are no intervals: five raters, or three in each group") for note in result.notes)
 
 
-def test_one_rater_for_each_reference_has_no_interval_rather_than_one_of_no_width():
+def test_one_rater_for_each_reference_has_no_interval():
     result = agree(scored(reference=list("ABCDE")), resamples=50)
     assert math.isnan(of(result, "kappa", "different references").low)
 
@@ -162,7 +162,7 @@ def test_a_shift_of_one_group_is_found_by_both_tests():
     assert contrast.low <= -20 <= contrast.high < 0
 
 
-def test_a_rater_who_saw_both_references_is_no_pair_with_himself():
+def test_a_rater_who_saw_both_references_is_not_paired_with_themselves():
     rows = [
         Judgement("adequacy", str(j), "s", float(TABLE[i, j]), RATERS[i], reference=name)
         for i in range(2)
@@ -365,7 +365,7 @@ def test_span_agreement_of_mqm_and_esa():
     assert agree(esa, resamples=10).value("spans, characters") == result.value("spans, characters")
 
 
-def test_what_nobody_shares_is_said():
+def test_a_note_says_that_no_two_raters_judged_the_same_output():
     result = agree(scored([[1, nan], [nan, 2]]), resamples=10)
     assert result.measures == ()
     assert result.notes == ("There is no agreement to measure: no two raters judged the same output.",)
@@ -435,7 +435,7 @@ def test_a_campaign_is_read_with_its_answers_and_texts(tmp_path: Path):
         load([path], pair="de-en")
 
 
-def test_a_campaign_that_shows_not_everything_has_no_texts():
+def test_a_campaign_without_all_outputs_has_no_texts():
     whole = campaign()
     assert campaign_texts(whole) is not None
     more = Item("i3", "3", (Output("t", "x"),), reference="A 3", reference_name="A")
@@ -443,7 +443,7 @@ def test_a_campaign_that_shows_not_everything_has_no_texts():
     assert campaign_texts(parts) is None
 
 
-def test_files_of_several_raters_are_put_together(tmp_path: Path):
+def test_files_of_several_raters_are_merged(tmp_path: Path):
     header = "rater\titem\tsegment\tsystem\tkind\tvalue"
     for rater, values in (("a", (1, 2, 3)), ("b", (1, 2, 4))):
         lines = [f"{rater}\ti{j}\t{j}\ts\tadequacy\t{value}" for j, value in enumerate(values)]

@@ -1,4 +1,4 @@
-"""Campaign files: what is read is what was written, and what is wrong is refused with its place."""
+"""Test campaign files: reading returns what was written, and errors name the faulty part."""
 
 import json
 from dataclasses import replace
@@ -42,7 +42,7 @@ def content(campaign: Campaign, tmp_path: Path) -> dict[str, Any]:
 
 
 def refusal(change: Any, tmp_path: Path) -> str:
-    """The message about a file whose content was changed."""
+    """Return the error message for a file whose content was changed."""
     loaded = content(small(), tmp_path)
     change(loaded)
     (tmp_path / "bad.json").write_text(json.dumps(loaded), "utf-8")
@@ -111,12 +111,12 @@ CASES: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("change", "expected"), CASES, ids=[expected[:40] for _, expected in CASES])
-def test_what_is_wrong_is_refused_with_its_place(change: Any, expected: str, tmp_path: Path) -> None:
+def test_errors_name_the_faulty_part(change: Any, expected: str, tmp_path: Path) -> None:
     assert refusal(change, tmp_path).startswith(expected)
 
 
 def parts(value: Any) -> list[tuple[Any, Any]]:
-    """Every place in a JSON value: what holds it, and under which key."""
+    """Yield the container and the key of every part of a JSON value."""
     keys = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
     return [(value, key) for key in keys] + [place for key in keys for place in parts(value[key])]
 
@@ -126,9 +126,7 @@ odd = st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(
 
 @settings(deadline=None)
 @given(number=st.integers(0, 10_000), value=odd, remove=st.booleans())
-def test_a_file_with_anything_anywhere_is_read_or_refused_and_never_breaks(
-    number: int, value: Any, remove: bool
-) -> None:
+def test_any_change_of_a_file_is_read_or_gives_a_data_error(number: int, value: Any, remove: bool) -> None:
     loaded = json.loads(json.dumps(campaign_json.content_of(small())))
     places = parts(loaded)
     holder, key = places[number % len(places)]
@@ -144,7 +142,7 @@ def test_a_file_with_anything_anywhere_is_read_or_refused_and_never_breaks(
     assert campaign_json.campaign_of(again) == campaign
 
 
-def test_a_file_that_is_no_json_is_refused_with_line_and_column(tmp_path: Path) -> None:
+def test_a_file_that_is_not_json_gives_an_error_with_line_and_column(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     path.write_text('{\n "version": 1,\n "name": oops\n}')
     with pytest.raises(DataError, match=r"c\.json, line 3, column 10: not JSON: Expecting value\."):
@@ -156,7 +154,7 @@ def test_a_file_that_is_no_json_is_refused_with_line_and_column(tmp_path: Path) 
         Campaign.read(tmp_path / "absent.json")
 
 
-def test_earlier_versions_are_brought_forward_step_by_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_earlier_versions_are_upgraded_step_by_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def from_0(old: dict[str, Any]) -> dict[str, Any]:
         return {("name" if key == "title" else key): value for key, value in old.items()}
 
@@ -183,7 +181,7 @@ def test_tokens_are_random_and_only_their_hashes_are_kept(tmp_path: Path) -> Non
     assert tokens.organiser not in text and read.organiser_hash == hashed(tokens.organiser)
 
 
-def test_new_tokens_for_some_leave_the_others_theirs() -> None:
+def test_new_tokens_for_some_raters_keep_the_tokens_of_others() -> None:
     first, old = small().with_tokens()
     second, new = first.with_tokens(["anna"], organiser=False)
     assert set(new.raters) == {"anna"} and not new.organiser

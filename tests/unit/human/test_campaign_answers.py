@@ -1,4 +1,4 @@
-"""Answers: what is one, and the judgements they become."""
+"""Test the checks of answers, and their conversion to judgements."""
 
 import math
 from typing import Any, cast
@@ -76,14 +76,14 @@ BAD: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("protocol", "answer"), GOOD)
-def test_an_answer_is_taken(protocol: str, answer: Any) -> None:
+def test_valid_answers_are_accepted(protocol: str, answer: Any) -> None:
     made = campaign(protocol)
     made.check_answer(made.item("i"), answer)
     assert len(judgements_of(made, [("r", "i", answer, 1.5, "")])) == len(made.item("i").outputs)
 
 
 @pytest.mark.parametrize(("protocol", "answer", "expected"), BAD)
-def test_what_is_no_answer_is_refused_with_the_part(protocol: str, answer: Any, expected: str) -> None:
+def test_invalid_answers_give_an_error_with_the_part(protocol: str, answer: Any, expected: str) -> None:
     made = campaign(protocol)
     with pytest.raises(DataError) as caught:
         made.check_answer(made.item("i"), answer)
@@ -107,7 +107,7 @@ like_answers = st.fixed_dictionaries({}, optional=dict.fromkeys(("value", "ranks
 
 
 @given(st.sampled_from(sorted(PROTOCOLS)), like_answers | json_values)
-def test_whatever_is_sent_is_taken_or_refused_and_never_breaks(protocol: str, answer: Any) -> None:
+def test_any_json_is_accepted_or_gives_a_data_error(protocol: str, answer: Any) -> None:
     made = campaign(protocol)
     try:
         made.check_answer(made.item("i"), answer)
@@ -132,7 +132,7 @@ def test_the_last_answer_counts_and_the_order_of_answers_is_kept() -> None:
     assert made.pair == "en-de" and made.name == "c" and made.kinds == {"adequacy": 3}
 
 
-def test_all_revisions_can_be_kept_each_in_a_task_of_its_own() -> None:
+def test_all_revisions_can_be_kept_as_separate_tasks() -> None:
     made = judgements_of(campaign("adequacy"), ROWS, revisions="all")
     assert [(row.rater, row.value, row.task) for row in made.rows] == [
         ("r", 3, "i"), ("q", 2, "i"), ("r", 1, "j"), ("r", 5, "i#2"),

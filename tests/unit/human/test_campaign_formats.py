@@ -1,4 +1,4 @@
-"""Campaigns of Pearmut and Appraise, both ways."""
+"""Test reading and writing campaigns of Pearmut and Appraise."""
 
 import json
 from collections import Counter
@@ -18,7 +18,7 @@ DEMO = demo.load("en-zh")
 
 
 def views(campaign: Campaign) -> list[tuple[str, list[Any]]]:
-    """What every rater sees, in order, without ids."""
+    """Return what every rater sees, in order, without ids."""
     return [
         (
             rater.name,
@@ -51,7 +51,7 @@ def test_a_campaign_goes_to_pearmut_and_comes_back(protocol: str, sampling: str,
             assert (original.segment, original.systems) == (item.segment, item.systems) and not original.check
 
 
-def test_pearmut_gets_what_it_reads(tmp_path: Path) -> None:
+def test_the_file_for_pearmut_has_its_keys(tmp_path: Path) -> None:
     text = "a😀b\nc"
     lesson = Item(
         "t1", "1", (Output("x", text),), "s", check="tutorial",
@@ -105,7 +105,7 @@ FOREIGN = {
 }  # fmt: skip
 
 
-def test_a_pearmut_campaign_of_others_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_campaign_made_with_pearmut_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     made = read_campaign(written(tmp_path / "p.json", FOREIGN), pair="en-cs")
     assert (made.protocol, made.name, made.show, made.pair) == ("esa", "wmt25_#_en-cs", "source", "en-cs")
     first, second = ([made.item(id) for id in rater.items] for rater in made.raters)
@@ -120,7 +120,7 @@ def test_a_pearmut_campaign_of_others_is_read(tmp_path: Path, caplog: pytest.Log
         assert f"left out: {lost}." in caplog.text or lost in caplog.text
 
 
-def test_a_shared_pool_is_dealt_in_turn(tmp_path: Path) -> None:
+def test_a_shared_pool_is_assigned_in_turn(tmp_path: Path) -> None:
     documents = [[{"item_id": str(n), "src": "s", "tgt": {"A": f"t{n}"}}] for n in range(5)]
     content = {
         "info": {"assignment": "single-stream", "protocol": "DA", "users": ["u", {"user_id": "v"}]},
@@ -173,7 +173,7 @@ def test_a_campaign_goes_to_appraise_and_comes_back(protocol: str, show: str, tm
     assert Counter(item.check for item in back.items) == Counter(item.check for item in made.items)
 
 
-def test_appraise_gets_what_it_reads(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_files_for_appraise_have_its_keys(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     made = design(DEMO, protocol="esa", raters=2, segments=2, sampling="random", bad=0.1)
     manifest, batches = (
         json.loads(path.read_text("utf-8")) for path in write_campaign(made, tmp_path, form="appraise")
@@ -209,7 +209,7 @@ APPRAISE = [
 ]  # fmt: skip
 
 
-def test_an_appraise_campaign_of_others_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_campaign_made_with_appraise_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = written(tmp_path / "batches.json", APPRAISE)
     with pytest.raises(UsageError, match=r"batches\.json does not name the protocol, and has no manifest\.json"):
         read_campaign(path)
@@ -242,7 +242,7 @@ def test_a_bad_file_of_appraise_is_refused_with_the_place(change: Any, expected:
     assert expected in str(caught.value) and "batches.json" in str(caught.value)
 
 
-def test_the_text_beside_an_output_is_a_reference_where_it_is_judged_too(tmp_path: Path) -> None:
+def test_a_text_that_is_also_judged_as_ref_is_a_reference(tmp_path: Path) -> None:
     item = {
         "itemID": 1,
         "itemType": "REF",
@@ -255,7 +255,7 @@ def test_the_text_beside_an_output_is_a_reference_where_it_is_judged_too(tmp_pat
     assert (made.show, made.items[0].reference_name, made.items[0].check) == ("reference", "ref.de", "reference")
 
 
-def test_what_other_tools_have_no_place_for_is_refused(tmp_path: Path) -> None:
+def test_features_that_other_tools_lack_are_errors(tmp_path: Path) -> None:
     ranking = design(DEMO, protocol="ranking", raters=1)
     for form in ("pearmut", "appraise"):
         with pytest.raises(UsageError, match="has no ranking. It has"):

@@ -1,4 +1,4 @@
-"""Quality control of raters."""
+"""Test the quality control of raters."""
 
 import sys
 
@@ -16,7 +16,7 @@ from tercet.human.control import (
 
 
 def items(rater: str, originals: list[float], again: list[float], check: str = "bad") -> list[Judgement]:
-    """Outputs of a rater, and the same as control items."""
+    """Make judgements of a rater, and of the same outputs as control items."""
     rows = [Judgement("da", str(i), "A", value, rater) for i, value in enumerate(originals)]
     return rows + [Judgement("da", str(i), "A", value, rater, check=check) for i, value in enumerate(again)]
 
@@ -61,7 +61,7 @@ def test_the_t_test_is_scipys(pairs: list[tuple[int, int]]) -> None:
         assert bool(passing_bad_items(judgements, alpha=alpha).report.dropped) == (expected > alpha)
 
 
-def test_raters_who_always_differ_by_the_same_pass_or_fail_by_the_sign() -> None:
+def test_raters_with_equal_differences_pass_or_fail_by_their_sign() -> None:
     pytest.importorskip("scipy")
     assert not passing_bad_items(Judgements(items("r", [50, 60], [40, 50]))).report.dropped
     assert passing_bad_items(Judgements(items("r", [50, 60], [60, 70]))).report.dropped
@@ -92,7 +92,7 @@ def test_repeats_must_agree() -> None:
     assert passing_repeats(Judgements([*rows]), largest=45, keep_untested=True).kept.raters == ("same", "other")
 
 
-def test_what_cannot_be_checked_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_arguments_of_quality_control_are_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     nobody = Judgements([Judgement("da", "1", "A", 5)])
     with pytest.raises(DataError, match="segment '1', system 'A': no rater is named"):
         passing_bad_items(nobody)

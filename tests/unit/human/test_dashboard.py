@@ -1,4 +1,4 @@
-"""The organiser's numbers: progress, pace, checks, agreement, ranking."""
+"""Test the numbers of the organiser's page: progress, pace, checks, agreement, ranking."""
 
 import math
 from dataclasses import replace
@@ -19,7 +19,7 @@ SYSTEMS = ("good", "fair", "poor")
 
 
 def campaign_of(protocol: str, segments: int = 30, raters: tuple[str, ...] = ("a", "b", "c")) -> Campaign:
-    """All raters judge all; with a damaged copy and a repeat of the first items."""
+    """Make a campaign in which all raters judge all items, with damaged copies and repeats of the first items."""
     how = PROTOCOLS[protocol]
     items = []
     for row in range(segments):
@@ -35,7 +35,7 @@ def campaign_of(protocol: str, segments: int = 30, raters: tuple[str, ...] = ("a
 
 
 def answer(campaign: Campaign, item: Item, rng: np.random.Generator, *, careless: bool = False) -> dict[str, Any]:
-    """Systems differ by 20 of 100 points, raters by chance; damage costs much, unless nobody cares."""
+    """Make an answer: systems differ by 20 of 100 points; only careful raters score damaged copies lower."""
 
     def worth(system: str) -> float:
         damage = 45 if item.check == "bad" else 0
@@ -107,7 +107,7 @@ def test_a_change_counts_once_and_is_counted() -> None:
     assert board.ranking is not None and math.isnan(board.ranking.risk)  # far too early
 
 
-def test_nobody_has_judged_anything_yet() -> None:
+def test_the_dashboard_of_a_campaign_without_judgements() -> None:
     board = compute(campaign_of("da"), [])
     assert board.done == 0 and board.ranking is None and not board.agreement and math.isnan(board.per_hour)
     assert [line.last for line in board.raters] == ["", "", ""]
@@ -124,7 +124,7 @@ def test_careless_raters_are_named_with_the_reason(protocol: str) -> None:
     assert [line.checks for line in board.raters] == [10, 10, 10]
 
 
-def test_careless_rankings_are_seen_by_their_repeats() -> None:
+def test_careless_rankings_are_found_by_their_repeats() -> None:
     campaign = campaign_of("ranking")
     records = []
     for record in records_of(campaign):
@@ -147,7 +147,7 @@ def test_a_rater_with_one_score_for_everything_is_left_out_of_standardised_score
     assert board.ranking is not None
 
 
-def test_errors_without_a_weight_are_told_and_not_guessed() -> None:
+def test_a_note_names_errors_without_a_weight() -> None:
     campaign = replace(campaign_of("mqm"), severities=("Neutral", "Minor", "Major", "Awful"))
     records = records_of(campaign)
     spans = [[{"start": 0, "end": 1, "severity": "Awful", "category": "Style/Awkward"}]]

@@ -1,4 +1,4 @@
-"""Campaigns made from test sets: who judges what, and where control items are."""
+"""Test the design of campaigns: sampling, assignment to raters, and control items."""
 
 from collections import Counter
 from dataclasses import replace
@@ -23,7 +23,7 @@ WORDS = "a quick brown fox jumps over the lazy dog while seven wizards brew stra
 
 
 def texts(segments: int, systems: int = 2, references: int = 2) -> TestSet:
-    """Outputs that all differ; documents of three segments."""
+    """Make a test set whose outputs all differ, with documents of three segments."""
 
     def line(kind: int, row: int) -> str:
         return " ".join(f"{WORDS[(row * 7 + kind * 3 + n) % len(WORDS)]}{row}" for n in range(6))
@@ -47,7 +47,7 @@ def shown(campaign: Campaign, rater: int = 0) -> list[Item]:
 
 
 def judged(campaign: Campaign) -> Counter[tuple[str, str, str]]:
-    """How often each output is judged, control items aside."""
+    """Count how often each output is judged, without control items."""
     return Counter(
         (item.segment, system, item.reference_name)
         for rater in campaign.raters
@@ -63,7 +63,7 @@ def judged(campaign: Campaign) -> Counter[tuple[str, str, str]]:
     seed=st.integers(0, 999), shares=st.tuples(*[st.sampled_from([0, 0.1, 0.3])] * 3),
     protocol=st.sampled_from(sorted(PROTOCOLS)), sampling=st.sampled_from(["random", "documents"]),
 )  # fmt: skip
-def test_whatever_the_design(
+def test_every_design_is_balanced_and_complete(
     segments: int, systems: int, raters: int, data: Any, seed: int, shares: Any, protocol: str, sampling: str
 ) -> None:
     redundancy = data.draw(st.integers(1, raters))
@@ -129,8 +129,8 @@ def test_every_two_raters_have_items_in_common_where_possible() -> None:
         assert abs(counts["s0"] - counts["s1"]) <= 2
 
 
-def test_control_items_are_where_nobody_expects_them() -> None:
-    """Over many raters they are found in every part of the list, and their ids say nothing."""
+def test_control_items_are_at_unpredictable_positions() -> None:
+    """Over many raters, control items are in every part of the list, and their ids do not differ from others."""
     checks = ("bad", "repeat", "reference")
     places: dict[str, list[float]] = {check: [] for check in checks}
     ranks: dict[str, list[float]] = {check: [] for check in checks}
@@ -156,7 +156,7 @@ def test_control_items_are_where_nobody_expects_them() -> None:
     assert min(gaps) >= 80 // 5
 
 
-def test_control_items_are_so_many_and_made_from_the_raters_own() -> None:
+def test_control_items_have_the_right_number_and_copy_the_raters_items() -> None:
     made = design(DEMO, protocol="da", raters=3, redundancy=1, bad=0.2, repeats=0.1, hidden=0.1, show="both")
     for rater in range(3):
         counts = Counter(item.check for item in shown(made, rater))
@@ -201,7 +201,7 @@ def test_what_is_shown_follows_the_protocol(protocol: str, expected: str) -> Non
     assert {item.shows for item in design(DEMO, protocol=protocol).items} == {expected}
 
 
-def test_what_the_test_set_lacks_is_replaced_by_what_it_has_unless_asked_for() -> None:
+def test_the_default_of_show_uses_what_the_test_set_has() -> None:
     alone = TestSet(DEMO.outputs, DEMO.references)
     assert design(alone, protocol="da").show == "reference"
     assert design(TestSet(DEMO.outputs, {}, DEMO.source), protocol="adequacy").show == "source"
@@ -273,7 +273,7 @@ def test_documents_stay_whole_and_there_is_at_least_one() -> None:
         design(replace(texts(3), documents=None), protocol="da", sampling="documents")
 
 
-def test_some_systems_per_segment_are_taken_in_turn() -> None:
+def test_systems_per_segment_are_chosen_in_turn() -> None:
     made = design(texts(30, systems=5), protocol="da", per_segment=2, raters=1)
     counts = Counter(item.systems[0] for item in made.items)
     assert set(counts.values()) == {12} and set(Counter(item.segment for item in made.items).values()) == {2}
@@ -299,7 +299,7 @@ def test_a_hidden_reference_takes_the_place_of_an_output_in_a_ranking() -> None:
     assert all(sum(system.startswith("ref") for system in item.systems) == 1 for item in hidden)
 
 
-def test_the_tutorial_comes_first_and_is_nobodys_item() -> None:
+def test_the_tutorial_comes_first_and_is_in_no_raters_list() -> None:
     lesson = Item("x", "1", (Output("a", "b"),), "s", expected={"value": 90})
     made = design(DEMO, protocol="da", tutorial=[lesson])
     assert made.tutorial == ("t1",) and made.item("t1") == replace(lesson, id="t1", check="tutorial")
@@ -339,7 +339,7 @@ def test_orders_differ_between_raters() -> None:
         ({"metric": "chrff", "sampling": "spread"}, "Did you mean chrf"),
     ],
 )
-def test_what_cannot_be_designed_is_refused(options: dict[str, Any], expected: str) -> None:
+def test_impossible_designs_are_errors(options: dict[str, Any], expected: str) -> None:
     with pytest.raises((UsageError, UnknownName)) as caught:
         design(DEMO, **{"protocol": "da", **options})
     assert expected in str(caught.value)

@@ -1,4 +1,4 @@
-"""Means and standardised scores of judgements."""
+"""Test means and standardised scores of judgements."""
 
 import math
 import statistics
@@ -50,7 +50,7 @@ def test_every_scale_has_its_label_and_direction(kind: str, label: str, higher: 
     assert (scores.label, scores.higher_is_better) == (label, higher)
 
 
-def test_how_many_judged_is_counted() -> None:
+def test_judgements_are_counted() -> None:
     found = means(SMALL)
     assert found.segments == ("1", "3", "2") and found.systems == ("A", "B")
     assert found.counts.tolist() == [[3, 1], [1, 0], [0, 1]]
@@ -74,7 +74,7 @@ def test_standardised_scores_of_a_rater_have_mean_0_and_deviation_1(values: list
     assert z.std(ddof=1) == pytest.approx(1, abs=1e-12)
 
 
-def test_raters_who_say_the_same_of_all_are_named(caplog: pytest.LogCaptureFixture) -> None:
+def test_raters_who_always_give_the_same_score_are_named(caplog: pytest.LogCaptureFixture) -> None:
     judgements = da(
         ("1", "A", 10, "r"), ("2", "A", 20, "r"), ("1", "A", 5, "flat"), ("2", "A", 5, "flat"), ("1", "B", 5, "once")
     )
@@ -98,7 +98,7 @@ def test_raters_who_say_the_same_of_all_are_named(caplog: pytest.LogCaptureFixtu
         (Judgements([Judgement("da", "1", "A", 3, "r", check="bad")]), r"rater 'r': this is a control item \(bad\)"),
     ],
 )
-def test_what_cannot_be_averaged_is_refused_with_the_reason(judgements: Judgements, message: str) -> None:
+def test_judgements_without_a_mean_are_errors(judgements: Judgements, message: str) -> None:
     with pytest.raises(DataError, match=message):
         system_means(judgements)
 

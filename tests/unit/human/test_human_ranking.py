@@ -1,4 +1,4 @@
-"""Scores of systems from preferences."""
+"""Test system scores from preferences."""
 
 import sys
 
@@ -12,7 +12,7 @@ from tercet.human.ranking import expected_wins, trueskill_means, win_rates
 
 
 def compared(*results: tuple[str, str, int]) -> RankedPairs:
-    """(left, right, outcome): as rankings of two."""
+    """Make pairs from (left, right, outcome)."""
     rows = []
     for task, (left, right, outcome) in enumerate(results):
         for system, rank in ((left, 2 - (outcome > 0)), (right, 2 - (outcome < 0))):
@@ -42,7 +42,7 @@ SMALL = compared(
         ("half", [3 / 5, 3.5 / 7, 1.5 / 4]),
     ],
 )
-def test_win_rates_by_what_a_tie_counts_as(ties: str, expected: list[float]) -> None:
+def test_win_rates_with_each_way_of_counting_ties(ties: str, expected: list[float]) -> None:
     scores = win_rates(SMALL, ties=ties)
     assert list(scores.system) == ["A", "B", "C"]
     assert list(scores.system.values()) == pytest.approx(expected, abs=1e-15)
@@ -55,7 +55,7 @@ def test_expected_wins_are_the_mean_over_opponents(caplog: pytest.LogCaptureFixt
     assert "'set': no comparison without a tie for A and C." in caplog.text
 
 
-def test_opponents_weigh_the_same_however_often_they_were_met() -> None:
+def test_opponents_have_equal_weight_however_often_they_were_compared() -> None:
     pairs = compared(*[("A", "B", 1)] * 9, ("A", "C", -1), ("B", "C", -1))
     assert win_rates(pairs).system["A"] == 0.9
     assert expected_wins(pairs).system["A"] == 0.5
@@ -76,7 +76,7 @@ def random_pairs(n: int) -> RankedPairs:
     )
 
 
-def test_trueskill_is_what_the_library_gives_one_comparison_after_the_other() -> None:
+def test_trueskill_equals_the_library() -> None:
     trueskill = pytest.importorskip("trueskill")
     pairs = random_pairs(400)
     scores = trueskill_means(pairs, sample=300, draw_probability=0.3, sigma=0.7, seed=5)

@@ -1,4 +1,4 @@
-"""Where systems rank_systems, and whether it is safe to stop."""
+"""Test the ranking of systems in a running campaign, and the risk of stopping."""
 
 import math
 
@@ -48,13 +48,13 @@ def test_clear_differences_can_stop_and_unclear_ones_cannot() -> None:
     assert not unclear.can_stop and unclear.risk > 0.1
 
 
-def test_systems_that_are_the_same_can_stop_near_the_end_but_not_at_the_beginning() -> None:
+def test_equal_systems_can_stop_near_the_end_but_not_early() -> None:
     values = np.repeat(values_of(40, 0.0)[:, :1], 3, axis=1) + np.random.default_rng(3).normal(0, 1e-3, (40, 3))
     assert rank_systems(NAMES, values, missing=0.02).can_stop
     assert rank_systems(NAMES, values, missing=20.0).risk > 0.05
 
 
-def test_at_the_end_nothing_can_change_and_at_the_beginning_nothing_is_foretold() -> None:
+def test_the_risk_is_zero_at_the_end_and_nan_at_the_beginning() -> None:
     assert rank_systems(NAMES, values_of(60, 0.1), missing=0.0).risk == 0.0
     early = rank_systems(NAMES, values_of(FEWEST - 1, 5.0), missing=1.0)
     assert math.isnan(early.risk) and not early.can_stop
@@ -62,7 +62,7 @@ def test_at_the_end_nothing_can_change_and_at_the_beginning_nothing_is_foretold(
 
 
 def test_the_risk_is_about_right() -> None:
-    """Campaigns stopped half-way: the mean risk is near the share whose clusters did change until the end."""
+    """Stop campaigns half-way: the mean risk must be near the share of campaigns whose clusters changed later."""
     risks, changed = [], []
     for seed in range(60):
         values = values_of(80, 0.3, seed=seed)
@@ -76,7 +76,7 @@ def test_the_risk_is_about_right() -> None:
     assert np.mean(unsure) > (np.mean(sure) if sure else 0)
 
 
-def test_what_cannot_be_ranked_is_refused() -> None:
+def test_wrong_arguments_of_the_ranking_are_errors() -> None:
     with pytest.raises(UsageError, match="do not fit 3 systems"):
         rank_systems(NAMES, values_of(10, 1)[:, :2], missing=0)
     with pytest.raises(UsageError, match="without judgements"):
