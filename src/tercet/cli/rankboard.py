@@ -77,13 +77,13 @@ def _block(model: QualityModel, each: Ranked) -> str:
         lines.append(f"  unlike the training texts: {each.unusual}")
     effects = [f"{reason.effect:+.3f}" for reason in each.reasons]
     width = max(map(len, effects), default=0)
-    lines += [f"  {effect:>{width}}  {_told(reason)}" for effect, reason in zip(effects, each.reasons, strict=True)]
+    lines += [f"  {effect:>{width}}  {_describe(reason)}" for effect, reason in zip(effects, each.reasons, strict=True)]
     if not each.reasons and not each.unusual:
         lines.append("  no single feature makes it worse")
     return "\n".join(lines)
 
 
-def _told(reason: Reason, blank: str = " ") -> str:
+def _describe(reason: Reason, blank: str = " ") -> str:
     return f"{reason.description}: {_short(reason.value)},{blank}usually{blank}{_short(reason.usual)}"
 
 
@@ -97,7 +97,7 @@ def _table(ranking: SegmentRanking) -> str:
     header = ("segment", "quality", "low", "high", "decision", "reasons", "source", "output", "unusual")
     rows = [
         [str(each.segment), repr(each.quality), repr(each.low), repr(each.high), each.decision or "",
-         " | ".join(map(_told, each.reasons)), each.source, each.output, each.unusual or ""]
+         " | ".join(map(_describe, each.reasons)), each.source, each.output, each.unusual or ""]
         for each in ranking.segments
     ]  # fmt: skip
     return table(header, rows, "tsv")
@@ -133,7 +133,7 @@ def _rows(model: QualityModel, ranking: SegmentRanking) -> PageTable:
         decision = each.decision or ""
         value, low, high = _within(model, each)
         interval = f"{_bar(model, value, low, high)} {_short(low)}\u00a0to\u00a0{_short(high)}"
-        reasons = [_told(reason, "\u00a0") for reason in each.reasons[:1]]  # no line break between the two values
+        reasons = [_describe(reason, "\u00a0") for reason in each.reasons[:1]]  # no line break between the two values
         why = "; ".join([*filter(None, [each.unusual]), *reasons]) or "no single feature makes it worse"
         texts = map(_breakable, (each.source, each.output))
         rows.append([str(each.segment), decision, f"{value:.2f}", interval, why, *texts])

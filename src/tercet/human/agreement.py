@@ -105,7 +105,7 @@ def agree(
         raise UnknownName("way of counting identical outputs", identical, IDENTICAL)
     if slices < 1:
         raise UsageError(f"The number of slices must be at least 1, not {slices}.")
-    own, notes = _of_kind(judgements, kind), list[str]()
+    own, notes = _select_kind(judgements, kind), list[str]()
     plain = own.where(lambda row: not row.check or row.check.startswith(SAME))
     if not len(plain):
         raise DataError(f"Judgements {judgements.name!r}: there are only control items.")
@@ -114,11 +114,11 @@ def agree(
     if own.kinds.keys() == {"rank"}:
         if scores:
             raise UsageError("Metrics cannot be correlated with rankings, which have no scores of single outputs.")
-        return _of_rankings(plain, notes, identical=identical, **rest)
-    return _of_scores(own, plain, notes, weights=weights, scores=scores or {}, segments=segments or {}, **rest)
+        return _agree_rankings(plain, notes, identical=identical, **rest)
+    return _agree_scores(own, plain, notes, weights=weights, scores=scores or {}, segments=segments or {}, **rest)
 
 
-def _of_kind(judgements: Judgements, kind: str | None) -> Judgements:
+def _select_kind(judgements: Judgements, kind: str | None) -> Judgements:
     if not len(judgements):
         raise DataError(f"Judgements {judgements.name!r} are empty.")
     if kind is not None:
@@ -129,16 +129,16 @@ def _of_kind(judgements: Judgements, kind: str | None) -> Judgements:
     return last_answers(judgements.where(lambda row: row.check != "tutorial"))
 
 
-def _of_rankings(plain: Judgements, notes: list[str], *, identical: str, **options: Any) -> Agreement:
+def _agree_rankings(plain: Judgements, notes: list[str], *, identical: str, **options: Any) -> Agreement:
     panel = panel_of_rankings(plain, options["source"], identical=identical)
     if options["complete"]:
         raise UsageError("--complete cannot be used with rankings; it is for judgements of single outputs.")
     if identical == "once" and any(row.check for row in plain.rows):
         left_out = sum(bool(row.check) for row in plain.rows)
         notes.append(f"Left out: {left_out} ranks of outputs that have the same text as another system's output.")
-    draws = _draws(panel, options)
-    measures = measure_rankings(panel, draws)
-    _note_alone(measures, notes)
+    resampled = _resample(panel, options)
+    measures = measure_rankings(panel, resampled)
+    _note_missing_agreement(measures, notes)
     seconds = seconds_by_slice(plain, options["slices"])
     return _result(
         plain,
@@ -151,7 +151,7 @@ def _of_rankings(plain: Judgements, notes: list[str], *, identical: str, **optio
     )
 
 
-def _of_scores(
+def _agree_scores(
     own: Judgements,
     plain: Judgements,
     notes: list[str],
@@ -177,14 +177,14 @@ def _of_scores(
     categories = kind in CATEGORIES and not (panel.value % 1).any()
     if kind in CATEGORIES and not categories:
         notes.append("There is no kappa, because some judgements are not whole numbers.")
-    draws = _draws(panel, options)
-    measures, gaps = measure_scores(panel, draws, categories=categories)
+    resampled = _resample(panel, options)
+    measures, gaps = measure_scores(panel, resampled, categories=categories)
     if any(row.spans is not None for row in plain.rows):
         measures += _spans(plain, options)
-    _note_alone(measures, notes)
+    _note_missing_agreement(measures, notes)
     if any(item.measure.startswith("ICC") and math.isnan(item.low) and not math.isnan(item.value) for item in measures):
         notes.append("ICC has no intervals: they need SciPy (pip install 'tercet[meta]') and a residual variance.")
-    found = contrasts(panel, draws, seed=options["seed"])
+    found = contrasts(panel, resampled, seed=options["seed"])
     if any(math.isnan(item.p) and item.outputs > 1 for item in found):
         notes.append("There are no paired t-tests: they need SciPy (pip install 'tercet[meta]').")
     values = paired_values(panel, pair_coefficient(categories=categories))
@@ -207,21 +207,21 @@ def _of_scores(
 
 def _spans(plain: Judgements, options: Mapping[str, Any]) -> list[MeasuredAgreement]:
     panel, counts = span_panel(plain, options["source"])
-    draws = _draws(panel, options)
+    resampled = _resample(panel, options)
     found = [
         item
         for name, (part, whole) in counts.items()
-        for item in ratio_measures(panel, f"spans, {name}", part, whole, draws)
+        for item in ratio_measures(panel, f"spans, {name}", part, whole, resampled)
     ]
     values = paired_values(panel, pair_coefficient(categories=True))
-    return found + pair_measures(panel, "kappa, any error", values, draws)[0]
+    return found + pair_measures(panel, "kappa, any error", values, resampled)[0]
 
 
-def _draws(panel: Panel, options: Mapping[str, Any]) -> RaterResamples:
-    return RaterResamples(panel.draw(resamples=options["resamples"], seed=options["seed"]), options["confidence"])
+def _resample(panel: Panel, options: Mapping[str, Any]) -> RaterResamples:
+    return RaterResamples(panel.resample(resamples=options["resamples"], seed=options["seed"]), options["confidence"])
 
 
-def _note_alone(measures: Sequence[MeasuredAgreement], notes: list[str]) -> None:
+def _note_missing_agreement(measures: Sequence[MeasuredAgreement], notes: list[str]) -> None:
     if not any(item.group == "all" for item in measures):
         notes.append("There is no agreement to measure: no two raters judged the same output.")
     elif all(math.isnan(item.low) for item in measures if not item.measure.startswith("ICC")):

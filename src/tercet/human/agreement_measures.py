@@ -69,17 +69,17 @@ class RaterResamples:
     confidence: float
 
     @property
-    def once(self) -> Floats:
+    def observed(self) -> Floats:
         """Weights of 1 for all rows: the observed sample, shape (1, rows)."""
         return np.ones((1, self.weights.shape[1]))
 
-    def bounds(self, drawn: Floats, size: RaterCounts) -> tuple[float, float]:
+    def bounds(self, samples: Floats, size: RaterCounts) -> tuple[float, float]:
         """Return the confidence interval of a value that was computed for each resample."""
-        return bounds(drawn, raters=size.raters, strata=size.strata, confidence=self.confidence)
+        return bounds(samples, raters=size.raters, strata=size.strata, confidence=self.confidence)
 
 
 def measure_scores(
-    panel: Panel, draws: RaterResamples, *, categories: bool
+    panel: Panel, resampled: RaterResamples, *, categories: bool
 ) -> tuple[list[MeasuredAgreement], list[Gap]]:
     """Compute the coefficients of judgements on a scale. categories: the scale has few values in steps of 1 (kappa).
 
@@ -93,16 +93,16 @@ def measure_scores(
     if categories:
         ways = {name: _kappa_of(weights) for name, weights in KAPPAS.items()}
     for name, way in ways.items():
-        part, gap = pair_measures(panel, name, paired_values(panel, way), draws)
+        part, gap = pair_measures(panel, name, paired_values(panel, way), resampled)
         found += part
         gaps += gap
     for group, cells in _groups(panel).items():
-        found += _joint(panel, group, cells, draws, categories=categories)
+        found += _joint_coefficients(panel, group, cells, resampled, categories=categories)
     return found, gaps
 
 
 def pair_measures(
-    panel: Panel, name: str, values: Floats, draws: RaterResamples
+    panel: Panel, name: str, values: Floats, resampled: RaterResamples
 ) -> tuple[list[MeasuredAgreement], list[Gap]]:
     """Return the mean of a matrix of values, shape (rows, rows), over the pairs of each group; and the gap."""
     found, samples = [], {}
@@ -110,30 +110,30 @@ def pair_measures(
         counted = pairs & ~np.isnan(values)
         if not counted.any():
             continue
-        samples[group] = pair_means(values, pairs, draws.weights)
+        samples[group] = pair_means(values, pairs, resampled.weights)
         size = count_paired_raters(panel, counted)
-        low, high = draws.bounds(samples[group], size)
-        value = float(pair_means(values, pairs, draws.once)[0])
+        low, high = resampled.bounds(samples[group], size)
+        value = float(pair_means(values, pairs, resampled.observed)[0])
         number, items = int(counted.sum()) // 2, shared(panel, pairs)
         found.append(MeasuredAgreement(name, group, value, low, high, size.raters, number, items))
-    return found, _gaps(panel, name, found, samples, draws)
+    return found, _gaps(panel, name, found, samples, resampled)
 
 
 def _gaps(
-    panel: Panel, name: str, found: list[MeasuredAgreement], samples: Mapping[str, Floats], draws: RaterResamples
+    panel: Panel, name: str, found: list[MeasuredAgreement], samples: Mapping[str, Floats], resampled: RaterResamples
 ) -> list[Gap]:
     by_group = {item.group: item for item in found}
     if not {SAME_REFERENCE, DIFFERENT} <= by_group.keys():
         return []
     same, other = by_group[SAME_REFERENCE], by_group[DIFFERENT]
-    drawn = samples[SAME_REFERENCE] - samples[DIFFERENT]
+    differences = samples[SAME_REFERENCE] - samples[DIFFERENT]
     referred = [number for number, row in enumerate(panel.rows) if row.shown not in panel.sources]
-    low, high = draws.bounds(drawn, count_raters(panel, referred))
+    low, high = resampled.bounds(differences, count_raters(panel, referred))
     return [Gap(name, same.value - other.value, low, high)]
 
 
 def ratio_measures(
-    panel: Panel, name: str, part: Floats, whole: Floats, draws: RaterResamples
+    panel: Panel, name: str, part: Floats, whole: Floats, resampled: RaterResamples
 ) -> list[MeasuredAgreement]:
     """Return, for each group, the sum of `part` over pairs of raters divided by the sum of `whole`."""
     found = []
@@ -142,8 +142,8 @@ def ratio_measures(
         if counted.any():
             inside = np.where(pairs, part, 0.0), np.where(pairs, whole, 0.0)
             size = count_paired_raters(panel, counted)
-            low, high = draws.bounds(pair_ratio(*inside, draws.weights), size)
-            value = float(pair_ratio(*inside, draws.once)[0])
+            low, high = resampled.bounds(pair_ratio(*inside, resampled.weights), size)
+            value = float(pair_ratio(*inside, resampled.observed)[0])
             number, items = int(counted.sum()) // 2, shared(panel, pairs)
             found.append(MeasuredAgreement(name, group, value, low, high, size.raters, number, items))
     return found
@@ -182,8 +182,8 @@ def _groups(panel: Panel) -> Mapping[str, Cells]:
     return found
 
 
-def _joint(
-    panel: Panel, group: str, cells: Cells, draws: RaterResamples, *, categories: bool
+def _joint_coefficients(
+    panel: Panel, group: str, cells: Cells, resampled: RaterResamples, *, categories: bool
 ) -> Iterator[MeasuredAgreement]:
     _, item = np.unique(cells.item, return_inverse=True)
     ratings = Ratings.of(Cells(cells.rater, item, cells.value))
@@ -198,10 +198,10 @@ def _joint(
     for level in LEVELS[0 if categories else 1 :]:
         ways[f"alpha, {level}"] = _alpha_of(ratings, level)
     for name, way in ways.items():
-        drawn = np.array([way(weights) for weights in draws.weights])
-        low, high = draws.bounds(drawn, size)
-        yield MeasuredAgreement(name, group, way(draws.once[0]), low, high, size.raters, pairs, items)
-    for found in icc(table, confidence=draws.confidence):
+        samples = np.array([way(weights) for weights in resampled.weights])
+        low, high = resampled.bounds(samples, size)
+        yield MeasuredAgreement(name, group, way(resampled.observed[0]), low, high, size.raters, pairs, items)
+    for found in icc(table, confidence=resampled.confidence):
         yield MeasuredAgreement(found.form, group, found.value, found.low, found.high, size.raters, pairs, found.items)
 
 
@@ -244,7 +244,7 @@ def count_comparisons(panel: Panel, *, ties: bool = True) -> ComparisonCounts:
     return ComparisonCounts(same, met, np.bincount(row[value == 0], minlength=n).astype(np.float64), made)
 
 
-def measure_rankings(panel: Panel, draws: RaterResamples) -> list[MeasuredAgreement]:
+def measure_rankings(panel: Panel, resampled: RaterResamples) -> list[MeasuredAgreement]:
     """Compute P(A), P(E) and kappa of comparisons, with and without ties, between raters and within raters."""
     found: list[MeasuredAgreement] = []
     for names, ties in ((PREFERENCES, True), (WITHOUT_TIES, False)):
@@ -253,13 +253,13 @@ def measure_rankings(panel: Panel, draws: RaterResamples) -> list[MeasuredAgreem
         for group, pairs in {**panel.relations, WITHIN: within}.items():
             met = np.where(pairs, counts.met, 0.0)
             if met.any():
-                samples = _preferences(counts, pairs, draws.weights, alone=group == WITHIN)
-                values = _preferences(counts, pairs, draws.once, alone=group == WITHIN)
+                samples = _preferences(counts, pairs, resampled.weights, alone=group == WITHIN)
+                values = _preferences(counts, pairs, resampled.observed, alone=group == WITHIN)
                 size = count_paired_raters(panel, met > 0)
                 number = int(np.count_nonzero(met)) // (1 if group == WITHIN else 2)
                 comparisons = int(met.sum()) // (1 if group == WITHIN else 2)
                 for place, name in enumerate(names):
-                    low, high = draws.bounds(samples[place], size)
+                    low, high = resampled.bounds(samples[place], size)
                     value = float(values[place][0])
                     found.append(MeasuredAgreement(name, group, value, low, high, size.raters, number, comparisons))
     return found

@@ -14,7 +14,7 @@ from ..data.judgements import Codes, Judgement, Judgements
 from ..data.rankings import SAME
 from ..errors import DataError
 from ..stats.raters import Bools, draw_raters
-from .gold import Floats, place
+from .gold import Floats, check_raters
 from .pairs import RankedPairs, pairs_of_rankings
 
 ALL, SAME_REFERENCE, DIFFERENT, SOURCE, WITHIN = (
@@ -109,7 +109,7 @@ class Panel:
             shown[row.rater].append(row.shown)
         return tuple(tuple(sorted(shown[rater])) for rater in self.raters)
 
-    def draw(self, *, resamples: int, seed: int) -> Floats:
+    def resample(self, *, resamples: int, seed: int) -> Floats:
         """Resample raters within their strata. Returns the weight of each row, shape (resamples, rows)."""
         return draw_raters(self.strata, resamples=resamples, seed=seed)[:, self.person]
 
@@ -134,7 +134,7 @@ def count_paired_raters(panel: Panel, pairs: Bools) -> RaterCounts:
 
 def panel_of_scores(judgements: Judgements, sources: Collection[str]) -> Panel:
     """Build the panel of judgements on a scale. Of several judgements of an output by one row, the last counts."""
-    _check_raters(judgements)
+    check_raters(judgements, "Agreement")
     rows: dict[PanelRow, int] = {}
     items: dict[tuple[str, ...], int] = {}
     last: dict[tuple[int, int], float] = {}
@@ -154,7 +154,7 @@ def panel_of_rankings(judgements: Judgements, sources: Collection[str], *, ident
     identical: how to count outputs with the same text, which were shown once. "once": as one output. "each": as
     several outputs that are tied, as WMT did in 2015 and 2016.
     """
-    _check_raters(judgements)
+    check_raters(judgements, "Agreement")
     if identical == "once":
         judgements = judgements.where(lambda row: not row.check.startswith(SAME))
     pairs = pairs_of_rankings(judgements)
@@ -210,12 +210,6 @@ def slice_of(panel: Panel, slices: int) -> NDArray[np.int64]:
     """Return the part of the rater's work that each entry belongs to, counted from 0."""
     # 1e-9 corrects rounding: the entry at 20 of 100 must be in the second of five parts.
     return np.floor(panel.stage * slices + 1e-9).astype(np.int64)
-
-
-def _check_raters(judgements: Judgements) -> None:
-    for row in judgements.rows:
-        if not row.rater:
-            raise DataError(f"{place(row, judgements)}: no rater is named. Agreement needs the names of raters.")
 
 
 def paired_values(panel: Panel, measure: Callable[[Floats, Floats], float]) -> Floats:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data.judgements import Judgements, count
-from ..errors import DataError, MissingDependency, UnknownName, UsageError
-from .gold import Floats, one_kind, place
+from ..errors import MissingDependency, UnknownName, UsageError
+from .gold import Floats, check_raters, locate, one_kind
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +105,7 @@ def passing_repeats(judgements: Judgements, *, largest: float, keep_untested: bo
 def _paired(judgements: Judgements, check: str) -> dict[str, tuple[Floats, Floats]]:
     """Return, by rater, the scores of originals and of their copies. Warns about copies without an original."""
     one_kind(judgements)
-    _check_raters(judgements)
+    check_raters(judgements, "Quality control")
     originals: dict[tuple[str, str, str], list[float]] = {}
     for row in judgements.rows:
         if not row.check:
@@ -120,7 +120,7 @@ def _paired(judgements: Judgements, check: str) -> dict[str, tuple[Floats, Float
             else:
                 alone.append(row)
     if alone:
-        first = place(alone[0], judgements)
+        first = locate(alone[0], judgements)
         log.warning("%d items of check %r: the rater did not judge the original. First: %s.", len(alone), check, first)
     arrays = {rater: np.array(pairs, dtype=np.float64).reshape(-1, 2) for rater, pairs in found.items()}
     return {rater: (array[:, 0], array[:, 1]) for rater, array in arrays.items()}
@@ -142,12 +142,6 @@ def _p_lower(difference: Floats, test: str) -> float:
     if spread == 0:
         return float(difference[0] > 0)
     return float(stdtr(len(difference) - 1, difference.mean() / (spread / np.sqrt(len(difference)))))
-
-
-def _check_raters(judgements: Judgements) -> None:
-    for row in judgements.rows:
-        if not row.rater:
-            raise DataError(f"{place(row, judgements)}: no rater is named. Quality control needs the names of raters.")
 
 
 def _without_raters(judgements: Judgements, dropped: Mapping[str, str], rule: str) -> Filtered:

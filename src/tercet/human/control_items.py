@@ -34,13 +34,13 @@ class Controls:
     def copies(self, blocks: Sequence[Block], bad: float, repeats: float, hidden: float) -> list[Copy]:
         """Make control items for a rater who judges these blocks. bad, repeats, hidden: the number per block."""
         taken: set[int] = set()  # at most one copy per block, so that each can be placed far from its original
-        found = self._some(blocks, bad, "bad", self._bad, taken) + self._some(
+        found = self._choose(blocks, bad, "bad", self._bad, taken) + self._choose(
             blocks, repeats, "repeat", self._repeat, taken
         )
-        references = self._some(blocks, hidden, "reference", self._hidden, set())
+        references = self._choose(blocks, hidden, "reference", self._hidden, set())
         return found + [Copy(copy.block, None) for copy in references]
 
-    def _some(
+    def _choose(
         self,
         blocks: Sequence[Block],
         share: float,

@@ -51,9 +51,7 @@ def standardise(judgements: Judgements, *, constant: str = "drop") -> Judgements
         raise UsageError(
             f"Judgements {judgements.name!r} of kind {kind} cannot be standardised: lower values are better."
         )
-    for row in judgements.rows:
-        if not row.rater:
-            raise DataError(f"{place(row, judgements)}: no rater is named, so that it cannot be standardised.")
+    check_raters(judgements, "Standardising")
     raters, codes = judgements.codes("rater")
     values = judgements.values
     counts = np.bincount(codes, minlength=len(raters))
@@ -82,7 +80,7 @@ def means(judgements: Judgements, segments: Sequence[str] | None = None) -> Mean
     for row in judgements.rows:
         if row.check:
             raise DataError(
-                f"{place(row, judgements)}: this is a control item ({row.check}). Leave out control items first, with "
+                f"{locate(row, judgements)}: this is a control item ({row.check}). Leave out control items first, with "
                 "tercet.human.control.without_checks."
             )
     systems, columns = judgements.codes("system")
@@ -153,12 +151,19 @@ def one_kind(judgements: Judgements) -> str:
             "expected_wins or trueskill_means."
         )
     for number in np.flatnonzero(np.isnan(judgements.values))[:1]:
-        where = place(judgements.rows[number], judgements)
+        where = locate(judgements.rows[number], judgements)
         raise DataError(f"{where}: there is no value. Convert marked errors to values with tercet.human.mqm.weigh.")
     return kind
 
 
-def place(row: Judgement, judgements: Judgements) -> str:
+def check_raters(judgements: Judgements, purpose: str) -> None:
+    """Raise DataError if a judgement names no rater. purpose: what needs the raters, for the message."""
+    for row in judgements.rows:
+        if not row.rater:
+            raise DataError(f"{locate(row, judgements)}: no rater is named. {purpose} needs the names of raters.")
+
+
+def locate(row: Judgement, judgements: Judgements) -> str:
     """Describe a judgement in error messages: its table, segment, system and rater."""
     rater = f", rater {row.rater!r}" if row.rater else ""
     return f"Judgements {judgements.name!r}, segment {row.segment!r}, system {row.system!r}{rater}"

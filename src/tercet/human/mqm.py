@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from ..data.judgements import Judgement, Judgements, Span
 from ..errors import DataError, UsageError
-from .gold import place
+from .gold import locate
 
 GOOGLE: Mapping[str, float] = {
     "Major": 5,
@@ -72,7 +72,7 @@ def _weighed(
 ) -> Judgement:
     if row.kind != "mqm" or row.spans is None:
         raise DataError(
-            f"{place(row, judgements)}: weights are for marked errors, and this is a judgement of kind {row.kind}."
+            f"{locate(row, judgements)}: weights are for marked errors, and this is a judgement of kind {row.kind}."
         )
     total = 0.0
     for span in row.spans:
@@ -81,7 +81,7 @@ def _weighed(
             weight = _weight(span, weights)
             if weight is None:
                 raise DataError(
-                    f"{place(row, judgements)}: there is no weight for an error of severity {span.severity!r} and "
+                    f"{locate(row, judgements)}: there is no weight for an error of severity {span.severity!r} and "
                     f"category {span.category!r}. There are weights for {', '.join(weights)}."
                 )
             known[key] = weight

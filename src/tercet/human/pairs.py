@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..data.judgements import KINDS, Codes, Judgement, Judgements
 from ..errors import DataError, UsageError
-from .gold import Floats, means, one_kind, place
+from .gold import Floats, locate, means, one_kind
 
 
 class Pair(NamedTuple):
@@ -91,7 +91,7 @@ def pairs_of_rankings(judgements: Judgements) -> RankedPairs:
     tasks: dict[tuple[str, str], list[int]] = {}
     for number, row in enumerate(judgements.rows):
         if row.kind != "rank":
-            raise DataError(f"{place(row, judgements)}: a ranking is needed, not a judgement of kind {row.kind}.")
+            raise DataError(f"{locate(row, judgements)}: a ranking is needed, not a judgement of kind {row.kind}.")
         tasks.setdefault((row.task, row.rater), []).append(number)
     for numbers in tasks.values():
         _check_task([judgements.rows[number] for number in numbers], judgements)
@@ -119,9 +119,9 @@ def _check_task(rows: Sequence[Judgement], judgements: Judgements) -> None:
     seen: set[str] = set()
     for row in rows:
         if row.segment != rows[0].segment:
-            raise DataError(f"{place(row, judgements)}: task {row.task!r} also ranks segment {rows[0].segment!r}.")
+            raise DataError(f"{locate(row, judgements)}: task {row.task!r} also ranks segment {rows[0].segment!r}.")
         if row.system in seen:
-            raise DataError(f"{place(row, judgements)}: task {row.task!r} ranks this system twice.")
+            raise DataError(f"{locate(row, judgements)}: task {row.task!r} ranks this system twice.")
         seen.add(row.system)
 
 

@@ -91,7 +91,7 @@ def averages(panel: Panel) -> list[Average]:
     return found
 
 
-def contrasts(panel: Panel, draws: RaterResamples, *, seed: int) -> list[Contrast]:
+def contrasts(panel: Panel, resampled: RaterResamples, *, seed: int) -> list[Contrast]:
     """Compare the raters of each pair of things shown."""
     found = []
     for first, second in combinations(panel.shown, 2):
@@ -100,7 +100,7 @@ def contrasts(panel: Panel, draws: RaterResamples, *, seed: int) -> list[Contras
         difference = one[both] - other[both]
         mean = float(difference.mean()) if len(difference) else math.nan
         effects = _rater_effects(panel, (first, second))
-        low, high = _interval(panel, effects, (first, second), draws)
+        low, high = _interval(panel, effects, (first, second), resampled)
         p_raters = _p_permuted(*(effects[_rows(panel, shown)] for shown in (first, second)), seed=seed)
         if not {panel.rows[row].rater for row in _rows(panel, first)}.isdisjoint(
             panel.rows[row].rater for row in _rows(panel, second)
@@ -135,15 +135,15 @@ def _rater_effects(panel: Panel, shown: tuple[str, str]) -> Floats:
     return effects
 
 
-def _interval(panel: Panel, effects: Floats, shown: tuple[str, str], draws: RaterResamples) -> tuple[float, float]:
-    drawn, judged = [], list[int]()
+def _interval(panel: Panel, effects: Floats, shown: tuple[str, str], resampled: RaterResamples) -> tuple[float, float]:
+    means, judged = [], list[int]()
     for name in shown:
         rows = [row for row in _rows(panel, name) if not math.isnan(effects[row])]
-        weights = draws.weights[:, rows]
+        weights = resampled.weights[:, rows]
         total = weights.sum(1)
-        drawn.append(np.divide(weights @ effects[rows], total, out=np.full(len(total), np.nan), where=total > 0))
+        means.append(np.divide(weights @ effects[rows], total, out=np.full(len(total), np.nan), where=total > 0))
         judged += rows
-    return draws.bounds(drawn[0] - drawn[1], count_raters(panel, judged))
+    return resampled.bounds(means[0] - means[1], count_raters(panel, judged))
 
 
 def _p_permuted(one: Floats, other: Floats, *, seed: int) -> float:
@@ -156,15 +156,15 @@ def _p_permuted(one: Floats, other: Floats, *, seed: int) -> float:
     everybody = len(values)
     if math.comb(everybody, len(one)) <= EXACT:
         ways = np.array(list(combinations(range(everybody), len(one))))
-        drawn = 0
+        added = 0
     else:
         generator = np.random.default_rng(seed)
         ways = np.argsort(generator.random((EXACT, everybody)), axis=1)[:, : len(one)]
-        drawn = 1  # count the observed division as well
+        added = 1  # count the observed division as well
     sums = values[ways].sum(1)
     apart = np.abs(sums / len(one) - (values.sum() - sums) / len(other))
     extreme = int(np.count_nonzero(apart >= observed - 1e-9 * max(observed, 1e-300)))
-    return (extreme + drawn) / (len(ways) + drawn)
+    return (extreme + added) / (len(ways) + added)
 
 
 def _p_paired(difference: Floats) -> float:

@@ -178,7 +178,7 @@ class _Server:
     async def enter(self, request: Request) -> Response:
         token = request.path_params["token"]
         await self._rater_of(request, token)
-        return self._let_in(request, self.rater_cookie, token, "/rate")
+        return self._log_in(request, self.rater_cookie, token, "/rate")
 
     async def rate(self, request: Request) -> Response:
         visitor = await self._visitor(request)
@@ -232,7 +232,7 @@ class _Server:
         else:
             token = request.path_params["token"]
         await self._check_organiser(request, token)
-        return self._let_in(request, self.organiser_cookie, token, "/organiser")
+        return self._log_in(request, self.organiser_cookie, token, "/organiser")
 
     async def dashboard(self, request: Request) -> Response:
         token = request.cookies.get(self.organiser_cookie, "")
@@ -307,7 +307,7 @@ class _Server:
         if not self.limiter.check(address_of(request), token, lambda digest: not ended and digest == known):
             raise HTTPException(401, "This is not the organiser's secret.")
 
-    def _let_in(self, request: Request, cookie: str, token: str, to: str) -> Response:
+    def _log_in(self, request: Request, cookie: str, token: str, to: str) -> Response:
         """Store the token in a cookie, and redirect to a page whose address does not contain it."""
         answer = RedirectResponse(to, 303)
         secure = request.url.scheme == "https"
