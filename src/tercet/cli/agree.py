@@ -25,7 +25,9 @@ OPTIONS = ("complete", "identical", "slices", "resamples", "confidence")
 @click.option(
     "--kind", type=click.Choice(["da", "esa", "mqm"]), help="How people judged, for exports of Appraise and Pearmut."
 )
-@click.option("--system-prefix", default="", help="Prefix to remove from system names in such exports: 'wmt23.'.")
+@click.option(
+    "--system-prefix", default="", help="Prefix to remove from system names in such exports, such as 'wmt23.'."
+)
 @click.option("--database", metavar="URL", help="Database of a campaign's answers. [default: beside the campaign]")
 @click.option(
     "--source", "sources", multiple=True, metavar="NAME...",
@@ -42,7 +44,7 @@ OPTIONS = ("complete", "identical", "slices", "resamples", "confidence")
     help="Metrics to correlate with judgements, for each reference of the metric and of the raters.",
 )  # fmt: skip
 @click.option("--texts", metavar="DATASET|DIR|FILE", help="Texts for -m. [default: those of the judgements]")
-@click.option("--slices", type=click.IntRange(1), default=5, show_default=True, help="Number of parts of the work.")
+@click.option("--slices", type=click.IntRange(1), default=5, show_default=True, help="Parts of the work to compare.")
 @click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Resamples of raters.")
 @click.option("--confidence", default=0.95, show_default=True, help="Confidence of intervals.")
 @click.option("--seed", type=int, help="Random seed. [default: $SACREBLEU_SEED or 12345]")

@@ -96,9 +96,7 @@ def new_command(**options: Any) -> None:
 
 @command.command("serve")
 @click.argument("campaign", metavar="CAMPAIGN")
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; default: this machine only."
-)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; default: only locally.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 chooses a free port.")
 @_database
 @click.option("--behind-proxy", is_flag=True, help="Trust the client address reported by a proxy on this machine.")
