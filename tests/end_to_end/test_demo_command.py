@@ -99,4 +99,4 @@ def test_a_file_where_the_folder_should_be_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     ran = run(["demo", "--write", str(tmp_path / "file")])
     assert ran.code == 2
-    assert "cannot be made a folder" in ran.err
+    assert "cannot be created" in ran.err

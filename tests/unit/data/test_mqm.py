@@ -182,9 +182,9 @@ def test_no_errors_cost_nothing_and_weights_can_be_text() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "none are given"),
-        ("Major", "'Major' is not of the form"),
-        ("Major:x", "'x', the weight of 'Major', is not a number"),
+        ("", "the list is empty"),
+        ("Major", "'Major' must have the form"),
+        ("Major:x", "the weight of 'Major', 'x', is not a number"),
         ("Major:nan", "'nan'"),
         ("Major:1 Major:2", "'Major' occurs twice"),
     ],
@@ -195,11 +195,13 @@ def test_bad_weights_are_usage_errors(text: str, message: str) -> None:
 
 
 def test_an_error_without_weight_and_other_kinds_are_refused_by_place() -> None:
-    with pytest.raises(DataError, match=r"'set', segment '1', system 'A', rater 'r': no weight .* severity 'critical'"):
+    with pytest.raises(
+        DataError, match=r"'set', segment '1', system 'A', rater 'r': there is no weight .* severity 'critical'"
+    ):
         weigh(errors(("critical", "x")))
-    with pytest.raises(DataError, match="kind da cannot be weighed"):
+    with pytest.raises(DataError, match="weights are for marked errors, and this is a judgement of kind da"):
         weigh(Judgements([Judgement("da", "1", "A", 5)]))
-    with pytest.raises(UsageError, match="differ only in the case"):
+    with pytest.raises(UsageError, match="differ only in upper and lower case"):
         weigh(errors(), {"major": 1, "Major": 2})
 
 
