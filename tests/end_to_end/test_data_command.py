@@ -98,7 +98,7 @@ def test_an_archive_is_added_under_its_own_name(folder: Path) -> None:
         (
             ("add", "bad.zip"),
             1,
-            "Error: bad.zip was refused and nothing kept of it: the member '../x' would lie outside",
+            "Error: bad.zip was refused and nothing was kept: the member '../x' would be outside",
         ),
         (("pairs", "nowhere"), 2, "Error: There is no file or folder nowhere."),
         (("pairs", "."), 1, "Error: No test set was recognised in .."),

@@ -3,7 +3,7 @@
 Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation", EMNLP. These forms are read:
 
     {"out/a.txt": [{"src": "…", "mt": "…", "ref": "…", "COMET": 0.85}, …], "out/b.txt": […]}    comet-score
-    [{"src": "…", "mt": "…", "ref": "…", "COMET": 0.85}, …]                         its first versions, one system
+    [{"src": "…", "mt": "…", "ref": "…", "COMET": 0.85}, …]                    its first versions, one system
     {"translations": [{"name": "out/a.txt", "mt": […], "scores": [0.85, …]}, …], …}            comet-compare
     {"scores": [0.85, …], "system_score": 0.84}                                    the result of `model.predict`
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from ..errors import DataError, UsageError
-from .assessments import SYSTEM, has_pairs, read_item_scores, read_published
+from .assessments import SYSTEM, from_blocks, has_pairs, read_item_scores, read_published
 from .cometfiles import is_json, is_printed, read_comet
 from .evalset import LEVELS, read_score_file
 from .field_checks import parse_number
@@ -221,25 +221,19 @@ def _level(name: str) -> tuple[str, str]:
 
 
 def _evalset(path: Path, name: str, segments: Sequence[str]) -> Published:
-    """Scores without segment numbers: they are those of all segments, in order."""
+    """Read scores without segment numbers, which are those of all segments in order."""
     rest, level = _level(name)
     scores = read_score_file(path)
     length = len(next(iter(scores.values())))
     level = level or ("sys" if length == 1 else "seg")
     if level not in ("sys", "seg"):
-        raise UsageError(f"{path}: scores of level {level}; those of sys and seg can be judged.")
+        raise UsageError(f"{path}: scores of level {level}, but only levels sys and seg can be used.")
     names = segments or [str(number) for number in range(1, length + 1)]
-    needed = len(names) if level == "seg" else 1
-    if length != needed:
-        raise DataError(f"{path}: {length} scores per system, but at level {level} the data need {needed}.")
-    systems = [system for system, values in scores.items() for _ in values]
-    of_rows = [*names] * len(scores) if level == "seg" else None
-    values = [value for of_system in scores.values() for value in of_system]
-    return Published(path, range(1, len(values) + 1), systems, of_rows, {_without_references(rest): values})
+    return from_blocks(path, scores, level, names, _without_references(rest))
 
 
 def _without_references(name: str) -> str:
-    """The metric in METRIC-refA or METRIC-src; a hyphen before anything else belongs to its name."""
+    """Return the metric in METRIC-refA or METRIC-src. Any other hyphen belongs to the metric's name."""
     metric, _, references = name.rpartition("-")
     return metric if metric and re.fullmatch(r"src|(ref\w*)([.]ref\w*)*", references) else name
 

@@ -191,7 +191,7 @@ def test_files_that_are_not_there_and_other_levels_are_refused(tmp_path: Path) -
         read_scores(tmp_path / "none.score", pair="en-de")
     with pytest.raises(UsageError, match=r"is a folder; a file of scores is needed\."):
         read_scores(tmp_path, pair="en-de")
-    with pytest.raises(UsageError, match="scores of level doc; those of sys and seg can be judged"):
+    with pytest.raises(UsageError, match="scores of level doc, but only levels sys and seg can be used"):
         read_scores(write(tmp_path / "m-refA.doc.score", "A 1"), pair="en-de")
 
 
@@ -292,7 +292,7 @@ def broken(key: object, value: object) -> str:
         ([broken("COMET", True)], r"segment 2: COMET: True is not a finite number\."),
         ([broken("COMET", None)], r"segment 2: COMET: None is not a finite number\."),
         ([broken(None, None)], r"system 'A', segment 2: no COMET, which the first segment has\."),
-        (['{"A": [], "A": []}'], r"m\.json: the name 'A' occurs twice in one object\."),
+        (['{"A": [], "A": []}'], r"m\.json: the name 'A' occurs twice in an object\."),
         (["{", '"A": [,]', "}"], r"m\.json, line 2: not JSON: Expecting value at character 7\."),
         (['{"scores": [1, 2, "x"]}'], r"m\.json, segment 3: 'x' is not a finite number\."),
         (["a\tSegment 0\tscore: 1", "a\tSegment 0\tscore: 1"], r"line 2: segment 0, but the next one .* is 1\."),
