@@ -283,9 +283,7 @@ def test_two_builds_of_one_place_do_not_disturb_each_other(tmp_path) -> None:
 
     def report(step: str) -> None:
         if not refused:
-            with pytest.raises(
-                UsageError, match=r"^Another process is using .*kb\.building\. Wait until it is done"
-            ):
+            with pytest.raises(UsageError, match=r"^Another process is using .*kb\.building\. Wait until it is done"):
                 build(records, tmp_path / "kb", name="other", languages=["de", "en"])
             refused.append(step)
 
