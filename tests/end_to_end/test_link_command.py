@@ -66,7 +66,7 @@ def test_what_the_command_finds_the_library_finds(kb, tmp_path):
     [
         (["-l", "fi"], 2, "There is no language in the knowledge base 'tiny' called 'fi'"),
         (["-l", "en", "--kb", "nowhere"], 2, "There is no knowledge base nowhere"),
-        (["-l", "en", "--senses", "most"], 2, "senses is best, all or a number"),
+        (["-l", "en", "--senses", "most"], 2, "senses must be best, all or a number"),
         (["-l", "en", "--categories", "plaice"], 2, "Did you mean place?"),
         (["-l", "en", "nowhere.txt"], 2, "There is no file nowhere.txt"),
         ([], 2, "Missing option '-l'"),
