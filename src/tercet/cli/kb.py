@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,14 +56,20 @@ def build_command(languages: tuple[str, ...], out: Path, jobs: int, quiet: bool,
     """
     from ..engine import open_executor
     from ..knowledge.collecting import build_from_files
+    from .console import Progress, hush
 
     if quiet:
-        from .console import hush
-
         hush()
     chosen = [code for given in languages for code in given.replace(",", " ").split()]
-    with open_executor(jobs) as executor, _Progress(quiet=quiet) as progress:
-        kb = build_from_files(out, languages=chosen, executor=executor, progress=progress, **options)
+    began: dict[str, tuple[float, int, int]] = {}  # of each stage: time, bytes or pieces done, entities
+
+    def report(step: Step) -> None:
+        # Rates are measured from the first step: what an earlier run finished takes no time.
+        start, *first = began.setdefault(step.stage, (time.monotonic(), step.done, step.entities))
+        progress.say(progress_line(step, time.monotonic() - start, *first))
+
+    with open_executor(jobs) as executor, Progress("kb build", quiet=quiet) as progress:
+        kb = build_from_files(out, languages=chosen, executor=executor, progress=report, **options)
     _print(kb, form)
 
 
@@ -108,30 +113,6 @@ def _print(kb: KnowledgeBase, form: str) -> None:
     named = {language: int(kb.named_in(language).sum()) for language in kb.languages}
     rows = [[language, f"{count:,}", f"{info['aliases'][language]:,}"] for language, count in named.items()]
     click.echo(table(["language", "entities", "aliases"], rows))
-
-
-class _Progress:
-    """A progress line on stderr with rate and remaining time; silent if stderr is not a terminal."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self.shown = sys.stderr.isatty() and not quiet
-        self.stage, self.began, self.first = "", 0.0, (0, 0)
-
-    def __call__(self, step: Step) -> None:
-        if not self.shown:
-            return
-        now = time.monotonic()
-        if step.stage != self.stage:
-            # Rates are measured from the first step: what an earlier run finished takes no time.
-            self.stage, self.began, self.first = step.stage, now, (step.done, step.entities)
-        click.echo(f"\r\033[K{progress_line(step, now - self.began, *self.first)}", err=True, nl=False)
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.shown:
-            click.echo("\r\033[K", err=True, nl=False)
 
 
 def progress_line(step: Step, seconds: float, first_done: int = 0, first_entities: int = 0) -> str:

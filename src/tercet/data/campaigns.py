@@ -41,12 +41,7 @@ SLIDERS = ("adequacy", "fluency")
 
 
 def read_appraise(
-    path: str | Path,
-    *,
-    kind: str,
-    pair: str | None = None,
-    name: str | None = None,
-    system_prefix: str = "",
+    path: str | Path, *, kind: str, pair: str | None = None, name: str | None = None, system_prefix: str = ""
 ) -> Judgements:
     """Read the judgements of an Appraise export.
 
@@ -152,12 +147,7 @@ def _seconds(fields: Sequence[str], where: str) -> float:
 
 
 def read_pearmut(
-    path: str | Path,
-    *,
-    kind: str,
-    campaign: str | None = None,
-    pair: str | None = None,
-    name: str | None = None,
+    path: str | Path, *, kind: str, campaign: str | None = None, pair: str | None = None, name: str | None = None
 ) -> Judgements:
     """Read the judgements of a Pearmut campaign.
 

@@ -14,7 +14,7 @@ from ..errors import DataError, UnknownName, UsageError
 from . import evalset, tsv
 from .jsonl import read_jsonl
 from .lines import read_blocks
-from .sgm import head_tags, read_sgm
+from .sgm import head_tags, languages_of, read_sgm
 from .testset import TestSet
 from .wmtxml import language_pair, read_wmtxml
 
@@ -28,7 +28,7 @@ _PAIR_IN_NAME = re.compile(rf"(?<![A-Za-z-])(?={_PAIR.pattern}(?![A-Za-z-]))({_P
 _COMPACT_PAIR = re.compile(r"(?<=-)([a-z]{2})([a-z]{2})(?=[-.])")
 _NO_PAIR = "{} names its language pair neither in the file name nor in the text. Rename it to include the pair."
 
-Opener = Callable[[Iterable[str] | None], TestSet]
+Opener = Callable[..., TestSet]  # takes `systems`, the names of those to read or None
 
 
 def open_testset(
@@ -42,7 +42,7 @@ def open_testset(
     place = resolved(path, cache)
     if place.is_dir():
         known = _readable(place)
-        return known[_choose(place, known, pair)](systems)
+        return known[_choose(place, known, pair)](systems=systems)
     testset = _file(place, pair, systems)
     if pair and testset.pair != pair:
         raise UnknownName(f"language pair in {place}", pair, [testset.pair] if testset.pair else [])
@@ -142,19 +142,11 @@ def _looks_known(folder: Path) -> bool:
 def _evalset(folder: Path) -> dict[str, Opener]:
     if not evalset.is_evalset(folder):
         return {}
-    return {pair: partial(_read_evalset, folder, pair) for pair in evalset.pairs(folder)}
-
-
-def _read_evalset(folder: Path, pair: str, systems: Iterable[str] | None) -> TestSet:
-    return evalset.read_evalset(folder, pair, systems=systems)
+    return {pair: partial(evalset.read_evalset, folder, pair) for pair in evalset.pairs(folder)}
 
 
 def _two_tables(folder: Path) -> dict[str, Opener]:
-    return {pair: partial(_read_pair, folder, pair) for pair in tsv.pairs(folder)}
-
-
-def _read_pair(folder: Path, pair: str, systems: Iterable[str] | None) -> TestSet:
-    return tsv.read_pair(folder, pair, systems=systems)
+    return {pair: partial(tsv.read_pair, folder, pair) for pair in tsv.pairs(folder)}
 
 
 def _tables(folder: Path, ending: str) -> dict[str, Opener]:
@@ -209,20 +201,13 @@ def find_sgm(folder: Path) -> dict[str, Opener]:
         for pair, members in by_pair.items():
             if pair.split("-")[0] == source:
                 members.append(path)
-    return {pair: partial(_read_sgm, members, pair) for pair, members in by_pair.items()}
-
-
-def _read_sgm(paths: list[Path], pair: str, systems: Iterable[str] | None) -> TestSet:
-    return read_sgm(paths, pair=pair, systems=systems)
+    return {pair: partial(read_sgm, members, pair=pair) for pair, members in by_pair.items()}
 
 
 def _sgm_pair(path: Path) -> tuple[str | None, str | None]:
     """Return the pair of an SGM file, from its tags or else its name, and the source language of a source text."""
     heads = head_tags("\n".join(next(read_blocks(path), [])))
-    said = {
-        key: {head[key] for head in heads if head.get(key, "any").lower() != "any"} for key in ("srclang", "trglang")
-    }
-    source, target = (next(iter(said[key])) if len(said[key]) == 1 else None for key in ("srclang", "trglang"))
+    source, target = languages_of(heads)
     if source and target:
         return f"{source}-{target}", source
     names = (_bare(path), path.parent.name)

@@ -6,6 +6,7 @@ number segments in their own way (`campaigns` reads them).
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -14,7 +15,11 @@ from typing import NamedTuple
 
 from . import assessments, rankings, tsv
 from .assessments import FoundColumns
+from .judged_jsonl import read_judgements
+from .judgements import Judgements
 from .lines import read_lines
+from .mqm import read_mqm, read_ratings
+from .ratings import read_ratings_table
 from .tables import HUMAN, fields_of, first_lines, is_number, read_table, separator_of
 
 _PAIR_IN_NAME = re.compile(r"(?:^|\.|-scores-)([a-z]{2,3}-[a-z]{2,3})(?=\.)")
@@ -56,7 +61,8 @@ def recognised(path: Path) -> File | None:
     if not lines:
         return None
     if rankings.is_ranking_csv(lines[0]):
-        return _as_file(path, _ranking_csv, partial(rankings.csv_pairs, path))
+        reader = _judgements(rankings.read_ranking_csv, checked=True)
+        return _as_file(path, reader, partial(rankings.csv_pairs, path))
     separator = separator_of(lines[0])
     header, first = (fields_of(line, separator) for line in (lines[0], lines[-1]))
     for needed, reader in _FORMS:
@@ -114,27 +120,11 @@ def _preferences(path: Path, pair: str | None, segments: Segments | None) -> Fou
     return FoundColumns([rankings.read_preferences(path, pair=pair, name=name, segments=segments)])
 
 
-def _rankings(path: Path, pair: str | None, segments: Segments | None) -> FoundColumns:
-    return FoundColumns([rankings.read_rankings(path, pair, segments=segments)])
-
-
-def _ranking_csv(path: Path, pair: str | None, segments: Segments | None) -> FoundColumns:
-    return FoundColumns([rankings.read_ranking_csv(path, pair, segments=segments)])
-
-
 def _published(path: Path, pair: str | None, _: Segments | None) -> FoundColumns:
     return FoundColumns(published=assessments.read_published(path, pair))
 
 
-def _mqm(path: Path, pair: str | None, _: Segments | None) -> FoundColumns:
-    from .mqm import read_mqm
-
-    return FoundColumns([read_mqm(path, pair=pair)])
-
-
 def _ratings(path: Path, pair: str | None, segments: Segments | None) -> FoundColumns:
-    from .mqm import read_ratings
-
     name = bare_name(path).removesuffix(".tsv").removesuffix(".seg.rating").removeprefix(f"{pair}.")
     return FoundColumns([read_ratings(path, pair=pair, name=name, n_segments=len(segments or ()))])
 
@@ -147,16 +137,11 @@ def read_evalset(folder: Path, pair: str | None, segments: Segments | None) -> F
     return FoundColumns([table for found in ratings for table in found.judgements], published)
 
 
-def _rated(path: Path, pair: str | None, _: Segments | None) -> FoundColumns:
-    from .ratings import read_ratings_table
-
-    return FoundColumns([read_ratings_table(path, pair=pair)])
-
-
-def _judged(path: Path, pair: str | None, _: Segments | None) -> FoundColumns:
-    from .judged_jsonl import read_judgements
-
-    return FoundColumns([read_judgements(path, pair=pair)])
+def _judgements(reader: Callable[..., Judgements], *, checked: bool = False) -> Reader:
+    """Wrap a reader of judgements. checked: whether it compares their segments with those of the test set."""
+    return lambda path, pair, segments: FoundColumns(
+        [reader(path, pair=pair, segments=segments) if checked else reader(path, pair=pair)]
+    )
 
 
 def _unchecked(reader: Callable[[Path, str | None], FoundColumns]) -> Reader:
@@ -167,9 +152,9 @@ def _unchecked(reader: Callable[[Path, str | None], FoundColumns]) -> Reader:
 # Columns by which a file is recognised. Tables of scores come after these (`_has_scores`).
 _FORMS: Sequence[tuple[str, Reader]] = (
     ("seg better worse", _preferences),
-    ("lp seg judge systems ranks", _rankings),
-    ("rater item segment system kind value", _rated),
-    ("system doc doc_id seg_id rater category severity", _mqm),
+    ("lp seg judge systems ranks", _judgements(rankings.read_rankings, checked=True)),
+    ("rater item segment system kind value", _judgements(read_ratings_table)),
+    ("system doc doc_id seg_id rater category severity", _judgements(read_mqm)),
     ("judge segment_id batch rating", _unchecked(assessments.read_ratings_by_reference)),
     ("index original translation scores", _unchecked(assessments.read_direct_assessments)),
     ("seg source mt effort score1 weight1", _unchecked(assessments.read_effort_scores)),
@@ -179,8 +164,6 @@ _FORMS: Sequence[tuple[str, Reader]] = (
 
 def judged_jsonl(path: Path) -> File | None:
     """Return a file of judgements as JSON lines, or None. Texts in the interchange format are read by `layouts`."""
-    import json
-
     lines = first_lines(path, 1)
     try:
         item = json.loads(lines[0]) if lines else None
@@ -189,7 +172,7 @@ def judged_jsonl(path: Path) -> File | None:
     if not isinstance(item, dict) or not set(REQUIRED) <= item.keys():
         return None
     pair = item.get("pair")
-    file = _as_file(path, _judged)
+    file = _as_file(path, _judgements(read_judgements))
     return file._replace(pair=str(pair)) if pair else file
 
 

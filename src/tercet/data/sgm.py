@@ -58,13 +58,15 @@ def head_tags(text: str) -> list[dict[str, str]]:
     ]
 
 
+def languages_of(heads: list[dict[str, str]]) -> list[str | None]:
+    """Return the source and the target language of sets, None where they name none or several."""
+    found = [{head[key] for head in heads if head.get(key, "any").lower() != "any"} for key in ("srclang", "trglang")]
+    return [languages.pop() if len(languages) == 1 else None for languages in found]
+
+
 def _pair(heads: list[dict[str, str]]) -> str | None:
-    found = {
-        key: {head[key] for head in heads if head.get(key, "any").lower() != "any"} for key in ("srclang", "trglang")
-    }
-    if all(len(values) == 1 for values in found.values()):
-        return "-".join(next(iter(found[key])) for key in ("srclang", "trglang"))
-    return None
+    source, target = languages_of(heads)
+    return f"{source}-{target}" if source and target else None
 
 
 @dataclass

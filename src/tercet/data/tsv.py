@@ -46,13 +46,7 @@ def read_tsv(
         found.place(column, values, others_are_labels=prefixed)
     outputs = {system: found.outputs[system] for system in chosen(found.outputs, systems)}
     return TestSet(
-        outputs,
-        found.references,
-        found.source,
-        found.documents,
-        found.labels,
-        pair=pair,
-        name=name or _stem(path),
+        outputs, found.references, found.source, found.documents, found.labels, pair=pair, name=name or _stem(path)
     )
 
 

@@ -8,15 +8,15 @@ one such sentence per line, and entities as [begin, end, id], are read too.
 
 from __future__ import annotations
 
-import gzip
 import json
 import logging
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, UsageError
+from ..data.files import writing
+from ..data.lines import read_lines
+from ..errors import DataError
 from .mentions import AnnotationLinker, Mention
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ def read(path: str | Path, texts: Sequence[str] | None = None, *, system: str | 
     path = Path(path)
     annotations: dict[str, list[Mention]] = {}
     different = 0
-    for text, mentions in _sentences(path, _content(path), texts, system):
+    for text, mentions in _sentences(path, texts, system):
         known = annotations.setdefault(text, mentions)
         different += sorted(m.entities for m in known) != sorted(m.entities for m in mentions)
     if different:
@@ -60,31 +60,16 @@ def to_json(text: str, mentions: Sequence[Mention]) -> str:
 
 def write(path: str | Path, texts: Iterable[str], mentions: Iterable[Sequence[Mention]]) -> None:
     """Write a file in our format, atomically."""
-    from ..data.files import writing
-
     with writing(path) as stream:
         for text, found in zip(texts, mentions, strict=True):
             stream.write(to_json(text, found) + "\n")
 
 
-def _content(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-        if path.suffix == ".gz":
-            data = gzip.decompress(data)
-        return data.decode("utf-8")
-    except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path} cannot be read as annotations: {error}.") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from None
-
-
-def _sentences(
-    path: Path, content: str, texts: Sequence[str] | None, system: str | None
-) -> Iterator[tuple[str, list[Mention]]]:
+def _sentences(path: Path, texts: Sequence[str] | None, system: str | None) -> Iterator[tuple[str, list[Mention]]]:
     """Yield the text and the mentions of each sentence."""
+    lines = read_lines(path)
     try:
-        whole = json.loads(content)
+        whole = json.loads("\n".join(lines))
     except (ValueError, RecursionError):
         whole = None
     if isinstance(whole, dict) and "annotated_sentence" in whole:
@@ -92,7 +77,7 @@ def _sentences(
             raise DataError(f"{path}: 'annotated_sentence' is not a list of sentences.")
         rows = [(f"{path}, sentence {number}", row) for number, row in enumerate(whole["annotated_sentence"], 1)]
     else:
-        rows = list(_lines(path, content))
+        rows = list(_rows(path, lines))
     if system is not None:
         if not any(isinstance(row, dict) and row.get("system") == system for _, row in rows):
             raise DataError(f"{path} has no annotations of a system {system!r}.")
@@ -110,8 +95,8 @@ def _sentences(
         yield text, [_mention(item, text, where, in_bytes=not own) for item in found]
 
 
-def _lines(path: Path, content: str) -> Iterator[tuple[str, Any]]:
-    for number, line in enumerate(content.split("\n"), 1):
+def _rows(path: Path, lines: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 yield f"{path}, line {number}", json.loads(line)

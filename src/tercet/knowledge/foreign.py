@@ -39,11 +39,7 @@ def _stop_words() -> dict[str, str]:
 
 
 def without_foreign(
-    texts: Sequence[str],
-    mentions: Sequence[Sequence[Mention]],
-    language: str,
-    *,
-    among: Sequence[str],
+    texts: Sequence[str], mentions: Sequence[Sequence[Mention]], language: str, *, among: Sequence[str]
 ) -> list[list[Mention]]:
     """Return the mentions that are in the language. `among`: the other languages that a text may be in."""
     needs_identifier()
