@@ -133,11 +133,13 @@ def from_blocks(
     human: frozenset[str] = frozenset(),
 ) -> Published:
     """Return scores that are given by system, in the order of the segments (level "seg") or one each (level "sys")."""
-    per_system = len(next(iter(scores.values())))
     needed = len(segments) if level == "seg" else 1
-    if per_system != needed:
-        raise DataError(f"{path}: {per_system} scores per system, but at level {level} the data need {needed}.")
-    systems = [system for system in scores for _ in range(per_system)]
+    for system, numbers in scores.items():
+        if len(numbers) != needed:
+            raise DataError(
+                f"{path}: {len(numbers)} scores of {system!r}, but at level {level} the data need {needed}."
+            )
+    systems = [system for system in scores for _ in range(needed)]
     names = [*segments] * len(scores) if level == "seg" else None
     values = [value for numbers in scores.values() for value in numbers]
     return Published(path, range(1, len(values) + 1), systems, names, {name: values}, human)

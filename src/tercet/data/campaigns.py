@@ -25,8 +25,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import DataError, UnknownName, UsageError
+from .field_checks import finite_number
 from .judgements import Judgement, Judgements, Span
 from .lines import read_lines
+from .mqm import load_json
 from .tables import quoted_rows
 
 log = logging.getLogger(__name__)
@@ -74,7 +76,7 @@ def read_appraise(
             raise DataError(
                 f"{where}: no spans, which judgements of kind {kind} need. If these are plain scores, choose da."
             )
-        value = _float(fields[6], f"{where}: the score") if kind != "mqm" else math.nan
+        value = finite_number(fields[6], f"{where}: the score", from_text=True) if kind != "mqm" else math.nan
         seconds = _seconds(fields, where)
         system = fields[1].removeprefix(system_prefix)
         rows.append(Judgement(kind, segment, system, value, fields[0], task_name, spans, seconds, check=check))
@@ -140,7 +142,7 @@ def _span(span: Any, units: Sequence[int] | None, where: str) -> Span:
 def _seconds(fields: Sequence[str], where: str) -> float:
     if len(fields) not in (11, 12) and not (len(fields) == 9 and not _has_document(fields)):
         return math.nan
-    start, end = (_float(field, f"{where}: a time") for field in fields[-2:])
+    start, end = (finite_number(field, f"{where}: a time", from_text=True) for field in fields[-2:])
     if end < start:
         raise DataError(f"{where}: the judgement ends {start - end:g} seconds before it begins.")
     return end - start
@@ -202,7 +204,8 @@ def _entries(path: str | Path, campaign: str | None) -> Iterator[tuple[str, Mapp
         listed = _part(whole, campaign, list, str(path))
         entries = [(f"{path}, annotation {number}", entry) for number, entry in enumerate(listed, 1)]
     else:
-        entries = [(f"{path}, line {number}", _loaded(line, path, number)) for number, line in enumerate(lines, 1)]
+        places = [f"{path}, line {number}" for number in range(1, len(lines) + 1)]
+        entries = [(where, load_json(line, where)) for where, line in zip(places, lines, strict=True)]
     for where, entry in entries:
         if not isinstance(entry, dict):
             raise DataError(f"{where}: one JSON object per annotation is needed.")
@@ -241,11 +244,13 @@ def _answer(
             if slider.lower() not in SLIDERS:
                 raise DataError(f"{where}: unknown slider {slider!r}; known sliders: {', '.join(SLIDERS)}.")
             if value is not None:
-                yield row._replace(kind=slider.lower(), value=_float(value, f"{where}: {slider}"))
+                yield row._replace(
+                    kind=slider.lower(), value=finite_number(value, f"{where}: {slider}", from_text=True)
+                )
     elif kind == "mqm":
         yield row
     elif score is not None:
-        yield row._replace(value=_float(score, f"{where}: the score"))
+        yield row._replace(value=finite_number(score, f"{where}: the score", from_text=True))
 
 
 def _check(entry: Mapping[str, Any], item: Mapping[str, Any]) -> str:
@@ -265,7 +270,9 @@ def _units(text: str) -> list[int]:
 def _elapsed(entry: Mapping[str, Any], where: str) -> tuple[float, bool]:
     """Return the seconds from the first to the last action (NaN if none is logged), and whether it was skipped."""
     actions = [action for action in _part(entry, "actions", list, where) if isinstance(action, dict)]
-    times = [_float(action["time"], f"{where}: a time") for action in actions if "time" in action]
+    times = [
+        finite_number(action["time"], f"{where}: a time", from_text=True) for action in actions if "time" in action
+    ]
     return max(times) - min(times) if times else math.nan, bool(actions) and actions[-1].get("action") == "submit_skip"
 
 
@@ -277,13 +284,6 @@ def _part(holder: Mapping[str, Any], key: str, kind: type[Part], where: str) -> 
     if not isinstance(value, kind):
         raise DataError(f"{where}: {key!r} must be {'an object' if kind is dict else 'a list'}, not {value!r:.80}.")
     return value
-
-
-def _loaded(line: str, path: str | Path, number: int) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}, line {number}: not JSON: {error}.") from None
 
 
 def _check_kind(kind: str) -> None:
@@ -304,13 +304,3 @@ def _whole(text: str, where: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
         raise DataError(f"{where} is {text[:80]!r}, not a number. Segments of documents are identified by it.")
     return int(text)
-
-
-def _float(value: Any, where: str) -> float:
-    try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise DataError(f"{where} must be a number, not {value!r:.80}.")
-    return number

@@ -146,12 +146,12 @@ def add(
     _check_source(source, place)
     digest = _sha256(source) if is_archive(source) and source.is_file() else None
     with _building(name, place, replace=replace) as target:
-        if source.is_dir():
-            _copy(source, target / "data")
-        elif digest is not None:
+        if digest is not None:
             _unpack(source, target)
         else:
-            _copy_file(source, target / "data")
+            _copy(source, target / "data")
+            if not source.is_dir():
+                _check_file(source, target / "data")
         _write_record(name, target, origin or str(source.resolve()), digest)
     return _record(name, place)
 
@@ -290,8 +290,13 @@ def _unpack(archive: Path, target: Path) -> None:
 
 
 def _copy(source: Path, target: Path) -> None:
+    """Copy a folder, or a single file into a new folder."""
     try:
-        shutil.copytree(source, target, copy_function=shutil.copyfile)
+        if source.is_dir():
+            shutil.copytree(source, target, copy_function=shutil.copyfile)
+        else:
+            target.mkdir()
+            shutil.copyfile(source, target / source.name)
     except shutil.Error as error:
         name, _, reason = error.args[0][0]
         raise UsageError(f"{name} cannot be copied: {reason}. Nothing was added.") from None
@@ -299,16 +304,11 @@ def _copy(source: Path, target: Path) -> None:
         raise UsageError(f"{source} cannot be copied: {error.strerror or error}. Nothing was added.") from None
 
 
-def _copy_file(source: Path, target: Path) -> None:
-    """Copy a single file into a new folder: a table of paraphrases, or a test set whose layout its name tells."""
+def _check_file(source: Path, target: Path) -> None:
+    """Raise UsageError if the only file of a folder is neither a test set nor a table of paraphrases."""
     from .layouts import pairs
     from .paraphrase_files import is_paraphrases
 
-    target.mkdir()
-    try:
-        shutil.copyfile(source, target / source.name)
-    except OSError as error:
-        raise UsageError(f"{source} cannot be copied: {error.strerror or error}. Nothing was added.") from None
     try:
         pairs(target)
     except DataError:

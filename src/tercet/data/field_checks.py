@@ -7,6 +7,7 @@ before line feeds, and refuse NUL bytes (`lines.py`).
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from ..errors import DataError, UnknownName
 from .lines import read_lines
@@ -112,3 +113,15 @@ def parse_number(text: str) -> float:
         return float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
         return math.nan
+
+
+def finite_number(value: Any, where: str, *, from_text: bool = False) -> float:
+    """Return a finite number of a JSON file, or of a field with `from_text`. Raises DataError for anything else."""
+    try:
+        number = float(value) if type(value) in (int, float) else math.nan
+    except OverflowError:  # a whole number that no float can hold
+        number = math.nan
+    number = parse_number(value) if from_text and isinstance(value, str) else number
+    if not math.isfinite(number):
+        raise DataError(f"{where} must be a number, not {value!r:.80}.")
+    return number

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import DataError, UnknownName
+from .field_checks import finite_number
 from .judgements import Judgement, Judgements, Span
 from .lines import read_lines
 from .tables import quoted_rows
@@ -138,10 +139,10 @@ def _own_value(rows: list[_Row]) -> float:
         text = row.fields.get("misc")
         if not text:
             return math.nan
-        misc = _json(text, f"{row.where}, misc")
+        misc = load_json(text, f"{row.where}, misc")
         if not isinstance(misc, dict) or "mqm" not in misc:
             return math.nan
-        values.append(_number(misc["mqm"], f"{row.where}, misc: mqm"))
+        values.append(finite_number(misc["mqm"], f"{row.where}, misc: mqm"))
     return sum(values) / len(values)
 
 
@@ -181,7 +182,7 @@ def read_ratings(
 
 def _errors(text: str, where: str) -> tuple[tuple[Span, ...], float]:
     """Return the errors of one rating and the negated sum of their scores, NaN if an error has no score."""
-    rating = _json(text, where)
+    rating = load_json(text, where)
     if not isinstance(rating, dict) or not isinstance(rating.get("errors"), list):
         raise DataError(f'{where}: an object with a list "errors" is needed.')
     spans, total = [], 0.0
@@ -193,27 +194,18 @@ def _errors(text: str, where: str) -> tuple[tuple[Span, ...], float]:
             if place is not None and (isinstance(place, bool) or not isinstance(place, int)):
                 raise DataError(f"{where}: start and end of an error must be whole numbers, not {place!r}.")
         score = error.get("score")
-        total += math.nan if score is None else _number(score, f"{where}: score")
+        total += math.nan if score is None else finite_number(score, f"{where}: score")
         severity, category = str(error.get("severity") or ""), str(error.get("category") or "")
         spans.append(Span(start, end, severity, category, bool(error.get("is_source_error"))))
     return tuple(spans), 0.0 - total
 
 
-def _json(text: str, where: str) -> Any:
+def load_json(text: str, where: str) -> Any:
+    """Parse JSON. Raises DataError with the place if it is invalid."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: not JSON: {error}.") from None
-
-
-def _number(value: Any, where: str) -> float:
-    try:
-        number = math.nan if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
-    except OverflowError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise DataError(f"{where} must be a number, not {value!r:.80}.")
-    return number
 
 
 def _stem(path: str | Path) -> str:

@@ -44,10 +44,7 @@ def read_tsv(
     found = _Sorted(path)
     for column, values in columns.items():
         found.place(column, values, others_are_labels=prefixed)
-    outputs = {system: found.outputs[system] for system in chosen(found.outputs, systems)}
-    return TestSet(
-        outputs, found.references, found.source, found.documents, found.labels, pair=pair, name=name or _stem(path)
-    )
+    return found.testset(found.outputs, systems, pair, name or _stem(path))
 
 
 def read_pair(folder: str | Path, pair: str, *, systems: Iterable[str] | None = None) -> TestSet:
@@ -65,15 +62,7 @@ def read_pair(folder: str | Path, pair: str, *, systems: Iterable[str] | None = 
         found.place(column, values, others_are_labels=True)
     if found.outputs:
         raise DataError(f"{texts}, line 1: outputs ({', '.join(found.outputs)}) belong in {translations.name}.")
-    return TestSet(
-        {system: outputs[system] for system in chosen(outputs, systems)},
-        found.references,
-        found.source,
-        found.documents,
-        found.labels,
-        pair=pair,
-        name=folder.resolve().name,
-    )
+    return found.testset(outputs, systems, pair, folder.resolve().name)
 
 
 def pairs(folder: str | Path) -> list[str]:
@@ -158,6 +147,12 @@ class _Sorted:
             )
         else:
             self._put(self.outputs, "system", column, values)
+
+    def testset(
+        self, outputs: dict[str, list[str]], systems: Iterable[str] | None, pair: str | None, name: str
+    ) -> TestSet:
+        wanted = {system: outputs[system] for system in chosen(outputs, systems)}
+        return TestSet(wanted, self.references, self.source, self.documents, self.labels, pair=pair, name=name)
 
     def _put(self, table: dict[str, list[str]], kind: str, name: str, values: list[str]) -> None:
         if name in table:

@@ -219,9 +219,7 @@ def test_an_evalset_brings_texts_gold_ratings_and_metrics(tmp_path: Path) -> Non
     assert scores["QE-src"].segment["y"].tolist() == [3, 4] and scores["BLEU-refA"].system == {"x": 30, "y": 20}
     assert [(table.name, len(table)) for table in evidence.judgements] == [("mqm", 1)]
     write(tmp_path / "human-scores/en-de.mqm.seg.score", "x\t-1")
-    with pytest.raises(
-        DataError, match=r"en-de\.mqm\.seg\.score: 1 scores per system, but at level seg the data need 2"
-    ):
+    with pytest.raises(DataError, match=r"en-de\.mqm\.seg\.score: 1 scores of 'x', but at level seg the data need 2"):
         open_evidence(tmp_path)
 
 
