@@ -188,11 +188,11 @@ def _start(names: Sequence[str]) -> int | None:
 
 def _one_system(path: Path, name: str, rows: Sequence[_Row], segments: Sequence[str], system: str | None) -> Published:
     """Return the scores of one system. The file is named after the system, or after the metric if `system` is given."""
-    called, _, ending = _level(name)[0].rpartition(".")
-    if not called or not re.fullmatch(r"[A-Za-z]\w*", ending):
-        called, ending = _level(name)[0], ""
-    if ending in ("", *NOT_METRICS):
-        ending = called if system is not None else "score"
+    called, metric = _level(name)[0], ""
+    stem, _, ending = name.rpartition(".")
+    if called == name and stem and re.fullmatch(r"[A-Za-z]\w*", ending):
+        called, metric = stem, "" if ending in NOT_METRICS else ending
+    metric = metric or (called if system is not None else "score")
     if segments and len(rows) != len(segments):
         raise DataError(
             f"{path}: {len(rows)} segment scores, but the data have {len(segments)} segments. "
@@ -210,7 +210,7 @@ def _one_system(path: Path, name: str, rows: Sequence[_Row], segments: Sequence[
         if row.score != "None" and not math.isfinite(parse_number(row.score)):
             raise DataError(f"{path}, line {row.line}: {row.score!r} is not a number; write None where there is none.")
     scores = [parse_number(row.score) for row in rows]
-    return Published(path, [row.line for row in rows], [system or called] * len(rows), names, {ending: scores})
+    return Published(path, [row.line for row in rows], [system or called] * len(rows), names, {metric: scores})
 
 
 def _level(name: str) -> tuple[str, str]:

@@ -344,6 +344,22 @@ def test_segments_of_one_system_may_have_names_and_no_score(tmp_path: Path) -> N
     np.testing.assert_array_equal(found.segment["A"], [1, np.nan])
 
 
+@pytest.mark.parametrize(
+    ("name", "system", "label"),
+    [
+        ("en-de.Alder.txt", "en-de.Alder", "score"),
+        ("Alder.seg.score", "Alder", "score"),
+        ("Alder.scores", "Alder", "score"),
+        ("Alder.comet.gz", "Alder", "comet"),
+        ("online-A.0", "online-A.0", "score"),
+        ("Alder", "Alder", "score"),
+    ],
+)
+def test_a_file_of_one_system_has_its_name(tmp_path: Path, name: str, system: str, label: str) -> None:
+    (found,) = read_scores(write(tmp_path / name, "0.5", "1"))
+    assert (found.label, found.systems) == (label, (system,))
+
+
 def test_numbered_systems_are_systems_if_the_file_is_called_so(tmp_path: Path) -> None:
     (found,) = read_scores(write(tmp_path / "mine.sys.score", "1 0.5", "2 0.25"), segments=SEGMENTS)
     assert (found.label, found.system) == ("mine", {"1": 0.5, "2": 0.25})
