@@ -46,8 +46,8 @@ def test_an_error_is_printed_whole_and_exits_with_one(folder):
     code, out, err = tercet("check", "ref.txt", "-i", "crlf.txt", cwd=folder)
     assert (code, err) == (1, "")
     assert out == (
-        "error    crlf.txt, lines 1, 2, 3, 4: The lines end in CR LF, as on Windows. Tercet leaves the carriage "
-        "returns out and warns; other programs keep them as part of the text. [crlf]\n"
+        "error    crlf.txt, lines 1, 2, 3, 4: The lines end in CR LF, as on Windows. Tercet removes the carriage "
+        "returns with a warning; other programs keep them as part of the text. [crlf]\n"
         "         Remove them: sed -i 's/\\r$//' crlf.txt\n"
         "1 error in 2 files (4 segments).\n"
     )

@@ -3,7 +3,7 @@
 Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation", EMNLP. These forms are read:
 
     {"out/a.txt": [{"src": "…", "mt": "…", "ref": "…", "COMET": 0.85}, …], "out/b.txt": […]}    comet-score
-    [{"src": "…", "mt": "…", "ref": "…", "COMET": 0.85}, …]                         its first versions, one system
+    [{"src": "…", "mt": "…", "ref": "…", "COMET": 0.85}, …]                    its first versions, one system
     {"translations": [{"name": "out/a.txt", "mt": […], "scores": [0.85, …]}, …], …}            comet-compare
     {"scores": [0.85, …], "system_score": 0.84}                                    the result of `model.predict`
 
@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import DataError, UsageError
-from .field_checks import parse_number
+from .assessments import from_blocks
+from .field_checks import finite_number
 from .jsonl import parse_json
 from .lines import read_lines
 from .stream import unique_names
@@ -37,12 +37,11 @@ _SYSTEM = re.compile(r"(?:(.+)\t|System )score: (\S+)")
 _OTHER_LINES = ("Predictions saved in: ", "CacheInfo(")
 
 
-@dataclass
-class _System:
+class _System(NamedTuple):
     """The scores of one system: by metric, one per segment, and the system's score where the file gives it."""
 
-    segments: dict[str, list[float]] = field(default_factory=dict)
-    overall: dict[str, float] = field(default_factory=dict)
+    segments: dict[str, list[float]]
+    overall: dict[str, float]
 
 
 def is_json(line: str) -> bool:
@@ -66,40 +65,21 @@ def read_comet(path: Path, segments: Sequence[str] = (), *, system: str | None =
         return None
     if system is not None and len(found) > 1:
         raise UsageError(f"{path} has scores of {len(found)} systems, so they cannot all be called {system!r}.")
-    unnamed = system or re.sub(r"\.(json|txt|log|tsv|out)$", "", path.name.removesuffix(".gz"))
     files = [re.sub(r"(\.txt)?(\.gz)?$", "", file) or file for file in found]
-    names = [unnamed] if system is not None or not files[0] else list(unique_names(files))
-    systems = dict(zip(names, found.values(), strict=True))
+    if system is not None or not files[0]:
+        files = [system or re.sub(r"\.(json|txt|log|tsv|out)$", "", path.name.removesuffix(".gz"))]
     by_segment: dict[str, dict[str, list[float]]] = {}
-    by_system: dict[str, dict[str, float]] = {}
-    for name, scores in systems.items():
+    by_system: dict[str, dict[str, list[float]]] = {}
+    for name, scores in zip(unique_names(files), found.values(), strict=True):
         for metric, values in scores.segments.items():
             by_segment.setdefault(metric, {})[name] = values
             scores.overall.setdefault(metric, math.fsum(values) / len(values))
         for metric, value in scores.overall.items():
-            by_system.setdefault(metric, {})[name] = value
-    return [
-        *(_segment_table(path, metric, columns, segments) for metric, columns in by_segment.items()),
-        *(
-            Published(path, range(len(column)), list(column), None, {metric: list(column.values())})
-            for metric, column in by_system.items()
-        ),
-    ]
-
-
-def _segment_table(
-    path: Path, metric: str, scores: Mapping[str, Sequence[float]], segments: Sequence[str]
-) -> Published:
-    first = next(iter(scores))
-    needed = len(segments) or len(scores[first])
-    for name, values in scores.items():
-        if len(values) != needed:
-            other = f"the data have {needed}" if segments else f"{first!r} has {needed}"
-            raise DataError(f"{path}: {len(values)} segment scores of {name!r}, but {other}.")
-    names = segments or [str(number) for number in range(1, needed + 1)]
-    rows = [name for name in scores for _ in names]
-    values = [value for column in scores.values() for value in column]
-    return Published(path, range(len(rows)), rows, [*names] * len(scores), {metric: values})
+            by_system.setdefault(metric, {})[name] = [value]
+    most = max((len(values) for columns in by_segment.values() for values in columns.values()), default=0)
+    names = segments or [str(number) for number in range(1, most + 1)]
+    tables = [from_blocks(path, columns, "seg", names, metric) for metric, columns in by_segment.items()]
+    return tables + [from_blocks(path, columns, "sys", names, metric) for metric, columns in by_system.items()]
 
 
 def _from_json(text: str, path: Path) -> dict[str, _System]:
@@ -129,13 +109,15 @@ def _from_list(items: list[Any], where: str) -> _System | None:
     first = items[0] if items else None
     if not isinstance(first, dict) or "mt" not in first:
         return None
-    metrics = [key for key, value in first.items() if key == METRIC or (key not in NOT_SCORES and _is_number(value))]
-    system = _System({metric: [] for metric in metrics})
+    metrics = [
+        key for key, value in first.items() if key == METRIC or (key not in NOT_SCORES and type(value) in (int, float))
+    ]
+    system = _System({metric: [] for metric in metrics}, {})
     for number, item in enumerate(items, 1):
         for metric, values in system.segments.items():
             if not isinstance(item, dict) or metric not in item:
                 raise DataError(f"{where}, segment {number}: no {metric}, which the first segment has.")
-            values.append(_finite(item[metric], f"{where}, segment {number}: {metric}"))
+            values.append(finite_number(item[metric], f"{where}, segment {number}: {metric}"))
     return system if metrics else None
 
 
@@ -143,10 +125,12 @@ def _from_result(item: Any, where: str) -> _System | None:
     """Read an object with the list "scores", and perhaps the system's score."""
     if not isinstance(item, dict) or not isinstance(item.get("scores"), list) or not item["scores"]:
         return None
-    values = [_finite(value, f"{where}, segment {number}") for number, value in enumerate(item["scores"], 1)]
-    system = _System({METRIC: values})
+    values = [
+        finite_number(value, f"{where}, segment {number}: the score") for number, value in enumerate(item["scores"], 1)
+    ]
+    system = _System({METRIC: values}, {})
     if item.get("system_score") is not None:
-        system.overall[METRIC] = _finite(item["system_score"], f"{where}: system_score")
+        system.overall[METRIC] = finite_number(item["system_score"], f"{where}: system_score")
     return system
 
 
@@ -155,36 +139,22 @@ def _from_lines(lines: Sequence[str], path: Path) -> dict[str, _System]:
     for number, line in enumerate(lines, 1):
         where = f"{path}, line {number}"
         if match := _SEGMENT.fullmatch(line):
-            values = found.setdefault(match[1] or "", _System()).segments.setdefault(METRIC, [])
+            values = found.setdefault(match[1] or "", _System({}, {})).segments.setdefault(METRIC, [])
             if int(match[2]) != len(values):
                 raise DataError(
                     f"{where}: segment {match[2]}, but the next one of this system is {len(values)}. "
                     "Every segment must be there once, in order, counted from 0."
                 )
-            values.append(_finite(parse_number(match[3]), where, match[3]))
+            values.append(finite_number(match[3], f"{where}: the score", from_text=True))
         elif match := _SYSTEM.fullmatch(line):
-            system = found.setdefault(match[1] or "", _System())
+            system = found.setdefault(match[1] or "", _System({}, {}))
             if METRIC in system.overall:
                 raise DataError(
                     f"{where}: a second system score of {match[1] or 'the system'!r}. Remove one of the two."
                 )
-            system.overall[METRIC] = _finite(parse_number(match[2]), where, match[2])
+            system.overall[METRIC] = finite_number(match[2], f"{where}: the score", from_text=True)
         elif line and not line.startswith(_OTHER_LINES):
             raise DataError(f"{where}: {line[:60]!r} is not a line that comet-score prints.")
     if "" in found and len(found) > 1:
         raise DataError(f"{path}: some lines name the file of the translations, others do not.")
     return found
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _finite(value: Any, where: str, text: str | None = None) -> float:
-    """Return a score as a float. Raises DataError for a text, null, NaN and infinite numbers."""
-    try:
-        if _is_number(value) and math.isfinite(value):
-            return float(value)
-    except OverflowError:  # a whole number that no float can hold
-        pass
-    raise DataError(f"{where}: {(value if text is None else text)!r} is not a finite number.")

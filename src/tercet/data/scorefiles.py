@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from ..errors import DataError, UsageError
-from .assessments import SYSTEM, has_pairs, read_item_scores, read_published
+from .assessments import SYSTEM, from_blocks, has_pairs, read_item_scores, read_published
 from .cometfiles import is_json, is_printed, read_comet
 from .evalset import LEVELS, read_score_file
 from .field_checks import parse_number
@@ -188,11 +188,11 @@ def _start(names: Sequence[str]) -> int | None:
 
 def _one_system(path: Path, name: str, rows: Sequence[_Row], segments: Sequence[str], system: str | None) -> Published:
     """Return the scores of one system. The file is named after the system, or after the metric if `system` is given."""
-    called, _, ending = _level(name)[0].rpartition(".")
-    if not called or not re.fullmatch(r"[A-Za-z]\w*", ending):
-        called, ending = _level(name)[0], ""
-    if ending in ("", *NOT_METRICS):
-        ending = called if system is not None else "score"
+    called, metric = _level(name)[0], ""
+    stem, _, ending = name.rpartition(".")
+    if called == name and stem and re.fullmatch(r"[A-Za-z]\w*", ending):
+        called, metric = stem, "" if ending in NOT_METRICS else ending
+    metric = metric or (called if system is not None else "score")
     if segments and len(rows) != len(segments):
         raise DataError(
             f"{path}: {len(rows)} segment scores, but the data have {len(segments)} segments. "
@@ -210,7 +210,7 @@ def _one_system(path: Path, name: str, rows: Sequence[_Row], segments: Sequence[
         if row.score != "None" and not math.isfinite(parse_number(row.score)):
             raise DataError(f"{path}, line {row.line}: {row.score!r} is not a number; write None where there is none.")
     scores = [parse_number(row.score) for row in rows]
-    return Published(path, [row.line for row in rows], [system or called] * len(rows), names, {ending: scores})
+    return Published(path, [row.line for row in rows], [system or called] * len(rows), names, {metric: scores})
 
 
 def _level(name: str) -> tuple[str, str]:
@@ -221,25 +221,19 @@ def _level(name: str) -> tuple[str, str]:
 
 
 def _evalset(path: Path, name: str, segments: Sequence[str]) -> Published:
-    """Scores without segment numbers: they are those of all segments, in order."""
+    """Read scores without segment numbers, which are those of all segments in order."""
     rest, level = _level(name)
     scores = read_score_file(path)
     length = len(next(iter(scores.values())))
     level = level or ("sys" if length == 1 else "seg")
     if level not in ("sys", "seg"):
-        raise UsageError(f"{path}: scores of level {level}; those of sys and seg can be judged.")
+        raise UsageError(f"{path}: scores of level {level}, but only levels sys and seg can be used.")
     names = segments or [str(number) for number in range(1, length + 1)]
-    needed = len(names) if level == "seg" else 1
-    if length != needed:
-        raise DataError(f"{path}: {length} scores per system, but at level {level} the data need {needed}.")
-    systems = [system for system, values in scores.items() for _ in values]
-    of_rows = [*names] * len(scores) if level == "seg" else None
-    values = [value for of_system in scores.values() for value in of_system]
-    return Published(path, range(1, len(values) + 1), systems, of_rows, {_without_references(rest): values})
+    return from_blocks(path, scores, level, names, _without_references(rest))
 
 
 def _without_references(name: str) -> str:
-    """The metric in METRIC-refA or METRIC-src; a hyphen before anything else belongs to its name."""
+    """Return the metric in METRIC-refA or METRIC-src. Any other hyphen belongs to the metric's name."""
     metric, _, references = name.rpartition("-")
     return metric if metric and re.fullmatch(r"src|(ref\w*)([.]ref\w*)*", references) else name
 

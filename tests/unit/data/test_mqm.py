@@ -93,7 +93,7 @@ def test_segment_numbers_that_count_within_documents_are_refused_unless_said(tmp
 @pytest.mark.parametrize(
     ("rows", "header", "message"),
     [
-        (["A\td\t1"], HEADER, "line 2: 3 tab-separated fields, where 9"),
+        (["A\td\t1"], HEADER, "line 2: 3 tab-separated fields, but 9"),
         ([], HEADER, "holds no annotations"),
         (["A\td"], "system\tdoc", "line 1: no column doc_id, seg_id"),
         (["A\td\t1\t1\tr\ts\tt\tc\tminor\t{"], f"{HEADER}\tmisc", "line 2, misc: not JSON"),
@@ -117,15 +117,15 @@ def test_ratings_are_numbered_by_their_lines_and_none_is_nobody(tmp_path: Path) 
         Judgement("mqm", "1", "B", 0.0, "r1", spans=()),
     )
     assert math.copysign(1, judgements.values[1]) == 1
-    with pytest.raises(DataError, match="2 ratings of 'A', where 3 are needed"):
+    with pytest.raises(DataError, match="2 ratings of 'A', but 3 are needed"):
         read_ratings(path, n_segments=3)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("A\tNone\nB\tNone\nA\tNone\n", "line 3: the ratings of 'A' come in several pieces"),
-        ("A\tNone\nA\tNone\nB\tNone\n", "1 ratings of 'B', where 2"),
+        ("A\tNone\nB\tNone\nA\tNone\n", "line 3: the ratings of 'A' are not in consecutive lines"),
+        ("A\tNone\nA\tNone\nB\tNone\n", "1 ratings of 'B', but 2"),
         ("A None\n", "line 1: 1 tab-separated fields"),
         ("A\t{\n", "line 1: not JSON"),
         ("A\t[]\n", 'line 1: an object with a list "errors"'),
@@ -211,7 +211,9 @@ def test_a_quotation_mark_that_is_never_closed_is_said(tmp_path: Path) -> None:
     rest = ["a\td\t1\t1\tr\tsource\ttarget\tAccuracy\tMajor\t{}"] * 4000
     path = tmp_path / "unbabel.tsv"
     path.write_text("\n".join([header, opened, *rest, ""]), "utf-8")
-    with pytest.raises(DataError, match=r"unbabel\.tsv, line \d+: .*quotation mark before it that is never closed"):
+    with pytest.raises(
+        DataError, match=r"unbabel\.tsv, line \d+: .*Is a quotation mark in an earlier line never closed"
+    ):
         read_mqm(path)
 
 

@@ -132,8 +132,8 @@ def test_several_metrics_and_references_of_a_file_are_told_apart(tmp_path: Path)
     ("name", "lines", "message"),
     [
         ("m.seg.score", ["A 1", "A 2", "B 1"], r"m\.seg\.score: 2 scores of 'A' \(from line 1\), 1 of 'B' \("),
-        ("m.seg.score", ["A 1", "A 2", "B 1", "B 2"], r"2 scores per system, but at level seg the data need 3\."),
-        ("m.sys.score", ["A 1", "A 2"], r"2 scores per system, but at level sys the data need 1\."),
+        ("m.seg.score", ["A 1", "A 2", "B 1", "B 2"], r"2 scores of 'A', but at level seg the data need 3\."),
+        ("m.sys.score", ["A 1", "A 2"], r"2 scores of 'A', but at level sys the data need 1\."),
         ("m.sys.score", ["A 1", "B 2", "A 1"], r"m\.sys\.score, line 3: system 'A' again, after line 1\. Remove one"),
         ("m.sys.score", ["A one"], r"m\.sys\.score, line 1: 'one' is not a number; write None where there is none"),
         ("m.sys.score", ["A 1", "B inf"], r"m\.sys\.score, line 2: 'inf' is not a number; write None where there is"),
@@ -191,7 +191,7 @@ def test_files_that_are_not_there_and_other_levels_are_refused(tmp_path: Path) -
         read_scores(tmp_path / "none.score", pair="en-de")
     with pytest.raises(UsageError, match=r"is a folder; a file of scores is needed\."):
         read_scores(tmp_path, pair="en-de")
-    with pytest.raises(UsageError, match="scores of level doc; those of sys and seg can be judged"):
+    with pytest.raises(UsageError, match="scores of level doc, but only levels sys and seg can be used"):
         read_scores(write(tmp_path / "m-refA.doc.score", "A 1"), pair="en-de")
 
 
@@ -284,21 +284,25 @@ def broken(key: object, value: object) -> str:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ([json.dumps({"A": comet_items([1, 2])})], r"m\.json: 2 segment scores of 'A', but the data have 3\."),
-        ([broken("COMET", "good")], r"m\.json, system 'A', segment 2: COMET: 'good' is not a finite number\."),
-        ([broken("COMET", math.nan)], r"system 'A', segment 2: COMET: nan is not a finite number\."),
+        ([json.dumps({"A": comet_items([1, 2])})], r"m\.json: 2 scores of 'A', but at level seg the data need 3\."),
+        (
+            ['{"A": {"scores": [1, 2, 3]}, "B": {"scores": [1]}}'],
+            r"1 scores of 'B', but at level seg the data need 3\.",
+        ),
+        ([broken("COMET", "good")], r"m\.json, system 'A', segment 2: COMET must be a number, not 'good'\."),
+        ([broken("COMET", math.nan)], r"system 'A', segment 2: COMET must be a number, not nan\."),
         ([broken("COMET", math.inf)], r"m\.json: Infinity is not a number\."),
-        ([broken("COMET", 10**400)], r"segment 2: COMET: 1000.* is not a finite number\."),
-        ([broken("COMET", True)], r"segment 2: COMET: True is not a finite number\."),
-        ([broken("COMET", None)], r"segment 2: COMET: None is not a finite number\."),
+        ([broken("COMET", 10**400)], r"segment 2: COMET must be a number, not 1000"),
+        ([broken("COMET", True)], r"segment 2: COMET must be a number, not True\."),
+        ([broken("COMET", None)], r"segment 2: COMET must be a number, not None\."),
         ([broken(None, None)], r"system 'A', segment 2: no COMET, which the first segment has\."),
-        (['{"A": [], "A": []}'], r"m\.json: the name 'A' occurs twice in one object\."),
+        (['{"A": [], "A": []}'], r"m\.json: the name 'A' occurs twice in an object\."),
         (["{", '"A": [,]', "}"], r"m\.json, line 2: not JSON: Expecting value at character 7\."),
-        (['{"scores": [1, 2, "x"]}'], r"m\.json, segment 3: 'x' is not a finite number\."),
+        (['{"scores": [1, 2, "x"]}'], r"m\.json, segment 3: the score must be a number, not 'x'\."),
         (["a\tSegment 0\tscore: 1", "a\tSegment 0\tscore: 1"], r"line 2: segment 0, but the next one .* is 1\."),
         (["a\tSegment 0\tscore: 1", "a\tSegment 2\tscore: 1"], r"line 2: segment 2, but the next one .* is 1\."),
-        (["a\tSegment 0\tscore: good"], r"m\.json, line 1: 'good' is not a finite number\."),
-        (["a\tSegment 0\tscore: nan"], r"m\.json, line 1: 'nan' is not a finite number\."),
+        (["a\tSegment 0\tscore: good"], r"m\.json, line 1: the score must be a number, not 'good'\."),
+        (["a\tSegment 0\tscore: nan"], r"m\.json, line 1: the score must be a number, not 'nan'\."),
         (["a\tscore: 1", "a\tscore: 1"], r"m\.json, line 2: a second system score of 'a'\. Remove one of the two\."),
         (["a\tscore: 1", "GPU available"], r"m\.json, line 2: 'GPU available' is not a line that comet-score prints\."),
         (["a\tscore: 1", "System score: 1"], r"m\.json: some lines name the file of the translations, others do not"),
@@ -338,6 +342,22 @@ def test_segments_of_one_system_may_have_names_and_no_score(tmp_path: Path) -> N
     np.testing.assert_array_equal(found.segment["Alder"], [np.nan, 1])
     (found,) = read_scores(path, system="A")
     np.testing.assert_array_equal(found.segment["A"], [1, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("name", "system", "label"),
+    [
+        ("en-de.Alder.txt", "en-de.Alder", "score"),
+        ("Alder.seg.score", "Alder", "score"),
+        ("Alder.scores", "Alder", "score"),
+        ("Alder.comet.gz", "Alder", "comet"),
+        ("online-A.0", "online-A.0", "score"),
+        ("Alder", "Alder", "score"),
+    ],
+)
+def test_a_file_of_one_system_has_its_name(tmp_path: Path, name: str, system: str, label: str) -> None:
+    (found,) = read_scores(write(tmp_path / name, "0.5", "1"))
+    assert (found.label, found.systems) == (label, (system,))
 
 
 def test_numbered_systems_are_systems_if_the_file_is_called_so(tmp_path: Path) -> None:

@@ -456,5 +456,5 @@ def test_files_of_several_raters_are_merged(tmp_path: Path):
     with pytest.raises(UsageError, match="at least one file"):
         load([])
     (tmp_path / "other.txt").write_text("no judgements\n", "utf-8")
-    with pytest.raises(DataError, match="holds no judgements in a form that is known"):
+    with pytest.raises(DataError, match="holds no judgements in a known format"):
         load([tmp_path / "other.txt"])

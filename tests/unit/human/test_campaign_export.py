@@ -211,7 +211,7 @@ HEADER = "rater\titem\tsegment\tsystem\tkind\tvalue"
         ([HEADER, "r\ti\t1\tA\tdda\t50"], "line 2: there is no kind of judgement called 'dda'"),
         ([HEADER, "r\ti\t1\tA\tda\t"], "line 2: the value is nan"),
         ([HEADER, "r\ti\t1\t\tda\t5"], "line 2: a judgement needs the name of a system and of a segment."),
-        ([HEADER, "r\ti\t1\tA\tda"], "line 2: 5 tab-separated fields, where line 1 has 6."),
+        ([HEADER, "r\ti\t1\tA\tda"], "line 2: 5 tab-separated fields, but line 1 has 6."),
         ([f"{HEADER}\tspans", "r\ti\t1\tA\tmqm\t\t[{]"], "line 2: "),
         ([f"{HEADER}\tspans", 'r\ti\t1\tA\tmqm\t\t[{"start": 1}]'], 'line 2: "spans" must be a list of objects'),
         ([f"{HEADER}\tseconds", "r\ti\t1\tA\tda\t5\tlong"], "line 2, column 'seconds': 'long' is not a number"),
