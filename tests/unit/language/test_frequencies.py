@@ -71,7 +71,7 @@ def test_eight_words_of_different_frequency_fill_the_quartiles():
 
 
 def test_texts_that_are_not_split_into_words_are_refused():
-    with pytest.raises(UsageError, match="Text 1, 'the cat', is a string; a list of its words is needed"):
+    with pytest.raises(UsageError, match="Text 1, 'the cat', is a string. Pass a list of its words"):
         count_ngrams(["the cat"])
     found = count_ngrams([["the", "cat", "sat"]])
     for ask in (found.count, found.quartile):
@@ -121,15 +121,15 @@ def test_a_table_without_ngrams_of_an_order_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is empty; lines with an n-gram, a tab and its count are needed"),
-        ("the 5\n", "line 1: 1 fields divided by tabs"),
-        ("the\t5\ncat\tmany\n", "line 2: 'many' should be a count, a number above 0"),
-        ("the\t5\ncat\t0\n", "line 2: '0' should be a count"),
-        ("the\tinf\n", "line 1: 'inf' should be a count"),
-        ("the\t1_000\n", "line 1: '1_000' should be a count"),
-        ("the  cat\t5\n", "line 1: 'the  cat' is not an n-gram, 1 to 5 words with single blanks"),
+        ("", "is empty. Each line should have an n-gram, a tab and its count"),
+        ("the 5\n", "line 1: 1 fields separated by tabs"),
+        ("the\t5\ncat\tmany\n", "line 2: 'many' is not a count, a number above 0"),
+        ("the\t5\ncat\t0\n", "line 2: '0' is not a count"),
+        ("the\tinf\n", "line 1: 'inf' is not a count"),
+        ("the\t1_000\n", "line 1: '1_000' is not a count"),
+        ("the  cat\t5\n", "line 1: 'the  cat' is not an n-gram of 1 to 5 words separated by single blanks"),
         ("a b c d e f\t5\n", "line 1: 'a b c d e f' is not an n-gram"),
-        ("the\t5\ncat\t5\nthe\t5\n", "line 3: the n-gram 'the' once more"),
+        ("the\t5\ncat\t5\nthe\t5\n", "line 3: the n-gram 'the' is repeated"),
     ],
 )
 def test_errors_name_file_and_line(tmp_path, text, message):
@@ -142,13 +142,13 @@ def test_errors_name_file_and_line(tmp_path, text, message):
 
 def test_what_cannot_be_asked_or_written_is_refused(tmp_path):
     found = count_ngrams([["a b", "c"]], order=2)
-    with pytest.raises(UsageError, match="N-grams of 3 words are asked for; the table has those of 1 to 2"):
+    with pytest.raises(UsageError, match="The table has n-grams of 1 to 2 words, not of 3"):
         found.shares([["a"]], order=3)
-    with pytest.raises(UsageError, match="N-grams of 0 words"):
+    with pytest.raises(UsageError, match="The table has n-grams of 1 to 2 words, not of 0"):
         found.count([])
-    with pytest.raises(UsageError, match="N-grams of 1 to 5 words can be counted; 6 are asked for"):
+    with pytest.raises(UsageError, match="The order of n-grams must be 1 to 5, not 6"):
         count_ngrams([["a"]], order=6)
-    with pytest.raises(DataError, match="'a b' is empty or holds a blank"):
+    with pytest.raises(DataError, match="'a b' is empty or contains a blank"):
         write_frequencies(found, tmp_path / "table")
     assert not list(tmp_path.iterdir())
 
