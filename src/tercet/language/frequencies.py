@@ -7,19 +7,14 @@ shares of a sentence's n-grams in each quartile, and the share that does not occ
 
 from __future__ import annotations
 
-import math
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.field_checks import check_text, parse_number
-from ..data.files import writing
-from ..data.lines import read_blocks
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
 from ..text.coding import Ints, Units
 from .lexical_tables import Floats, Words, check_split, code_words, sentence_sums
@@ -123,17 +118,18 @@ def _places(units: Units, keys: Sequence[Ints], words: int, order: int) -> tuple
     return places, Units(units.ids, offsets)
 
 
-def count_ngrams(texts: Iterable[Words], *, order: int = 3, least: int = 1, lowercase: bool = False) -> Frequencies:
+def count_ngrams(texts: Iterable[Words], *, order: int = 3, least: int = 1) -> Frequencies:
     """Count the n-grams of 1 to `order` words. Those that occur less than `least` times are treated as unknown.
 
     QuEst omits n-grams that occur once or twice: least=3.
     """
-    _check_order(order)
+    if not 1 <= order <= LONGEST:
+        raise UsageError(f"The order of n-grams must be 1 to {LONGEST}, not {order}.")
     numbers: dict[str, int] = {}
     ids, lengths = array("i"), array("q")
     for text in texts:
         check_split([text])
-        ids.extend([numbers.setdefault(word.lower() if lowercase else word, len(numbers)) for word in text])
+        ids.extend([numbers.setdefault(word, len(numbers)) for word in text])
         lengths.append(len(text))
     if not ids:
         raise DataError("The corpus has no words.")
@@ -152,26 +148,14 @@ def count_ngrams(texts: Iterable[Words], *, order: int = 3, least: int = 1, lowe
         keys.append(found)
         counts.append(times.astype(float))
     kept = [np.where(times >= least, times, 0.0) for times in counts]
-    _check_orders(kept, f"The corpus, of {len(units.ids)} words,", least)
-    return Frequencies(tuple(numbers), tuple(keys), tuple(kept), lowercase)
-
-
-def count_corpus(
-    path: str | Path,
-    *,
-    tokenise: Callable[[str], Words] = str.split,
-    order: int = 3,
-    least: int = 1,
-    lowercase: bool = False,
-) -> Frequencies:
-    """Count the n-grams of a file with one sentence per line, gzipped or not (see `count_ngrams`)."""
-    lines = (tokenise(line) for block in read_blocks(path) for line in block)
-    try:
-        return count_ngrams(lines, order=order, least=least, lowercase=lowercase)
-    except DataError as error:
-        if str(path) in str(error):
-            raise
-        raise DataError(f"{path}: {error}") from None
+    for n, times in enumerate(kept, 1):
+        if not (times > 0).any():  # there would be no quartiles
+            often = f" that occur at least {least} times" if least > 1 else ""
+            raise DataError(
+                f"The corpus, of {len(units.ids)} words, has no n-grams of {n} words{often}. Use a lower order, or a "
+                "larger corpus."
+            )
+    return Frequencies(tuple(numbers), tuple(keys), tuple(kept))
 
 
 def word_frequencies(language: str) -> Frequencies:
@@ -186,89 +170,3 @@ def word_frequencies(language: str) -> Frequencies:
     shares = wordfreq.get_frequency_dict(language)
     values = np.array(list(shares.values()), dtype=np.float64)
     return Frequencies(tuple(shares), (np.arange(len(shares), dtype=np.int64),), (values,), lowercase=True)
-
-
-def write_frequencies(frequencies: Frequencies, path: str | Path) -> None:
-    """Write lines of n-gram, tab, count, like SRILM's ngram-count; gzipped if the name ends in .gz."""
-    for word in frequencies.words:
-        check_text(word, f"The word {word!r}", forbidden="\t\n\r\0")
-        if not word or " " in word:
-            raise DataError(f"The word {word!r} is empty or contains a blank, which separates the words of an n-gram.")
-    size = len(frequencies.words)
-    names: list[str] = [""]
-    with writing(path) as stream:
-        for n, (keys, counts) in enumerate(zip(frequencies.keys, frequencies.counts, strict=True)):
-            below, names = names, []
-            for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
-                word = frequencies.words[key % size]
-                names.append(f"{below[key // size]} {word}" if n else word)
-                if count:
-                    stream.write(f"{names[-1]}\t{int(count) if count.is_integer() else repr(count)}\n")
-
-
-def read_frequencies(path: str | Path, *, least: float = 0, lowercase: bool = False) -> Frequencies:
-    """Read a table of n-grams or words, tab, count, as written by SRILM's ngram-count.
-
-    N-grams with counts below `least` are treated as unknown. lowercase: the table's words are in lower case, so texts
-    are lower-cased before look-up.
-    """
-    numbers: dict[str, int] = {}
-    found: list[dict[tuple[int, ...], float]] = []
-    line = 0
-    for block in read_blocks(path):
-        for text in block:
-            line += 1
-            ngram, count = _parse(text, f"{path}, line {line}")
-            while len(found) < len(ngram):
-                found.append({})
-            gram = tuple([numbers.setdefault(word, len(numbers)) for word in ngram])
-            if gram in found[len(gram) - 1]:
-                raise DataError(f"{path}, line {line}: the n-gram {text.split(chr(9))[0]!r} is repeated.")
-            found[len(gram) - 1][gram] = count if count >= least else 0.0
-    if not found:
-        raise DataError(f"{path} is empty. Each line should have an n-gram, a tab and its count.")
-    for n in range(len(found) - 1, 0, -1):
-        for gram in found[n]:
-            found[n - 1].setdefault(gram[:-1], 0.0)
-    for number in range(len(numbers)):
-        found[0].setdefault((number,), 0.0)
-    keys, counts = [], []
-    places: dict[tuple[int, ...], int] = {(): 0}
-    for table in found:
-        coded = np.array([places[gram[:-1]] * len(numbers) + gram[-1] for gram in table], dtype=np.int64)
-        order = np.argsort(coded)
-        keys.append(coded[order])
-        counts.append(np.array(list(table.values()))[order])
-        grams = list(table)
-        places = {grams[i]: place for place, i in enumerate(order.tolist())}
-    _check_orders(counts, str(path), least)
-    return Frequencies(tuple(numbers), tuple(keys), tuple(counts), lowercase)
-
-
-def _parse(line: str, where: str) -> tuple[list[str], float]:
-    """Return the words and the count of a line."""
-    fields = line.split("\t")
-    if len(fields) != 2:
-        raise DataError(f"{where}: {len(fields)} fields separated by tabs; expected an n-gram and its count.")
-    words = fields[0].split(" ")
-    if not all(words) or len(words) > LONGEST:
-        raise DataError(
-            f"{where}: {fields[0][:60]!r} is not an n-gram of 1 to {LONGEST} words separated by single blanks."
-        )
-    count = parse_number(fields[1])
-    if not 0 < count < math.inf:
-        raise DataError(f"{where}: {fields[1]!r} is not a count, a number above 0.")
-    return words, count
-
-
-def _check_order(order: int) -> None:
-    if not 1 <= order <= LONGEST:
-        raise UsageError(f"The order of n-grams must be 1 to {LONGEST}, not {order}.")
-
-
-def _check_orders(counts: Sequence[Floats], where: str, least: float) -> None:
-    """Raise DataError if an order has no n-grams, because it would have no quartiles."""
-    for n, table in enumerate(counts, 1):
-        if not (table > 0).any():
-            often = f" that occur at least {least} times" if least > 1 else ""
-            raise DataError(f"{where} has no n-grams of {n} words{often}. Use a lower order, or a larger corpus.")
