@@ -41,7 +41,7 @@ _DROPPED = str.maketrans("", "", ".-,")
 Levels = dict[tuple[int, int], str]
 
 
-@cache
+@lru_cache(maxsize=64)
 def stop_words(language: str, *, published: bool = False) -> frozenset[str]:
     """Return the stop words of a language in lower case; an empty set if there is no list.
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.catalogue import data_folder, is_name, where
+from ..data.files import file_state
 from ..data.lines import read_blocks
 from ..data.paraphrase_files import paraphrase_format
 from ..errors import DataError, UnknownName, UsageError
@@ -123,12 +124,11 @@ def find_table(given: str, folder: str | Path | None = None) -> Path:
 def paraphrases(given: str) -> Paraphrases:
     """Return the table in a file or data set (see `find_table`). It is read again only if the file changes."""
     path = find_table(given)
-    known = path.stat()
-    return _read(str(path), known.st_mtime_ns, known.st_size)
+    return _read(path, file_state(path))
 
 
 @lru_cache(maxsize=2)
-def _read(path: str, changed: int, size: int) -> Paraphrases:
+def _read(path: Path, state: object) -> Paraphrases:
     return Paraphrases(path)
 
 

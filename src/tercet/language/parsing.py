@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache as once
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -115,7 +114,7 @@ def _is_stored(backend: str | Backend) -> bool:
     return backend.startswith(("conllu:", "corenlp:")) if isinstance(backend, str) else backend.stored
 
 
-@once
+@lru_cache(maxsize=4)
 def _model(name: str, language: str) -> Backend:
     return open_backend(name, language)
 

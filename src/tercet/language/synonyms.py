@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
+KEPT = 50_000  # maximum number of words in the cache
 # Endings of inflected words and their replacements in the base form, in the order in which METEOR 1.5 tries them: the
 # first that gives a word of WordNet is used, whatever its part of speech.
 ENDINGS = (
@@ -43,6 +44,8 @@ class Synonyms:
         """Return the sorted synsets of a word in lower case and of its base form; none if it is not in WordNet."""
         found = self._known.get(word)
         if found is None:
+            if len(self._known) >= KEPT:
+                self._known.clear()
             found = self._known[word] = tuple(
                 sorted({n for base in self.base_forms(word) for n in self._synsets(base)})
             )

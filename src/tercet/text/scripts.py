@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -71,7 +71,7 @@ def base_code(language: str) -> str:
     return re.split("[-_]", language.strip().lower())[0]
 
 
-@cache
+@lru_cache(maxsize=1024)
 def scripts_of(language: str) -> frozenset[str]:
     """Return the scripts of a language (ISO 639 code); empty for an unknown language."""
     code = base_code(language)
