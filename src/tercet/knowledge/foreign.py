@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -26,7 +26,7 @@ _LETTERS_OF_A_SPAN = 24  # shorter spans are more often names than words of a la
 _OWN_WORDS = 0.12  # a text with a larger share of the language's frequent words is not foreign
 
 
-@cache
+@lru_cache(maxsize=64)
 def stop_words(language: str) -> frozenset[str]:
     """Return words that are never a name by themselves, in the forms of `normalise.py`; empty without a list."""
     code = base_code(language)
@@ -69,7 +69,7 @@ def is_foreign(text: str, language: str, *, among: Sequence[str]) -> bool:
     return bool(best != own and probability >= SURE)
 
 
-@cache
+@lru_cache(maxsize=64)
 def _telling_words(language: str, among: tuple[str, ...]) -> frozenset[str]:
     """Return the frequent words of a language that none of the other languages has."""
     return stop_words(language).difference(*(stop_words(other) for other in among if other != language))
@@ -93,7 +93,7 @@ def needs_identifier() -> None:
         raise MissingDependency("The language filter", "kobe") from None
 
 
-@cache
+@lru_cache(maxsize=8)
 def _identifier(languages: tuple[str, ...]) -> Any:
     """Return py3langid's identifier, restricted to some languages."""
     needs_identifier()

@@ -171,7 +171,7 @@ class _Forms(dict[str, str]):
         return parts[0] if parts[0] < "\u0250" else letter
 
 
-@cache
+@lru_cache(maxsize=64)
 def _forms(language: str) -> _Forms:
     return _Forms(language)
 
@@ -181,7 +181,7 @@ def _spelling() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("data", "spelling.toml").read_text("utf-8"))
 
 
-@cache
+@lru_cache(maxsize=64)
 def _endings(language: str) -> dict[str, list[tuple[str, str]]]:
     """Return endings by their last letter, each with its replacement in the base form."""
     table: dict[str, list[tuple[str, str]]] = {}
