@@ -270,7 +270,7 @@ def test_an_export_of_appraise_is_judged_by_system(folder: Path, tmp_path: Path)
         in ran.err
     )
     ran = run(tmp_path, *words[:3], "--kind", "da", code=2)
-    assert ran.err == "Error: --kind and --system-prefix are for the files of --judgements.\n"
+    assert ran.err == "Error: --kind and --system-prefix apply to the files of --judgements, but none is given.\n"
 
 
 def test_judgements_of_unknown_segments_are_named(tmp_path: Path) -> None:
@@ -333,6 +333,29 @@ def test_figures_are_written(folder: Path, tmp_path: Path) -> None:
     assert (tmp_path / "html" / "en-de.intervals.html").is_file()
 
 
+# --- system scores as means of segment scores ---
+
+
+def test_segment_scores_of_a_file_are_averaged_when_asked_for(folder: Path) -> None:
+    words = ("small", "-m", "chrf", "--scores", "mine.seg.score", "-n", "50")
+    hint = "No system scores, only segment scores: mine. Use --mean-of-segments to average them."
+    ran = run(folder, *words)
+    assert next(line for line in ran.out.splitlines() if line.startswith("mine")).split() == ["mine", "–", "–", "6"]
+    assert ran.err == f"Warning: en-de: {hint}\n" and "System scores are means" not in ran.out
+    ran = run(folder, *words, "--mean-of-segments")
+    assert "System scores are means of 20 segment scores: chrF2, mine." in ran.out.splitlines() and ran.err == ""
+    chrf, mine = rows(run(folder, *words, "--mean-of-segments", "-f", "json"))
+    assert (chrf["mean_of_segments"], mine["mean_of_segments"]) == (20, 20)
+    (by_system,) = rows(run(folder, "small", "--scores", "mine.sys.score", "-n", "50", "-f", "json"))
+    assert mine["value"] == pytest.approx(by_system["value"], abs=1e-12) and by_system["mean_of_segments"] is None
+    (corpus,) = rows(run(folder, "small", "-m", "chrf", "-n", "50", "-f", "json"))
+    assert chrf["value"] != corpus["value"], "the mean of chrF of segments is not chrF of the system"
+    ran = run(folder, "two", "-m", "chrf", "--mean-of-segments", "-n", "50")
+    assert "System scores are means of 20 segment scores: chrF2." in ran.out.splitlines()
+    ran = run(folder, *words, "--mean-of-segments", "--level", "seg", code=2)
+    assert ran.err == "Error: --mean-of-segments gives system scores. Use it with --level sys.\n"
+
+
 # --- what is wrong ---
 
 
@@ -353,7 +376,7 @@ def test_figures_are_written(folder: Path, tmp_path: Path) -> None:
         (["small"], 2, "There are no metrics to judge: name some with -m, or give files with --scores."),
         (["small", "--scores", "none.score"], 2, "There is no file none.score."),
         (["small", "-m", "chrf", "--systems", "ada"], 1, "1 system with both DA and metric scores, but two are needed"),
-        (["small", "--scores", "mine.seg.score"], 1, "There are scores of segments by mine: judge at segment level."),
+        (["small", "--scores", "mine.seg.score"], 1, "There are only segment scores of mine: use --level seg"),
         (["small", "--scores", "uneven.seg.score", "--level", "seg"], 1, "2 scores of 'ada' (from line 1), 1 of 'bob'"),
         (["small", "--scores", "mine.sys.score", "mine.score"], 2, "Two metrics are called 'mine'. Rename one,"),
         (["small", "--scores", "bad/twice.tsv"], 1, "twice.tsv, line 3: system 'ada' again, after line 2. Remove one"),
@@ -421,13 +444,13 @@ def test_a_reference_is_no_system_and_references_are_chosen_by_name(human: Path)
     ran = run(human, *words, "-r", "givn", code=2)
     assert "no reference in this test set, nor a file, called 'givn'. Did you mean given?" in ran.err
     ran = run(human, "human", "--scores", "x", "-r", "given", code=2)
-    assert ran.err == "Error: --reference is for metrics that are computed here: name some with -m.\n"
+    assert ran.err == "Error: --reference applies to metrics that are computed here. Name some with -m.\n"
 
 
 @pytest.mark.parametrize("name", ["table.csv", "mine.sys.score", "mine.score", "long.tsv"])
 def test_scores_that_name_no_pair_are_refused_for_several(folder: Path, name: str) -> None:
     ran = run(folder, "two", "--scores", name, code=2)
-    assert ran.err == f"Error: {name} names no language pair; give --pair.\n"
+    assert ran.err == f"Error: {name} does not name its language pair. Give it with --pair.\n"
     level = "seg" if name == "long.tsv" else "sys"
     assert len(rows(run(folder, "two", "--pair", "en-de", "--scores", name, "--level", level, "-f", "json"))) == 1
 
@@ -440,10 +463,10 @@ def test_scores_that_name_their_pair_are_of_it_only(folder: Path, tmp_path: Path
     words = ["score", "-t", str(folder / "two"), "-l", "en-de", "-m", "chrf", "--save", str(saved)]
     assert run_tercet(words).code == 0
     ran = run(folder, "two", "--scores", saved, "-n", "50", "-f", "json")
-    assert [row["pair"] for row in rows(ran)] == ["en-de"] and f"Left out de-en: {saved} is of en-de" in ran.err
+    assert [row["pair"] for row in rows(ran)] == ["en-de"] and f"Left out de-en: {saved} is for en-de" in ran.err
     assert (
         run(folder, "two", "-l", "de-en", "--scores", saved, code=1).err
-        == f"Error: {saved} is of en-de, not of de-en.\n"
+        == f"Error: {saved} is for en-de, not for de-en.\n"
     )
 
 
@@ -451,10 +474,10 @@ def test_judgements_of_another_pair_are_refused(folder: Path, tmp_path: Path) ->
     write_texts(tmp_path / "texts")
     other = folder / "two" / "ratings.de-en.jsonl"
     ran = run(tmp_path, "texts", "-m", "chrf", "--judgements", other, code=1)
-    assert ran.err == f"Error: {other} is of de-en, not of en-de.\n"
+    assert ran.err == f"Error: {other} is for de-en, not for en-de.\n"
     export = write(tmp_path / "export.csv", *(f"u,{name},1,TGT,deu,eng,50" for name in SYSTEMS))
     ran = run(tmp_path, "texts", "-m", "chrf", "--judgements", export, "--kind", "da", code=1)
-    assert ran.err == f"Error: {export} is of de-en, not of en-de.\n"
+    assert ran.err == f"Error: {export} is for de-en, not for en-de.\n"
     write_texts(tmp_path / "texts", "de-en")
     ran = run(tmp_path, "texts", "-m", "chrf", "--judgements", other, "-n", "50", "-f", "json")
     assert [row["pair"] for row in rows(ran)] == ["de-en"]

@@ -7,12 +7,14 @@ import re
 import sys
 from dataclasses import replace
 from importlib.resources import files
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from tercet import reproduction as papers
+from tercet.cli.reproduce import command
 from tercet.data.catalogue import entries
 from tercet.reproduction import (
     PAPERS,
@@ -202,8 +204,9 @@ def test_a_table_asked_for_alone_needs_its_data(paper, tercet, tmp_path):
         (["tiny", "--table", "9"], "There is no table or figure of tiny called '9'. Known: 1, 2, figure 1."),
         (["tiny", "--figure", "2"], "There is no table or figure of tiny called 'figure 2'. Did you mean figure 1?"),
         (["tiny", "--figure", "1", "--table", "1"], "Give --table or --figure, not both."),
-        (["all", "--table", "1"], "Say of which paper: tercet reproduce PAPER --table N."),
-        (["--html", "x.html"], "Say what the page shall show: tercet reproduce PAPER --html FILE, or all."),
+        (["all", "--table", "1"], "--table and --figure need a paper: tercet reproduce PAPER --table N."),
+        (["--figure", "1"], "--table and --figure need a paper: tercet reproduce PAPER --table N."),
+        (["--html", "x.html"], "--html needs a paper: tercet reproduce PAPER --html FILE, or all."),
         (["tiny", "--paper", "kobe"], "Two papers are given, tiny and kobe. Give one, or all."),
         (["tiny", "--data", "not-there"], "There is no folder not-there."),
     ],
@@ -416,6 +419,23 @@ def test_progress_names_every_table(paper):
     names: list[str] = []
     reproduce("tiny", data=DataSets(lambda name: None), progress=names.append)
     assert names == ["tiny, Table 1", "tiny, Table 2", "tiny, Figure 1"]
+
+
+def test_the_function_has_the_options_of_the_command_and_its_results_are_tables(paper, tmp_path, monkeypatch):
+    shown = {"form", "html", "quiet", "named"}
+    options = command.make_context("reproduce", []).params
+    parameters = signature(reproduce).parameters
+    assert options.keys() - shown == parameters.keys() - {"progress"}
+    assert all(options[name] == parameters[name].default for name in ("table", "figure", "data"))
+    paper(made_up())
+    monkeypatch.setenv("TERCET_DATA", str(tmp_path / "installed"))
+    found = reproduce("tiny", data=tmp_path)
+    assert len(found) == 3 and found[0] is next(iter(found)) and reproduce("tiny", figure="1")[0].table == "figure 1"
+    assert repr(found) == "<Reproductions of 3 tables: 2 of 2 cells equal>"
+    assert found.to_dict()["tables"][0] == reproduce("tiny", table="1").to_dict()
+    pytest.importorskip("pandas", reason="the extra 'frames' is not installed")
+    frame = found.to_pandas()
+    assert list(frame["row"]) == ["BLEU", "chrF", "TER", "WER"] and list(frame["reason"])[2:] == ["No scores."] * 2
 
 
 def test_every_table_says_how_it_is_made_or_why_not():

@@ -11,22 +11,15 @@ import click
 from .options import ManyValues
 
 if TYPE_CHECKING:
-    from ..metaeval import Verdicts
+    from ..metaeval import MetaEvaluation, Verdicts
 
-# Options that are fields of `meta.Sources`, and those that are arguments of `meta.judge`, as they are.
-SOURCES = (
-    "metrics", "references", "files", "published", "judgements", "kind", "system_prefix", "passing_raters", "jobs",
-    "cache",
-)  # fmt: skip
-ASKED = (
-    "level", "statistic", "gold", "systems", "common", "absolute", "average", "margin", "inclusive", "unit",
-    "resamples", "confidence", "significance", "alpha", "top", "by_quality",
-)  # fmt: skip
+# Options that say how results are shown. All others are parameters of `judge_pairs`.
+SHOWN = {"matrix", "figures", "figure_form", "form", "width", "output", "quiet"}
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 
 
 @click.command("meta", cls=ManyValues)
-@click.argument("data", metavar="DATASET|DIR|FILE")
+@click.argument("dataset", metavar="DATASET|DIR|FILE")
 @click.option(
     "-l",
     "--pair",
@@ -36,9 +29,7 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
     metavar="SRC-TGT...",
     help="Language pairs, as de-en. [default: all that have judgements]",
 )
-@click.option(
-    "--data", "root", metavar="DIR", help="The folder that holds DATASET. [default: what 'tercet data' holds]"
-)
+@click.option("--data", metavar="DIR", help="The folder that contains DATASET. [default: that of 'tercet data']")
 @click.option(
     "-m", "--metrics", "--metric", "metrics", multiple=True, metavar="METRIC...",
     help="Metrics to compute from the texts, as chrf sentbleu.",
@@ -47,10 +38,14 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
     "-r", "--reference", "references", multiple=True, metavar="REFERENCE...",
     help="References for -m: names of the test set's, or files. [default: all of the test set]",
 )  # fmt: skip
-@click.option("--scores", "files", multiple=True, metavar="FILE...", help="Files of metric scores (see the docs).")
+@click.option("--scores", multiple=True, metavar="FILE...", help="Files of metric scores (see the docs).")
 @click.option(
     "--published/--no-published", default=None,
     help="Also the metric scores that came with the data. [default: if neither -m nor --scores is given]",
+)  # fmt: skip
+@click.option(
+    "--mean-of-segments", is_flag=True,
+    help="At system level, use the mean of its segment scores as the system score of every metric that has them.",
 )  # fmt: skip
 @click.option(
     "--level", type=click.Choice(["sys", "seg"]), default="sys", show_default=True, help="By system or by segment."
@@ -125,7 +120,7 @@ def command(**options: Any) -> None:
 
     if options["quiet"]:
         hush()
-    results = _judged(options)
+    results = _judged(options).results
     text = render(results, options["form"], options["width"], matrix=options["matrix"])
     if options["output"]:
         from ..data.files import writing
@@ -148,23 +143,14 @@ def command(**options: Any) -> None:
         click.echo(f"Wrote {path}", err=True)
 
 
-def _judged(options: dict[str, Any]) -> list[Verdicts]:
-    """The verdicts for every pair."""
-    from ..metaeval import Sources, judge_pairs
+def _judged(options: dict[str, Any]) -> MetaEvaluation:
+    """Return the verdicts for every language pair."""
+    from ..metaeval import judge_pairs
     from .console import Progress
     from .score import seed_of
 
-    return judge_pairs(
-        dataset_path(options["data"], options["root"]),
-        options["pairs"],
-        Sources(
-            **{name: options[name] for name in SOURCES},
-            progress=lambda pair: Progress(f"Counting {pair}", quiet=options["quiet"]),
-        ),
-        called=options["data"],
-        seed=seed_of(options),
-        **{name: options[name] for name in ASKED},
-    )
+    asked = {name: value for name, value in options.items() if name not in SHOWN} | {"seed": seed_of(options)}
+    return judge_pairs(**asked, progress=lambda pair: Progress(f"Counting {pair}", quiet=options["quiet"]))
 
 
 def _save_figures(results: Sequence[Verdicts], folder: Path, ending: str) -> list[Path]:
@@ -191,16 +177,3 @@ def _warn(message: str) -> None:
     import logging
 
     logging.getLogger("tercet.metaeval").warning(message)
-
-
-def dataset_path(name: str, root: str | None) -> Path:
-    """The folder or file of a data set: a path, a name inside --data, or a name that `tercet data` knows."""
-    from ..errors import UsageError
-    from .inputs import located
-
-    if root is None:
-        return located(name)
-    for path in (Path(root) / name, Path(root)):
-        if path.exists() and (path.name == name or path != Path(root)):
-            return path
-    raise UsageError(f"There is no {name} in {root}.")

@@ -87,7 +87,16 @@ def _legend(results: Sequence[Verdicts]) -> list[str]:
     drawn = f"{first.resamples} resamples of {first.unit}, seed {first.seed}"
     where = "" if len(results) == 1 else " in -f json and -f csv"
     said.append(f"Intervals of {100 * first.confidence:g} %{where}: {drawn}.")
-    return said + _references(results)
+    return said + _averaged(results) + _references(results)
+
+
+def _averaged(results: Sequence[Verdicts]) -> list[str]:
+    """Return a sentence on metrics whose system scores are means of segment scores, if there are any."""
+    items = [item for result in results for item in result.items if item.mean_of_segments is not None]
+    labels = dict.fromkeys(item.label for item in items)
+    numbers = sorted({item.mean_of_segments or 0 for item in items})
+    over = f"{numbers[0]}" if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}" if numbers else ""
+    return [f"System scores are means of {over} segment scores: {', '.join(labels)}."] if labels else []
 
 
 def _references(results: Sequence[Verdicts]) -> list[str]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ..errors import MissingDependency
 from ..report.tables import Bold, number, table, to_json
-from ..reproduction import PAPERS, Cell, Matrix, Reproduction, Unchecked, tables, title_of
-from ..reproduction import PaperTable as PaperTable
+from ..reproduction import PAPERS, Cell, Matrix, PaperTable, Reproduction, Reproductions, Unchecked, tables, title_of
 from .compareboard import _bold, _notes
 
 if TYPE_CHECKING:
@@ -22,19 +21,17 @@ LISTED = 30  # more cells than these are shown as a grid
 NAMED = 6  # rows or columns that a sentence names before it counts the rest
 COUNT = 5  # a row of whole numbers, one of them larger than this, is one of counts
 ALPHA = 0.05  # below this, a cell of a head-to-head figure is marked
-Results = Mapping[str, Sequence[Reproduction]]
 
 
-def render(results: Results, form: str = "text", *, whole: bool = True) -> str:
-    """All tables in one of the command's formats. whole: not one table, so that JSON has sums by paper."""
-    found = [one for of_paper in results.values() for one in of_paper]
+def render(found: Reproductions, form: str = "text") -> str:
+    """Return all tables in one of the command's formats."""
     if form == "json":
-        return to_json(_as_json(results) if whole else found[0].to_dict())
+        return to_json(found.to_dict())
     if form == "csv":
         return _long(found)
     blocks = [block for one in found for block in _blocks(one, form)]
-    if whole:
-        blocks += _notes([f"{paper}: {_count(of_paper)}" for paper, of_paper in results.items()], form)
+    if not found.single:
+        blocks += _notes([f"{paper}: {_count(of_paper)}" for paper, of_paper in found.by_paper().items()], form)
     return "\n\n".join(blocks)
 
 
@@ -70,20 +67,6 @@ def _needs(one: PaperTable) -> str:
     return (", ".join(one.needs) or "none") + ("; takes minutes, made only when asked for alone" if one.slow else "")
 
 
-def _as_json(results: Results) -> dict[str, Any]:
-    papers = [
-        {"paper": paper, **_totals(found), "tables": [one.to_dict() for one in found]}
-        for paper, found in results.items()
-    ]
-    if len(papers) == 1:
-        return papers[0]
-    return {**_totals([one for found in results.values() for one in found]), "papers": papers}
-
-
-def _totals(found: Sequence[Reproduction]) -> dict[str, int]:
-    return {"total": sum(len(one.cells) for one in found), "equal": sum(one.equal for one in found)}
-
-
 def _count(found: Sequence[Reproduction]) -> str:
     """One sentence on how many cells are equal."""
     cells = [cell for one in found for cell in one.cells]
@@ -105,19 +88,15 @@ def _count(found: Sequence[Reproduction]) -> str:
     return "; ".join(said) + "."
 
 
-def _long(found: Sequence[Reproduction]) -> str:
-    """Every number in a row, for programs."""
-    header = ["paper", "table", "row", "column", "printed", "recomputed", "difference", "equal", "within", "must",
-              "reason"]  # fmt: skip
-    rows = []
-    for one in found:
-        for cell in one.cells:
-            numbers = [repr(cell.printed), repr(cell.recomputed), repr(cell.difference)]
-            flags = [str(cell.equal).lower(), "" if cell.within is None else repr(cell.within), str(cell.must).lower()]
-            rows.append([one.paper, one.table, cell.row, cell.column, *numbers, *flags, ""])
-        for left in one.unchecked:
-            rows.append([one.paper, one.table, left.row, left.column, repr(left.printed), *[""] * 5, left.reason])
-    return table(header, rows, "csv")
+def _long(found: Reproductions) -> str:
+    """Return CSV with one row per number."""
+    header = ("paper", "table", "row", "column", "printed", "recomputed", "difference", "equal", "within", "must",
+              "reason")  # fmt: skip
+
+    def text(value: object) -> str:
+        return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+    return table(header, [[text(row[name]) for name in header] for row in found.rows()], "csv")
 
 
 def _blocks(one: Reproduction, form: str) -> Iterator[str]:
@@ -232,13 +211,12 @@ def _reasons(one: Reproduction) -> list[str]:
     return sentences
 
 
-def write_html(path: str, results: Results) -> None:
+def write_html(path: str, results: Reproductions) -> None:
     """One page with all tables, marks and figures."""
     from ..report.pages import Section, write_page
 
-    everything = [one for found in results.values() for one in found]
-    sections = [Section("Overview", [_count(everything).capitalize(), _legend()])]
-    for paper, found in results.items():
+    sections = [Section("Overview", [_count(results.tables).capitalize(), _legend()])]
+    for paper, found in results.by_paper().items():
         sections.append(Section(PAPERS[paper], [_count(found).capitalize()]))
         made = [one for one in found if _is_made(one)]
         sections += [Section(f"{title_of(one.table)}: {one.caption}", list(_parts(one)), level=3) for one in made]

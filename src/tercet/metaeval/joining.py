@@ -5,7 +5,7 @@ better. What one side lacks is named, never dropped in silence.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from .gold import Gold
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 
 ADVICE = "Use --common to leave out for all what one metric lacks."
 _WHO = {True: "not all metrics", False: "no metric"}
@@ -54,9 +55,11 @@ def align_systems(
         names = [name for name, out in zip(judged, dropped, strict=True) if out]
         notes.append(f"Left out, because {_WHO[common]} scored them: {listed(names)}.")
     lacking = [
-        listed([name for name, gap in zip(judged, row, strict=True) if gap]) for row in (gaps & ~dropped).tolist()
+        "" if has_only_segments(item) else listed([name for name, gap in zip(judged, row, strict=True) if gap])
+        for item, row in zip(scores, (gaps & ~dropped).tolist(), strict=True)
     ]
     notes += _without_value(scores, lacking)
+    notes += only_segments_note([item.label for item in scores if has_only_segments(item)])
     kept = tuple(name for name, out in zip(judged, dropped, strict=True) if not out)
     if len(kept) < 2:
         raise _too_few(gold, len(kept), judged, scores)
@@ -77,10 +80,7 @@ def align_segments(
     for item, rows in zip(scores, values, strict=True):
         if not item.segment:
             raise DataError(f"{item.label} has no segment scores. Give a file that has, or judge at system level.")
-        if item.n_segments != len(segments):
-            raise DataError(
-                f"{item.label}: scores of {item.n_segments} segments, but the data have {len(segments)} segments."
-            )
+        _check_length(item, len(segments))
         for row, name in zip(rows, judged, strict=True):
             if name in item.segment:
                 row[:] = _sign(item) * item.segment[name][columns]
@@ -89,6 +89,58 @@ def align_segments(
     if unscored:
         notes.append(f"{name_of(gold)} judges systems that no metric scored: {listed(unscored)}.")
     return JoinedScores(tuple(judged), values, tuple(notes))
+
+
+def judged_columns(gold: Gold, segments: Sequence[str], systems: Collection[str] = ()) -> Indices | slice:
+    """Return the positions in `segments` that people judged for at least one of the systems.
+
+    Returns a slice of all positions if the gold standard has no scores or preferences of these segments.
+    """
+    place = {name: i for i, name in enumerate(segments)}
+    if any(name not in place for name in gold.segments):
+        return slice(None)
+    if gold.segment is not None:
+        rows = [i for i, name in enumerate(gold.systems) if not systems or name in systems]
+        judged = np.flatnonzero(~np.isnan(gold.segment[rows]).all(0))
+    elif gold.pairs is not None:
+        judged = np.unique(gold.pairs.segment)
+    else:
+        return slice(None)
+    return np.array([place[gold.segments[i]] for i in judged.tolist()], dtype=np.intp)
+
+
+def average_segments(scores: Sequence[Scores], columns: Indices | slice, length: int) -> list[Scores]:
+    """Return the scores with each metric's system scores replaced by means of its segment scores in `columns`.
+
+    length: the number of segments in the data, if known. Metrics without segment scores keep their system scores.
+    """
+    if not any(item.segment for item in scores):
+        raise DataError("--mean-of-segments needs segment scores, but no metric has any. Leave it out.")
+    found = []
+    for item in scores:
+        if item.segment:
+            _check_length(item, length or item.n_segments)
+            means = {name: float(row[columns].mean()) for name, row in item.segment.items()}
+            item = replace(item, system={name: means.get(name, np.nan) for name in item.system})
+        found.append(item)
+    return found
+
+
+def _check_length(item: Scores, length: int) -> None:
+    if item.n_segments != length:
+        raise DataError(f"{item.label}: scores of {item.n_segments} segments, but the data have {length} segments.")
+
+
+def has_only_segments(item: Scores) -> bool:
+    """Return whether a metric has segment scores but no system score."""
+    return bool(item.segment) and bool(np.isnan(list(item.system.values())).all())
+
+
+def only_segments_note(labels: Sequence[str]) -> list[str]:
+    """Return a note on metrics that have segment scores only, if there are any."""
+    if not labels:
+        return []
+    return [f"No system scores, only segment scores: {listed(labels)}. Use --mean-of-segments to average them."]
 
 
 def drop_gaps(gaps: NDArray[np.bool_], scores: Sequence[Scores], common: bool, what: str) -> tuple[Mask, list[str]]:
@@ -157,9 +209,12 @@ def _too_few(gold: Gold, kept: int, judged: Sequence[str], scores: Sequence[Scor
         f"{kept} system{'' if kept else 's'} with both {gold.label} and metric scores, but two are needed. "
         f"People judged {listed(judged) or 'none'}; metrics scored {listed([*scored]) or 'none'}."
     )
-    of_segments = [item.label for item in scores if item.segment and np.isnan(list(item.system.values())).all()]
-    if of_segments:
-        message += f" There are scores of segments by {listed(of_segments)}: judge at segment level."
+    only_segments = [item.label for item in scores if has_only_segments(item)]
+    if only_segments:
+        message += (
+            f" There are only segment scores of {listed(only_segments)}: use --level seg, or average them with "
+            "--mean-of-segments."
+        )
     return DataError(message)
 
 

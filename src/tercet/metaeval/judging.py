@@ -50,24 +50,19 @@ def judge(
     seed: int = SEED,
     top: bool = False,
     by_quality: bool = False,
+    mean_of_segments: bool = False,
 ) -> Verdicts:
-    """Hold metric scores against what people said, for one language pair.
+    """Measure how well metric scores agree with human judgements, for one language pair.
 
-    level: "sys" or "seg". statistic: as in `meta.measures`; None is tau at segment level where people ranked outputs,
-    else Pearson's r. gold: the name of a human standard, needed where there are several. systems: only these. common:
-    leave out systems that a metric lacks, instead of giving it no value. absolute: sizes without signs, as the tables
-    of WMT19. average: of segment correlations, by item or system. margin, inclusive: how far apart scores must be to
-    make a preference (more than, or at least). unit: what is drawn anew for intervals. significance: a test of TESTS;
-    "auto" is Williams' for Pearson's r and the bootstrap for all else; None for none. top: also over the N best
-    systems. by_quality: also by quarters of human scores.
+    The keyword arguments are those of `judge_pairs`, which describes them. scores: one per metric.
 
-    Systems that are references of the test set are left out and named, unless `systems` names them: a metric cannot
-    score the reference that it goes by.
+    References of the test set are left out unless `systems` names them, because a metric cannot score the reference
+    that it compares with. A note says so.
     """
     wanted, test = check_question(
         evidence, level=level, statistic=statistic, gold=gold, systems=systems, absolute=absolute, average=average,
         margin=margin, inclusive=inclusive, unit=unit, confidence=confidence, significance=significance, alpha=alpha,
-        top=top, by_quality=by_quality,
+        top=top, by_quality=by_quality, mean_of_segments=mean_of_segments,
     )  # fmt: skip
     _check_metrics(scores)
     standard = find_gold(evidence, name=gold, level=level, wants_pairs=wanted.wants_pairs)
@@ -82,7 +77,9 @@ def judge(
             notes.append(
                 f"Left out, because they are references (--systems keeps what it names): {listed(references)}."
             )
-    found = find(Question(wanted, standard, evidence, scores, draws, systems, common, margin, inclusive))
+    found = find(
+        Question(wanted, standard, evidence, scores, draws, systems, common, margin, inclusive, mean_of_segments)
+    )
     notes += [*found.notes, *_remarks(wanted, scores, found, test)]
     values, resampled = found.measured.values, found.measured.resampled
     if absolute:
@@ -140,6 +137,7 @@ def parse_question(
     inclusive: bool = False,
     top: bool = False,
     by_quality: bool = False,
+    mean_of_segments: bool = False,
 ) -> tuple[Statistic, str | None]:
     """The statistic and the test that are asked for, refused where they do not go together, whatever the data are."""
     wanted = parse_statistic(statistic, level, unit=unit, average=average)
@@ -152,6 +150,8 @@ def parse_question(
         raise UsageError("Curves over the N best systems are for correlations at system level.")
     if by_quality and (level != "seg" or not wanted.is_correlation or average != "none"):
         raise UsageError("Levels of quality are for correlations of outputs: --level seg --stat pearson.")
+    if mean_of_segments and level != "sys":
+        raise UsageError("--mean-of-segments gives system scores. Use it with --level sys.")
     return wanted, test
 
 
@@ -226,6 +226,7 @@ def _verdicts(
                 winner=None if beats is None else not better and not np.isnan(interval.value),
                 outperformed_by=tuple(better),
                 epsilon=None if found.measured.epsilon is None else float(found.measured.epsilon[i]),
+                mean_of_segments=found.averaged[i] if found.averaged else None,
                 signature=item.signature,
                 references=tuple(item.provenance.get("references", ())),
             )

@@ -13,7 +13,16 @@ from ..data.judgements import KINDS
 from ..data.scores import Scores
 from ..errors import DataError, UsageError
 from .gold import Gold, pairs_between, preferences_of
-from .joining import align_segments, align_systems, drop_gaps, listed, name_of
+from .joining import (
+    Indices,
+    align_segments,
+    align_systems,
+    average_segments,
+    drop_gaps,
+    judged_columns,
+    listed,
+    name_of,
+)
 from .measures import (
     Measured,
     ResampleOptions,
@@ -40,6 +49,7 @@ class Question:
     common: bool = False
     margin: float | None = None
     inclusive: bool = False
+    mean_of_segments: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +63,7 @@ class Measurement:
     notes: tuple[str, ...]
     gold: Floats | None = None  # (systems,) or (systems, segments), for permutation tests
     segments: Floats | None = None  # (metrics, systems, segments)
+    averaged: tuple[int | None, ...] = ()  # by metric, over how many segments its system scores were averaged
 
 
 def find(question: Question) -> Measurement:
@@ -64,6 +75,10 @@ def find(question: Question) -> Measurement:
 
 def _of_systems(question: Question) -> Measurement:
     gold, evidence, scores = question.gold, question.evidence, question.scores
+    columns: Indices | slice = slice(None)
+    if question.mean_of_segments:
+        columns = judged_columns(gold, evidence.segments, question.systems)
+        scores = average_segments(scores, columns, len(evidence.segments))
     human, aligned = align_systems(gold, scores, systems=question.systems, common=question.common)
     kept = [gold.systems.index(name) for name in aligned.systems]
     notes = list(aligned.notes)
@@ -72,11 +87,11 @@ def _of_systems(question: Question) -> Measurement:
     unknown = [name for name in gold.segments if name not in known] if gold.judgements else []
     if unknown and evidence.segments:
         notes.append(f"{name_of(gold)} was also given to segments that the data do not have: {listed(unknown)}.")
-    gold_segments = None if gold.segment is None or unknown else gold.segment[kept]
+    gold_segments = None if gold.segment is None or unknown else gold.segment[kept][:, columns]
     segments = None
     if all(item.segment for item in scores) and evidence.segments:
         of_outputs = replace(gold, segments=tuple(evidence.segments))
-        segments = align_segments(of_outputs, scores, evidence.segments, systems=aligned.systems).values
+        segments = align_segments(of_outputs, scores, evidence.segments, systems=aligned.systems).values[..., columns]
     measured = system_level(
         question.wanted,
         human,
@@ -94,7 +109,13 @@ def _of_systems(question: Question) -> Measurement:
                 f"of {judged.any(0).sum()} segments."
             )
     people = human if gold_segments is None else gold_segments
-    return Measurement(measured, aligned.systems, human, aligned.values, tuple(notes), people, segments)
+    averaged = [
+        len(next(iter(item.segment.values()))[columns]) if question.mean_of_segments and item.segment else None
+        for item in scores
+    ]
+    return Measurement(
+        measured, aligned.systems, human, aligned.values, tuple(notes), people, segments, tuple(averaged)
+    )
 
 
 def ratings_of(gold: Gold, systems: Sequence[str]) -> SegmentRatings:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..errors import UnknownName
+from ..report.tables import data_frame
 
 Floats = NDArray[np.float64]
 
@@ -47,6 +50,7 @@ class Verdict:
     top_n: tuple[tuple[int, float, float], ...] = ()
     by_quality: tuple[tuple[int, int, float], ...] = ()
     epsilon: float | None = None
+    mean_of_segments: int | None = None  # over how many segments the system scores were averaged, if they were
     signature: str = ""
     references: tuple[str, ...] = ()  # that a metric computed here, or saved by Tercet, was computed with
 
@@ -78,9 +82,9 @@ class Verdicts:
     human: Mapping[str, float] = field(default_factory=dict)  # the gold standard by system, for plots
     scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # metric -> system -> score, turned
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One dictionary per metric: what JSON holds. Others are named by their labels, which differ."""
-        facts = {
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything except scores as a dictionary. "metrics" is a list with one dictionary per metric."""
+        return {
             "dataset": self.dataset,
             "pair": self.pair,
             "level": self.level,
@@ -98,7 +102,16 @@ class Verdicts:
             "alpha": self.alpha,
             "outliers": list(self.outliers),
             "notes": list(self.notes),
+            "metrics": self._metric_rows(),
         }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dictionary per metric, as `tercet meta -f json` prints them."""
+        facts = self.to_dict()
+        return [{**row, **facts} for row in facts.pop("metrics")]
+
+    def _metric_rows(self) -> list[dict[str, Any]]:
+        """Return what differs between metrics. Other metrics are named by their labels, which are unique."""
         found = []
         for i, item in enumerate(self.items):
             row: dict[str, Any] = {
@@ -113,6 +126,7 @@ class Verdicts:
                 "outperformed_by": list(item.outperformed_by),
                 "without_outliers": item.without_outliers,
                 "epsilon": item.epsilon,
+                "mean_of_segments": item.mean_of_segments,
                 "signature": item.signature,
                 "references": list(item.references),
             }
@@ -123,8 +137,49 @@ class Verdicts:
             if self.p_values is not None:
                 others = zip(self.items, self.p_values[i].tolist(), strict=True)
                 row["p_values"] = {other.label: p for other, p in others if other is not item}
-            found.append({**row, **facts})
+            found.append(row)
         return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetaEvaluation:
+    """The result of `judge_pairs`: one `Verdicts` per language pair. Index it by number or by pair, or iterate."""
+
+    results: tuple[Verdicts, ...]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __iter__(self) -> Iterator[Verdicts]:
+        return iter(self.results)
+
+    def __getitem__(self, key: int | str) -> Verdicts:
+        """Return the verdicts at a position, or those of a language pair."""
+        if isinstance(key, int):
+            return self.results[key]
+        by_pair = {result.pair: result for result in self.results}
+        if key not in by_pair:
+            raise UnknownName("language pair in these results", key, by_pair)
+        return by_pair[key]
+
+    def __repr__(self) -> str:
+        values = "; ".join(
+            f"{result.pair}: " + ", ".join(f"{item.label} {item.value:.3f}" for item in ranked_items(result)[:5])
+            for result in self.results[:5]
+        )
+        return f"<MetaEvaluation of {len(self)} language pairs, best metrics: {values}>"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dictionary per metric and language pair, as `tercet meta -f json` prints them."""
+        return [row for result in self.results for row in result.rows()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the dictionaries of all language pairs, keyed by language pair."""
+        return {result.pair: result.to_dict() for result in self.results}
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame with one row per metric and language pair."""
+        return data_frame(self.rows())
 
 
 def sign_flips(results: Sequence[Verdicts]) -> dict[str, tuple[list[str], list[str]]]:

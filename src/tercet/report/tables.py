@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..errors import UnknownName
+from ..errors import MissingDependency, UnknownName
 
 DASH = "–"  # what a table prints for an undefined number
 _NUMBER = re.compile(r"[ +\-−–<>≤≥]*(\.?[0-9]|$)")
@@ -43,6 +43,15 @@ def to_json(value: Any) -> str:
     import json
 
     return json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def data_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return the rows as a pandas data frame."""
+    try:
+        import pandas
+    except ImportError:
+        raise MissingDependency("A pandas data frame", "frames") from None
+    return pandas.DataFrame(rows)
 
 
 def _plain(value: Any) -> Any:

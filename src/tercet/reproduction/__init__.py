@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from importlib import import_module
 from importlib.resources import files
@@ -17,9 +17,20 @@ from math import isnan
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..data.catalogue import data_folder, installed, where
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
+from .results import Cell as Cell
+from .results import Curve as Curve
+from .results import Matrix as Matrix
+from .results import Reproduction as Reproduction
+from .results import Reproductions as Reproductions
+from .results import Statement as Statement
+from .results import Unchecked as Unchecked
+from .results import title_of as title_of
 
 T = TypeVar("T")
+
+ALL = "all"  # every paper
 
 PAPERS = {
     "wmt14": "Macháček and Bojar (2014), Results of the WMT14 Metrics Shared Task",
@@ -36,137 +47,6 @@ CATALOGUE = {
     "wmt19_darr": "wmt19-darr",
     "wmt12_qe": "wmt12-qe",
 }
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One number of a table. equal: it rounds to what is printed, or lies `within` a distance that the notes explain.
-
-    within: the distance, for cells that are not equal to the last digit. must: the cell is known to reproduce; if it
-    does not, something is wrong here, and the command fails.
-    """
-
-    row: str
-    column: str
-    printed: float
-    recomputed: float
-    equal: bool
-    must: bool = True
-    within: float | None = None
-
-    @property
-    def difference(self) -> float:
-        return self.recomputed - self.printed
-
-
-@dataclass(frozen=True)
-class Unchecked:
-    """A printed number that cannot be recomputed here, and why."""
-
-    row: str
-    column: str
-    printed: float
-    reason: str
-
-
-@dataclass(frozen=True)
-class Statement:
-    """What a paper says about its data, in words or in a row beside the table's cells, and what is found here."""
-
-    text: str
-    holds: bool
-    found: str = ""
-    must: bool = True
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """P-values that the metric of a row is no better than that of a column, for a head-to-head figure."""
-
-    title: str
-    names: Sequence[str]
-    p_values: Sequence[Sequence[float]]
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A statistic over the N best systems: (N, lowest, highest), by metric."""
-
-    title: str
-    points: Mapping[str, Sequence[tuple[int, float, float]]]
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """A table or figure recomputed; `table` is its number, or "figure N".
-
-    rows, columns: in the order of print. extra: rows that are not in print (row -> column -> value), such as metrics of
-    ours. winners: by column, the rows that no other significantly outperforms, as bold print says.
-    """
-
-    cells: Sequence[Cell] = ()
-    unchecked: Sequence[Unchecked] = ()
-    statements: Sequence[Statement] = ()
-    notes: Sequence[str] = ()
-    extra: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    winners: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    matrices: Sequence[Matrix] = ()
-    curves: Sequence[Curve] = ()
-    decimals: int = 3  # in print
-    paper: str = ""
-    table: str = ""
-    caption: str = ""
-    rows: Sequence[str] = ()
-    columns: Sequence[str] = ()
-
-    @property
-    def title(self) -> str:
-        """Paper, number and caption, as in "wmt19, Table 3: …"."""
-        return f"{self.paper}, {title_of(self.table)}: {self.caption}"
-
-    @property
-    def equal(self) -> int:
-        return sum(cell.equal for cell in self.cells)
-
-    @property
-    def failed(self) -> list[str]:
-        """What should have matched and did not, in words."""
-        cells = [
-            f"{cell.row}, {cell.column}: printed {cell.printed:g}, recomputed {cell.recomputed:.6g}"
-            for cell in self.cells
-            if cell.must and not cell.equal
-        ]
-        return cells + [f"{one.text}: {one.found}" for one in self.statements if one.must and not one.holds]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
-        return {
-            "paper": self.paper,
-            "table": self.table,
-            "caption": self.caption,
-            "total": len(self.cells),
-            "equal": self.equal,
-            "cells": [
-                {
-                    "row": cell.row,
-                    "column": cell.column,
-                    "printed": cell.printed,
-                    "recomputed": cell.recomputed,
-                    "difference": cell.difference,
-                    "equal": cell.equal,
-                    "within": cell.within,
-                    "must": cell.must,
-                }
-                for cell in self.cells
-            ],
-            "unchecked": [vars(one) for one in self.unchecked],
-            "statements": [vars(one) for one in self.statements],
-            "winners": {column: list(rows) for column, rows in self.winners.items()},
-            "extra": {row: dict(columns) for row, columns in self.extra.items()},
-            "matrices": [vars(one) for one in self.matrices],
-            "curves": [vars(one) for one in self.curves],
-            "notes": list(self.notes),
-        }
 
 
 class DataSets:
@@ -194,8 +74,6 @@ class DataSets:
     @classmethod
     def installed(cls, folder: str | Path) -> DataSets:
         """Those that `tercet data` keeps in its folder."""
-        from ..data.catalogue import installed, where
-
         names = {item.name for item in installed(folder)}
 
         def find(name: str) -> Path | None:
@@ -212,20 +90,20 @@ class DataSets:
         """The folder of a data set that a table cannot do without."""
         found = self(name)
         if found is None:
-            raise UsageError(self.lacking([name]))
+            raise UsageError(self.missing([name]))
         return found
 
-    def lacking(self, names: Iterable[str]) -> str:
+    def missing(self, names: Iterable[str]) -> str:
         """What is not there, and how to give it; empty if all is there."""
-        missing = [name for name in names if self(name) is None]
-        if not missing:
+        absent = [name for name in names if self(name) is None]
+        if not absent:
             return ""
-        many = len(missing) > 1
+        many = len(absent) > 1
         return (
-            f"The data set{'s' if many else ''} {', '.join(map(_described, missing))} {'are' if many else 'is'} not "
+            f"The data set{'s' if many else ''} {', '.join(map(_described, absent))} {'are' if many else 'is'} not "
             "there. Give the "
             f"folder that holds {'them' if many else 'it'} with --data, or add "
-            f"{'each' if many else 'it'}: tercet data add FOLDER {missing[0]}."
+            f"{'each' if many else 'it'}: tercet data add FOLDER {absent[0]}."
         )
 
     def has(self, key: Hashable) -> bool:
@@ -273,37 +151,79 @@ class PaperTable:
 def tables(paper: str) -> Mapping[str, PaperTable]:
     """The tables of a paper that can be asked for, by number; figures as "figure N"."""
     if paper not in PAPERS:
-        raise UnknownName("paper", paper, [*PAPERS, "all"])
+        raise UnknownName("paper", paper, [*PAPERS, ALL])
     found: Mapping[str, PaperTable] = import_module(f".{paper}", __name__).TABLES
     return found
 
 
 def reproduce(
-    paper: str, *, table: str | None = None, data: DataSets, progress: Callable[[str], None] | None = None
-) -> list[Reproduction]:
-    """The tables and figures of a paper, or one of them, recomputed from the data sets that are there.
+    paper: str,
+    *,
+    table: str | None = None,
+    figure: str | None = None,
+    data: str | Path | DataSets | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Reproductions:
+    """Recompute the tables and figures of a paper and compare them with the printed numbers.
 
-    Of a whole paper, tables whose data are not there and slow ones come back with all numbers unchecked; asked for
-    alone, the former are refused, the latter made. progress: called with the name of what comes next.
+    This is the function of `tercet reproduce`.
+
+    Parameters
+    ----------
+    paper : {"wmt14", "wmt19", "kobe", "thesis", "specia", "all"}
+        The paper.
+    table, figure : str, optional
+        The number of one table or figure, such as "3" or "A.1". Default: all. Of a whole paper, tables that take
+        minutes or whose data are missing are returned with all their numbers unchecked. A table that is asked for alone
+        is computed even if it takes minutes, and missing data raise UsageError.
+    data : str, Path or DataSets, optional
+        The folder that contains the data sets, one folder each. Default: the folder of `tercet data`.
+    progress : callable, optional
+        Called with the name of the next table.
+
+    Returns
+    -------
+    Reproductions
+        One `Reproduction` per table. It has `to_dict()` and `to_pandas()`.
+
+    Examples
+    --------
+    Tables for which there are no data are returned too, with the reason:
+
+    >>> from tercet.reproduction import reproduce
+    >>> found = reproduce("wmt19", table="8")
+    >>> found[0].title
+    'wmt19, Table 8: segment level, without English, tau of daRR'
+    >>> found[0].unchecked[0].reason
+    "The task's daRR pairs of these language pairs are not at hand."
     """
-    known = tables(paper)
+    if table is not None and figure is not None:
+        raise UsageError("Give --table or --figure, not both.")
+    if figure is not None:
+        table = f"figure {figure}"
+    if table is not None and paper == ALL:
+        raise UsageError("--table and --figure need a paper: tercet reproduce PAPER --table N.")
+    known = {name: tables(name) for name in (PAPERS if paper == ALL else (paper,))}
+    if not isinstance(data, DataSets):
+        data = DataSets.installed(data_folder()) if data is None else DataSets.under(data)
     if table is not None:
-        if table not in known:
-            raise UnknownName(f"table or figure of {paper}", table, known)
-        lacking = data.lacking(known[table].needs)
-        if lacking:
-            raise UsageError(f"{paper}, {title_of(table)}: {lacking}")
-        known = {table: known[table]}
+        if table not in known[paper]:
+            raise UnknownName(f"table or figure of {paper}", table, known[paper])
+        missing = data.missing(known[paper][table].needs)
+        if missing:
+            raise UsageError(f"{paper}, {title_of(table)}: {missing}")
+        known = {paper: {table: known[paper][table]}}
     found = []
-    for name, one in known.items():
-        if progress is not None:
-            progress(f"{paper}, {title_of(name)}")
-        found.append(_recompute(paper, name, one, data, alone=table is not None))
-    return found
+    for of_paper, those in known.items():
+        for name, one in those.items():
+            if progress is not None:
+                progress(f"{of_paper}, {title_of(name)}")
+            found.append(_recompute(of_paper, name, one, data, alone=table is not None))
+    return Reproductions(tuple(found), single=table is not None)
 
 
 def _recompute(paper: str, name: str, table: PaperTable, data: DataSets, *, alone: bool) -> Reproduction:
-    reason = table.reason or data.lacking(table.needs)
+    reason = table.reason or data.missing(table.needs)
     if not reason and table.slow and not alone:
         option = f"--{name}" if name.startswith("figure") else f"--table {name}"
         reason = f"It takes minutes, and is made when asked for: tercet reproduce {paper} {option}."
@@ -352,11 +272,6 @@ def printed(name: str) -> Printed:
     rows = list(csv.reader(io.StringIO(text)))
     header = rows[0][1:]
     return Printed({row[0]: dict(zip(header, row[1:], strict=True)) for row in rows[1:]})
-
-
-def title_of(table: str) -> str:
-    """A table's name in print: Table 3, Figure 5."""
-    return table.capitalize() if table.startswith(("figure", "text")) else f"Table {table}"
 
 
 def check(

@@ -90,7 +90,5 @@ def test_long_lists_are_cut_and_counted() -> None:
 
 def test_scores_of_segments_are_no_scores_of_systems(gold: Gold) -> None:
     only = replace(scored("m"), system=dict.fromkeys(SYSTEMS, float("nan")))
-    with pytest.raises(
-        DataError, match=r"metrics scored none\. There are scores of segments by m: judge at segment level"
-    ):
+    with pytest.raises(DataError, match=r"metrics scored none\. There are only segment scores of m: use --level seg"):
         align_systems(gold, [only])

@@ -10,6 +10,7 @@ import pytest
 import scipy.stats
 
 from tercet.data.evidence import Evidence, open_evidence
+from tercet.data.scores import Scores
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.metaeval import TESTS, judge
 
@@ -330,6 +331,60 @@ def test_where_segments_are_drawn_the_score_of_a_system_is_a_mean_and_that_is_sa
         "Where segments are drawn or exchanged, a system's score is the mean of its segments' scores.",
     )
     assert not judge(small, [other], resamples=20).notes
+
+
+# --- system scores as means of segment scores ---
+
+
+def only_segments(label: str = "mine") -> Scores:
+    return replace(scored(label, noisy), system=dict.fromkeys(SYSTEMS, float("nan")))
+
+
+def test_segment_scores_are_averaged_only_when_asked_for(small: Evidence) -> None:
+    corpus = replace(scored("corpus"), system={name: -i for i, name in enumerate(SYSTEMS)})
+    given = [only_segments(), corpus, scored("good", segments=False)]
+    plain = judge(small, given, resamples=20)
+    assert np.isnan(plain.items[0].value) and [item.mean_of_segments for item in plain.items] == [None] * 3
+    assert plain.notes == ("No system scores, only segment scores: mine. Use --mean-of-segments to average them.",)
+    means = judge(small, given, resamples=20, mean_of_segments=True)
+    assert [item.mean_of_segments for item in means.items] == [20, 20, None]
+    assert not means.notes
+    human = human_segments().mean(1)
+    for item, values in zip(means.items, (noisy, metric, metric), strict=True):
+        assert item.value == pytest.approx(scipy.stats.pearsonr(metric_segments(values).mean(1), human)[0], abs=1e-12)
+    assert means.items[1].value != plain.items[1].value and means.items[2].value == plain.items[2].value
+    assert [row["mean_of_segments"] for row in means.rows()] == [20, 20, None]
+
+
+def test_the_mean_is_over_segments_that_people_judged(small: Evidence, ranked: Evidence) -> None:
+    few = ("2", "5", "11")
+    table = small.judgements[0]
+    judged_few = replace(small, judgements=[replace(table, rows=[row for row in table.rows if row.segment in few])])
+    columns = [int(name) - 1 for name in few]
+    expected = scipy.stats.pearsonr(metric_segments(noisy)[:, columns].mean(1), human_segments()[:, columns].mean(1))[0]
+    for unit in ("systems", "segments"):
+        result = judge(judged_few, [only_segments()], mean_of_segments=True, unit=unit, resamples=20)
+        assert result.items[0].value == pytest.approx(expected, abs=1e-12)
+        assert result.items[0].mean_of_segments == 3 and not result.notes
+    rankings = ranked.judgements[0]
+    ranked_few = replace(ranked, judgements=[replace(rankings, rows=[r for r in rankings.rows if r.segment in few])])
+    assert judge(ranked_few, [only_segments()], mean_of_segments=True, resamples=20).items[0].mean_of_segments == 3
+    published = replace(small, judgements=[], gold=[scored("da", rating, segments=False)])
+    assert judge(published, [only_segments()], mean_of_segments=True, resamples=20).items[0].mean_of_segments == 20
+
+
+def test_a_mean_needs_all_of_the_segment_scores(small: Evidence) -> None:
+    gap = scored("gap", lambda i, j: np.nan if (i, j) == (2, 3) else metric(i, j))
+    result = judge(small, [gap, scored("good")], mean_of_segments=True, resamples=20)
+    assert np.isnan(result.items[0].value) and not np.isnan(result.items[1].value)
+    assert result.notes[0].startswith("No score for cyd, so no value: gap. Use --common")
+    with pytest.raises(DataError, match="--mean-of-segments needs segment scores, but no metric has any"):
+        judge(small, [scored("good", segments=False)], mean_of_segments=True)
+    with pytest.raises(UsageError, match=r"--mean-of-segments gives system scores\. Use it with --level sys"):
+        judge(small, BOTH, level="seg", mean_of_segments=True)
+    short = replace(only_segments(), segment={name: np.ones(7) for name in SYSTEMS}, n_segments=7)
+    with pytest.raises(DataError, match="mine: scores of 7 segments, but the data have 20 segments"):
+        judge(small, [short], mean_of_segments=True)
 
 
 # --- which metric is better ---
