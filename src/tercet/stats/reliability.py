@@ -120,7 +120,7 @@ class Ratings:
         return 1 - observed / expected if varied and expected > 0 else math.nan
 
     def _weigh(self, weights: ArrayLike | None) -> tuple[Floats, tuple[Floats, Floats, Floats]] | None:
-        """Return the weight of each rating (0 if it is the item's only one), and by item: sum, sum of squares, pairs."""
+        """Return the weight of each rating (0 if it is the item's only one); by item, sum, sum of squares, pairs."""
         rater, item = self.cells.rater, self.cells.item
         if not len(rater):
             return None

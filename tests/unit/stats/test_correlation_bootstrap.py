@@ -273,7 +273,7 @@ def test_what_does_not_fit_is_refused():
         resample_correlations("pearson", gold[:, 0], metrics[..., 0], unit="segments")
     with pytest.raises(UsageError, match=r"shape \(9, 39\) do not match metrics of shape \(3, 9, 40\)"):
         resample_correlations("pearson", gold[:, 1:], metrics)
-    with pytest.raises(DataError, match="nothing to correlate"):
+    with pytest.raises(DataError, match="There are no scores to correlate"):
         resample_correlations("pearson", np.ones(0), np.ones((2, 0)))
     with pytest.raises(UsageError, match="The confidence must lie between 0 and 1"):
         correlation_intervals("pearson", gold, metrics, confidence=95)

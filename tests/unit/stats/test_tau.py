@@ -111,7 +111,7 @@ def test_names_and_shapes_that_do_not_fit_are_refused():
         count_pairs([1, 1], [1, 1], groups=[0, 2], n_groups=2)
     with pytest.raises(DataError, match="numbered from 0 to 1, not -1 to 1"):
         tau_columns([1, 1], [1, 1], groups=[-1, 1])
-    with pytest.raises(UsageError, match="one whole number per pair"):
+    with pytest.raises(UsageError, match="Groups must be one integer for each of the 2 pairs"):
         count_pairs([1, 1], [1, 1], groups=[0.5, 1])
 
 
