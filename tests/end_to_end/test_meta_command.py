@@ -138,8 +138,8 @@ def test_missing_systems_are_named_and_left_out_for_all_only_when_asked(folder: 
     words = ("small", "--scores", "short.sys.score", "mine.sys.score")
     ran = run(folder, *words)
     assert ran.err == (
-        "Warning: en-de: No score for eve, fay, so no value: short. Use --common to leave out for all what one metric "
-        "lacks.\n"
+        "Warning: en-de: No score for eve, fay, so no value: short. Use --common to leave out for all metrics what "
+        "one metric lacks.\n"
     )
     assert next(line for line in ran.out.splitlines() if line.startswith("short")).split() == ["short", "–", "–", "6"]
     ran = run(folder, *words, "--common", "-f", "json")
@@ -283,9 +283,9 @@ def test_judgements_of_unknown_segments_are_named(tmp_path: Path) -> None:
     path = write(tmp_path / "other.jsonl", *(json.dumps(item) for item in items))
     words = (tmp_path / "texts", "--pair", "en-de", "-m", "chrf", "--judgements", path)
     ran = run(tmp_path, *words, "--level", "seg", code=1)
-    assert ran.err == "Error: DA (judgements 'other') judges segments that the metrics did not score: 21, 22.\n"
+    assert ran.err == "Error: DA (judgements 'other') has segments that the metrics did not score: 21, 22.\n"
     ran = run(tmp_path, *words)
-    assert "DA (judgements 'other') was also given to segments that the data do not have: 21, 22." in ran.err
+    assert "DA (judgements 'other') includes segments that the data do not have: 21, 22." in ran.err
     write(tmp_path / "texts" / "ratings.en-de.jsonl", *(json.dumps(item) for item in items))
     ran = run(tmp_path, tmp_path / "texts", "-m", "chrf", code=1)
     assert "are about segments that the test set does not have: 21, 22. It has 20." in ran.err
@@ -369,11 +369,11 @@ def test_segment_scores_of_a_file_are_averaged_when_asked_for(folder: Path) -> N
         (["small", "-m", "chrf", "--gold", "dda"], 2, "gold standard in small en-de called 'dda'. Did you mean da"),
         (["small", "-m", "chrf", "--systems", "adda"], 2, "called 'adda'. Did you mean ada?"),
         (["small", "-m", "chrff"], 2, "no metric called 'chrff'. Did you mean chrf?"),
-        (["small", "-m", "chrf", "--unit", "pairs"], 2, "these can be drawn anew: systems, segments, judgements; not"),
+        (["small", "-m", "chrf", "--unit", "pairs"], 2, "the unit must be one of systems, segments, judgements, not"),
         (["small", "-m", "chrf", "--significance", "wiliams"], 2, "no test called 'wiliams'. Did you mean williams?"),
         (["small", "-m", "chrf", "--confidence", "95"], 2, "The confidence must lie between 0 and 1, not 95"),
-        (["small", "-m", "chrf", "--margin", "10"], 2, "A margin makes preferences of scores, for tau"),
-        (["small"], 2, "There are no metrics to judge: name some with -m, or give files with --scores."),
+        (["small", "-m", "chrf", "--margin", "10"], 2, "--margin and --inclusive apply to tau only"),
+        (["small"], 2, "There are no metrics to evaluate. Name some with -m, or give files with --scores."),
         (["small", "--scores", "none.score"], 2, "There is no file none.score."),
         (["small", "-m", "chrf", "--systems", "ada"], 1, "1 system with both DA and metric scores, but two are needed"),
         (["small", "--scores", "mine.seg.score"], 1, "There are only segment scores of mine: use --level seg"),
@@ -405,7 +405,7 @@ def test_pairs_without_texts_are_left_out_by_name_unless_asked_for(tmp_path: Pat
     write(place / "human.de-en.tsv", "lp\tsystem\tDA", *(f"de-en\t{name}\t{i}" for i, name in enumerate(SYSTEMS)))
     ran = run(tmp_path, "uneven", "-m", "chrf", "-n", "50", "-f", "json")
     assert [row["pair"] for row in rows(ran)] == ["en-de"]
-    missing = "uneven has no texts for de-en, so that metrics cannot be computed. Give --scores.\n"
+    missing = "uneven has no texts for de-en, so metrics cannot be computed. Give --scores.\n"
     assert ran.err == f"Warning: Left out de-en: {missing}"
     assert run(tmp_path, "uneven", "-l", "de-en", "-m", "chrf", code=1).err == f"Error: {missing}"
 
@@ -429,7 +429,7 @@ def test_a_reference_is_no_system_and_references_are_chosen_by_name(human: Path)
     words = ("human", "-m", "chrf", "-n", "50")
     ran = run(human, *words)
     assert ran.out.splitlines()[-1] == "References: given, ada."
-    assert ran.err == ("Warning: en-de: Left out, because they are references (--systems keeps what it names): ada.\n")
+    assert ran.err == ("Warning: en-de: Left out, because they are references (use --systems to keep them): ada.\n")
     (row,) = rows(run(human, *words, "-f", "json"))
     assert (row["n"], row["references"]) == (5, ["given", "ada"])
     (row,) = rows(run(human, *words, "--systems", *SYSTEMS, "-r", "given", "-f", "json"))
@@ -439,7 +439,7 @@ def test_a_reference_is_no_system_and_references_are_chosen_by_name(human: Path)
     alone = replace(evidence.testset, references={"given": evidence.testset.references["given"]})
     assert row["value"] == judge(evidence, tercet.score(alone, ["chrf"]), systems=SYSTEMS).items[0].value
     ran = run(human, *words, "--systems", *SYSTEMS, "-r", "ada")
-    assert "Not scored by -m, because they are among the references used: ada." in ran.err
+    assert "Not scored by -m, because they are references: ada." in ran.err
     assert "Left out, because no metric scored them: ada." in ran.err
     ran = run(human, *words, "-r", "givn", code=2)
     assert "no reference in this test set, nor a file, called 'givn'. Did you mean given?" in ran.err
@@ -520,7 +520,7 @@ def test_means_over_different_pairs_are_said(folder: Path) -> None:
 def test_no_control_items_are_said(folder: Path) -> None:
     ran = run(folder, "small", "-m", "chrf", "--passing-raters", "-n", "50")
     assert ran.err == (
-        "Warning: Judgements 'ratings-en-de': no rater saw damaged outputs, so that --passing-raters keeps all.\n"
+        "Warning: Judgements 'ratings-en-de': nobody rated damaged outputs; --passing-raters keeps all raters.\n"
     )
 
 

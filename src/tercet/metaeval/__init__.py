@@ -1,4 +1,4 @@
-"""Judging metrics: scores meet what people said, and a verdict on each metric comes out."""
+"""Meta-evaluation: how well metric scores agree with human judgements."""
 
 from .gathering import judge_pairs as judge_pairs
 from .judging import judge as judge

@@ -1,5 +1,7 @@
-"""`judge_pairs`, the function of `tercet meta`: for every language pair of a data set what people said, metric scores
-from the texts, from files and as published, and the verdicts on them.
+"""`judge_pairs`, the function of `tercet meta`.
+
+For every language pair of a data set it collects human judgements and metric scores (computed from the texts, read from
+files, and published with the data), and evaluates the metrics.
 """
 
 from __future__ import annotations
@@ -284,7 +286,7 @@ def _judge_all(place: Path, pairs: Sequence[str], sources: Sources, asked: Mappi
 
 
 def _evidence(place: Path, pairs: Sequence[str | None], sources: Sources, *, everything: bool) -> Iterator[Evidence]:
-    """What there is for each pair; unless `everything` was asked for, for those that people judged."""
+    """Yield the evidence of each pair; unless `everything`, only of pairs that have judgements."""
     more = [(path, pairs_of_judgements(path)) for path in sources.judgements]
     for pair in pairs:
         found = open_evidence(place, pair)
@@ -303,9 +305,9 @@ def _evidence(place: Path, pairs: Sequence[str | None], sources: Sources, *, eve
 
 
 def _passing(judgements: Judgements) -> Judgements:
-    """Without the raters who fail on damaged outputs; they are named."""
+    """Return the judgements without raters who fail on damaged outputs. A warning names these raters."""
     if not any(row.check == "bad" for row in judgements.rows):
-        log.warning("Judgements %r: no rater saw damaged outputs, so that --passing-raters keeps all.", judgements.name)
+        log.warning("Judgements %r: nobody rated damaged outputs; --passing-raters keeps all raters.", judgements.name)
         return judgements
     kept, report = passing_bad_items(judgements)
     for rater, why in report.dropped.items():
@@ -314,20 +316,20 @@ def _passing(judgements: Judgements) -> Judgements:
 
 
 def _texts(evidence: Evidence, sources: Sources) -> TestSet | None:
-    """The texts for the metrics that are to be computed, with the references that were chosen; None for no metrics."""
+    """Return the texts with the chosen references, or None if no metrics are to be computed."""
     texts = evidence.testset
     if not sources.metrics:
         return None
     if texts is None or not texts.outputs:
         raise DataError(
-            f"{evidence.name} has no texts for {evidence.pair}, so that metrics cannot be computed. Give --scores."
+            f"{evidence.name} has no texts for {evidence.pair}, so metrics cannot be computed. Give --scores."
         )
     if sources.references:
         texts = replace(texts, references=chosen_texts("reference", sources.references, texts.references))
     for spec in sources.metrics:
         try:
             create(spec, language=texts.target_language).check_needs(texts)
-        except UsageError as error:  # of these data, not of what was asked
+        except UsageError as error:  # the data are at fault, not the options
             raise DataError(str(error)) from None
     return texts
 
@@ -335,7 +337,7 @@ def _texts(evidence: Evidence, sources: Sources) -> TestSet | None:
 def _gather(
     evidence: Evidence, texts: TestSet | None, sources: Sources, asked: Mapping[str, Any]
 ) -> tuple[list[Scores], list[str]]:
-    """The scores to judge, and notes: computed from the texts, read from files, published with the data."""
+    """Return the metric scores (computed, read from files, published with the data), and notes on them."""
     read: list[Scores] = []
     for path in sources.scores:
         stated = pairs_of_scores(path)
@@ -354,7 +356,7 @@ def _gather(
             found += usable
             notes += only_segments_note([item.label for item in published if item not in usable])
     if not found:
-        raise UsageError("There are no metrics to judge: name some with -m, or give files with --scores.")
+        raise UsageError("There are no metrics to evaluate. Name some with -m, or give files with --scores.")
     return found, notes
 
 
@@ -371,25 +373,25 @@ def _wants_segments(asked: Mapping[str, Any]) -> bool:
 def _computed(
     evidence: Evidence, texts: TestSet, sources: Sources, systems: Collection[str] | None
 ) -> tuple[list[Scores], list[str]]:
-    """Scores by metrics from the texts. An output that is one of the references would be perfect, and is not scored."""
+    """Return scores computed from the texts, and notes. An output that is also a reference is not scored."""
     copies: list[str] = []
     if any("reference" in create(spec).needs for spec in sources.metrics):
         copies = references_among(texts, texts.outputs)
-    # `judge` says it of the test set's own references, unless they were asked for.
-    said_later = [] if systems else references_among(evidence.testset, copies)
-    named = [name for name in copies if name not in said_later and name in (systems or copies)]
-    notes = [f"Not scored by -m, because they are among the references used: {listed(named)}."] if named else []
+    # `judge` reports the test set's own references, unless `systems` names them.
+    reported = [] if systems else references_among(evidence.testset, copies)
+    named = [name for name in copies if name not in reported and name in (systems or copies)]
+    notes = [f"Not scored by -m, because they are references: {listed(named)}."] if named else []
     if len(copies) == len(texts.outputs):
-        raise DataError(f"{evidence.name} {evidence.pair}: all outputs are references, so that none can be scored.")
+        raise DataError(f"{evidence.name} {evidence.pair}: all outputs are references, so none can be scored.")
     texts = texts.only([name for name in texts.systems if name not in copies])
     with sources.progress(evidence.pair) if sources.progress else nullcontext() as progress:
         found = score(texts, sources.metrics, jobs=sources.jobs, cache=sources.cache, progress=progress)
-    # Called as the user calls it; the signature has the parameters that depend on the language.
+    # Metrics keep the name that the user gave; the signature has the parameters that depend on the language.
     named_so = zip(found, sources.metrics, strict=True)
     return [replace(item, label=_label(item, found), metric=spec) for item, spec in named_so], notes
 
 
 def _label(item: Scores, others: Sequence[Scores]) -> str:
-    """The metric's name; its whole string where two of them differ only in parameters."""
+    """Return the metric's label, or its full string if two metrics differ only in parameters."""
     alike = [other for other in others if other.label == item.label]
     return item.label if len(alike) == 1 else item.metric

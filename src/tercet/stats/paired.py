@@ -85,11 +85,12 @@ class Comparisons:
 
     def pair(self, first: int, second: int) -> PairedComparison:
         """Return the comparison of two systems, by index."""
-        matrices = (self.difference, self.p_value, self.low, self.high, self.standard_error, self.wins, self.wins.T)
+        at = first, second
         return PairedComparison(
-            self.test, float(self.scores[first]), float(self.scores[second]),
-            *(float(matrix[first, second]) for matrix in matrices),
-            self.confidence, self.resamples, self.interval_resamples, self.seed, self.n,
+            self.test, float(self.scores[first]), float(self.scores[second]), float(self.difference[at]),
+            float(self.p_value[at]), float(self.low[at]), float(self.high[at]), float(self.standard_error[at]),
+            float(self.wins[at]), float(self.wins[second, first]), self.confidence, self.resamples,
+            self.interval_resamples, self.seed, self.n,
         )  # fmt: skip
 
 
