@@ -1,4 +1,4 @@
-"""`tercet reproduce`: tables of papers, recomputed and held against print."""
+"""`tercet reproduce`: recompute tables of papers and compare them with the printed numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMATS = ("text", "json", "csv", "markdown", "latex")
 @click.command("reproduce")
 @click.argument("paper", required=False)
 @click.option("--paper", "named", metavar="PAPER", help="The same as PAPER.")
-@click.option("--table", metavar="N", help="Only this table, as 3 or A.1.")
+@click.option("--table", metavar="N", help="Only this table, such as 3 or A.1.")
 @click.option("--figure", metavar="N", help="Only this figure.")
 @click.option(
     "--data", metavar="DIR",
@@ -23,14 +23,14 @@ FORMATS = ("text", "json", "csv", "markdown", "latex")
 @click.option("--html", metavar="FILE", help="Also write one page with all tables, marks and figures.")
 @click.option("-q", "--quiet", is_flag=True, help="No warnings, no progress.")
 def command(**options: Any) -> None:
-    """Recompute the tables of PAPER (wmt14, wmt19, kobe, thesis, specia or all) and compare them with print.
+    """Recompute the tables of PAPER (wmt14, wmt19, kobe, thesis, specia or all) and compare them with the paper.
 
     \b
-    tercet reproduce                                  what there is, and which data it needs
+    tercet reproduce                                  list all tables and the data they need
     tercet reproduce wmt19 --table 3 --data DIR
     tercet reproduce all --data DIR --html papers.html
 
-    The exit code is 1 if a number that is known to reproduce does not.
+    The exit code is 1 if a number that should reproduce does not.
     """  # fmt: skip
     from ..reproduction import reproduce
     from .console import hush
@@ -42,9 +42,10 @@ def command(**options: Any) -> None:
     if paper is None:
         click.echo(render_list(options["form"]))
         return
-    progress = _Progress(quiet=options["quiet"])
-    found = reproduce(paper, table=options["table"], figure=options["figure"], data=options["data"], progress=progress)
-    progress.clear()
+    progress = (lambda name: None) if options["quiet"] else _show_progress
+    asked = {name: options[name] for name in ("table", "figure", "data")}
+    found = reproduce(paper, **asked, progress=progress)
+    progress("")
     click.echo(render(found, options["form"]))
     if options["html"]:
         write_html(options["html"], found)
@@ -72,18 +73,7 @@ def _paper(options: dict[str, Any]) -> str | None:
     return paper
 
 
-class _Progress:
-    """A line on stderr that names what is being recomputed; silent where stderr is not a terminal."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self.shown = sys.stderr.isatty() and not quiet
-
-    def __call__(self, name: str) -> None:
-        self._say(f"Recomputing {name}")
-
-    def clear(self) -> None:
-        self._say("")
-
-    def _say(self, text: str) -> None:
-        if self.shown:
-            click.echo(f"\r\033[K{text}", err=True, nl=False)
+def _show_progress(name: str) -> None:
+    """Show on stderr, if it is a terminal, which table is being recomputed; an empty name clears the line."""
+    if sys.stderr.isatty():
+        click.echo("\r\033[K" + (f"Recomputing {name}" if name else ""), err=True, nl=False)

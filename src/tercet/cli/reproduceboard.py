@@ -1,4 +1,4 @@
-"""How `tercet reproduce` shows recomputed tables: beside print, with what could not be checked and why."""
+"""Output of `tercet reproduce`: recomputed and printed numbers, and what could not be checked and why."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 
 from ..errors import MissingDependency
 from ..report.tables import Bold, number, table, to_json
-from ..reproduction import PAPERS, Cell, Matrix, PaperTable, Reproduction, Reproductions, Unchecked, tables, title_of
+from ..reproduction import (
+    PAPERS,
+    Cell,
+    Matrix,
+    PaperTable,
+    Reproduction,
+    Reproductions,
+    Statement,
+    Unchecked,
+    tables,
+    title_of,
+)
 from .compareboard import _bold, _notes
 
 if TYPE_CHECKING:
@@ -17,10 +28,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LISTED = 30  # more cells than these are shown as a grid
-NAMED = 6  # rows or columns that a sentence names before it counts the rest
-COUNT = 5  # a row of whole numbers, one of them larger than this, is one of counts
-ALPHA = 0.05  # below this, a cell of a head-to-head figure is marked
+LISTED = 30  # with more cells, a table is shown as a grid
+NAMED = 6  # the most rows or columns that a sentence lists
+COUNT = 5  # a row of whole numbers with one larger than this is a row of counts
+ALPHA = 0.05  # smaller p-values are marked in head-to-head figures
 
 
 def render(found: Reproductions, form: str = "text") -> str:
@@ -36,7 +47,7 @@ def render(found: Reproductions, form: str = "text") -> str:
 
 
 def render_list(form: str = "text") -> str:
-    """The tables and figures that can be asked for, with the data that they need."""
+    """Return the list of tables and figures, with the data that they need."""
     entries = [(paper, name, one) for paper in PAPERS for name, one in tables(paper).items()]
     if form == "json":
         return to_json(
@@ -61,28 +72,28 @@ def render_list(form: str = "text") -> str:
 
 
 def _needs(one: PaperTable) -> str:
-    """The data of a table, for the list."""
+    """Return the data that a table needs, for the list."""
     if one.make is None:
         return "cannot be recomputed"
-    return (", ".join(one.needs) or "none") + ("; takes minutes, made only when asked for alone" if one.slow else "")
+    return (", ".join(one.needs) or "none") + ("; takes minutes, only on request" if one.slow else "")
 
 
 def _count(found: Sequence[Reproduction]) -> str:
-    """One sentence on how many cells are equal."""
+    """Return a sentence with the number of equal cells."""
     cells = [cell for one in found for cell in one.cells]
     must = [cell for cell in cells if cell.must]
     beside = len(cells) - len(must)
     equal, near = sum(cell.equal for cell in must), sum(cell.within is not None for cell in must)
     unchecked = sum(len(one.unchecked) for one in found)
-    within = f" ({near} of them within a distance)" if near else ""
-    said = [] if cells else ["nothing recomputed to compare"]
+    within = f" ({near} of them within a tolerance)" if near else ""
+    said = [] if cells else ["no number recomputed"]
     if must:
-        bound = f" that must be {'are' if len(must) != 1 else 'is'}" if beside else ""
-        said.append(f"{equal} of {len(must)} cell{'s' if len(must) != 1 else ''}{bound} equal{within}")
+        required = "required " if beside else ""
+        said.append(f"{equal} of {len(must)} {required}cell{'s' if len(must) != 1 else ''} equal{within}")
     if beside:
         are = "are" if beside != 1 else "is"
         noun = "more" if must else "cells" if beside != 1 else "cell"
-        said.append(f"{beside} {noun} {are} shown beside print" + ("" if must else " and need not be equal"))
+        said.append(f"{beside} {noun} {are} shown for comparison" + ("" if must else ", not required to be equal"))
     if unchecked:
         said.append(f"{unchecked} numbers not checked")
     return "; ".join(said) + "."
@@ -100,7 +111,7 @@ def _long(found: Reproductions) -> str:
 
 
 def _blocks(one: Reproduction, form: str) -> Iterator[str]:
-    """A table with what is said about it, as text, Markdown or LaTeX."""
+    """Yield a table with its notes, as text, Markdown or LaTeX."""
     yield {"text": _bold(one.title), "markdown": f"## {one.title}"}.get(form, f"% {one.title}")
     if len(one.cells) > LISTED:
         yield table(*_grid(one), form)
@@ -109,24 +120,20 @@ def _blocks(one: Reproduction, form: str) -> Iterator[str]:
     if one.cells:
         yield from _notes([_count([one])], form)
     if one.winners and not one.cells:
-        yield table(["", "No other outperforms"], [[key, ", ".join(names)] for key, names in one.winners.items()], form)
-    yield from _notes([_statement(text, holds, found) for text, holds, found in _statements(one)], form)
+        yield table(["", "Winners"], [[key, ", ".join(names)] for key, names in one.winners.items()], form)
+    yield from _notes([_statement(item) for item in one.statements], form)
     if one.extra:
-        yield from _notes(["Beside print:"], form)
+        yield from _notes(["Not in the paper:"], form)
         yield table(*_extra(one), form)
     yield from _notes([*_reasons(one), *one.notes], form)
 
 
-def _statements(one: Reproduction) -> list[tuple[str, bool, str]]:
-    return [(item.text, item.holds, item.found) for item in one.statements]
-
-
-def _statement(text: str, holds: bool, found: str) -> str:
-    return f"{'Holds' if holds else 'Does not hold'}: {text}" + (f" ({found})." if found else ".")
+def _statement(item: Statement) -> str:
+    return f"{'Holds' if item.holds else 'Does not hold'}: {item.text}" + (f" ({item.found})." if item.found else ".")
 
 
 def _listed(one: Reproduction) -> list[list[str]]:
-    """Printed, recomputed and their difference, a cell in a row."""
+    """Return one row per cell: printed, recomputed and their difference."""
     finer = one.decimals + 1 if one.decimals else 0
     return [
         [
@@ -134,7 +141,7 @@ def _listed(one: Reproduction) -> list[list[str]]:
             _named(cell.column),
             number(cell.printed, one.decimals),
             number(cell.recomputed, finer),
-            number(round(cell.difference, finer) + 0.0, finer),  # + 0.0 turns -0.0 into 0.0
+            number(round(cell.difference, finer) + 0.0, finer),  # + 0.0 changes -0.0 into 0.0
             _verdict(cell),
         ]
         for cell in one.cells
@@ -142,26 +149,26 @@ def _listed(one: Reproduction) -> list[list[str]]:
 
 
 def _decimals(one: Reproduction, row: str) -> int:
-    """How many decimals a row has in print: none if all its numbers are counts, as n of WMT19's tables."""
+    """Return the number of printed decimals of a row: 0 for a row of counts, such as n in WMT19's tables."""
     items: list[Cell | Unchecked] = [*one.cells, *one.unchecked]
     numbers = [item.printed for item in items if item.row == row]
-    # Correlations may be printed as 1 or 0, and means of few ratings be whole: counts go beyond both.
+    # Correlations may be 1 or 0, and means of few ratings whole numbers; counts are larger.
     return 0 if all(value.is_integer() for value in numbers) and max(numbers, default=0) > COUNT else one.decimals
 
 
 def _verdict(cell: Cell) -> str:
     if cell.within is not None:
         return f"within {cell.within:g}"
-    return "yes" if cell.equal else "no" if cell.must else "need not be"
+    return "yes" if cell.equal else "no" if cell.must else "not required"
 
 
 def _named(column: str) -> str:
-    """A column's heading; half-widths stand in columns of their own."""
+    """Return a column's heading; half-widths have their own columns."""
     return f"{column.removesuffix('_ci')} ±" if column.endswith("_ci") else column
 
 
 def _axes(one: Reproduction, items: Sequence[Cell | Unchecked]) -> tuple[list[str], list[str]]:
-    """The rows and columns in which the items stand, in the order of print."""
+    """Return the rows and columns of the items, in the printed order."""
     rows, columns = {item.row for item in items}, {item.column for item in items}
     first = [*one.rows, *(item.row for item in items)], [*one.columns, *(item.column for item in items)]
     return ([*dict.fromkeys(name for name in first[0] if name in rows)],
@@ -169,7 +176,7 @@ def _axes(one: Reproduction, items: Sequence[Cell | Unchecked]) -> tuple[list[st
 
 
 def _grid(one: Reproduction) -> tuple[list[str], list[list[str]]]:
-    """Recomputed cells as in print; where they differ, with what is printed in brackets."""
+    """Return recomputed cells in the printed layout; where they differ, with the printed number in brackets."""
     rows, columns = _axes(one, one.cells)
     cells = {(cell.row, cell.column): _shown(cell, one) for cell in one.cells}
     return ["", *map(_named, columns)], [[row, *(cells.get((row, name), "") for name in columns)] for row in rows]
@@ -184,7 +191,7 @@ def _shown(cell: Cell, one: Reproduction) -> str:
 
 def _extra(one: Reproduction) -> tuple[list[str], list[list[str]]]:
     columns = [*dict.fromkeys(name for row in one.extra.values() for name in row if not name.endswith("_ci"))]
-    # Counts, in tables that have no others, are whole numbers.
+    # Tables that contain only counts have whole numbers.
     whole = all(float(value).is_integer() for row in one.extra.values() for value in row.values())
     width = 0 if whole else max(one.decimals, 3)
     rows = [
@@ -195,14 +202,14 @@ def _extra(one: Reproduction) -> tuple[list[str], list[list[str]]]:
 
 
 def _reasons(one: Reproduction) -> list[str]:
-    """What was not checked, by reason, with the rows or columns that it stands in."""
+    """Return sentences on what was not checked, by reason, with its rows or columns."""
     by_reason: dict[str, list[Unchecked]] = {}
     for item in one.unchecked:
         by_reason.setdefault(item.reason, []).append(item)
     sentences = []
     for reason, items in by_reason.items():
         rows, columns = _axes(one, items)
-        # A reason that concerns all columns is one of rows, and the other way round.
+        # A reason that applies to all columns is named by rows, and vice versa.
         by_row = len(columns) == len(one.columns) or (len(rows) < len(columns) and len(rows) < len(one.rows))
         names = rows if by_row else [_named(name) for name in columns]
         listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
@@ -212,7 +219,7 @@ def _reasons(one: Reproduction) -> list[str]:
 
 
 def write_html(path: str, results: Reproductions) -> None:
-    """One page with all tables, marks and figures."""
+    """Write one page with all tables, marks and figures."""
     from ..report.pages import Section, write_page
 
     sections = [Section("Overview", [_count(results.tables).capitalize(), _legend()])]
@@ -227,7 +234,7 @@ def write_html(path: str, results: Reproductions) -> None:
 
 
 def _is_made(one: Reproduction) -> bool:
-    """Whether anything of a table was recomputed."""
+    """Return whether any part of a table was recomputed."""
     return bool(one.cells or one.statements or one.extra or one.winners or one.matrices or one.curves)
 
 
@@ -236,17 +243,17 @@ def _legend() -> str:
 
     return "\n".join(
         [
-            f"{MARKS['good']} equal to print, or within the distance that is given; or what the paper says holds",
-            f"{MARKS['bad']} should be equal and is not; or what the paper says does not hold",
-            f"{MARKS['unchecked']} in print, but not checked; the reason stands below the table",
-            "no mark: shown beside print, and need not be equal",
-            "* no other metric is significantly better, which papers print bold",
+            f"{MARKS['good']} equal to the printed number, or within the tolerance; or the paper's statement holds",
+            f"{MARKS['bad']} should be equal and is not; or the paper's statement does not hold",
+            f"{MARKS['unchecked']} printed, but not checked; the reason is given below the table",
+            "no mark: shown for comparison, not required to be equal",
+            "* no other metric is significantly better; papers print such numbers bold",
         ]
     )
 
 
 def _left_out(found: Sequence[Reproduction]) -> PageTable:
-    """Tables of which nothing was recomputed, in a line each."""
+    """Return a table of the tables that were not recomputed."""
     from ..report.pages import PageTable
 
     rows = []
@@ -259,7 +266,7 @@ def _left_out(found: Sequence[Reproduction]) -> PageTable:
 
 
 def _parts(one: Reproduction) -> Iterator[Part]:
-    """What the page has of a table."""
+    """Yield the parts of the page for one table."""
     from ..report.pages import PageTable, Picture
 
     if one.cells:
@@ -267,13 +274,13 @@ def _parts(one: Reproduction) -> Iterator[Part]:
         yield _count([one])
     if one.winners:
         named = [[key, ", ".join(names)] for key, names in one.winners.items()]
-        yield PageTable(["", "No other outperforms"], named)
+        yield PageTable(["", "Winners"], named)
     if one.statements:
-        rows = [[text, found, "holds" if holds else "does not hold"] for text, holds, found in _statements(one)]
+        rows = [[item.text, item.found, "holds" if item.holds else "does not hold"] for item in one.statements]
         classes = [["", "", "good" if item.holds else "bad"] for item in one.statements]
         yield PageTable(["The paper says", "Found", ""], rows, classes=classes)
     if one.extra:
-        yield PageTable(*_extra(one), caption="Beside print")
+        yield PageTable(*_extra(one), caption="Not in the paper")
     yield from _reasons(one)
     yield from one.notes
     try:
@@ -284,7 +291,7 @@ def _parts(one: Reproduction) -> Iterator[Part]:
 
 
 def _page_table(one: Reproduction) -> PageTable:
-    """All numbers in print, also those that were not checked."""
+    """Return all printed numbers, including those that were not checked."""
     from ..report.pages import PageTable
 
     rows, columns = _axes(one, [*one.cells, *one.unchecked])
@@ -298,7 +305,7 @@ def _page_table(one: Reproduction) -> PageTable:
     return PageTable(
         ["", *map(_named, columns)],
         [[row, *(shown.get((row, column), blank)[0] for column in columns)] for row in rows],
-        caption="Recomputed, and in brackets what is printed if it differs",
+        caption="Recomputed, with the printed number in brackets if it differs",
         classes=[["", *(shown.get((row, column), blank)[1] for column in columns)] for row in rows],
     )
 

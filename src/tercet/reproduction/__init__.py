@@ -1,7 +1,7 @@
-"""Printed tables of papers, recomputed from the data and held against print, cell by cell.
+"""Tables of papers, recomputed from the data and compared with the printed numbers, cell by cell.
 
-A paper is a module here with a mapping TABLES of its tables and figures; `expected/` has what the tables print, as CSV.
-A cell is equal if it rounds to what is printed. What cannot be recomputed is listed with the reason.
+Each paper is a module with a mapping TABLES of its tables and figures; `expected/` has the printed numbers as CSV. A
+cell is equal if it rounds to the printed number. Numbers that cannot be recomputed are listed with the reason.
 """
 
 from __future__ import annotations
@@ -19,14 +19,10 @@ from typing import Any, TypeVar
 
 from ..data.catalogue import data_folder, installed, where
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
-from .results import Cell as Cell
+from .results import Cell, Reproduction, Reproductions, Unchecked, title_of
 from .results import Curve as Curve
 from .results import Matrix as Matrix
-from .results import Reproduction as Reproduction
-from .results import Reproductions as Reproductions
 from .results import Statement as Statement
-from .results import Unchecked as Unchecked
-from .results import title_of as title_of
 
 T = TypeVar("T")
 
@@ -40,7 +36,7 @@ PAPERS = {
     "specia": "Specia, Cancedda and Dymetman (2010), A Dataset for Assessing Machine Translation Evaluation Metrics",
 }
 
-# What the catalogue of `tercet data` calls the data sets of the papers, where it has other names for them.
+# Names of the papers' data sets in the catalogue of `tercet data`, where these differ.
 CATALOGUE = {
     "wmt19": "wmt17-19",
     "wmt19_sys": "wmt19-metrics-system",
@@ -50,7 +46,7 @@ CATALOGUE = {
 
 
 class DataSets:
-    """The data of one run: folders called as in the papers' modules (wmt14, wmt19_sys, …), or as in the catalogue."""
+    """The data sets of one run, by their names in the papers' modules (wmt14, wmt19_sys, …) or in the catalogue."""
 
     def __init__(self, find: Callable[[str], Path | None]) -> None:
         self._find = find
@@ -58,7 +54,7 @@ class DataSets:
 
     @classmethod
     def under(cls, folder: str | Path) -> DataSets:
-        """Those in a folder that has one folder for each; or is itself the one that is asked for."""
+        """Return the data sets in a folder that has one folder for each; the folder may also be a data set itself."""
         place = Path(folder)
         if not place.is_dir():
             raise UsageError(f"There is no folder {place}.")
@@ -73,7 +69,7 @@ class DataSets:
 
     @classmethod
     def installed(cls, folder: str | Path) -> DataSets:
-        """Those that `tercet data` keeps in its folder."""
+        """Return the data sets in the folder of `tercet data`."""
         names = {item.name for item in installed(folder)}
 
         def find(name: str) -> Path | None:
@@ -83,35 +79,34 @@ class DataSets:
         return cls(find)
 
     def __call__(self, name: str) -> Path | None:
-        """The folder of a data set, None if it is not there."""
+        """Return the folder of a data set, or None if it is missing."""
         return self._find(name)
 
     def needed(self, name: str) -> Path:
-        """The folder of a data set that a table cannot do without."""
+        """Return the folder of a data set. Raise UsageError if it is missing."""
         found = self(name)
         if found is None:
             raise UsageError(self.missing([name]))
         return found
 
     def missing(self, names: Iterable[str]) -> str:
-        """What is not there, and how to give it; empty if all is there."""
+        """Return a message on missing data sets and how to provide them; empty if none is missing."""
         absent = [name for name in names if self(name) is None]
         if not absent:
             return ""
         many = len(absent) > 1
         return (
-            f"The data set{'s' if many else ''} {', '.join(map(_described, absent))} {'are' if many else 'is'} not "
-            "there. Give the "
-            f"folder that holds {'them' if many else 'it'} with --data, or add "
+            f"The data set{'s' if many else ''} {', '.join(map(_described, absent))} {'were' if many else 'was'} not "
+            f"found. Give the folder that contains {'them' if many else 'it'} with --data, or add "
             f"{'each' if many else 'it'}: tercet data add FOLDER {absent[0]}."
         )
 
     def has(self, key: Hashable) -> bool:
-        """Whether `once` has made this before."""
+        """Return whether `once` has computed this before."""
         return key in self._kept
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What several tables of one run need is made once."""
+        """Return `make()`, computed only once for all tables of the run that need it."""
         if key not in self._kept:
             self._kept[key] = make()
         kept: T = self._kept[key]
@@ -119,12 +114,12 @@ class DataSets:
 
 
 def _names(name: str) -> list[str]:
-    """A data set's names: the papers', and the catalogue's where it is another."""
+    """Return the names of a data set: in the papers' modules and, if it differs, in the catalogue."""
     return [name, *([CATALOGUE[name]] if name in CATALOGUE else [])]
 
 
 def _inner(folder: Path, name: str) -> Path:
-    """The part of a folder that is of this name: an entry of the catalogue may hold several data sets."""
+    """Return the subfolder of this name if there is one: a catalogue entry may contain several data sets."""
     return folder / name if (folder / name).is_dir() else folder
 
 
@@ -134,10 +129,10 @@ def _described(name: str) -> str:
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table or figure of a paper. expected: its CSV. needs: the data sets without which nothing can be recomputed.
+    """A table or figure of a paper. expected: its CSV. needs: the data sets that are required to recompute it.
 
-    make: recomputes it; without it, `reason` says why no number can be recomputed. slow: it takes minutes, and is left
-    out where not it alone is asked for.
+    make: the function that recomputes it; without one, `reason` says why. slow: it takes minutes, and is recomputed
+    only if it is requested alone.
     """
 
     caption: str
@@ -149,7 +144,7 @@ class PaperTable:
 
 
 def tables(paper: str) -> Mapping[str, PaperTable]:
-    """The tables of a paper that can be asked for, by number; figures as "figure N"."""
+    """Return the tables of a paper by number; figures are "figure N"."""
     if paper not in PAPERS:
         raise UnknownName("paper", paper, [*PAPERS, ALL])
     found: Mapping[str, PaperTable] = import_module(f".{paper}", __name__).TABLES
@@ -195,7 +190,7 @@ def reproduce(
     >>> found[0].title
     'wmt19, Table 8: segment level, without English, tau of daRR'
     >>> found[0].unchecked[0].reason
-    "The task's daRR pairs of these language pairs are not at hand."
+    "The task's daRR pairs of these language pairs are not available."
     """
     if table is not None and figure is not None:
         raise UsageError("Give --table or --figure, not both.")
@@ -226,7 +221,7 @@ def _recompute(paper: str, name: str, table: PaperTable, data: DataSets, *, alon
     reason = table.reason or data.missing(table.needs)
     if not reason and table.slow and not alone:
         option = f"--{name}" if name.startswith("figure") else f"--table {name}"
-        reason = f"It takes minutes, and is made when asked for: tercet reproduce {paper} {option}."
+        reason = f"It takes minutes. To recompute it, run: tercet reproduce {paper} {option}."
     if reason or table.make is None:
         unchecked = all_unchecked(table.expected, reason) if table.expected else []
         found = Reproduction(unchecked=unchecked, notes=() if unchecked else (f"Not recomputed. {reason}",))
@@ -239,7 +234,7 @@ def _recompute(paper: str, name: str, table: PaperTable, data: DataSets, *, alon
 
 
 def _made(make: Callable[[DataSets], Reproduction], data: DataSets, title: str) -> Reproduction:
-    """A table from its data. The user chose a folder, not what is in it: what is missing there is an error of data."""
+    """Return a recomputed table. Missing content in the data folder raises DataError instead of UsageError."""
     try:
         return make(data)
     except MissingDependency:
@@ -250,7 +245,7 @@ def _made(make: Callable[[DataSets], Reproduction], data: DataSets, title: str) 
 
 @dataclass(frozen=True)
 class Printed:
-    """A table in print: row -> column -> text; a blank is a cell that has no number."""
+    """A printed table: row -> column -> text; empty text is a cell without a number."""
 
     cells: Mapping[str, Mapping[str, str]]
 
@@ -259,7 +254,7 @@ class Printed:
         return list(next(iter(self.cells.values()), {}))
 
     def numbers(self) -> Iterator[tuple[str, str, str]]:
-        """Row, column and text of every number."""
+        """Yield row, column and text of every number."""
         for row, columns in self.cells.items():
             for column, text in columns.items():
                 if text:
@@ -267,7 +262,7 @@ class Printed:
 
 
 def printed(name: str) -> Printed:
-    """A table of `expected/`, such as wmt19_t3; columns that hold half-widths end in _ci."""
+    """Return a table of `expected/`, such as wmt19_t3; the names of columns of half-widths end in _ci."""
     text = files(__name__).joinpath("expected", f"{name}.csv").read_text(encoding="utf-8")
     rows = list(csv.reader(io.StringIO(text)))
     header = rows[0][1:]
@@ -284,9 +279,9 @@ def check(
     decimals: int | None = None,
     must: bool = True,
 ) -> Cell:
-    """A cell: equal if the value rounds to the printed text, or lies `within` a distance of it.
+    """Return a cell: equal if the value rounds to the printed text, or if the difference is at most `within`.
 
-    decimals: of the print, where the copy of the table has lost zeros at the end.
+    decimals: the number of printed decimals, if the copy of the table has lost final zeros.
     """
     number = float(text)
     if decimals is None:
@@ -298,5 +293,5 @@ def check(
 
 
 def all_unchecked(name: str, reason: str) -> list[Unchecked]:
-    """Every number of a table, for the same reason."""
+    """Return every number of a table as unchecked, with the same reason."""
     return [Unchecked(row, column, float(text), reason) for row, column, text in printed(name).numbers()]
