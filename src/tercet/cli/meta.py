@@ -62,9 +62,7 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
     help="pearson, spearman, kendall, kendall-c, accuracy, accuracy-calibrated, soft-accuracy, tau:wmt12|wmt13|wmt14|"
     "hties or a table such as 'tau:1,0,-1;X,X,X;-1,0,1'. [default: pearson; tau for preferences]",
 )  # fmt: skip
-@click.option(
-    "--judgements", "judgements", multiple=True, metavar="FILE...", help="More files of judgements (see the docs)."
-)
+@click.option("--judgements", multiple=True, metavar="FILE...", help="More files of judgements (see the docs).")
 @click.option(
     "--kind", type=click.Choice(["da", "esa", "mqm"]), help="The kind of judgement in exports of Appraise and Pearmut."
 )

@@ -8,18 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import MissingDependency
 from ..report.tables import Bold, number, table, to_json
-from ..reproduction import (
-    PAPERS,
-    Cell,
-    Matrix,
-    PaperTable,
-    Reproduction,
-    Reproductions,
-    Statement,
-    Unchecked,
-    tables,
-    title_of,
-)
+from ..reproduction import PAPERS, PaperTable, tables
+from ..reproduction.results import Cell, Matrix, Reproduction, Reproductions, Statement, Unchecked, title_of
 from .compareboard import _bold, _notes
 
 if TYPE_CHECKING:

@@ -19,10 +19,14 @@ from typing import Any, TypeVar
 
 from ..data.catalogue import data_folder, installed, where
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
-from .results import Cell, Reproduction, Reproductions, Unchecked, title_of
+from .results import Cell as Cell
 from .results import Curve as Curve
 from .results import Matrix as Matrix
+from .results import Reproduction as Reproduction
+from .results import Reproductions as Reproductions
 from .results import Statement as Statement
+from .results import Unchecked as Unchecked
+from .results import title_of as title_of
 
 T = TypeVar("T")
 
