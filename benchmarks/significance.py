@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tercet.stats.correlation_bootstrap import tau_intervals
+from tercet.stats.correlation_bootstrap import resample_ratio
 from tercet.stats.permutation import permutation_test
 from tercet.stats.tau import tau_columns
 from tercet.stats.williams import williams_matrix
@@ -31,7 +31,7 @@ def rows() -> list[Row]:
 
     times = 50  # one run is too short for the clock
     williams, _ = cpu(lambda: [williams_matrix(systems, means) for _ in range(times)], 5)
-    tau, _ = cpu(lambda: tau_intervals(tau_columns(human, said), resamples=RESAMPLES), 2)
+    tau, _ = cpu(lambda: resample_ratio(tau_columns(human, said), resamples=RESAMPLES).intervals(), 2)
     both, _ = cpu(lambda: permutation_test(gold, metrics, kind="perm-both", resamples=RESAMPLES), 3)
     pairs = METRICS * (METRICS - 1) // 2
     return [

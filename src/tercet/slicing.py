@@ -1,4 +1,4 @@
-"""Slices of a test set: segments by length, by document, or by a label such as the domain."""
+"""Slices of a test set: groups of segments by length, by document, or by a label such as the domain."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from .data.testset import TestSet
 from .errors import UnknownName, UsageError
 from .text.scripts import dominant
 
-UNSPACED = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar")  # lengths in characters, not words
+UNSPACED = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar")  # lengths are in characters, not words
 
 
 def segment_groups(
     by: str, testset: TestSet | None, documents: Sequence[str] | None
 ) -> tuple[list[str], NDArray[np.int64]]:
-    """The names of the slices in order, and the number of each segment's slice."""
+    """Return the names of the slices, and the index of each segment's slice."""
     labels = testset.labels if testset is not None else {}
     if by == "length" and testset is not None:
         return _length_groups(testset)
     if by == "document" and documents is not None:
         values = documents
     elif by == "document":
-        raise UsageError("Slices by document need document ids, and this test set has none. Give them with --docs.")
+        raise UsageError("Slices by document need document ids, but this test set has none. Give them with --docs.")
     elif by in labels:
         values = labels[by]
     else:
@@ -35,14 +35,14 @@ def segment_groups(
 
 
 def _length_groups(testset: TestSet) -> tuple[list[str], NDArray[np.int64]]:
-    """Segments by the length of the first reference they have, or of the source where there are no references."""
+    """Group segments by the length of their first reference, or of the source if there are no references."""
     if testset.references:
         rows = zip(*testset.references.values(), strict=True)
         texts = [next(text for text in row if text is not None) for row in rows]
     elif testset.source is not None:
         texts = list(testset.source)
     else:
-        raise UsageError(f"Slices by length need references or a source, and test set {testset.name!r} has neither.")
+        raise UsageError(f"Slices by length need references or a source, but test set {testset.name!r} has neither.")
     unspaced = dominant(texts) in UNSPACED
     unit, step = ("characters", 20) if unspaced else ("words", 10)
     lengths = [len("".join(text.split())) if unspaced else len(text.split()) for text in texts]

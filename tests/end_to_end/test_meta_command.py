@@ -129,7 +129,7 @@ def test_undefined_numbers_are_dashes_with_the_reason(folder: Path) -> None:
     ran = run(folder, "small", "--scores", "constant.sys.score", "mine.sys.score")
     line = next(line for line in ran.out.splitlines() if line.startswith("constant"))
     assert line.split() == ["constant", "–", "–", "6"]
-    assert "–: undefined, because scores are missing or all are equal." in ran.out
+    assert "–: undefined, because scores are missing or all equal." in ran.out
     values = rows(run(folder, "small", "--scores", "constant.sys.score", "mine.sys.score", "-f", "json"))[0]
     assert (values["value"], values["ci_low"], values["winner"]) == (None, None, None)
 
@@ -138,8 +138,8 @@ def test_missing_systems_are_named_and_left_out_for_all_only_when_asked(folder: 
     words = ("small", "--scores", "short.sys.score", "mine.sys.score")
     ran = run(folder, *words)
     assert ran.err == (
-        "Warning: en-de: No score for eve, fay, so no value: short. Use --common to leave out for all what one metric "
-        "lacks.\n"
+        "Warning: en-de: No score for eve, fay, so no value: short. Use --common to leave out for all metrics what "
+        "one metric lacks.\n"
     )
     assert next(line for line in ran.out.splitlines() if line.startswith("short")).split() == ["short", "–", "–", "6"]
     ran = run(folder, *words, "--common", "-f", "json")
@@ -165,15 +165,15 @@ def test_several_pairs_share_a_table_and_changed_signs_are_said(folder: Path) ->
 def test_head_to_head_best_systems_and_quarters_follow_the_table(folder: Path) -> None:
     ran = run(folder, "small", "-m", "chrf", "bleu", "ter", "--matrix", "--top-n", "-n", "50")
     for heading in (
-        "p that the row's metric is no better than the column's",
+        "p-values: row better than column",
         "Pearson's r over the N best systems",
     ):
         assert heading in ran.out.splitlines()
     assert "(1) " in ran.out and "(3) " in ran.out
     ran = run(folder, "small", "-m", "chrf", "--level", "seg", "--by-quality", "-n", "50")
-    assert "Pearson's r by quality: L1 the worst quarter of outputs, L4 the best" in ran.out
+    assert "Pearson's r by quality: L1 is the worst quarter of outputs, L4 the best" in ran.out
     ran = run(folder, "small", "-m", "chrf", "bleu", "--significance", "none", "--matrix", "-n", "50")
-    assert "No p-values: no test was made." in ran.out and "Marked" not in ran.out and "*" not in ran.out
+    assert "No p-values: no test was run." in ran.out and "Marked" not in ran.out and "*" not in ran.out
 
 
 def test_tied_systems_make_a_range(tmp_path: Path) -> None:
@@ -183,13 +183,13 @@ def test_tied_systems_make_a_range(tmp_path: Path) -> None:
     table = ran.out[ran.out.index("over the N best") :].splitlines()
     assert table[2].split() == ["Metric", "6", "5", "4"]
     assert " to " in table[4]
-    assert table[-1].startswith("Two numbers: people's scores are tied at the cut")
+    assert table[-1].startswith("Two numbers: human scores are tied at the cut")
 
 
 @pytest.mark.parametrize(
     ("statistic", "heading"),
     [
-        ("tau", "segment level: tau (wmt12) with DA differences beyond 25"),
+        ("tau", "segment level: tau (wmt12) with DA differences above 25"),
         ("accuracy-calibrated", "segment level: accuracy with calibrated ties, mean over segments, with DA"),
         ("kendall", "segment level: Kendall's tau-b, mean over segments, with DA"),
     ],
@@ -270,7 +270,7 @@ def test_an_export_of_appraise_is_judged_by_system(folder: Path, tmp_path: Path)
         in ran.err
     )
     ran = run(tmp_path, *words[:3], "--kind", "da", code=2)
-    assert ran.err == "Error: --kind and --system-prefix are for the files of --judgements.\n"
+    assert ran.err == "Error: --kind and --system-prefix apply to the files of --judgements, but none is given.\n"
 
 
 def test_judgements_of_unknown_segments_are_named(tmp_path: Path) -> None:
@@ -283,9 +283,9 @@ def test_judgements_of_unknown_segments_are_named(tmp_path: Path) -> None:
     path = write(tmp_path / "other.jsonl", *(json.dumps(item) for item in items))
     words = (tmp_path / "texts", "--pair", "en-de", "-m", "chrf", "--judgements", path)
     ran = run(tmp_path, *words, "--level", "seg", code=1)
-    assert ran.err == "Error: DA (judgements 'other') judges segments that the metrics did not score: 21, 22.\n"
+    assert ran.err == "Error: DA (judgements 'other') has segments that the metrics did not score: 21, 22.\n"
     ran = run(tmp_path, *words)
-    assert "DA (judgements 'other') was also given to segments that the data do not have: 21, 22." in ran.err
+    assert "DA (judgements 'other') includes segments that the data do not have: 21, 22." in ran.err
     write(tmp_path / "texts" / "ratings.en-de.jsonl", *(json.dumps(item) for item in items))
     ran = run(tmp_path, tmp_path / "texts", "-m", "chrf", code=1)
     assert "name segments that the test set does not have: 21, 22. It has 20." in ran.err
@@ -333,6 +333,29 @@ def test_figures_are_written(folder: Path, tmp_path: Path) -> None:
     assert (tmp_path / "html" / "en-de.intervals.html").is_file()
 
 
+# --- system scores as means of segment scores ---
+
+
+def test_segment_scores_of_a_file_are_averaged_when_asked_for(folder: Path) -> None:
+    words = ("small", "-m", "chrf", "--scores", "mine.seg.score", "-n", "50")
+    hint = "No system scores, only segment scores: mine. Use --mean-of-segments to average them."
+    ran = run(folder, *words)
+    assert next(line for line in ran.out.splitlines() if line.startswith("mine")).split() == ["mine", "–", "–", "6"]
+    assert ran.err == f"Warning: en-de: {hint}\n" and "System scores are means" not in ran.out
+    ran = run(folder, *words, "--mean-of-segments")
+    assert "System scores are means of 20 segment scores: chrF2, mine." in ran.out.splitlines() and ran.err == ""
+    chrf, mine = rows(run(folder, *words, "--mean-of-segments", "-f", "json"))
+    assert (chrf["mean_of_segments"], mine["mean_of_segments"]) == (20, 20)
+    (by_system,) = rows(run(folder, "small", "--scores", "mine.sys.score", "-n", "50", "-f", "json"))
+    assert mine["value"] == pytest.approx(by_system["value"], abs=1e-12) and by_system["mean_of_segments"] is None
+    (corpus,) = rows(run(folder, "small", "-m", "chrf", "-n", "50", "-f", "json"))
+    assert chrf["value"] != corpus["value"], "the mean of chrF of segments is not chrF of the system"
+    ran = run(folder, "two", "-m", "chrf", "--mean-of-segments", "-n", "50")
+    assert "System scores are means of 20 segment scores: chrF2." in ran.out.splitlines()
+    ran = run(folder, *words, "--mean-of-segments", "--level", "seg", code=2)
+    assert ran.err == "Error: --mean-of-segments gives system scores. Use it with --level sys.\n"
+
+
 # --- what is wrong ---
 
 
@@ -346,14 +369,14 @@ def test_figures_are_written(folder: Path, tmp_path: Path) -> None:
         (["small", "-m", "chrf", "--gold", "dda"], 2, "gold standard in small en-de called 'dda'. Did you mean da"),
         (["small", "-m", "chrf", "--systems", "adda"], 2, "called 'adda'. Did you mean ada?"),
         (["small", "-m", "chrff"], 2, "no metric called 'chrff'. Did you mean chrf?"),
-        (["small", "-m", "chrf", "--unit", "pairs"], 2, "these can be drawn anew: systems, segments, judgements; not"),
+        (["small", "-m", "chrf", "--unit", "pairs"], 2, "the unit must be one of systems, segments, judgements, not"),
         (["small", "-m", "chrf", "--significance", "wiliams"], 2, "no test called 'wiliams'. Did you mean williams?"),
         (["small", "-m", "chrf", "--confidence", "95"], 2, "The confidence must lie between 0 and 1, not 95"),
-        (["small", "-m", "chrf", "--margin", "10"], 2, "A margin makes preferences of scores, for tau"),
-        (["small"], 2, "There are no metrics to judge: name some with -m, or give files with --scores."),
+        (["small", "-m", "chrf", "--margin", "10"], 2, "--margin and --inclusive apply to tau only"),
+        (["small"], 2, "There are no metrics to evaluate. Name some with -m, or give files with --scores."),
         (["small", "--scores", "none.score"], 2, "There is no file none.score."),
         (["small", "-m", "chrf", "--systems", "ada"], 1, "1 system with both DA and metric scores, but two are needed"),
-        (["small", "--scores", "mine.seg.score"], 1, "There are scores of segments by mine: judge at segment level."),
+        (["small", "--scores", "mine.seg.score"], 1, "There are only segment scores of mine: use --level seg"),
         (["small", "--scores", "uneven.seg.score", "--level", "seg"], 1, "2 scores of 'ada' (from line 1), 1 of 'bob'"),
         (["small", "--scores", "mine.sys.score", "mine.score"], 2, "Two metrics are called 'mine'. Rename one,"),
         (["small", "--scores", "bad/twice.tsv"], 1, "twice.tsv, line 3: system 'ada' again, after line 2. Remove one"),
@@ -382,7 +405,7 @@ def test_pairs_without_texts_are_left_out_by_name_unless_asked_for(tmp_path: Pat
     write(place / "human.de-en.tsv", "lp\tsystem\tDA", *(f"de-en\t{name}\t{i}" for i, name in enumerate(SYSTEMS)))
     ran = run(tmp_path, "uneven", "-m", "chrf", "-n", "50", "-f", "json")
     assert [row["pair"] for row in rows(ran)] == ["en-de"]
-    missing = "uneven has no texts for de-en, so that metrics cannot be computed. Give --scores.\n"
+    missing = "uneven has no texts for de-en, so metrics cannot be computed. Give --scores.\n"
     assert ran.err == f"Warning: Left out de-en: {missing}"
     assert run(tmp_path, "uneven", "-l", "de-en", "-m", "chrf", code=1).err == f"Error: {missing}"
 
@@ -406,7 +429,7 @@ def test_a_reference_is_no_system_and_references_are_chosen_by_name(human: Path)
     words = ("human", "-m", "chrf", "-n", "50")
     ran = run(human, *words)
     assert ran.out.splitlines()[-1] == "References: given, ada."
-    assert ran.err == ("Warning: en-de: Left out, because they are references (--systems keeps what it names): ada.\n")
+    assert ran.err == ("Warning: en-de: Left out, because they are references (use --systems to keep them): ada.\n")
     (row,) = rows(run(human, *words, "-f", "json"))
     assert (row["n"], row["references"]) == (5, ["given", "ada"])
     (row,) = rows(run(human, *words, "--systems", *SYSTEMS, "-r", "given", "-f", "json"))
@@ -416,18 +439,18 @@ def test_a_reference_is_no_system_and_references_are_chosen_by_name(human: Path)
     alone = replace(evidence.testset, references={"given": evidence.testset.references["given"]})
     assert row["value"] == judge(evidence, tercet.score(alone, ["chrf"]), systems=SYSTEMS).items[0].value
     ran = run(human, *words, "--systems", *SYSTEMS, "-r", "ada")
-    assert "Not scored by -m, because they are among the references used: ada." in ran.err
+    assert "Not scored by -m, because they are references: ada." in ran.err
     assert "Left out, because no metric scored them: ada." in ran.err
     ran = run(human, *words, "-r", "givn", code=2)
     assert "no reference in this test set, nor a file, called 'givn'. Did you mean given?" in ran.err
     ran = run(human, "human", "--scores", "x", "-r", "given", code=2)
-    assert ran.err == "Error: --reference is for metrics that are computed here: name some with -m.\n"
+    assert ran.err == "Error: --reference applies to metrics that are computed here. Name some with -m.\n"
 
 
 @pytest.mark.parametrize("name", ["table.csv", "mine.sys.score", "mine.score", "long.tsv"])
 def test_scores_that_name_no_pair_are_refused_for_several(folder: Path, name: str) -> None:
     ran = run(folder, "two", "--scores", name, code=2)
-    assert ran.err == f"Error: {name} names no language pair; give --pair.\n"
+    assert ran.err == f"Error: {name} does not name its language pair. Give it with --pair.\n"
     level = "seg" if name == "long.tsv" else "sys"
     assert len(rows(run(folder, "two", "--pair", "en-de", "--scores", name, "--level", level, "-f", "json"))) == 1
 
@@ -440,10 +463,10 @@ def test_scores_that_name_their_pair_are_of_it_only(folder: Path, tmp_path: Path
     words = ["score", "-t", str(folder / "two"), "-l", "en-de", "-m", "chrf", "--save", str(saved)]
     assert run_tercet(words).code == 0
     ran = run(folder, "two", "--scores", saved, "-n", "50", "-f", "json")
-    assert [row["pair"] for row in rows(ran)] == ["en-de"] and f"Left out de-en: {saved} is of en-de" in ran.err
+    assert [row["pair"] for row in rows(ran)] == ["en-de"] and f"Left out de-en: {saved} is for en-de" in ran.err
     assert (
         run(folder, "two", "-l", "de-en", "--scores", saved, code=1).err
-        == f"Error: {saved} is of en-de, not of de-en.\n"
+        == f"Error: {saved} is for en-de, not for de-en.\n"
     )
 
 
@@ -451,10 +474,10 @@ def test_judgements_of_another_pair_are_refused(folder: Path, tmp_path: Path) ->
     write_texts(tmp_path / "texts")
     other = folder / "two" / "ratings.de-en.jsonl"
     ran = run(tmp_path, "texts", "-m", "chrf", "--judgements", other, code=1)
-    assert ran.err == f"Error: {other} is of de-en, not of en-de.\n"
+    assert ran.err == f"Error: {other} is for de-en, not for en-de.\n"
     export = write(tmp_path / "export.csv", *(f"u,{name},1,TGT,deu,eng,50" for name in SYSTEMS))
     ran = run(tmp_path, "texts", "-m", "chrf", "--judgements", export, "--kind", "da", code=1)
-    assert ran.err == f"Error: {export} is of de-en, not of en-de.\n"
+    assert ran.err == f"Error: {export} is for de-en, not for en-de.\n"
     write_texts(tmp_path / "texts", "de-en")
     ran = run(tmp_path, "texts", "-m", "chrf", "--judgements", other, "-n", "50", "-f", "json")
     assert [row["pair"] for row in rows(ran)] == ["de-en"]
@@ -489,15 +512,15 @@ def test_means_over_different_pairs_are_said(folder: Path) -> None:
     lines = [f"{pair}\t{name}\t{i}\t{i if pair == 'en-de' else 1}" for pair, name, i in values]
     write(table, "lp\tsystem\tm\tk", *lines)
     ran = run(folder, "two", "--scores", table, "-n", "50")
-    assert "The means of some metrics are over other pairs than those of others" in ran.out
+    assert "The means are over different language pairs" in ran.out
     assert "Intervals of 95 % in -f json and -f csv: 50 resamples of systems, seed 12345." in ran.out.splitlines()
-    assert "other pairs" not in run(folder, "two", "-m", "chrf", "bleu", "-n", "50").out
+    assert "different language pairs" not in run(folder, "two", "-m", "chrf", "bleu", "-n", "50").out
 
 
 def test_no_control_items_are_said(folder: Path) -> None:
     ran = run(folder, "small", "-m", "chrf", "--passing-raters", "-n", "50")
     assert ran.err == (
-        "Warning: Judgements 'ratings-en-de': no rater saw damaged outputs, so that --passing-raters keeps all.\n"
+        "Warning: Judgements 'ratings-en-de': nobody rated damaged outputs; --passing-raters keeps all raters.\n"
     )
 
 

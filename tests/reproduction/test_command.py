@@ -7,12 +7,14 @@ import re
 import sys
 from dataclasses import replace
 from importlib.resources import files
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from tercet import reproduction as papers
+from tercet.cli.reproduce import command
 from tercet.data.catalogue import entries
 from tercet.reproduction import (
     PAPERS,
@@ -99,7 +101,7 @@ def test_a_cell_that_need_not_match_does_not_fail(paper, tercet):
     paper(made_up(value=0.9, must=False))
     ran = tercet("tiny", "--table", "1")
     assert (ran.code, ran.err) == (0, "")
-    assert "\n1 of 1 cell that must be is equal; 1 more is shown beside print; 2 n" in ran.out
+    assert "\n1 of 1 required cell equal; 1 more is shown for comparison; 2 n" in ran.out
 
 
 def test_a_statement_that_must_hold_and_does_not_fails(paper, tercet):
@@ -162,8 +164,8 @@ def test_of_a_whole_paper_tables_without_data_are_unchecked(paper, tercet):
     ran = tercet("tiny")
     assert ran.code == 0
     assert (
-        "tiny, Table 2: in need of data\n\nNot recomputed. The data sets nowhere, elsewhere are not there. Give the "
-        "folder that holds them with --data, or add each: tercet data add FOLDER nowhere.\n"
+        "tiny, Table 2: in need of data\n\nNot recomputed. The data sets nowhere, elsewhere were not found. Give the "
+        "folder that contains them with --data, or add each: tercet data add FOLDER nowhere.\n"
     ) in ran.out
     assert "\ntiny, Figure 1: drawn by hand\n\nNot recomputed. Nobody knows.\n" in ran.out
     assert ran.out.endswith("\ntiny: 2 of 2 cells equal; 2 numbers not checked.\n")
@@ -176,9 +178,9 @@ def test_slow_tables_are_made_only_when_asked_for_alone(paper, tercet):
     ran = tercet("tiny")
     assert ran.code == 0
     for title, option in (("Table 7", "--table 7"), ("Figure 7", "--figure 7")):
-        line = f"Not recomputed. It takes minutes, and is made when asked for: tercet reproduce tiny {option}."
+        line = f"Not recomputed. It takes minutes. To recompute it, run: tercet reproduce tiny {option}."
         assert f"\ntiny, {title}: made up\n\n{line}\n" in ran.out
-    assert "\ntiny, Table 2: in need of data\n\nNot recomputed. The data sets nowhere, elsewhere are not" in ran.out
+    assert "\ntiny, Table 2: in need of data\n\nNot recomputed. The data sets nowhere, elsewhere were not" in ran.out
     assert ran.out.endswith("\ntiny: 2 of 2 cells equal; 2 numbers not checked.\n")
     for words in (("--table", "7"), ("--figure", "7")):
         assert "\n2 of 2 cells equal; 2 numbers not checked.\n" in tercet("tiny", *words).out
@@ -190,8 +192,8 @@ def test_a_table_asked_for_alone_needs_its_data(paper, tercet, tmp_path):
     ran = tercet("tiny", "--table", "2", "--data", tmp_path)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == (
-        "Error: tiny, Table 2: The data set elsewhere is not there. Give the folder that holds it with --data, or add "
-        "it: tercet data add FOLDER elsewhere.\n"
+        "Error: tiny, Table 2: The data set elsewhere was not found. Give the folder that contains it with --data, or "
+        "add it: tercet data add FOLDER elsewhere.\n"
     )
 
 
@@ -202,8 +204,9 @@ def test_a_table_asked_for_alone_needs_its_data(paper, tercet, tmp_path):
         (["tiny", "--table", "9"], "There is no table or figure of tiny called '9'. Known: 1, 2, figure 1."),
         (["tiny", "--figure", "2"], "There is no table or figure of tiny called 'figure 2'. Did you mean figure 1?"),
         (["tiny", "--figure", "1", "--table", "1"], "Give --table or --figure, not both."),
-        (["all", "--table", "1"], "Say of which paper: tercet reproduce PAPER --table N."),
-        (["--html", "x.html"], "Say what the page shall show: tercet reproduce PAPER --html FILE, or all."),
+        (["all", "--table", "1"], "--table and --figure need a paper: tercet reproduce PAPER --table N."),
+        (["--figure", "1"], "--table and --figure need a paper: tercet reproduce PAPER --table N."),
+        (["--html", "x.html"], "--html needs a paper: tercet reproduce PAPER --html FILE, or all."),
         (["tiny", "--paper", "kobe"], "Two papers are given, tiny and kobe. Give one, or all."),
         (["tiny", "--data", "not-there"], "There is no folder not-there."),
     ],
@@ -221,7 +224,7 @@ def test_without_a_paper_all_are_listed_with_their_data(paper, tercet):
     assert re.search(r"^wmt19 +3 +system level, into English, \|r\| +wmt19_sys$", ran.out, re.MULTILINE)
     assert re.search(r"^tiny +2 +in need of data +nowhere, elsewhere$", ran.out, re.MULTILINE)
     assert re.search(r"^thesis +4\.9 +scores of two examples +none$", ran.out, re.MULTILINE)
-    assert re.search(r"^thesis +A\.7 .* wmt14; takes minutes, made only when asked for alone$", ran.out, re.MULTILINE)
+    assert re.search(r"^thesis +A\.7 .* wmt14; takes minutes, only on request$", ran.out, re.MULTILINE)
     assert re.search(r"^tiny +figure 1 +drawn by hand +cannot be recomputed$", ran.out, re.MULTILINE)
     entries = json.loads(tercet("-f", "json").out)
     assert entries[-1] == {
@@ -256,9 +259,9 @@ def test_a_page_begins_with_the_count_and_the_meaning_of_marks_and_ends_with_wha
         text.index(part)
         for part in (
             "Overview</h2>\n<p>2 of 2 cells equal; 2 numbers not checked.</p>",
-            "<p>✓ equal to print, or within",
+            "<p>✓ equal to the printed number, or within",
             "✗ should be equal and is not",
-            "? in print, but not checked",
+            "? printed, but not checked",
             "A Tiny Paper</h2>",
             "Table 1: made up</h3>",
             "Not recomputed (tiny)</h3>",
@@ -299,7 +302,7 @@ def test_the_papers_themselves_run_without_data(tercet):
 def test_a_paper_without_any_data_says_so(tercet):
     ran = tercet("kobe")
     assert ran.code == 0
-    assert ran.out.endswith("\nkobe: nothing recomputed to compare; 228 numbers not checked.\n")
+    assert ran.out.endswith("\nkobe: no number recomputed; 228 numbers not checked.\n")
 
 
 def write_systems(folder: Path) -> None:
@@ -416,6 +419,23 @@ def test_progress_names_every_table(paper):
     names: list[str] = []
     reproduce("tiny", data=DataSets(lambda name: None), progress=names.append)
     assert names == ["tiny, Table 1", "tiny, Table 2", "tiny, Figure 1"]
+
+
+def test_the_function_has_the_options_of_the_command_and_its_results_are_tables(paper, tmp_path, monkeypatch):
+    shown = {"form", "html", "quiet", "named"}
+    options = command.make_context("reproduce", []).params
+    parameters = signature(reproduce).parameters
+    assert options.keys() - shown == parameters.keys() - {"progress"}
+    assert all(options[name] == parameters[name].default for name in ("table", "figure", "data"))
+    paper(made_up())
+    monkeypatch.setenv("TERCET_DATA", str(tmp_path / "installed"))
+    found = reproduce("tiny", data=tmp_path)
+    assert len(found) == 3 and found[0] is next(iter(found)) and reproduce("tiny", figure="1")[0].table == "figure 1"
+    assert repr(found) == "<Reproductions of 3 tables: 2 of 2 cells equal>"
+    assert found.to_dict()["tables"][0] == reproduce("tiny", table="1").to_dict()
+    pytest.importorskip("pandas", reason="the extra 'frames' is not installed")
+    frame = found.to_pandas()
+    assert list(frame["row"]) == ["BLEU", "chrF", "TER", "WER"] and list(frame["reason"])[2:] == ["No scores."] * 2
 
 
 def test_every_table_says_how_it_is_made_or_why_not():

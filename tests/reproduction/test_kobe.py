@@ -28,5 +28,5 @@ def test_kobe_itself_and_its_entities_are_unchecked_with_the_reason(tables):
     assert [len(tables[number].unchecked) for number in "1234567"] == [7, 8, 3, 8, 49, 56, 21]
     assert {one.row for number in "1234" for one in tables[number].unchecked} == {"KoBE"}
     assert {one.reason.split(",")[0] for table in tables.values() for one in table.unchecked} == {
-        "KoBE needs the entities of sources"
+        "KoBE needs the entities of all texts in its own knowledge base"
     }

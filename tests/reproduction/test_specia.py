@@ -25,7 +25,7 @@ def tables(data):
 def test_all_numbers_in_print_are_unchecked_with_the_reason(tables):
     assert {name: len(one.unchecked) for name, one in tables.items()} == {"1": 8, "2": 16, "3": 8, "4": 20, "text": 3}
     assert {item.reason for one in tables.values() for item in one.unchecked} == {
-        "It needs the 16,000 translations with the scores of translators, which are not at hand."
+        "It needs the 16,000 translations with scores by translators, which are not available."
     }
     assert not any(one.cells for one in tables.values())
 

@@ -68,7 +68,7 @@ def test_tables_on_wmt14_are_made_only_when_asked_for_alone(made_up):
     assert [name for name, one in known.items() if one.slow] == ["A.3", "A.7"]
     found = {one.table: one for one in reproduce("thesis", data=DataSets.under(made_up.parent))}
     assert {item.reason for item in found["A.7"].unchecked} == {
-        "It takes minutes, and is made when asked for: tercet reproduce thesis --table A.7."
+        "It takes minutes. To recompute it, run: tercet reproduce thesis --table A.7."
     }
 
 
@@ -142,6 +142,6 @@ def test_both_tables_have_the_same_metric(parser, few):
 
 def test_reasons_of_the_other_tables_name_what_is_missing():
     reasons = {name: one.reason for name, one in tables("thesis").items() if one.reason}
-    assert all("at hand" in reason for reason in reasons.values())
+    assert all("available" in reason for reason in reasons.values())
     assert all("tercet alignments --table" in reasons[name] for name in ("4.13", "4.14", "4.19"))
     assert all("A.7" in reasons[name] for name in ("4.15", "4.16", "4.21", "A.5", "A.6"))

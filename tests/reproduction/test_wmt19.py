@@ -72,7 +72,7 @@ def test_language_pairs_with_a_part_of_the_pairs_are_not_compared_with_print(tab
     beside = tables["6"].extra["chrF, on the pairs at hand"]
     assert (round(beside["gu-en"], 3), round(beside["kk-en"], 3)) == (0.238, 0.320)
     reasons = {one.reason for one in tables["6"].unchecked if one.column == "gu-en"}
-    assert reasons == {"Only a part of the daRR pairs of gu-en is at hand (20,110 of 31,139)."}
+    assert reasons == {"Only a part of the daRR pairs of gu-en is available (20,110 of 31,139)."}
 
 
 def test_the_curve_over_the_best_systems_shows_the_tie_at_the_tenth(tables):

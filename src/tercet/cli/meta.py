@@ -1,7 +1,8 @@
-"""`tercet meta`: judge metrics against people."""
+"""`tercet meta`: evaluate metrics against human judgements."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,22 +12,17 @@ import click
 from .options import ManyValues
 
 if TYPE_CHECKING:
-    from ..metaeval import Verdicts
+    from ..metaeval import MetaEvaluation, Verdicts
 
-# Options that are fields of `meta.Sources`, and those that are arguments of `meta.judge`, as they are.
-SOURCES = (
-    "metrics", "references", "files", "published", "judgements", "kind", "system_prefix", "passing_raters", "jobs",
-    "cache",
-)  # fmt: skip
-ASKED = (
-    "level", "statistic", "gold", "systems", "common", "absolute", "average", "margin", "inclusive", "unit",
-    "resamples", "confidence", "significance", "alpha", "top", "by_quality",
-)  # fmt: skip
+log = logging.getLogger(__name__)
+
+# Options that say how results are shown. All others are parameters of `judge_pairs`.
+SHOWN = {"matrix", "figures", "figure_form", "form", "width", "output", "quiet"}
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 
 
 @click.command("meta", cls=ManyValues)
-@click.argument("data", metavar="DATASET|DIR|FILE")
+@click.argument("dataset", metavar="DATASET|DIR|FILE")
 @click.option(
     "-l",
     "--pair",
@@ -34,85 +30,95 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
     "pairs",
     multiple=True,
     metavar="SRC-TGT...",
-    help="Language pairs, as de-en. [default: all that have judgements]",
+    help="Language pairs, such as de-en. [default: all that have judgements]",
 )
-@click.option(
-    "--data", "root", metavar="DIR", help="The folder that holds DATASET. [default: what 'tercet data' holds]"
-)
+@click.option("--data", metavar="DIR", help="The folder that contains DATASET. [default: that of 'tercet data']")
 @click.option(
     "-m", "--metrics", "--metric", "metrics", multiple=True, metavar="METRIC...",
-    help="Metrics to compute from the texts, as chrf sentbleu.",
+    help="Metrics to compute from the texts, such as chrf sentbleu.",
 )  # fmt: skip
 @click.option(
     "-r", "--reference", "references", multiple=True, metavar="REFERENCE...",
-    help="References for -m: names of the test set's, or files. [default: all of the test set]",
+    help="References for -m: names in the test set, or files. [default: all of the test set]",
 )  # fmt: skip
-@click.option("--scores", "files", multiple=True, metavar="FILE...", help="Files of metric scores (see the docs).")
+@click.option("--scores", multiple=True, metavar="FILE...", help="Files of metric scores (see the docs).")
 @click.option(
     "--published/--no-published", default=None,
-    help="Also the metric scores that came with the data. [default: if neither -m nor --scores is given]",
+    help="Include the metric scores that come with the data. [default: if neither -m nor --scores is given]",
 )  # fmt: skip
 @click.option(
-    "--level", type=click.Choice(["sys", "seg"]), default="sys", show_default=True, help="By system or by segment."
+    "--mean-of-segments", is_flag=True,
+    help="At system level, use the mean of its segment scores as the system score of every metric that has them.",
+)  # fmt: skip
+@click.option(
+    "--level",
+    type=click.Choice(["sys", "seg"]),
+    default="sys",
+    show_default=True,
+    help="Use scores of systems or segments.",
 )
 @click.option(
     "--stat", "statistic", default=None, metavar="STATISTIC",
     help="pearson, spearman, kendall, kendall-c, accuracy, accuracy-calibrated, soft-accuracy, tau:wmt12|wmt13|wmt14|"
-    "hties or a table such as 'tau:1,0,-1;X,X,X;-1,0,1'. [default: pearson; for preferences tau]",
+    "hties or a table such as 'tau:1,0,-1;X,X,X;-1,0,1'. [default: pearson; tau for preferences]",
 )  # fmt: skip
-@click.option("--judgements", "judgements", multiple=True, metavar="FILE...", help="More judgements (see the docs).")
+@click.option("--judgements", multiple=True, metavar="FILE...", help="More files of judgements (see the docs).")
 @click.option(
-    "--kind", type=click.Choice(["da", "esa", "mqm"]), help="How people judged, for exports of Appraise and Pearmut."
+    "--kind", type=click.Choice(["da", "esa", "mqm"]), help="The kind of judgement in exports of Appraise and Pearmut."
 )
-@click.option("--system-prefix", default="", help="Taken off the names of systems in such exports, as 'wmt23.'.")
+@click.option("--system-prefix", default="", help="Prefix to remove from system names in such exports, as 'wmt23.'.")
 @click.option(
     "--passing-raters",
     is_flag=True,
-    help="Of raters who saw damaged outputs, keep those who scored them lower (paired t-test, p <= .05).",
+    help="Leave out raters who did not score damaged outputs lower (paired t-test, p <= .05).",
 )
-@click.option("-g", "--gold", metavar="NAME", help="The human standard, where there are several: da, mqm, darr, …")
+@click.option("-g", "--gold", metavar="NAME", help="The gold standard, if there are several: da, mqm, darr, …")
 @click.option(
     "--systems", multiple=True, metavar="SYSTEM...",
-    help="Only these systems. [default: all that were judged and are no references]",
+    help="Only these systems. [default: all judged systems that are not references]",
 )  # fmt: skip
-@click.option("--common", is_flag=True, help="Leave out what any metric lacks, instead of giving that metric no value.")
-@click.option("--absolute", is_flag=True, help="Sizes of correlations without their signs, as WMT19 prints them.")
+@click.option(
+    "--common",
+    is_flag=True,
+    help="Leave out for all metrics what one lacks, instead of giving that one no value.",
+)
+@click.option("--absolute", is_flag=True, help="Use absolute values of correlations, as WMT19 does.")
 @click.option(
     "--average", "--avg", type=click.Choice(["none", "item", "system"]), default="none", show_default=True,
-    help="Correlate segments all at once, or by item (segment) or system and take the mean.",
+    help="Correlate all segments at once, or take the mean of correlations by item (segment) or system.",
 )  # fmt: skip
 @click.option(
-    "--margin", type=float, help="Points that make a preference of two scores. [default: 25 for raw DA, else 0]"
+    "--margin", type=float, help="Two scores that differ by more are a preference. [default: 25 for raw DA, else 0]"
 )
-@click.option("--inclusive", is_flag=True, help="A difference of just the margin is a preference too.")
+@click.option("--inclusive", is_flag=True, help="A difference equal to the margin is a preference too.")
 @click.option(
     "--unit", metavar="UNIT",
-    help="What is drawn anew for intervals: systems, segments, judgements, pairs or outputs. [default: as the papers]",
+    help="What is resampled for intervals: systems, segments, judgements, pairs or outputs. [default: as in papers]",
 )  # fmt: skip
-@click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True, help="How often to draw.")
-@click.option("--confidence", default=0.95, show_default=True, help="The confidence of intervals.")
+@click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Number of resamples.")
+@click.option("--confidence", default=0.95, show_default=True, help="Confidence level of the intervals.")
 @click.option(
     "--significance", default="auto", show_default=True, metavar="TEST",
     help="williams, bootstrap, overlap, perm-inputs, perm-systems, perm-both or none. auto: williams for Pearson's r, "
-    "bootstrap for the rest.",
+    "bootstrap otherwise.",
 )  # fmt: skip
 @click.option("--alpha", default=0.05, show_default=True, help="Significance level.")
-@click.option("--seed", type=int, help="Seed of all that is drawn. [default: $SACREBLEU_SEED or 12345]")
-@click.option("--top-n", "top", is_flag=True, help="Also over the N best systems, N from all down to 4.")
-@click.option("--by-quality", is_flag=True, help="Also by quarters of the human scores, from worst to best.")
-@click.option("--matrix", is_flag=True, help="Also all metrics head to head: p-values of row against column.")
-@click.option("--figures", metavar="DIR", help="Write plots here: scatter, intervals, heat map, top-N, histograms.")
+@click.option("--seed", type=int, help="Seed of all resampling. [default: $SACREBLEU_SEED or 12345]")
+@click.option("--top-n", "top", is_flag=True, help="Also show values over the N best systems, for every N down to 4.")
+@click.option("--by-quality", is_flag=True, help="Also show values by quarters of the human scores, worst to best.")
+@click.option("--matrix", is_flag=True, help="Also show the p-values of all pairs of metrics.")
+@click.option("--figures", metavar="DIR", help="Folder for plots: scatter, intervals, heat map, top-N, histograms.")
 @click.option(
     "--figure-format", "figure_form", type=click.Choice(["svg", "png", "html"]), default="svg", show_default=True
 )
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("-w", "--width", type=click.IntRange(0, 15), default=3, show_default=True, help="Decimals in tables.")
-@click.option("-o", "--output", metavar="FILE", help="Write here instead of to standard output.")
-@click.option("-j", "--jobs", default=1, show_default=True, help="Processes; 0 for all cores.")
-@click.option("--cache", metavar="DIR", help="Keep finished counts here, so that a killed run goes on.")
+@click.option("-o", "--output", metavar="FILE", help="Write to this file instead of standard output.")
+@click.option("-j", "--jobs", default=1, show_default=True, help="Number of processes; 0 for all cores.")
+@click.option("--cache", metavar="DIR", help="Folder for finished counts, so that an interrupted run can continue.")
 @click.option("-q", "--quiet", is_flag=True, help="No warnings, no progress.")
 def command(**options: Any) -> None:
-    """Judge metrics against people: how well they agree, with intervals, and which of them no other outperforms.
+    """Measure how well metrics agree with people, with intervals, and find those that no other outperforms.
 
     \b
     tercet meta DIR --pair fr-en --level seg --stat tau:wmt14 -m sentbleu chrf
@@ -125,7 +131,7 @@ def command(**options: Any) -> None:
 
     if options["quiet"]:
         hush()
-    results = _judged(options)
+    results = _judged(options).results
     text = render(results, options["form"], options["width"], matrix=options["matrix"])
     if options["output"]:
         from ..data.files import writing
@@ -133,49 +139,42 @@ def command(**options: Any) -> None:
         with writing(options["output"]) as stream:
             stream.write(text + "\n")
     written: list[Path] = []
-    try:  # all files first: whoever reads the table or the messages may stop reading
+    try:  # files first, because the reader of the output may stop reading
         if options["figures"]:
             written = _save_figures(results, Path(options["figures"]), options["figure_form"])
     finally:
         for label, (positive, negative) in sign_flips(results).items():
-            _warn(f"{label} agrees with people for {', '.join(positive)} and disagrees for {', '.join(negative)}.")
+            log.warning(
+                "%s agrees with people for %s and disagrees for %s.", label, *map(", ".join, (positive, negative))
+            )
         for result in results:
             for note in result.notes:
-                _warn(f"{result.pair or result.dataset}: {note}")
+                log.warning("%s: %s", result.pair or result.dataset, note)
         if not options["output"]:
             click.echo(text)
     for path in written:
         click.echo(f"Wrote {path}", err=True)
 
 
-def _judged(options: dict[str, Any]) -> list[Verdicts]:
-    """The verdicts for every pair."""
-    from ..metaeval import Sources, judge_pairs
+def _judged(options: dict[str, Any]) -> MetaEvaluation:
+    """Return the verdicts for every language pair."""
+    from ..metaeval import judge_pairs
     from .console import Progress
     from .score import seed_of
 
-    return judge_pairs(
-        dataset_path(options["data"], options["root"]),
-        options["pairs"],
-        Sources(
-            **{name: options[name] for name in SOURCES},
-            progress=lambda pair: Progress(f"Counting {pair}", quiet=options["quiet"]),
-        ),
-        called=options["data"],
-        seed=seed_of(options),
-        **{name: options[name] for name in ASKED},
-    )
+    asked = {name: value for name, value in options.items() if name not in SHOWN} | {"seed": seed_of(options)}
+    return judge_pairs(**asked, progress=lambda pair: Progress(f"Counting {pair}", quiet=options["quiet"]))
 
 
 def _save_figures(results: Sequence[Verdicts], folder: Path, ending: str) -> list[Path]:
-    """One file per figure, called PAIR.WHAT.ENDING."""
+    """Write one file per figure, called PAIR.WHAT.ENDING, and return their paths."""
     from ..errors import UsageError
     from ..metaeval.plots import SCATTERS, draw
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"The folder {folder} cannot be made: {error.strerror or error}.") from None
+        raise UsageError(f"The folder {folder} cannot be created: {error.strerror or error}.") from None
     written = []
     for result in results:
         for what, figure in draw(result).items():
@@ -183,24 +182,5 @@ def _save_figures(results: Sequence[Verdicts], folder: Path, ending: str) -> lis
             figure.save(written[-1])
     most = max(len(result.items) for result in results)
     if most > SCATTERS and results[0].level == "sys":
-        _warn(f"Scatter plots are of the {SCATTERS} best metrics of {most}.")
+        log.warning("Only the %d best of %d metrics have scatter plots.", SCATTERS, most)
     return written
-
-
-def _warn(message: str) -> None:
-    import logging
-
-    logging.getLogger("tercet.metaeval").warning(message)
-
-
-def dataset_path(name: str, root: str | None) -> Path:
-    """The folder or file of a data set: a path, a name inside --data, or a name that `tercet data` knows."""
-    from ..errors import UsageError
-    from .inputs import located
-
-    if root is None:
-        return located(name)
-    for path in (Path(root) / name, Path(root)):
-        if path.exists() and (path.name == name or path != Path(root)):
-            return path
-    raise UsageError(f"There is no {name} in {root}.")

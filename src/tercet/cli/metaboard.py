@@ -1,4 +1,4 @@
-"""How `tercet meta` shows verdicts: one table for a language pair, one with a column per pair for several."""
+"""Output of `tercet meta`: a table for one language pair, or a table with one column per pair."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .compareboard import _bold, _notes
 TESTS = {
     "williams": "Williams' test, one-sided",
     "bootstrap": "paired bootstrap",
-    "overlap": "intervals that do not overlap",
+    "overlap": "intervals do not overlap",
     "perm-inputs": "permutation of segments",
     "perm-systems": "permutation of systems",
     "perm-both": "permutation of systems and segments",
@@ -21,7 +21,7 @@ TESTS = {
 
 
 def render(results: Sequence[Verdicts], form: str = "text", width: int = 3, *, matrix: bool = False) -> str:
-    """All verdicts in one of the command's formats. JSON, CSV and TSV have one row per metric and language pair."""
+    """Return all verdicts in one of the command's formats. JSON, CSV and TSV have one row per metric and pair."""
     if form == "json":
         return to_json([row for result in results for row in result.rows()])
     if form in ("csv", "tsv"):
@@ -50,13 +50,13 @@ def _long(results: Sequence[Verdicts], form: str) -> str:
 
 
 def _people(result: Verdicts) -> str:
-    return result.gold if result.margin is None else f"{result.gold} differences beyond {result.margin:g}"
+    return result.gold if result.margin is None else f"{result.gold} differences above {result.margin:g}"
 
 
 def _counted(result: Verdicts) -> str:
-    """What n is the number of."""
+    """Return what n counts."""
     if result.statistic.startswith("tau"):
-        return "pairs of outputs that count"
+        return "pairs of outputs"
     if result.level == "sys":
         return "systems"
     if result.statistic.startswith("accuracy"):
@@ -87,11 +87,20 @@ def _legend(results: Sequence[Verdicts]) -> list[str]:
     drawn = f"{first.resamples} resamples of {first.unit}, seed {first.seed}"
     where = "" if len(results) == 1 else " in -f json and -f csv"
     said.append(f"Intervals of {100 * first.confidence:g} %{where}: {drawn}.")
-    return said + _references(results)
+    return said + _averaged(results) + _references(results)
+
+
+def _averaged(results: Sequence[Verdicts]) -> list[str]:
+    """Return a sentence on metrics whose system scores are means of segment scores, if there are any."""
+    items = [item for result in results for item in result.items if item.mean_of_segments is not None]
+    labels = dict.fromkeys(item.label for item in items)
+    numbers = sorted({item.mean_of_segments or 0 for item in items})
+    over = f"{numbers[0]}" if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}" if numbers else ""
+    return [f"System scores are means of {over} segment scores: {', '.join(labels)}."] if labels else []
 
 
 def _references(results: Sequence[Verdicts]) -> list[str]:
-    """The references that metrics were computed with, where that is known."""
+    """Return sentences on the references that metrics were computed with, if known."""
     items = [item for result in results for item in result.items if item.references]
     used: dict[tuple[str, ...], dict[str, None]] = {}
     for item in items:
@@ -126,9 +135,9 @@ def _one(result: Verdicts, form: str, width: int) -> Iterator[str]:
     yield table(header, rows, form)
     said = _legend([result])
     if any(isnan(item.value) for item in result.items):
-        said.append(f"{DASH}: undefined, because scores are missing or all are equal.")
+        said.append(f"{DASH}: undefined, because scores are missing or all equal.")
     elif any(isnan(item.ci_low) for item in result.items):
-        said.append(f"{DASH}: undefined, because too many resamples have no value: there is too little to draw from.")
+        said.append(f"{DASH}: undefined, because too many resamples have no value; there are too few data.")
     if extra:
         said.append(f"Outliers (far from the median of {result.gold}): {', '.join(result.outliers)}.")
     yield from _notes(said, form)
@@ -155,7 +164,7 @@ def _several(results: Sequence[Verdicts], form: str, width: int) -> Iterator[str
     said = _legend(results)
     averaged = {tuple(label in one and not isnan(one[label].value) for one in found) for label in labels}
     if len({pairs for pairs in averaged if any(pairs)}) > 1:
-        said.append("The means of some metrics are over other pairs than those of others, and their order says little.")
+        said.append("The means are over different language pairs, so the order of the metrics is not reliable.")
     yield from _notes(said, form)
 
 
@@ -166,7 +175,7 @@ def _mean(values: Sequence[float]) -> float:
 
 def _matrix(result: Verdicts, form: str, name: str) -> list[str]:
     if result.p_values is None:
-        return _notes([f"{name}No p-values: {'overlap gives none' if result.test else 'no test was made'}."], form)
+        return _notes([f"{name}No p-values: {'overlap has none' if result.test else 'no test was run'}."], form)
     ranked = ranked_items(result)
     order = [result.items.index(item) for item in ranked]
     rows = []
@@ -179,7 +188,7 @@ def _matrix(result: Verdicts, form: str, name: str) -> list[str]:
             cells.append(Bold(text) if better and i != j else text)
         rows.append([f"({number_of_row}) {item.label}", *cells])
     header = ["Metric", *(f"({place})" for place in range(1, len(order) + 1))]
-    return [_heading(f"{name}p that the row's metric is no better than the column's", form), table(header, rows, form)]
+    return [_heading(f"{name}p-values: row better than column", form), table(header, rows, form)]
 
 
 def _top(result: Verdicts, form: str, width: int, name: str) -> list[str]:
@@ -191,7 +200,7 @@ def _top(result: Verdicts, form: str, width: int, name: str) -> list[str]:
             one, other = number(low, width), number(high, width)
             cells.append(one if one == other else f"{one} to {other}")
         rows.append([item.label, *cells])
-    said = "Two numbers: people's scores are tied at the cut, and this is the range over the ways to break the tie."
+    said = "Two numbers: human scores are tied at the cut; this is the range over all ways to break the tie."
     tied = any(low != high and not isnan(low) for item in result.items for _, low, high in item.top_n)
     return [
         _heading(f"{name}{statistic_name(result)} over the N best systems", form),
@@ -205,5 +214,5 @@ def _by_quality(result: Verdicts, form: str, width: int, name: str) -> list[str]
     rows = [["n", *(str(n) for _, n, _ in levels)]]
     rows += [[item.label, *(number(value, width) for _, _, value in item.by_quality)] for item in ranked_items(result)]
     header = ["Metric", *(f"L{level}" for level, _, _ in levels)]
-    heading = f"{name}{statistic_name(result)} by quality: L1 the worst quarter of outputs, L{len(levels)} the best"
+    heading = f"{name}{statistic_name(result)} by quality: L1 is the worst quarter of outputs, L{len(levels)} the best"
     return [_heading(heading, form), table(header, rows, form)]

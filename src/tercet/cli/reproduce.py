@@ -1,110 +1,79 @@
-"""`tercet reproduce`: tables of papers, recomputed and held against print."""
+"""`tercet reproduce`: recompute tables of papers and compare them with the printed numbers."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from ..reproduction import DataSets, Reproduction
-
 FORMATS = ("text", "json", "csv", "markdown", "latex")
-ALL = "all"
 
 
 @click.command("reproduce")
 @click.argument("paper", required=False)
 @click.option("--paper", "named", metavar="PAPER", help="The same as PAPER.")
-@click.option("--table", metavar="N", help="Only this table, as 3 or A.1.")
+@click.option("--table", metavar="N", help="Only this table, such as 3 or A.1.")
 @click.option("--figure", metavar="N", help="Only this figure.")
 @click.option(
-    "--data", "root", metavar="DIR",
-    help="The folder that holds the data sets, one folder for each. [default: what 'tercet data' holds]",
+    "--data", metavar="DIR",
+    help="The folder that contains the data sets, one folder each. [default: that of 'tercet data']",
 )  # fmt: skip
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--html", metavar="FILE", help="Also write one page with all tables, marks and figures.")
 @click.option("-q", "--quiet", is_flag=True, help="No warnings, no progress.")
 def command(**options: Any) -> None:
-    """Recompute the tables of PAPER (wmt14, wmt19, kobe, thesis, specia or all) and compare them with print.
+    """Recompute the tables of PAPER (wmt14, wmt19, kobe, thesis, specia or all) and compare them with the paper.
 
     \b
-    tercet reproduce                                  what there is, and which data it needs
+    tercet reproduce                                  list all tables and the data they need
     tercet reproduce wmt19 --table 3 --data DIR
     tercet reproduce all --data DIR --html papers.html
 
-    The exit code is 1 if a number that is known to reproduce does not.
+    The exit code is 1 if a number that should reproduce does not.
     """  # fmt: skip
-    from ..reproduction import PAPERS, reproduce, tables
+    from ..reproduction import reproduce
     from .console import hush
     from .reproduceboard import render, render_list, write_html
 
     if options["quiet"]:
         hush()
-    paper, table = _asked(options)
+    paper = _paper(options)
     if paper is None:
         click.echo(render_list(options["form"]))
         return
-    if paper != ALL:
-        tables(paper)  # an unknown paper is refused before data are looked for
-    data = _data(options["root"])
-    progress = _Progress(quiet=options["quiet"])
-    results: dict[str, list[Reproduction]] = {
-        name: reproduce(name, table=table, data=data, progress=progress)
-        for name in (PAPERS if paper == ALL else (paper,))
-    }
-    progress.clear()
-    click.echo(render(results, options["form"], whole=table is None))
+    progress = (lambda name: None) if options["quiet"] else _show_progress
+    asked = {name: options[name] for name in ("table", "figure", "data")}
+    found = reproduce(paper, **asked, progress=progress)
+    progress("")
+    click.echo(render(found, options["form"]))
     if options["html"]:
-        write_html(options["html"], results)
+        write_html(options["html"], found)
         click.echo(f"Wrote {options['html']}", err=True)
-    failed = [(one.title, what) for found in results.values() for one in found for what in one.failed]
-    for title, what in failed:
-        click.echo(f"Differs: {title}: {what}", err=True)
+    failed = [f"Differs: {one.title}: {what}" for one in found for what in one.failed]
+    for line in failed:
+        click.echo(line, err=True)
     if failed:
         sys.exit(1)
 
 
-def _asked(options: dict[str, Any]) -> tuple[str | None, str | None]:
-    """The paper, and the table or figure by its name in `tables`; None for all."""
+def _paper(options: dict[str, Any]) -> str | None:
+    """Return the paper that the options name, or None to list all of them."""
     from ..errors import UsageError
 
-    paper, named = options["paper"], options["named"]
+    paper: str | None = options["paper"]
+    named: str | None = options["named"]
     if paper is not None and named is not None and paper != named:
         raise UsageError(f"Two papers are given, {paper} and {named}. Give one, or all.")
     paper = paper or named
-    table, figure = options["table"], options["figure"]
-    if table is not None and figure is not None:
-        raise UsageError("Give --table or --figure, not both.")
-    if figure is not None:
-        table = f"figure {figure}"
-    if table is not None and paper in (None, ALL):
-        raise UsageError("Say of which paper: tercet reproduce PAPER --table N.")
+    if paper is None and (options["table"] is not None or options["figure"] is not None):
+        raise UsageError("--table and --figure need a paper: tercet reproduce PAPER --table N.")
     if paper is None and options["html"]:
-        raise UsageError("Say what the page shall show: tercet reproduce PAPER --html FILE, or all.")
-    return paper, table
+        raise UsageError("--html needs a paper: tercet reproduce PAPER --html FILE, or all.")
+    return paper
 
 
-def _data(root: str | None) -> DataSets:
-    from ..data.catalogue import data_folder
-    from ..reproduction import DataSets
-
-    return DataSets.under(root) if root is not None else DataSets.installed(data_folder())
-
-
-class _Progress:
-    """A line on stderr that names what is being recomputed; silent where stderr is not a terminal."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self.shown = sys.stderr.isatty() and not quiet
-
-    def __call__(self, name: str) -> None:
-        self._say(f"Recomputing {name}")
-
-    def clear(self) -> None:
-        self._say("")
-
-    def _say(self, text: str) -> None:
-        if self.shown:
-            click.echo(f"\r\033[K{text}", err=True, nl=False)
+def _show_progress(name: str) -> None:
+    """Show on stderr, if it is a terminal, which table is being recomputed; an empty name clears the line."""
+    if sys.stderr.isatty():
+        click.echo("\r\033[K" + (f"Recomputing {name}" if name else ""), err=True, nl=False)

@@ -1,15 +1,15 @@
-"""How `tercet reproduce` shows recomputed tables: beside print, with what could not be checked and why."""
+"""Output of `tercet reproduce`: recomputed and printed numbers, and what could not be checked and why."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ..errors import MissingDependency
 from ..report.tables import Bold, number, table, to_json
-from ..reproduction import PAPERS, Cell, Matrix, Reproduction, Unchecked, tables, title_of
-from ..reproduction import PaperTable as PaperTable
+from ..reproduction import PAPERS, PaperTable, tables
+from ..reproduction.results import Cell, Matrix, Reproduction, Reproductions, Statement, Unchecked, title_of
 from .compareboard import _bold, _notes
 
 if TYPE_CHECKING:
@@ -18,28 +18,26 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LISTED = 30  # more cells than these are shown as a grid
-NAMED = 6  # rows or columns that a sentence names before it counts the rest
-COUNT = 5  # a row of whole numbers, one of them larger than this, is one of counts
-ALPHA = 0.05  # below this, a cell of a head-to-head figure is marked
-Results = Mapping[str, Sequence[Reproduction]]
+LISTED = 30  # with more cells, a table is shown as a grid
+NAMED = 6  # the most rows or columns that a sentence lists
+COUNT = 5  # a row of whole numbers with one larger than this is a row of counts
+ALPHA = 0.05  # smaller p-values are marked in head-to-head figures
 
 
-def render(results: Results, form: str = "text", *, whole: bool = True) -> str:
-    """All tables in one of the command's formats. whole: not one table, so that JSON has sums by paper."""
-    found = [one for of_paper in results.values() for one in of_paper]
+def render(found: Reproductions, form: str = "text") -> str:
+    """Return all tables in one of the command's formats."""
     if form == "json":
-        return to_json(_as_json(results) if whole else found[0].to_dict())
+        return to_json(found.to_dict())
     if form == "csv":
         return _long(found)
     blocks = [block for one in found for block in _blocks(one, form)]
-    if whole:
-        blocks += _notes([f"{paper}: {_count(of_paper)}" for paper, of_paper in results.items()], form)
+    if not found.single:
+        blocks += _notes([f"{paper}: {_count(of_paper)}" for paper, of_paper in found.by_paper().items()], form)
     return "\n\n".join(blocks)
 
 
 def render_list(form: str = "text") -> str:
-    """The tables and figures that can be asked for, with the data that they need."""
+    """Return the list of tables and figures, with the data that they need."""
     entries = [(paper, name, one) for paper in PAPERS for name, one in tables(paper).items()]
     if form == "json":
         return to_json(
@@ -64,64 +62,46 @@ def render_list(form: str = "text") -> str:
 
 
 def _needs(one: PaperTable) -> str:
-    """The data of a table, for the list."""
+    """Return the data that a table needs, for the list."""
     if one.make is None:
         return "cannot be recomputed"
-    return (", ".join(one.needs) or "none") + ("; takes minutes, made only when asked for alone" if one.slow else "")
-
-
-def _as_json(results: Results) -> dict[str, Any]:
-    papers = [
-        {"paper": paper, **_totals(found), "tables": [one.to_dict() for one in found]}
-        for paper, found in results.items()
-    ]
-    if len(papers) == 1:
-        return papers[0]
-    return {**_totals([one for found in results.values() for one in found]), "papers": papers}
-
-
-def _totals(found: Sequence[Reproduction]) -> dict[str, int]:
-    return {"total": sum(len(one.cells) for one in found), "equal": sum(one.equal for one in found)}
+    return (", ".join(one.needs) or "none") + ("; takes minutes, only on request" if one.slow else "")
 
 
 def _count(found: Sequence[Reproduction]) -> str:
-    """One sentence on how many cells are equal."""
+    """Return a sentence with the number of equal cells."""
     cells = [cell for one in found for cell in one.cells]
     must = [cell for cell in cells if cell.must]
     beside = len(cells) - len(must)
     equal, near = sum(cell.equal for cell in must), sum(cell.within is not None for cell in must)
     unchecked = sum(len(one.unchecked) for one in found)
-    within = f" ({near} of them within a distance)" if near else ""
-    said = [] if cells else ["nothing recomputed to compare"]
+    within = f" ({near} of them within a tolerance)" if near else ""
+    said = [] if cells else ["no number recomputed"]
     if must:
-        bound = f" that must be {'are' if len(must) != 1 else 'is'}" if beside else ""
-        said.append(f"{equal} of {len(must)} cell{'s' if len(must) != 1 else ''}{bound} equal{within}")
+        required = "required " if beside else ""
+        said.append(f"{equal} of {len(must)} {required}cell{'s' if len(must) != 1 else ''} equal{within}")
     if beside:
         are = "are" if beside != 1 else "is"
         noun = "more" if must else "cells" if beside != 1 else "cell"
-        said.append(f"{beside} {noun} {are} shown beside print" + ("" if must else " and need not be equal"))
+        said.append(f"{beside} {noun} {are} shown for comparison" + ("" if must else ", not required to be equal"))
     if unchecked:
         said.append(f"{unchecked} numbers not checked")
     return "; ".join(said) + "."
 
 
-def _long(found: Sequence[Reproduction]) -> str:
-    """Every number in a row, for programs."""
-    header = ["paper", "table", "row", "column", "printed", "recomputed", "difference", "equal", "within", "must",
-              "reason"]  # fmt: skip
-    rows = []
-    for one in found:
-        for cell in one.cells:
-            numbers = [repr(cell.printed), repr(cell.recomputed), repr(cell.difference)]
-            flags = [str(cell.equal).lower(), "" if cell.within is None else repr(cell.within), str(cell.must).lower()]
-            rows.append([one.paper, one.table, cell.row, cell.column, *numbers, *flags, ""])
-        for left in one.unchecked:
-            rows.append([one.paper, one.table, left.row, left.column, repr(left.printed), *[""] * 5, left.reason])
-    return table(header, rows, "csv")
+def _long(found: Reproductions) -> str:
+    """Return CSV with one row per number."""
+    header = ("paper", "table", "row", "column", "printed", "recomputed", "difference", "equal", "within", "must",
+              "reason")  # fmt: skip
+
+    def text(value: object) -> str:
+        return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+    return table(header, [[text(row[name]) for name in header] for row in found.rows()], "csv")
 
 
 def _blocks(one: Reproduction, form: str) -> Iterator[str]:
-    """A table with what is said about it, as text, Markdown or LaTeX."""
+    """Yield a table with its notes, as text, Markdown or LaTeX."""
     yield {"text": _bold(one.title), "markdown": f"## {one.title}"}.get(form, f"% {one.title}")
     if len(one.cells) > LISTED:
         yield table(*_grid(one), form)
@@ -130,24 +110,20 @@ def _blocks(one: Reproduction, form: str) -> Iterator[str]:
     if one.cells:
         yield from _notes([_count([one])], form)
     if one.winners and not one.cells:
-        yield table(["", "No other outperforms"], [[key, ", ".join(names)] for key, names in one.winners.items()], form)
-    yield from _notes([_statement(text, holds, found) for text, holds, found in _statements(one)], form)
+        yield table(["", "Winners"], [[key, ", ".join(names)] for key, names in one.winners.items()], form)
+    yield from _notes([_statement(item) for item in one.statements], form)
     if one.extra:
-        yield from _notes(["Beside print:"], form)
+        yield from _notes(["Not in the paper:"], form)
         yield table(*_extra(one), form)
     yield from _notes([*_reasons(one), *one.notes], form)
 
 
-def _statements(one: Reproduction) -> list[tuple[str, bool, str]]:
-    return [(item.text, item.holds, item.found) for item in one.statements]
-
-
-def _statement(text: str, holds: bool, found: str) -> str:
-    return f"{'Holds' if holds else 'Does not hold'}: {text}" + (f" ({found})." if found else ".")
+def _statement(item: Statement) -> str:
+    return f"{'Holds' if item.holds else 'Does not hold'}: {item.text}" + (f" ({item.found})." if item.found else ".")
 
 
 def _listed(one: Reproduction) -> list[list[str]]:
-    """Printed, recomputed and their difference, a cell in a row."""
+    """Return one row per cell: printed, recomputed and their difference."""
     finer = one.decimals + 1 if one.decimals else 0
     return [
         [
@@ -155,7 +131,7 @@ def _listed(one: Reproduction) -> list[list[str]]:
             _named(cell.column),
             number(cell.printed, one.decimals),
             number(cell.recomputed, finer),
-            number(round(cell.difference, finer) + 0.0, finer),  # + 0.0 turns -0.0 into 0.0
+            number(round(cell.difference, finer) + 0.0, finer),  # + 0.0 changes -0.0 into 0.0
             _verdict(cell),
         ]
         for cell in one.cells
@@ -163,26 +139,26 @@ def _listed(one: Reproduction) -> list[list[str]]:
 
 
 def _decimals(one: Reproduction, row: str) -> int:
-    """How many decimals a row has in print: none if all its numbers are counts, as n of WMT19's tables."""
+    """Return the number of printed decimals of a row: 0 for a row of counts, such as n in WMT19's tables."""
     items: list[Cell | Unchecked] = [*one.cells, *one.unchecked]
     numbers = [item.printed for item in items if item.row == row]
-    # Correlations may be printed as 1 or 0, and means of few ratings be whole: counts go beyond both.
+    # Correlations may be 1 or 0, and means of few ratings whole numbers; counts are larger.
     return 0 if all(value.is_integer() for value in numbers) and max(numbers, default=0) > COUNT else one.decimals
 
 
 def _verdict(cell: Cell) -> str:
     if cell.within is not None:
         return f"within {cell.within:g}"
-    return "yes" if cell.equal else "no" if cell.must else "need not be"
+    return "yes" if cell.equal else "no" if cell.must else "not required"
 
 
 def _named(column: str) -> str:
-    """A column's heading; half-widths stand in columns of their own."""
+    """Return a column's heading; half-widths have their own columns."""
     return f"{column.removesuffix('_ci')} ±" if column.endswith("_ci") else column
 
 
 def _axes(one: Reproduction, items: Sequence[Cell | Unchecked]) -> tuple[list[str], list[str]]:
-    """The rows and columns in which the items stand, in the order of print."""
+    """Return the rows and columns of the items, in the printed order."""
     rows, columns = {item.row for item in items}, {item.column for item in items}
     first = [*one.rows, *(item.row for item in items)], [*one.columns, *(item.column for item in items)]
     return ([*dict.fromkeys(name for name in first[0] if name in rows)],
@@ -190,7 +166,7 @@ def _axes(one: Reproduction, items: Sequence[Cell | Unchecked]) -> tuple[list[st
 
 
 def _grid(one: Reproduction) -> tuple[list[str], list[list[str]]]:
-    """Recomputed cells as in print; where they differ, with what is printed in brackets."""
+    """Return recomputed cells in the printed layout; where they differ, with the printed number in brackets."""
     rows, columns = _axes(one, one.cells)
     cells = {(cell.row, cell.column): _shown(cell, one) for cell in one.cells}
     return ["", *map(_named, columns)], [[row, *(cells.get((row, name), "") for name in columns)] for row in rows]
@@ -205,7 +181,7 @@ def _shown(cell: Cell, one: Reproduction) -> str:
 
 def _extra(one: Reproduction) -> tuple[list[str], list[list[str]]]:
     columns = [*dict.fromkeys(name for row in one.extra.values() for name in row if not name.endswith("_ci"))]
-    # Counts, in tables that have no others, are whole numbers.
+    # Tables that contain only counts have whole numbers.
     whole = all(float(value).is_integer() for row in one.extra.values() for value in row.values())
     width = 0 if whole else max(one.decimals, 3)
     rows = [
@@ -216,14 +192,14 @@ def _extra(one: Reproduction) -> tuple[list[str], list[list[str]]]:
 
 
 def _reasons(one: Reproduction) -> list[str]:
-    """What was not checked, by reason, with the rows or columns that it stands in."""
+    """Return sentences on what was not checked, by reason, with its rows or columns."""
     by_reason: dict[str, list[Unchecked]] = {}
     for item in one.unchecked:
         by_reason.setdefault(item.reason, []).append(item)
     sentences = []
     for reason, items in by_reason.items():
         rows, columns = _axes(one, items)
-        # A reason that concerns all columns is one of rows, and the other way round.
+        # A reason that applies to all columns is named by rows, and vice versa.
         by_row = len(columns) == len(one.columns) or (len(rows) < len(columns) and len(rows) < len(one.rows))
         names = rows if by_row else [_named(name) for name in columns]
         listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
@@ -232,13 +208,12 @@ def _reasons(one: Reproduction) -> list[str]:
     return sentences
 
 
-def write_html(path: str, results: Results) -> None:
-    """One page with all tables, marks and figures."""
+def write_html(path: str, results: Reproductions) -> None:
+    """Write one page with all tables, marks and figures."""
     from ..report.pages import Section, write_page
 
-    everything = [one for found in results.values() for one in found]
-    sections = [Section("Overview", [_count(everything).capitalize(), _legend()])]
-    for paper, found in results.items():
+    sections = [Section("Overview", [_count(results.tables).capitalize(), _legend()])]
+    for paper, found in results.by_paper().items():
         sections.append(Section(PAPERS[paper], [_count(found).capitalize()]))
         made = [one for one in found if _is_made(one)]
         sections += [Section(f"{title_of(one.table)}: {one.caption}", list(_parts(one)), level=3) for one in made]
@@ -249,7 +224,7 @@ def write_html(path: str, results: Results) -> None:
 
 
 def _is_made(one: Reproduction) -> bool:
-    """Whether anything of a table was recomputed."""
+    """Return whether any part of a table was recomputed."""
     return bool(one.cells or one.statements or one.extra or one.winners or one.matrices or one.curves)
 
 
@@ -258,17 +233,17 @@ def _legend() -> str:
 
     return "\n".join(
         [
-            f"{MARKS['good']} equal to print, or within the distance that is given; or what the paper says holds",
-            f"{MARKS['bad']} should be equal and is not; or what the paper says does not hold",
-            f"{MARKS['unchecked']} in print, but not checked; the reason stands below the table",
-            "no mark: shown beside print, and need not be equal",
-            "* no other metric is significantly better, which papers print bold",
+            f"{MARKS['good']} equal to the printed number, or within the tolerance; or the paper's statement holds",
+            f"{MARKS['bad']} should be equal and is not; or the paper's statement does not hold",
+            f"{MARKS['unchecked']} printed, but not checked; the reason is given below the table",
+            "no mark: shown for comparison, not required to be equal",
+            "* no other metric is significantly better; papers print such numbers bold",
         ]
     )
 
 
 def _left_out(found: Sequence[Reproduction]) -> PageTable:
-    """Tables of which nothing was recomputed, in a line each."""
+    """Return a table of the tables that were not recomputed."""
     from ..report.pages import PageTable
 
     rows = []
@@ -281,7 +256,7 @@ def _left_out(found: Sequence[Reproduction]) -> PageTable:
 
 
 def _parts(one: Reproduction) -> Iterator[Part]:
-    """What the page has of a table."""
+    """Yield the parts of the page for one table."""
     from ..report.pages import PageTable, Picture
 
     if one.cells:
@@ -289,13 +264,13 @@ def _parts(one: Reproduction) -> Iterator[Part]:
         yield _count([one])
     if one.winners:
         named = [[key, ", ".join(names)] for key, names in one.winners.items()]
-        yield PageTable(["", "No other outperforms"], named)
+        yield PageTable(["", "Winners"], named)
     if one.statements:
-        rows = [[text, found, "holds" if holds else "does not hold"] for text, holds, found in _statements(one)]
+        rows = [[item.text, item.found, "holds" if item.holds else "does not hold"] for item in one.statements]
         classes = [["", "", "good" if item.holds else "bad"] for item in one.statements]
         yield PageTable(["The paper says", "Found", ""], rows, classes=classes)
     if one.extra:
-        yield PageTable(*_extra(one), caption="Beside print")
+        yield PageTable(*_extra(one), caption="Not in the paper")
     yield from _reasons(one)
     yield from one.notes
     try:
@@ -306,7 +281,7 @@ def _parts(one: Reproduction) -> Iterator[Part]:
 
 
 def _page_table(one: Reproduction) -> PageTable:
-    """All numbers in print, also those that were not checked."""
+    """Return all printed numbers, including those that were not checked."""
     from ..report.pages import PageTable
 
     rows, columns = _axes(one, [*one.cells, *one.unchecked])
@@ -320,7 +295,7 @@ def _page_table(one: Reproduction) -> PageTable:
     return PageTable(
         ["", *map(_named, columns)],
         [[row, *(shown.get((row, column), blank)[0] for column in columns)] for row in rows],
-        caption="Recomputed, and in brackets what is printed if it differs",
+        caption="Recomputed, with the printed number in brackets if it differs",
         classes=[["", *(shown.get((row, column), blank)[1] for column in columns)] for row in rows],
     )
 

@@ -1,4 +1,4 @@
-"""The reliability card of a metric: how it agreed with people in all data at hand, by set, language pair and level."""
+"""The reliability card of a metric: its agreement with people in all available data, by set, pair and level."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ Progress = Callable[[str], None]
 
 
 def make_card(metric: str, folders: Sequence[Path], *, progress: Progress | None = None) -> list[Verdicts]:
-    """Verdicts on one metric wherever a folder has both texts and judgements: Pearson's r of systems and of outputs,
-    tau where people gave preferences. Folders without either are passed over; what cannot be judged (a single system)
-    is named and left out; nothing at all is an error.
+    """Return verdicts on one metric for every language pair in the folders that has both texts and judgements.
+
+    The statistics are Pearson's r of systems and of outputs, and tau if people gave preferences. Folders without texts
+    or judgements are skipped. What cannot be evaluated (a single system) is left out with a warning. Raises UsageError
+    if nothing is left.
     """
     found: list[Verdicts] = []
     for folder in folders:
@@ -38,19 +40,19 @@ def make_card(metric: str, folders: Sequence[Path], *, progress: Progress | None
 
 
 def sets_in(place: Path) -> list[Path]:
-    """The place itself where it holds texts and judgements, else the folders in it."""
+    """Return the place itself if it has texts and judgements, else the folders in it."""
     if place.is_file() or any(evidence.testset is not None for evidence in _usable(place)):
         return [place]
     return sorted(path for path in place.iterdir() if path.is_dir())
 
 
 def _usable(folder: Path) -> Iterator[Evidence]:
-    """What a folder holds on each language pair; what cannot be opened is named and passed over."""
+    """Yield the evidence of each language pair of a folder. What cannot be opened is skipped with a warning."""
     try:
         pairs = evidence_pairs(folder)
-    except DataError:  # nothing to judge by
+    except DataError:  # no judgements
         return
-    chosen: Sequence[str | None] = pairs or [None]  # what is there may not say its pair
+    chosen: Sequence[str | None] = pairs or [None]  # the data may not name their pair
     for pair in chosen:
         try:
             evidence = open_evidence(folder, pair)
@@ -71,7 +73,7 @@ def _verdicts(metric: str, evidence: Evidence) -> Iterator[Verdicts]:
         names = gold_names(evidence, level=level, wants_pairs=statistic == "tau")
         for name in names:
             if statistic == "tau" and not _ranked(evidence, name):
-                continue  # preferences made of scores say again what the correlation says
+                continue  # preferences derived from scores repeat what the correlation shows
             try:
                 yield judge(evidence, scores, level=level, statistic=statistic, gold=name, significance=None)
             except DataError as error:

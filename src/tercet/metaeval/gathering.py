@@ -1,5 +1,7 @@
-"""`judge_pairs`, the function of `tercet meta`: for every language pair of a data set what people said, metric scores
-from the texts, from files and as published, and the verdicts on them.
+"""`judge_pairs`, the function of `tercet meta`.
+
+For every language pair of a data set it collects human judgements and metric scores (computed from the texts, read from
+files, and published with the data), and evaluates the metrics.
 """
 
 from __future__ import annotations
@@ -8,10 +10,10 @@ import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from math import isnan
 from pathlib import Path
 from typing import Any
 
+from ..data.catalogue import data_folder, where
 from ..data.evidence import Evidence, evidence_pairs, open_evidence
 from ..data.judgement_files import pairs_of_judgements, read_judgement_file
 from ..data.judgements import Judgements
@@ -24,31 +26,26 @@ from ..errors import DataError, UnknownName, UsageError
 from ..human.control import passing_bad_items
 from ..metrics import create
 from ..scoring import score
-from .joining import listed, references_among
+from ..stats.resampling import SEED
+from .joining import has_only_segments, listed, only_segments_note, references_among
 from .judging import check_question, judge, parse_question
-from .results import Verdicts
+from .results import MetaEvaluation, Verdicts
 
 log = logging.getLogger(__name__)
 
-# Arguments of `judge`: those that nothing has to check, and of the rest those that data are needed to check.
+
+# Arguments of `judge` that need no check, and those that can only be checked against the data.
 UNCHECKED = frozenset({"common", "resamples", "seed"})
 OF_DATA = frozenset({"level", "statistic", "gold", "systems"})
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Where scores and further judgements come from.
-
-    metrics: computed from the texts, with these references of theirs (names or files; none: all). files: of scores.
-    published: also the scores that came with the data; None: if there are neither metrics nor files.
-    judgements: more files, of this kind and with this prefix of systems if they are exports of campaigns.
-    passing_raters: without raters who failed on damaged outputs. jobs, cache: as for `score`. progress: what, for a
-    language pair, is told of finished work while its metrics are computed.
-    """
+    """Where scores and further judgements come from. The fields are parameters of `judge_pairs`."""
 
     metrics: Sequence[str] = ()
     references: Sequence[str] = ()
-    files: Sequence[str | Path] = ()
+    scores: Sequence[str | Path] = ()
     published: bool | None = None
     judgements: Sequence[str | Path] = ()
     kind: str | None = None
@@ -59,52 +56,205 @@ class Sources:
     progress: Callable[[str], AbstractContextManager[Progress]] | None = None
 
     def check(self) -> None:
-        """Refuse what cannot be done with any data, before anything is read or counted."""
+        """Raise UsageError for options that are wrong whatever the data are. Reads and computes nothing."""
         if (self.kind or self.system_prefix) and not self.judgements:
-            raise UsageError("--kind and --system-prefix are for the files of --judgements.")
+            raise UsageError("--kind and --system-prefix apply to the files of --judgements, but none is given.")
         if self.references and not self.metrics:
-            raise UsageError("--reference is for metrics that are computed here: name some with -m.")
+            raise UsageError("--reference applies to metrics that are computed here. Name some with -m.")
         for spec in self.metrics:
             create(spec)
 
     def check_files(self, pairs: Sequence[str | None]) -> None:
-        """Refuse files of scores and judgements that are of none of the pairs, or do not say of which of several."""
-        for file in map(Path, (*self.files, *self.judgements)):
+        """Raise an error if a file of scores or judgements has other language pairs, or does not name its pair."""
+        for file in map(Path, (*self.scores, *self.judgements)):
             if not file.is_file():
                 raise UsageError(
                     f"{file} is a folder; a file is needed." if file.is_dir() else f"There is no file {file}."
                 )
         for path, stated in (
-            *((path, pairs_of_scores(path)) for path in self.files),
+            *((path, pairs_of_scores(path)) for path in self.scores),
             *((path, pairs_of_judgements(path)) for path in self.judgements),
         ):
             if stated is None and len(pairs) > 1:
-                raise UsageError(f"{path} names no language pair; give --pair.")
+                raise UsageError(f"{path} does not name its language pair. Give it with --pair.")
             if stated and pairs != [None] and not set(stated) & set(pairs):
-                raise DataError(f"{path} is of {', '.join(stated)}, not of {', '.join(map(str, pairs))}.")
+                raise DataError(f"{path} is for {', '.join(stated)}, not for {', '.join(map(str, pairs))}.")
 
 
 def judge_pairs(
-    place: str | Path,
-    pairs: Sequence[str] = (),
-    sources: Sources | None = None,
+    dataset: str | Path,
+    pairs: Sequence[str] | str = (),
     *,
-    called: str | None = None,
-    **asked: Any,
-) -> list[Verdicts]:
-    """Verdicts for each of the pairs of a data set, or for all that people judged; `asked` goes to `judge`.
+    data: str | Path | None = None,
+    metrics: Sequence[str] | str = (),
+    references: Sequence[str] | str = (),
+    scores: Sequence[str | Path] | str | Path = (),
+    published: bool | None = None,
+    mean_of_segments: bool = False,
+    judgements: Sequence[str | Path] | str | Path = (),
+    kind: str | None = None,
+    system_prefix: str = "",
+    passing_raters: bool = False,
+    level: str = "sys",
+    statistic: str | None = None,
+    gold: str | None = None,
+    systems: Collection[str] | str = (),
+    common: bool = False,
+    absolute: bool = False,
+    average: str = "none",
+    margin: float | None = None,
+    inclusive: bool = False,
+    unit: str | None = None,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    significance: str | None = "auto",
+    alpha: float = 0.05,
+    seed: int = SEED,
+    top: bool = False,
+    by_quality: bool = False,
+    jobs: int = 1,
+    cache: str | Path | None = None,
+    progress: Callable[[str], AbstractContextManager[Progress]] | None = None,
+) -> MetaEvaluation:
+    """Measure how well metrics agree with human judgements, for each language pair of a data set.
 
-    All that can be refused is refused before the first metric is computed. Pairs that nobody asked for and that cannot
-    be judged so are named in a warning and left out. called: the data set in messages, if not by its place.
+    This is the function of `tercet meta`. All options are checked before the first metric is computed.
+
+    Parameters
+    ----------
+    dataset : str or Path
+        A folder, a file, the name of a folder in `data`, or the name of a data set of `tercet data`.
+    pairs : sequence of str
+        Language pairs, such as "de-en". Default: all pairs that have judgements. A pair that was not asked for and
+        cannot be evaluated is left out with a warning.
+    data : str or Path, optional
+        The folder that contains `dataset`.
+    metrics : sequence of str
+        Metrics to compute from the texts, such as "chrf".
+    references : sequence of str
+        References for `metrics`: names in the test set, or files. Default: all references of the test set.
+    scores : sequence of str or Path
+        Files of metric scores.
+    published : bool, optional
+        Whether to include the metric scores that come with the data. Default: only without `metrics` and `scores`.
+    mean_of_segments : bool
+        At system level, replace the system scores of every metric that has segment scores by the mean of its segment
+        scores over the judged segments (over all segments if the human scores are of systems only).
+    judgements : sequence of str or Path
+        More files of human judgements.
+    kind : {"da", "esa", "mqm"}, optional
+        The kind of judgement in `judgements` files that are exports of Appraise or Pearmut.
+    system_prefix : str
+        A prefix to remove from the system names in such exports.
+    passing_raters : bool
+        Leave out raters who did not score damaged outputs lower.
+    level : {"sys", "seg"}
+        Compare scores of systems or of segments.
+    statistic : str, optional
+        "pearson", "spearman", "kendall", "kendall-c", "accuracy", "accuracy-calibrated", "soft-accuracy", "tau" or
+        "tau:VARIANT", where VARIANT is "wmt12", "wmt13", "wmt14", "hties" or a table such as "1,0,-1;X,X,X;-1,0,1".
+        Default: tau at segment level if people ranked outputs, else Pearson's r.
+    gold : str, optional
+        The name of the human standard, such as "mqm". Required if the data have several.
+    systems : collection of str
+        Use only these systems. Default: all judged systems that are not references of the test set.
+    common : bool
+        Leave out what any metric lacks. Otherwise a metric that lacks a score gets no value.
+    absolute : bool
+        Compare absolute values of the statistic, as the tables of WMT19 do.
+    average : {"none", "item", "system"}
+        At segment level, compute the statistic over all outputs at once, or the mean of the statistic within each
+        segment ("item") or system.
+    margin : float, optional
+        For tau, the difference that two human scores must exceed to count as a preference. Default: 25 for raw direct
+        assessment, otherwise 0.
+    inclusive : bool
+        A difference equal to `margin` counts as a preference too.
+    unit : str, optional
+        What is resampled for confidence intervals: "systems", "segments" or "judgements" at system level, "outputs" or
+        "segments" at segment level, "pairs", "segments" or "judgements" for tau. Default: the first.
+    resamples : int
+        Number of resamples.
+    confidence : float
+        Confidence level of the intervals.
+    significance : str or None
+        "williams", "bootstrap", "overlap", "perm-inputs", "perm-systems", "perm-both" or None. "auto" is Williams' test
+        for Pearson's r and the paired bootstrap otherwise.
+    alpha : float
+        Significance level.
+    seed : int
+        Seed of all resampling.
+    top : bool
+        Also compute the statistic over the N best systems, for every N down to 4.
+    by_quality : bool
+        Also compute the statistic on each quarter of the human scores.
+    jobs : int
+        Number of processes; 0 uses all cores.
+    cache : str or Path, optional
+        Folder for finished counts.
+    progress : callable, optional
+        Called with a language pair. Returns a context manager whose value is the `progress` argument of `score`.
+
+    Returns
+    -------
+    MetaEvaluation
+        One `Verdicts` per language pair. It has `to_dict()` and `to_pandas()`.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from tercet import examples
+    >>> from tercet.metaeval import judge_pairs
+    >>> folder = mkdtemp()
+    >>> files = examples.write("en-de", folder)
+    >>> found = judge_pairs(folder, metrics=["bleu", "ter"], level="seg")
+    >>> for item in found["en-de"].items:
+    ...     print(f"{item.label}: {item.value:.3f}, from {item.ci_low:.3f} to {item.ci_high:.3f}")
+    BLEU: 0.819, from 0.747 to 0.877
+    TER: 0.837, from 0.773 to 0.891
     """
-    place, sources = Path(place), sources or Sources()
-    question = {name: value for name, value in asked.items() if name not in UNCHECKED}
-    statistic, level = asked.get("statistic"), asked.get("level", "sys")
+    sources = Sources(
+        _as_list(metrics), _as_list(references), _as_list(scores), published, _as_list(judgements), kind,
+        system_prefix, passing_raters, jobs, cache, progress,
+    )  # fmt: skip
+    asked: dict[str, Any] = {
+        "level": level, "statistic": statistic, "gold": gold, "systems": _as_list(systems), "common": common,
+        "absolute": absolute, "average": average, "margin": margin, "inclusive": inclusive, "unit": unit,
+        "resamples": resamples, "confidence": confidence, "significance": significance, "alpha": alpha, "seed": seed,
+        "top": top, "by_quality": by_quality, "mean_of_segments": mean_of_segments,
+    }  # fmt: skip
     if statistic or level == "sys":
-        formal = {name: value for name, value in question.items() if name not in OF_DATA}
+        formal = {name: value for name, value in asked.items() if name not in UNCHECKED | OF_DATA}
         parse_question(statistic or "pearson", level, **formal)
     sources.check()
-    wanted: Sequence[str | None] = list(pairs) or evidence_pairs(place) or [None]
+    results = _judge_all(_find_dataset(dataset, data), _as_list(pairs), sources, asked)
+    if not results:
+        raise UsageError(f"{dataset} has no language pair with judgements.")
+    return MetaEvaluation(tuple(results))
+
+
+def _as_list(values: Any) -> list[Any]:
+    """Return the values as a list; a single string or path is a list of one."""
+    return [values] if isinstance(values, str | Path) else list(values)
+
+
+def _find_dataset(dataset: str | Path, folder: str | Path | None) -> Path:
+    """Return the path of a data set: a path that exists, a name inside `folder`, or a name that `tercet data` has."""
+    if folder is None:
+        try:
+            return Path(dataset) if Path(dataset).exists() else where(str(dataset), data_folder())
+        except OSError:
+            raise UsageError(f"{str(dataset)[:200]!r} cannot be the name of a data set.") from None
+    for path in (Path(folder) / dataset, Path(folder)):
+        if path.exists() and (path.name == str(dataset) or path != Path(folder)):
+            return path
+    raise UsageError(f"There is no {dataset} in {folder}.")
+
+
+def _judge_all(place: Path, pairs: Sequence[str], sources: Sources, asked: Mapping[str, Any]) -> list[Verdicts]:
+    """Return the verdicts for the given pairs, or for all pairs with judgements that can be evaluated."""
+    question = {name: value for name, value in asked.items() if name not in UNCHECKED}
+    wanted: Sequence[str | None] = pairs or evidence_pairs(place) or [None]
     sources.check_files(wanted)
     problems: dict[str, DataError | UnknownName] = {}
 
@@ -128,17 +278,15 @@ def judge_pairs(
             scores, notes = _gather(evidence, texts, sources, asked)
             result = judge(evidence, scores, **asked)
             results.append(replace(result, notes=(*notes, *result.notes)))
-    if not results:
-        for problem in problems.values():
-            raise problem
-        raise UsageError(f"{called or place} has no language pair with judgements.")
+    if problems and not results:
+        raise next(iter(problems.values()))
     for pair, problem in problems.items():
         log.warning("Left out %s: %s", pair, problem)
     return results
 
 
 def _evidence(place: Path, pairs: Sequence[str | None], sources: Sources, *, everything: bool) -> Iterator[Evidence]:
-    """What there is for each pair; unless `everything` was asked for, for those that people judged."""
+    """Yield the evidence of each pair; unless `everything`, only of pairs that have judgements."""
     more = [(path, pairs_of_judgements(path)) for path in sources.judgements]
     for pair in pairs:
         found = open_evidence(place, pair)
@@ -157,9 +305,9 @@ def _evidence(place: Path, pairs: Sequence[str | None], sources: Sources, *, eve
 
 
 def _passing(judgements: Judgements) -> Judgements:
-    """Without the raters who fail on damaged outputs; they are named."""
+    """Return the judgements without raters who fail on damaged outputs. A warning names these raters."""
     if not any(row.check == "bad" for row in judgements.rows):
-        log.warning("Judgements %r: no rater saw damaged outputs, so that --passing-raters keeps all.", judgements.name)
+        log.warning("Judgements %r: nobody rated damaged outputs; --passing-raters keeps all raters.", judgements.name)
         return judgements
     kept, report = passing_bad_items(judgements)
     for rater, why in report.dropped.items():
@@ -168,20 +316,20 @@ def _passing(judgements: Judgements) -> Judgements:
 
 
 def _texts(evidence: Evidence, sources: Sources) -> TestSet | None:
-    """The texts for the metrics that are to be computed, with the references that were chosen; None for no metrics."""
+    """Return the texts with the chosen references, or None if no metrics are to be computed."""
     texts = evidence.testset
     if not sources.metrics:
         return None
     if texts is None or not texts.outputs:
         raise DataError(
-            f"{evidence.name} has no texts for {evidence.pair}, so that metrics cannot be computed. Give --scores."
+            f"{evidence.name} has no texts for {evidence.pair}, so metrics cannot be computed. Give --scores."
         )
     if sources.references:
         texts = replace(texts, references=chosen_texts("reference", sources.references, texts.references))
     for spec in sources.metrics:
         try:
             create(spec).resolved(texts.target_language).check_needs(texts)
-        except UsageError as error:  # of these data, not of what was asked
+        except UsageError as error:  # the data are at fault, not the options
             raise DataError(str(error)) from None
     return texts
 
@@ -189,51 +337,52 @@ def _texts(evidence: Evidence, sources: Sources) -> TestSet | None:
 def _gather(
     evidence: Evidence, texts: TestSet | None, sources: Sources, asked: Mapping[str, Any]
 ) -> tuple[list[Scores], list[str]]:
-    """The scores to judge, and notes: computed from the texts, read from files, published with the data."""
+    """Return the metric scores (computed, read from files, published with the data), and notes on them."""
     read: list[Scores] = []
-    for path in sources.files:
+    for path in sources.scores:
         stated = pairs_of_scores(path)
         if stated and evidence.pair and evidence.pair not in stated:
-            raise DataError(f"{path} is of {', '.join(stated)}, not of {evidence.pair}.")
+            raise DataError(f"{path} is for {', '.join(stated)}, not for {evidence.pair}.")
         read += read_scores(path, pair=evidence.pair, segments=evidence.segments)
-    computed, notes = ([], []) if texts is None else _computed(evidence, texts, sources, asked.get("systems"))
+    computed, notes = ([], []) if texts is None else _computed(evidence, texts, sources, asked["systems"])
     found = computed + read
-    if sources.published or (sources.published is None and not sources.metrics and not sources.files):
+    if sources.published or (sources.published is None and not sources.metrics and not sources.scores):
         taken = {item.label for item in found}
-        by_segment = _wants_segments(asked)
-        found += [
-            item
-            for item in evidence.scores
-            if item.label not in taken and (item.segment or not by_segment) and (by_segment or _has_system(item))
-        ]
+        published = [item for item in evidence.scores if item.label not in taken]
+        if _wants_segments(asked):
+            found += [item for item in published if item.segment]
+        else:
+            usable = [item for item in published if asked["mean_of_segments"] or not has_only_segments(item)]
+            found += usable
+            notes += only_segments_note([item.label for item in published if item not in usable])
     if not found:
-        raise UsageError("There are no metrics to judge: name some with -m, or give files with --scores.")
+        raise UsageError("There are no metrics to evaluate. Name some with -m, or give files with --scores.")
     return found, notes
 
 
 def _wants_segments(asked: Mapping[str, Any]) -> bool:
-    """Whether metrics are judged by their scores of segments."""
+    """Return whether the statistic, or its interval or test, is computed from segment scores."""
     return (
-        asked.get("level") == "seg"
-        or asked.get("statistic") == "soft-accuracy"
-        or asked.get("unit") == "segments"
-        or str(asked.get("significance")).startswith("perm-")
+        asked["level"] == "seg"
+        or asked["statistic"] == "soft-accuracy"
+        or asked["unit"] == "segments"
+        or str(asked["significance"]).startswith("perm-")
     )
 
 
 def _computed(
     evidence: Evidence, texts: TestSet, sources: Sources, systems: Collection[str] | None
 ) -> tuple[list[Scores], list[str]]:
-    """Scores by metrics from the texts. An output that is one of the references would be perfect, and is not scored."""
+    """Return scores computed from the texts, and notes. An output that is also a reference is not scored."""
     copies: list[str] = []
     if any("reference" in create(spec).needs for spec in sources.metrics):
         copies = references_among(texts, texts.outputs)
-    # `judge` says it of the test set's own references, unless they were asked for.
-    said_later = [] if systems else references_among(evidence.testset, copies)
-    named = [name for name in copies if name not in said_later and name in (systems or copies)]
-    notes = [f"Not scored by -m, because they are among the references used: {listed(named)}."] if named else []
+    # `judge` reports the test set's own references, unless `systems` names them.
+    reported = [] if systems else references_among(evidence.testset, copies)
+    named = [name for name in copies if name not in reported and name in (systems or copies)]
+    notes = [f"Not scored by -m, because they are references: {listed(named)}."] if named else []
     if len(copies) == len(texts.outputs):
-        raise DataError(f"{evidence.name} {evidence.pair}: all outputs are references, so that none can be scored.")
+        raise DataError(f"{evidence.name} {evidence.pair}: all outputs are references, so none can be scored.")
     texts = texts.only([name for name in texts.systems if name not in copies])
     with sources.progress(evidence.pair) if sources.progress else nullcontext() as progress:
         found = score(texts, sources.metrics, jobs=sources.jobs, cache=sources.cache, progress=progress)
@@ -241,10 +390,6 @@ def _computed(
 
 
 def _label(item: Scores, others: Sequence[Scores]) -> str:
-    """The metric's name; its whole string where two of them differ only in parameters."""
+    """Return the metric's label, or its full string if two metrics differ only in parameters."""
     alike = [other for other in others if other.label == item.label]
     return item.label if len(alike) == 1 else item.metric.names[0]
-
-
-def _has_system(item: Scores) -> bool:
-    return not all(isnan(value) for value in item.system.values())

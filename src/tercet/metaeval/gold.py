@@ -1,8 +1,8 @@
-"""The human standard that metrics are held against: chosen by name from what the data hold, or the only one there is.
+"""The gold standard that metrics are compared with: chosen by name, or the only one in the data.
 
-At system level it is one number per system: scores as published, means of direct assessment, or shares of won
-comparisons. At segment level it is one number per system and segment, or preferences between two outputs (relative
-rankings, or direct assessments that differ enough: daRR, Ma et al. 2019, section 5.2.1).
+At system level it is one number per system: published scores, means of direct assessment, or shares of won comparisons.
+At segment level it is one number per system and segment, or preferences between two outputs (relative rankings, or
+direct assessments that differ enough: daRR, Ma et al. 2019, section 5.2.1).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 Floats = NDArray[np.float64]
 
-MARGIN = 25.0  # points of raw direct assessment that make a preference of two scores (Ma et al. 2019)
+MARGIN = 25.0  # points of raw direct assessment; larger differences are preferences (Ma et al. 2019)
 LABELS = {"rr": "RR", "darr": "daRR"}
 OF_RANKINGS: Mapping[str, Callable[[preferences.RankedPairs], Scores]] = {
     "expected-wins": expected_wins,
@@ -42,7 +42,7 @@ OF_RANKINGS: Mapping[str, Callable[[preferences.RankedPairs], Scores]] = {
 
 @dataclass(frozen=True, eq=False)
 class Gold:
-    """One human standard. Of the three, what is there: system (systems,), segment (systems, segments), pairs."""
+    """A human gold standard. It has at least one of: system (systems,), segment (systems, segments), pairs."""
 
     name: str
     label: str
@@ -51,19 +51,19 @@ class Gold:
     system: Floats | None = None
     segment: Floats | None = None
     pairs: preferences.RankedPairs | None = None
-    judgements: Judgements | None = None  # that the system scores are means of
+    judgements: Judgements | None = None  # the judgements whose means are the system scores
     raw: bool = False  # whether values are points from 0 to 100
-    left_out: tuple[str, ...] = ()  # systems that were judged or scored but are not to count: references
+    left_out: tuple[str, ...] = ()  # judged or scored systems that do not count: references
 
 
 def find_gold(evidence: Evidence, *, name: str | None = None, level: str = "sys", wants_pairs: bool = False) -> Gold:
-    """The gold standard of that name, or the only one that fits; several without a name are refused."""
+    """Return the gold standard of that name, or the only one that fits. Raises an error if there are several."""
     known = _candidates(evidence)
     return known[_chosen(known, evidence, name, level, wants_pairs)].build()
 
 
 def check_gold(evidence: Evidence, *, name: str | None = None, level: str = "sys", wants_pairs: bool = False) -> None:
-    """Refuse what `find_gold` would refuse, without making anything."""
+    """Raise the errors that `find_gold` would raise, without building anything."""
     _chosen(_candidates(evidence), evidence, name, level, wants_pairs)
 
 
@@ -75,8 +75,8 @@ def _chosen(
         if name not in known:
             raise UnknownName(f"gold standard in {evidence.name} {evidence.pair}", name, known)
         if name not in fitting:
-            need = "preferences" if wants_pairs else f"numbers at level {level}"
-            raise UsageError(f"The gold standard {name!r} gives no {need}. These do: {', '.join(fitting) or 'none'}.")
+            need = "preferences" if wants_pairs else f"scores at level {level}"
+            raise UsageError(f"The gold standard {name!r} has no {need}. These have: {', '.join(fitting) or 'none'}.")
         return name
     if not fitting:
         there = f" There is only: {', '.join(known)}." if known else ""
@@ -91,30 +91,30 @@ def _chosen(
 
 
 def has_preferences(evidence: Evidence, name: str | None = None) -> bool:
-    """Whether people ranked outputs: in the gold standard of that name or, without a name, in any."""
+    """Return whether people ranked outputs, in the gold standard of that name or, without a name, in any."""
     known = _candidates(evidence)
     return any(one.ranks for key, one in known.items() if name in (None, key))
 
 
 def gold_names(evidence: Evidence, *, level: str = "sys", wants_pairs: bool = False) -> list[str]:
-    """The standards that are meant when none is named: one, or several that the user must choose from."""
+    """Return the default gold standards: one, or several from which the user must choose."""
     return _usual(_candidates(evidence), level, wants_pairs)
 
 
 def _usual(known: Mapping[str, _Candidate], level: str, wants_pairs: bool) -> list[str]:
-    """Preferences as people gave them come before those made of scores; means before shares made of rankings."""
+    """Return the defaults: rankings before preferences derived from scores, means before shares of won comparisons."""
     orders = {key: one.order(wants_pairs) for key, one in known.items() if one.fits(level, wants_pairs)}
     return [key for key, order in orders.items() if order == min(orders.values())]
 
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A standard that could be built, and what it would give."""
+    """A gold standard that can be built, with the levels that it would have."""
 
     build: Callable[[], Gold]
     levels: frozenset[str]
     ranks: bool = False
-    derived: int = 0  # among several of a kind the lowest is meant when none is named
+    derived: int = 0  # 0: used by default; otherwise the lowest number is
 
     def fits(self, level: str, wants_pairs: bool) -> bool:
         if wants_pairs:
@@ -129,12 +129,12 @@ def _candidates(evidence: Evidence) -> dict[str, _Candidate]:
     found: dict[str, _Candidate] = {}
 
     def put(name: str, candidate: _Candidate, judgements: Judgements | None = None) -> None:
-        """Under this name or, where it is taken, with that of the set of judgements before it."""
+        """Add a candidate under this name. If the name is taken, put the name of the set of judgements before it."""
         if name in found and judgements is not None:
             name = f"{judgements.name}-{name}"
         if name in found:
             raise DataError(
-                f"{evidence.name} {evidence.pair} has the gold standard {name!r} twice. Give the sets of judgements "
+                f"{evidence.name} {evidence.pair} has two gold standards called {name!r}. Give the sets of judgements "
                 "different names, or leave one out."
             )
         found[name] = candidate
@@ -152,7 +152,7 @@ def _candidates(evidence: Evidence) -> dict[str, _Candidate]:
                     make = partial(_of_rankings, one, name)
                     put(name, _Candidate(make, frozenset({"sys"}), derived=number), judgements)
                 continue
-            # Where means of the same judgements were published, those are meant.
+            # If means of the same judgements were published, these are the default.
             derived = int(any(scores.metric.spec == kind for scores in evidence.gold))
             make, both = partial(_means, one, kind, evidence), frozenset({"sys", "seg"})
             put(kind, _Candidate(make, both, derived=derived), judgements)
@@ -176,7 +176,7 @@ def _published(scores: Scores, evidence: Evidence) -> Gold:
 
 
 def _segments(scores: Scores, length: int, sign: float) -> Floats:
-    """Shape (systems, segments); NaN for a system that was published without segments."""
+    """Return segment scores, shape (systems, segments); NaN for a system that has none."""
     missing = np.full(length, np.nan)
     return sign * np.stack([scores.segment.get(name, missing) for name in scores.systems])
 
@@ -185,7 +185,7 @@ def _means(judgements: Judgements, kind: str, evidence: Evidence) -> Gold:
     if kind == "mqm" and np.isnan(judgements.values).any():
         judgements = weigh(judgements)
     judgements = _of_outputs(judgements)
-    # Exports of campaigns have names of their own for segments: they can be judged by system only.
+    # Exports of campaigns name segments differently. They can be used at system level only.
     known = set(judgements.segments) <= set(evidence.segments)
     segments = tuple(evidence.segments if known else judgements.segments)
     system, segment = system_means(judgements, segments), segment_means(judgements, segments)
@@ -207,7 +207,7 @@ def _standardised(judgements: Judgements, evidence: Evidence) -> Gold:
 
 
 def _of_outputs(judgements: Judgements, keep: tuple[str, ...] = ()) -> Judgements:
-    """Without control items, which are no system's outputs; how many there were is said."""
+    """Return the judgements without control items, which are not outputs of systems. A warning counts them."""
     kept, report = without_checks(judgements, keep=keep)
     if report.items:
         log.warning("Judgements %r: left out control items: %s.", judgements.name, _counted(report.items))
@@ -215,7 +215,7 @@ def _of_outputs(judgements: Judgements, keep: tuple[str, ...] = ()) -> Judgement
 
 
 def _of_rankers(judgements: Judgements) -> Judgements:
-    """Rankings without control items; outputs that were judged through an identical one stay."""
+    """Return rankings without control items. Outputs that were judged through an identical output stay."""
     same = {row.check for row in judgements.rows if row.check.startswith(SAME)}
     return _of_outputs(judgements, keep=tuple(same))
 
@@ -237,7 +237,7 @@ def _of_rankings(judgements: Judgements, name: str) -> Gold:
 
 
 def without_systems(gold: Gold, names: Collection[str]) -> Gold:
-    """The standard without these systems. Shares of won comparisons stay as they are: of comparisons with all."""
+    """Return the gold standard without these systems. Shares of won comparisons still include all opponents."""
     kept = [i for i, system in enumerate(gold.systems) if system not in names]
     judgements, pairs = gold.judgements, gold.pairs
     if pairs is not None and gold.system is None:
@@ -254,26 +254,26 @@ def without_systems(gold: Gold, names: Collection[str]) -> Gold:
 
 
 def pairs_between(pairs: preferences.RankedPairs, systems: Collection[str]) -> preferences.RankedPairs:
-    """The preferences between outputs of these systems."""
+    """Return the preferences between outputs of these systems."""
     wanted = np.array([name in systems for name in pairs.systems])
     return pairs.take(np.flatnonzero(wanted[pairs.left] & wanted[pairs.right]))
 
 
 def preferences_of(gold: Gold, margin: float | None = None, *, inclusive: bool = False) -> preferences.RankedPairs:
-    """The preferences of a gold standard: as people gave them, or between scores that differ by more than `margin`.
+    """Return the preferences of a gold standard: rankings, or pairs of scores that differ by more than `margin`.
 
     The margin is 25 points for raw direct assessment, as in the WMT17 to WMT19 tasks, and 0 for other scores.
     """
     if gold.pairs is not None:
         if margin is not None or inclusive:
-            raise UsageError(f"{gold.label} are preferences as people gave them; a margin is for those made of scores.")
+            raise UsageError(f"{gold.label} are rankings. A margin applies only to preferences derived from scores.")
         return gold.pairs
     if gold.segment is None:
-        raise DataError(f"The gold standard {gold.name!r} has no segment scores to make preferences of.")
+        raise DataError(f"The gold standard {gold.name!r} has no segment scores to derive preferences from.")
     margin = margin_of(gold) or 0.0 if margin is None else margin
     return preferences.pairs_of_scores(gold.segment, gold.systems, gold.segments, margin=margin, inclusive=inclusive)
 
 
 def margin_of(gold: Gold) -> float | None:
-    """The usual margin; None where preferences are as people gave them."""
+    """Return the default margin, or None for rankings."""
     return None if gold.pairs is not None else MARGIN if gold.raw else 0.0

@@ -1,11 +1,12 @@
-"""Human standard and metric scores side by side: same systems, same segments, every metric turned so that higher is
-better. What one side lacks is named, never dropped in silence.
+"""Align gold standard and metric scores: same systems, same segments, and every metric negated if lower is better.
+
+Whatever is missing on one side is reported in a note, never dropped silently.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +18,16 @@ from .gold import Gold
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 
-ADVICE = "Use --common to leave out for all what one metric lacks."
+ADVICE = "Use --common to leave out for all metrics what one metric lacks."
 _WHO = {True: "not all metrics", False: "no metric"}
-NAMED = 5  # names that a message gives before it counts the rest
+NAMED = 5  # the most names that a message lists
 
 
 @dataclass(frozen=True, eq=False)
 class JoinedScores:
-    """values: (metrics, systems) at system level, (metrics, systems, segments) at segment level, NaN where missing."""
+    """Metric scores: values (metrics, systems) or (metrics, systems, segments), NaN where missing; and notes."""
 
     systems: tuple[str, ...]
     values: Floats
@@ -35,11 +37,11 @@ class JoinedScores:
 def align_systems(
     gold: Gold, scores: Sequence[Scores], *, systems: Collection[str] = (), common: bool = False
 ) -> tuple[Floats, JoinedScores]:
-    """Human scores, shape (systems,), and metric scores of the same systems, shape (metrics, systems).
+    """Return human scores, shape (systems,), and metric scores of the same systems, shape (metrics, systems).
 
-    Systems that people did not judge, or no metric scored, are left out and named. A metric that lacks a system which
-    others have is NaN there, so that what is computed of it is undefined; with `common` the system is left out for all
-    metrics instead.
+    Systems that people did not judge, or that no metric scored, are left out, and a note names them. If a metric lacks
+    a system that others have, its score is NaN, and so is every statistic of it. With `common` the system is left out
+    for all metrics instead.
     """
     if gold.system is None:
         raise DataError(f"The gold standard {gold.name!r} has no system scores.")
@@ -48,15 +50,17 @@ def align_systems(
     notes = _left_out(gold, judged, scores, systems)
     table = np.array([[_sign(item) * item.system.get(name, np.nan) for name in judged] for item in scores])
     gaps = np.isnan(table)
-    # What no metric scored says nothing of any: a human reference that was judged too, for example.
+    # A system that no metric scored, such as a judged human reference, tells nothing about any metric.
     dropped = gaps.any(0) if common else gaps.all(0)
     if dropped.any():
         names = [name for name, out in zip(judged, dropped, strict=True) if out]
         notes.append(f"Left out, because {_WHO[common]} scored them: {listed(names)}.")
     lacking = [
-        listed([name for name, gap in zip(judged, row, strict=True) if gap]) for row in (gaps & ~dropped).tolist()
+        "" if has_only_segments(item) else listed([name for name, gap in zip(judged, row, strict=True) if gap])
+        for item, row in zip(scores, (gaps & ~dropped).tolist(), strict=True)
     ]
     notes += _without_value(scores, lacking)
+    notes += only_segments_note([item.label for item in scores if has_only_segments(item)])
     kept = tuple(name for name, out in zip(judged, dropped, strict=True) if not out)
     if len(kept) < 2:
         raise _too_few(gold, len(kept), judged, scores)
@@ -66,35 +70,84 @@ def align_systems(
 def align_segments(
     gold: Gold, scores: Sequence[Scores], segments: Sequence[str], *, systems: Collection[str] = ()
 ) -> JoinedScores:
-    """Metric scores of the judged systems, shape (metrics, systems, segments of the gold standard)."""
+    """Return metric scores of the judged systems, shape (metrics, systems, segments of the gold standard)."""
     judged = _chosen(list(gold.systems), systems, gold)
     place = {name: i for i, name in enumerate(segments)}
     unknown = [name for name in gold.segments if name not in place]
     if unknown:
-        raise DataError(f"{name_of(gold)} judges segments that the metrics did not score: {listed(unknown)}.")
+        raise DataError(f"{name_of(gold)} has segments that the metrics did not score: {listed(unknown)}.")
     columns = np.array([place[name] for name in gold.segments], dtype=np.intp)
     values = np.full((len(scores), len(judged), len(columns)), np.nan)
     for item, rows in zip(scores, values, strict=True):
         if not item.segment:
-            raise DataError(f"{item.label} has no segment scores. Give a file that has, or judge at system level.")
-        if item.n_segments != len(segments):
-            raise DataError(
-                f"{item.label}: scores of {item.n_segments} segments, but the data have {len(segments)} segments."
-            )
+            raise DataError(f"{item.label} has no segment scores. Give a file with segment scores, or use --level sys.")
+        _check_length(item, len(segments))
         for row, name in zip(rows, judged, strict=True):
             if name in item.segment:
                 row[:] = _sign(item) * item.segment[name][columns]
     notes = _left_out(gold, judged, scores, systems)
     unscored = [name for name in judged if name not in gold.left_out and not any(name in one.segment for one in scores)]
     if unscored:
-        notes.append(f"{name_of(gold)} judges systems that no metric scored: {listed(unscored)}.")
+        notes.append(f"{name_of(gold)} has systems that no metric scored: {listed(unscored)}.")
     return JoinedScores(tuple(judged), values, tuple(notes))
 
 
-def drop_gaps(gaps: NDArray[np.bool_], scores: Sequence[Scores], common: bool, what: str) -> tuple[Mask, list[str]]:
-    """Which items to leave out, from where metrics lack a score, shape (metrics, items); and what to say of it.
+def judged_columns(gold: Gold, segments: Sequence[str], systems: Collection[str] = ()) -> Indices | slice:
+    """Return the positions in `segments` that people judged for at least one of the systems.
 
-    Left out are items that no metric scored or, with `common`, those that any metric lacks.
+    Returns a slice of all positions if the gold standard has no scores or preferences of these segments.
+    """
+    place = {name: i for i, name in enumerate(segments)}
+    if any(name not in place for name in gold.segments):
+        return slice(None)
+    if gold.segment is not None:
+        rows = [i for i, name in enumerate(gold.systems) if not systems or name in systems]
+        judged = np.flatnonzero(~np.isnan(gold.segment[rows]).all(0))
+    elif gold.pairs is not None:
+        judged = np.unique(gold.pairs.segment)
+    else:
+        return slice(None)
+    return np.array([place[gold.segments[i]] for i in judged.tolist()], dtype=np.intp)
+
+
+def average_segments(scores: Sequence[Scores], columns: Indices | slice, length: int) -> list[Scores]:
+    """Return the scores with each metric's system scores replaced by means of its segment scores in `columns`.
+
+    length: the number of segments in the data, if known. Metrics without segment scores keep their system scores.
+    """
+    if not any(item.segment for item in scores):
+        raise DataError("--mean-of-segments needs segment scores, but no metric has any. Leave it out.")
+    found = []
+    for item in scores:
+        if item.segment:
+            _check_length(item, length or item.n_segments)
+            means = {name: float(row[columns].mean()) for name, row in item.segment.items()}
+            item = replace(item, system={name: means.get(name, np.nan) for name in item.system})
+        found.append(item)
+    return found
+
+
+def _check_length(item: Scores, length: int) -> None:
+    if item.n_segments != length:
+        raise DataError(f"{item.label}: scores of {item.n_segments} segments, but the data have {length} segments.")
+
+
+def has_only_segments(item: Scores) -> bool:
+    """Return whether a metric has segment scores but no system score."""
+    return bool(item.segment) and bool(np.isnan(list(item.system.values())).all())
+
+
+def only_segments_note(labels: Sequence[str]) -> list[str]:
+    """Return a note on metrics that have segment scores only, if there are any."""
+    if not labels:
+        return []
+    return [f"No system scores, only segment scores: {listed(labels)}. Use --mean-of-segments to average them."]
+
+
+def drop_gaps(gaps: NDArray[np.bool_], scores: Sequence[Scores], common: bool, what: str) -> tuple[Mask, list[str]]:
+    """Return which items to leave out, and notes. `gaps` says where metrics lack a score, shape (metrics, items).
+
+    Items that no metric scored are left out; with `common`, those that any metric lacks.
     """
     dropped: Mask = np.asarray(gaps.any(0) if common else gaps.all(0))
     notes = []
@@ -105,7 +158,7 @@ def drop_gaps(gaps: NDArray[np.bool_], scores: Sequence[Scores], common: bool, w
 
 
 def _without_value(scores: Sequence[Scores], lacking: Sequence[str]) -> list[str]:
-    """One sentence for all metrics that lack the same."""
+    """Return one sentence for all metrics that lack the same scores."""
     alike: dict[str, list[str]] = {}
     for item, what in zip(scores, lacking, strict=True):
         if what:
@@ -114,33 +167,33 @@ def _without_value(scores: Sequence[Scores], lacking: Sequence[str]) -> list[str
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names as a message gives them: the first few, then how many more."""
+    """Return the first names, and the number of the others, for a message."""
     shown = ", ".join(names[:NAMED])
     return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} more"
 
 
 def references_among(testset: TestSet | None, names: Iterable[str]) -> list[str]:
-    """Those of these systems that are references of the test set: by name, or by having the same texts."""
+    """Return the systems that are references of the test set, by name or because their texts are the same."""
     if testset is None:
         return []
     references = testset.references
-    texts = [lines for lines in references.values() if len(lines) > 1]  # one equal segment may be chance
+    texts = [lines for lines in references.values() if len(lines) > 1]  # a single equal segment may be chance
     return [name for name in dict.fromkeys(names) if name in references or testset.outputs.get(name) in texts]
 
 
 def check_systems(gold: Gold, systems: Collection[str]) -> None:
-    """Refuse names of systems that people did not judge."""
+    """Raise UnknownName for systems that people did not judge."""
     _chosen(list(gold.systems), systems, gold)
 
 
 def name_of(gold: Gold) -> str:
-    """The standard, with the set of judgements that it is made of."""
+    """Return the name of the gold standard, with the set of judgements that it comes from."""
     made_of = gold.judgements or gold.pairs
     return gold.label if made_of is None else f"{gold.label} (judgements {made_of.name!r})"
 
 
 def _sign(scores: Scores) -> float:
-    """Only here are scores turned: elsewhere they are as the metric gives them."""
+    """Return -1 if lower is better. Scores are negated only here; elsewhere they are unchanged."""
     return -1.0 if scores.higher_is_better is False else 1.0
 
 
@@ -157,9 +210,12 @@ def _too_few(gold: Gold, kept: int, judged: Sequence[str], scores: Sequence[Scor
         f"{kept} system{'' if kept else 's'} with both {gold.label} and metric scores, but two are needed. "
         f"People judged {listed(judged) or 'none'}; metrics scored {listed([*scored]) or 'none'}."
     )
-    of_segments = [item.label for item in scores if item.segment and np.isnan(list(item.system.values())).all()]
-    if of_segments:
-        message += f" There are scores of segments by {listed(of_segments)}: judge at segment level."
+    only_segments = [item.label for item in scores if has_only_segments(item)]
+    if only_segments:
+        message += (
+            f" There are only segment scores of {listed(only_segments)}: use --level seg, or average them with "
+            "--mean-of-segments."
+        )
     return DataError(message)
 
 

@@ -1,4 +1,4 @@
-"""`judge`: how well metrics agree with people, with intervals, and which of them no other outperforms."""
+"""`judge`: how well metrics agree with people, with intervals, and which metrics no other outperforms."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .significance import find_better, find_test
 
 Floats = NDArray[np.float64]
 
-DARR = "darr"  # preferences of this name were made of scores; ties of the metric count against it, as in WMT17 to 19
+DARR = "darr"  # preferences of this name come from scores; ties of the metric count against it, as in WMT17 to 19
 LEVELS = 4  # of quality, as in section 4.5.4 of Fomicheva (2017)
 
 
@@ -50,24 +50,19 @@ def judge(
     seed: int = SEED,
     top: bool = False,
     by_quality: bool = False,
+    mean_of_segments: bool = False,
 ) -> Verdicts:
-    """Hold metric scores against what people said, for one language pair.
+    """Measure how well metric scores agree with human judgements, for one language pair.
 
-    level: "sys" or "seg". statistic: as in `meta.measures`; None is tau at segment level where people ranked outputs,
-    else Pearson's r. gold: the name of a human standard, needed where there are several. systems: only these. common:
-    leave out systems that a metric lacks, instead of giving it no value. absolute: sizes without signs, as the tables
-    of WMT19. average: of segment correlations, by item or system. margin, inclusive: how far apart scores must be to
-    make a preference (more than, or at least). unit: what is drawn anew for intervals. significance: a test of TESTS;
-    "auto" is Williams' for Pearson's r and the bootstrap for all else; None for none. top: also over the N best
-    systems. by_quality: also by quarters of human scores.
+    The keyword arguments are those of `judge_pairs`, which describes them. scores: one per metric.
 
-    Systems that are references of the test set are left out and named, unless `systems` names them: a metric cannot
-    score the reference that it goes by.
+    References of the test set are left out unless `systems` names them, because a metric cannot score the reference
+    that it compares with. A note says so.
     """
     wanted, test = check_question(
         evidence, level=level, statistic=statistic, gold=gold, systems=systems, absolute=absolute, average=average,
         margin=margin, inclusive=inclusive, unit=unit, confidence=confidence, significance=significance, alpha=alpha,
-        top=top, by_quality=by_quality,
+        top=top, by_quality=by_quality, mean_of_segments=mean_of_segments,
     )  # fmt: skip
     _check_metrics(scores)
     standard = find_gold(evidence, name=gold, level=level, wants_pairs=wanted.wants_pairs)
@@ -79,10 +74,10 @@ def judge(
         references = references_among(evidence.testset, everyone)
         if references:
             standard = without_systems(standard, references)
-            notes.append(
-                f"Left out, because they are references (--systems keeps what it names): {listed(references)}."
-            )
-    found = find(Question(wanted, standard, evidence, scores, draws, systems, common, margin, inclusive))
+            notes.append(f"Left out, because they are references (use --systems to keep them): {listed(references)}.")
+    found = find(
+        Question(wanted, standard, evidence, scores, draws, systems, common, margin, inclusive, mean_of_segments)
+    )
     notes += [*found.notes, *_remarks(wanted, scores, found, test)]
     values, resampled = found.measured.values, found.measured.resampled
     if absolute:
@@ -92,7 +87,7 @@ def judge(
     )
     if test and beats is None:
         if (~np.isnan(values)).sum() > 1:
-            notes.append(f"There is too little data to test by {test}, so that winners were not looked for.")
+            notes.append(f"There are too few data for the test ({test}), so no winners are marked.")
         test = None
     outliers, items = _with_parts(
         wanted, found, _verdicts(scores, found, resampled, beats, confidence), absolute, top=top, by_quality=by_quality
@@ -140,18 +135,21 @@ def parse_question(
     inclusive: bool = False,
     top: bool = False,
     by_quality: bool = False,
+    mean_of_segments: bool = False,
 ) -> tuple[Statistic, str | None]:
-    """The statistic and the test that are asked for, refused where they do not go together, whatever the data are."""
+    """Return the statistic and the test. Raise UsageError if the options are wrong whatever the data are."""
     wanted = parse_statistic(statistic, level, unit=unit, average=average)
     test = find_test(significance, wanted, absolute=absolute)
     check_share("The significance level", alpha)
     check_share("The confidence", confidence)
     if (margin is not None or inclusive) and not wanted.wants_pairs:
-        raise UsageError(f"A margin makes preferences of scores, for tau; {wanted.name} takes the scores themselves.")
+        raise UsageError(f"--margin and --inclusive apply to tau only, not to {wanted.name}.")
     if top and (level != "sys" or not wanted.is_correlation):
-        raise UsageError("Curves over the N best systems are for correlations at system level.")
+        raise UsageError("--top-n applies to correlations at system level only.")
     if by_quality and (level != "seg" or not wanted.is_correlation or average != "none"):
-        raise UsageError("Levels of quality are for correlations of outputs: --level seg --stat pearson.")
+        raise UsageError("--by-quality applies to correlations of outputs only: --level seg --stat pearson.")
+    if mean_of_segments and level != "sys":
+        raise UsageError("--mean-of-segments gives system scores. Use it with --level sys.")
     return wanted, test
 
 
@@ -164,7 +162,7 @@ def check_question(
     systems: Collection[str] = (),
     **asked: Any,
 ) -> tuple[Statistic, str | None]:
-    """What `judge` is asked, refused where these data cannot answer it; before anything is computed.
+    """Return the statistic and the test. Raise an error if the data do not allow them. Computes nothing.
 
     asked: the arguments of `parse_question`.
     """
@@ -179,7 +177,7 @@ def check_question(
 
 def _check_metrics(scores: Sequence[Scores]) -> None:
     if not scores:
-        raise UsageError("There are no metrics to judge: name some, or give files of scores.")
+        raise UsageError("There are no metrics to evaluate. Name some, or give files of scores.")
     seen: set[str] = set()
     for item in scores:
         if item.label in seen:
@@ -188,19 +186,19 @@ def _check_metrics(scores: Sequence[Scores]) -> None:
 
 
 def _remarks(wanted: Statistic, scores: Sequence[Scores], found: Measurement, test: str | None) -> Iterator[str]:
-    """What a reader would not expect."""
-    # The interchange format does not say whether higher is better, and for a ratio of lengths neither is.
+    """Yield notes on results that a reader would not expect."""
+    # The interchange format does not say whether higher is better; for a ratio of lengths neither is.
     labels = [item.label for item in scores if item.higher_is_better is None]
     if labels:
-        yield f"Nothing says that higher is better; it is taken to be so: {listed(labels)}."
+        yield f"It is not known whether higher is better; this is assumed: {listed(labels)}."
     if wanted.level == "sys" and wanted.is_correlation and len(found.systems) == 2:
-        yield "Two systems always correlate by 1 or -1, whatever the metric: this says only which of them it prefers."
+        yield "With two systems every correlation is 1 or -1: it shows only which of the two the metric prefers."
     by_segment = wanted.unit == "segments" or (test or "").startswith("perm-")
     if wanted.level == "sys" and wanted.is_correlation and by_segment and found.segments is not None:
         function, people = CORRELATIONS[wanted.name], found.human if found.gold is None else system_means(found.gold)
         means = function(found.segments.mean(-1), people)
         if not np.allclose(means, function(found.metrics, found.human), atol=1e-6, equal_nan=True):
-            yield "Where segments are drawn or exchanged, a system's score is the mean of its segments' scores."
+            yield "Segments are resampled or exchanged, so a system's score is the mean of its segment scores."
 
 
 def _verdicts(
@@ -210,7 +208,7 @@ def _verdicts(
     beats: NDArray[np.bool_] | None,
     confidence: float,
 ) -> list[Verdict]:
-    """One per metric, with its interval and those that beat it."""
+    """Return one verdict per metric, with its interval and the metrics that outperform it."""
     items = []
     for i, (item, interval) in enumerate(zip(scores, resampled.intervals(confidence), strict=True)):
         better = [] if beats is None else [scores[j].label for j in np.flatnonzero(beats[:, i]).tolist()]
@@ -226,6 +224,7 @@ def _verdicts(
                 winner=None if beats is None else not better and not np.isnan(interval.value),
                 outperformed_by=tuple(better),
                 epsilon=None if found.measured.epsilon is None else float(found.measured.epsilon[i]),
+                mean_of_segments=found.averaged[i] if found.averaged else None,
                 signature=item.signature,
                 references=tuple(item.provenance.get("references", ())),
             )
@@ -236,7 +235,7 @@ def _verdicts(
 def _with_parts(
     wanted: Statistic, found: Measurement, items: list[Verdict], absolute: bool, *, top: bool, by_quality: bool
 ) -> tuple[tuple[str, ...], list[Verdict]]:
-    """Outlying systems, and the verdicts with what the statistic is on parts of the data."""
+    """Return outlying systems, and the verdicts with the statistic on parts of the data."""
     outliers: tuple[str, ...] = ()
     if wanted.level == "sys" and wanted.is_correlation:
         outliers, items = _without_outliers(wanted, found, items, absolute)
@@ -254,7 +253,7 @@ def _by_system(found: Measurement, values: Floats) -> dict[str, float]:
 def _without_outliers(
     wanted: Statistic, found: Measurement, items: Sequence[Verdict], absolute: bool
 ) -> tuple[tuple[str, ...], list[Verdict]]:
-    """Outlying systems, and the verdicts with correlations without them."""
+    """Return outlying systems, and the verdicts with correlations without them."""
     outlying = mad_outliers(found.human)
     names = tuple(name for name, out in zip(found.systems, outlying, strict=True) if out)
     values = _sized(wanted, absolute)(found.metrics[:, ~outlying], found.human[~outlying])
@@ -262,7 +261,7 @@ def _without_outliers(
 
 
 def _with_curves(wanted: Statistic, found: Measurement, items: Sequence[Verdict], absolute: bool) -> list[Verdict]:
-    """The verdicts with the statistic over the N best systems."""
+    """Return the verdicts with the statistic over the N best systems."""
     function = _sized(wanted, absolute)
     return [
         replace(item, top_n=tuple(top_n(found.human, row, function)))
@@ -271,7 +270,7 @@ def _with_curves(wanted: Statistic, found: Measurement, items: Sequence[Verdict]
 
 
 def _by_quality(wanted: Statistic, found: Measurement, items: Sequence[Verdict], absolute: bool) -> list[Verdict]:
-    """The verdicts with the statistic on each quarter of the human scores."""
+    """Return the verdicts with the statistic on each quarter of the human scores."""
     of = quality_levels(found.human, LEVELS)
     function = _sized(wanted, absolute)
     by_level = [
@@ -285,12 +284,12 @@ def _by_quality(wanted: Statistic, found: Measurement, items: Sequence[Verdict],
 
 
 def _tied_quarters(items: Sequence[Verdict]) -> list[str]:
-    """What to say where equal human scores, which are always on one level, make quarters of different sizes."""
+    """Return a note if equal human scores, which are always on one level, make quarters of different sizes."""
     sizes = [n for _, n, _ in items[0].by_quality]
     if not sizes or max(sizes) - min(sizes) <= 1:
         return []
     shown = ", ".join(f"L{level} {n}" for level, n in enumerate(sizes, 1))
-    return [f"Equal human scores at a bound merge quarters, so that these differ in size: {shown} outputs."]
+    return [f"Quarters differ in size, because equal human scores stay together: {shown} outputs."]
 
 
 def _sized(wanted: Statistic, absolute: bool) -> Correlation:

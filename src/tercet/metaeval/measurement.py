@@ -1,4 +1,4 @@
-"""From a human standard and metric scores to a measured statistic: at system level, of outputs, and of preferences."""
+"""Compute a statistic from a gold standard and metric scores: of systems, of outputs, or of preferences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,16 @@ from ..data.judgements import KINDS
 from ..data.scores import Scores
 from ..errors import DataError, UsageError
 from .gold import Gold, pairs_between, preferences_of
-from .joining import align_segments, align_systems, drop_gaps, listed, name_of
+from .joining import (
+    Indices,
+    align_segments,
+    align_systems,
+    average_segments,
+    drop_gaps,
+    judged_columns,
+    listed,
+    name_of,
+)
 from .measures import (
     Measured,
     ResampleOptions,
@@ -29,7 +38,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is asked of which data; as the arguments of `judge`."""
+    """The statistic to compute and the data; the other fields are arguments of `judge`."""
 
     wanted: Statistic
     gold: Gold
@@ -40,11 +49,12 @@ class Question:
     common: bool = False
     margin: float | None = None
     inclusive: bool = False
+    mean_of_segments: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """What one level gives: the measured statistic and what tests, plots and tables take from the same data."""
+    """The measured statistic, and the aligned data that tests, plots and tables use."""
 
     measured: Measured
     systems: tuple[str, ...]
@@ -53,10 +63,11 @@ class Measurement:
     notes: tuple[str, ...]
     gold: Floats | None = None  # (systems,) or (systems, segments), for permutation tests
     segments: Floats | None = None  # (metrics, systems, segments)
+    averaged: tuple[int | None, ...] = ()  # by metric, over how many segments its system scores were averaged
 
 
 def find(question: Question) -> Measurement:
-    """The answer at the level, and of the kind of human standard, that the statistic is of."""
+    """Return the measurement of systems, outputs or preferences, depending on the statistic."""
     if question.wanted.wants_pairs:
         return _of_preferences(question)
     return _of_systems(question) if question.wanted.level == "sys" else _of_outputs(question)
@@ -64,19 +75,23 @@ def find(question: Question) -> Measurement:
 
 def _of_systems(question: Question) -> Measurement:
     gold, evidence, scores = question.gold, question.evidence, question.scores
+    columns: Indices | slice = slice(None)
+    if question.mean_of_segments:
+        columns = judged_columns(gold, evidence.segments, question.systems)
+        scores = average_segments(scores, columns, len(evidence.segments))
     human, aligned = align_systems(gold, scores, systems=question.systems, common=question.common)
     kept = [gold.systems.index(name) for name in aligned.systems]
     notes = list(aligned.notes)
-    # Exports of campaigns call segments otherwise than the texts: their judgements are of systems only.
+    # Exports of campaigns name segments differently from the texts; their judgements are used by system only.
     known = set(evidence.segments)
     unknown = [name for name in gold.segments if name not in known] if gold.judgements else []
     if unknown and evidence.segments:
-        notes.append(f"{name_of(gold)} was also given to segments that the data do not have: {listed(unknown)}.")
-    gold_segments = None if gold.segment is None or unknown else gold.segment[kept]
+        notes.append(f"{name_of(gold)} includes segments that the data do not have: {listed(unknown)}.")
+    gold_segments = None if gold.segment is None or unknown else gold.segment[kept][:, columns]
     segments = None
     if all(item.segment for item in scores) and evidence.segments:
         of_outputs = replace(gold, segments=tuple(evidence.segments))
-        segments = align_segments(of_outputs, scores, evidence.segments, systems=aligned.systems).values
+        segments = align_segments(of_outputs, scores, evidence.segments, systems=aligned.systems).values[..., columns]
     measured = system_level(
         question.wanted,
         human,
@@ -94,11 +109,17 @@ def _of_systems(question: Question) -> Measurement:
                 f"of {judged.any(0).sum()} segments."
             )
     people = human if gold_segments is None else gold_segments
-    return Measurement(measured, aligned.systems, human, aligned.values, tuple(notes), people, segments)
+    averaged = [
+        len(next(iter(item.segment.values()))[columns]) if question.mean_of_segments and item.segment else None
+        for item in scores
+    ]
+    return Measurement(
+        measured, aligned.systems, human, aligned.values, tuple(notes), people, segments, tuple(averaged)
+    )
 
 
 def ratings_of(gold: Gold, systems: Sequence[str]) -> SegmentRatings:
-    """The judgements behind a gold standard, for drawing them anew, such that all of them give its system scores."""
+    """Return the judgements behind a gold standard, for resampling; all of them together give its system scores."""
     place = {name: i for i, name in enumerate(systems)}
     if gold.judgements is not None:
         rows = [row for row in gold.judgements.rows if row.system in place]
@@ -110,21 +131,21 @@ def ratings_of(gold: Gold, systems: Sequence[str]) -> SegmentRatings:
             units=np.arange(len(rows)),
         )
     if gold.pairs is None:
-        raise UsageError("To draw judgements anew they must be there; this gold standard came as averages.")
+        raise UsageError("Judgements cannot be resampled: this gold standard has only averages.")
     if gold.name not in OUTCOMES:
-        raise UsageError(f"Judgements cannot be drawn anew for {gold.label}. Choose --gold {' or '.join(OUTCOMES)}.")
+        raise UsageError(f"Judgements of {gold.label} cannot be resampled. Choose --gold {' or '.join(OUTCOMES)}.")
     pairs = gold.pairs.without_ties()
-    won = (pairs.outcome > 0).astype(np.float64)  # by the left one; the winner gets 1, the loser 0
+    won = (pairs.outcome > 0).astype(np.float64)  # by the left system; the winner has 1, the loser 0
     own, other = np.concatenate([pairs.left, pairs.right]), np.concatenate([pairs.right, pairs.left])
     codes = np.array([place.get(name, -1) for name in pairs.systems])[own]
     asked = codes >= 0
     items = other if OUTCOMES[gold.name] else np.zeros_like(other)
-    # A ranking is one judgement, however many comparisons it makes.
+    # A ranking is one judgement, however many comparisons it contains.
     values, units = np.concatenate([won, 1 - won]), np.tile(pairs.task, 2)
     return SegmentRatings(values[asked], codes[asked], items[asked], units[asked])
 
 
-# Shares of won comparisons, and whether they are means over opponents.
+# Shares of won comparisons, and whether each is a mean over opponents.
 OUTCOMES = {"expected-wins": True, "win-rate": False}
 
 
@@ -153,7 +174,7 @@ def _of_preferences(question: Question) -> Measurement:
     aligned = align_segments(standard, scores, segments)
     notes = aligned.notes
     if systems:
-        notes = align_segments(standard, scores, segments, systems=systems).notes  # refuses unknown names
+        notes = align_segments(standard, scores, segments, systems=systems).notes  # raises an error for unknown names
         pairs = pairs_between(pairs, systems)
     gaps = np.isnan(aligned.values[:, pairs.left, pairs.segment] + aligned.values[:, pairs.right, pairs.segment])
     dropped, left_out = drop_gaps(gaps, scores, question.common, "pairs")

@@ -1,10 +1,10 @@
-"""The statistics by which metrics are judged, each with the resamples that its interval comes from.
+"""The statistics of agreement between metrics and people, each with the resamples for its interval.
 
-| name | level | of |
+| name | level | computed from |
 |---|---|---|
 | pearson, spearman, kendall, kendall-c | sys, seg | numbers |
-| accuracy | sys, seg | numbers: pairs in the right order (Kocmi et al. 2021; with ties, Deutsch et al. 2023) |
-| accuracy-calibrated | seg | numbers: the same, ties of the metric calibrated (Deutsch et al. 2023) |
+| accuracy | sys, seg | numbers: share of pairs in the right order (Kocmi et al. 2021; ties: Deutsch et al. 2023) |
+| accuracy-calibrated | seg | numbers: the same, with ties of the metric calibrated (Deutsch et al. 2023) |
 | soft-accuracy | sys | segment scores: agreement of p-values (Thompson et al. 2024) |
 | tau:VARIANT | seg | preferences: wmt12, wmt13, wmt14, hties or a table such as 1,0,-1;X,X,X;-1,0,1 |
 """
@@ -36,10 +36,10 @@ Codes = NDArray[np.intp]
 
 
 class Allowed(NamedTuple):
-    """Levels at which a statistic is defined, and what may be drawn anew at each; the first is the usual."""
+    """Levels at which a statistic is defined, and the units that can be resampled at each; the first is the default."""
 
     units: Mapping[str, tuple[str, ...]]
-    pairs: bool = False  # of preferences, not of numbers
+    pairs: bool = False  # computed from preferences, not from numbers
 
 
 _OF_SYSTEMS = ("systems", "segments", "judgements")
@@ -51,14 +51,14 @@ STATISTICS: Mapping[str, Allowed] = {
     "soft-accuracy": Allowed({"sys": ("systems",)}),
     "tau": Allowed({"seg": ("pairs", "segments", "judgements")}, pairs=True),
 }
-# Ways to average, and what is drawn anew for the mean.
+# Ways to average, and the units that are resampled for the mean.
 AVERAGES: Mapping[str, tuple[str, ...]] = {"none": (), "item": ("segments",), "system": ("systems",)}
-NOISE = 1e-12  # of a metric's largest score: smaller differences are rounding, and so ties
+NOISE = 1e-12  # relative to a metric's largest score; smaller differences are rounding, and count as ties
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """One statistic, checked: its name, for tau its variant, and what is drawn anew for intervals."""
+    """A valid statistic: its name, for tau its variant, and the unit that is resampled for intervals."""
 
     name: str
     level: str
@@ -68,7 +68,7 @@ class Statistic:
 
     @property
     def text(self) -> str:
-        """As the user writes it."""
+        """The form in which users write it, such as "tau:wmt14"."""
         return f"{self.name}:{self.variant}" if self.variant else self.name
 
     @property
@@ -80,17 +80,17 @@ class Statistic:
         return self.name in CORRELATIONS
 
     def with_variant(self, variant: str) -> Statistic:
-        """With tau's usual table for the data at hand, where none was named."""
+        """Return the statistic with this variant of tau, if it is tau and has none."""
         return replace(self, variant=variant) if self.wants_pairs and self.variant is None else self
 
 
 def parse_statistic(text: str, level: str, *, unit: str | None = None, average: str = "none") -> Statistic:
-    """A statistic from `pearson`, `tau:wmt14`, …, refused where level, unit or averaging do not fit it."""
+    """Parse a statistic such as "pearson" or "tau:wmt14". Raise an error if level, unit or averaging do not fit."""
     name, _, variant = text.partition(":")
     if name not in STATISTICS:
         raise UnknownName("statistic", name, STATISTICS)
     if variant and name != "tau":
-        raise UsageError(f"{name} has no variants; only tau has: {', '.join(VARIANTS)}.")
+        raise UsageError(f"{name} has no variants. Only tau has: {', '.join(VARIANTS)}.")
     if variant:
         Tau(table=variant) if "," in variant else Tau(variant)
     levels = STATISTICS[name].units
@@ -101,25 +101,23 @@ def parse_statistic(text: str, level: str, *, unit: str | None = None, average: 
     if average not in AVERAGES:
         raise UnknownName("way to average", average, AVERAGES)
     if average != "none" and (level != "seg" or name == "tau"):
-        raise UsageError(f"Averages are for correlations and accuracies of segments, not for {name} at level {level}.")
+        raise UsageError(f"--average is for correlations and accuracies of segments, not for {name} at level {level}.")
     units = levels[level] if average == "none" else AVERAGES[average]
     if unit is not None and unit not in units:
         mean = "" if average == "none" else f", averaged by {average},"
-        raise UsageError(
-            f"For {name} at level {level}{mean} these can be drawn anew: {', '.join(units)}; not {unit!r}."
-        )
+        raise UsageError(f"For {name} at level {level}{mean} the unit must be one of {', '.join(units)}, not {unit!r}.")
     return Statistic(name, level, variant or None, unit or units[0], average)
 
 
 class ResampleOptions(TypedDict):
-    """How many resamples are drawn, and from which seed."""
+    """The number of resamples and the seed."""
 
     resamples: int
     seed: int
 
 
 class SegmentRatings(NamedTuple):
-    """Judgements, one entry each: value, number of the system, what is averaged first, and what is drawn together."""
+    """Judgements as arrays: value, number of the system, item (averaged first), and unit (resampled together)."""
 
     values: Floats
     systems: Codes
@@ -128,7 +126,7 @@ class SegmentRatings(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Values of all metrics and the same on resamples, and how many things each value rests on."""
+    """Values of all metrics, the same on resamples, and the number of items behind each value."""
 
     resampled: Resampled
     n: NDArray[np.int_]  # (metrics,)
@@ -149,7 +147,7 @@ def system_level(
     ratings: SegmentRatings | None,
     draws: ResampleOptions,
 ) -> Measured:
-    """human (systems,), metrics (metrics, systems); segment scores and ratings where needed."""
+    """Return the statistic of systems: human (systems,), metrics (metrics, systems); segments and ratings if needed."""
     n = np.full(len(metrics), len(human))
     if statistic.name == "accuracy":
         return Measured(resample_agreement(agreement_of_pairs(human, metrics), **draws), n)
@@ -160,26 +158,26 @@ def system_level(
             )
         judged = ~np.isnan(human_segments).any(0)
         if not judged.any():
-            raise UsageError("soft-accuracy needs segments that were judged for all systems; there is none.")
+            raise UsageError("soft-accuracy needs segments that were judged for all systems, but there is none.")
         people = paired_p_values(human_segments[:, judged], **draws)
         said = np.stack([paired_p_values(scores[:, judged], **draws) for scores in metric_segments])
         return Measured(resample_agreement(1 - np.abs(said - people), **draws), n)
     if statistic.unit == "judgements":
         if ratings is None:
-            raise UsageError("To draw judgements anew they must be there.")
+            raise UsageError("Judgements cannot be resampled: there are none.")
         values, systems, items, units = ratings
         drawn = resample_judgements(statistic.name, values, systems, metrics, items=items, units=units, **draws)
         return Measured(drawn, n)
     if statistic.unit == "segments":
         if metric_segments is None:
-            raise UsageError("To draw segments anew all metrics need segment scores.")
+            raise UsageError("Segments cannot be resampled: not all metrics have segment scores.")
         gold = human if human_segments is None else human_segments
         return Measured(resample_correlations(statistic.name, gold, metric_segments, unit="segments", **draws), n)
     return Measured(resample_correlations(statistic.name, human, metrics, **draws), n)
 
 
 def segment_level(statistic: Statistic, human: Floats, metrics: Floats, *, draws: ResampleOptions) -> Measured:
-    """human (systems, segments), NaN where nobody judged; metrics (metrics, systems, segments)."""
+    """Return the statistic of outputs: human (systems, segments), NaN if not judged; metrics with one more axis."""
     judged = ~np.isnan(human)
     if statistic.name.startswith("accuracy"):
         return _accuracy(statistic, human, metrics, draws)
@@ -187,7 +185,7 @@ def segment_level(statistic: Statistic, human: Floats, metrics: Floats, *, draws
         function = CORRELATIONS[statistic.name]
         by_group = np.stack([_by_group(function, human, scores, statistic.average) for scores in metrics])
         defined = ~np.isnan(by_group)
-        # A group in which people or a metric see no difference has no correlation, and the mean is over the others.
+        # Groups in which all human or all metric scores are equal have no correlation; the mean is over the others.
         columns = np.stack([np.where(defined, by_group, 0.0), defined], axis=-1)
         columns[np.isnan(metrics[:, judged]).any(-1)] = np.nan
         return Measured(resample_ratio(columns, **draws), defined.sum(1))
@@ -195,14 +193,14 @@ def segment_level(statistic: Statistic, human: Floats, metrics: Floats, *, draws
     n = np.full(len(metrics), len(items))
     if statistic.unit == "segments":
         if statistic.name != "pearson":
-            raise UsageError(f"For {statistic.name} of outputs only outputs can be drawn anew, not segments.")
+            raise UsageError(f"For {statistic.name} of outputs only outputs can be resampled, not segments.")
         segments = np.nonzero(judged)[1]
         return Measured(resample_grouped_pearson(items, scores, segments, **draws), n)
     return Measured(resample_correlations(statistic.name, items, scores, **draws), n)
 
 
 def _by_group(function: Correlation, human: Floats, scores: Floats, average: str) -> Floats:
-    """The correlation within each segment (item) or system, over what was judged there."""
+    """Return the correlation within each segment (item) or system, over the judged outputs."""
     rows, said = (human.T, scores.T) if average == "item" else (human, scores)
     found = np.full(len(rows), np.nan)
     for i, (row, other) in enumerate(zip(rows, said, strict=True)):
@@ -213,7 +211,7 @@ def _by_group(function: Correlation, human: Floats, scores: Floats, average: str
 
 
 def _accuracy(statistic: Statistic, human: Floats, metrics: Floats, draws: ResampleOptions) -> Measured:
-    """Intervals are those of the accuracy at the epsilon found on all data: segments are drawn, not calibrations."""
+    """Return accuracies. Intervals use the epsilon found on all data: resamples are not calibrated again."""
     epsilons = np.zeros(len(metrics))
     if statistic.name == "accuracy-calibrated":
         epsilons = np.array([calibrate_ties(human, one, average=statistic.average).epsilon for one in metrics])
@@ -223,7 +221,7 @@ def _accuracy(statistic: Statistic, human: Floats, metrics: Floats, draws: Resam
     ]
     pairs = np.array([int(count.sum()) for _, count in counted])
     if statistic.average == "none":
-        # All pairs of outputs, also of different segments: there is no smaller part that could be drawn.
+        # Pairs include outputs of different segments, so there is no unit that could be resampled.
         columns = np.array([[[right.sum(), count.sum()]] for right, count in counted], dtype=np.float64)
     else:
         columns = np.stack(
@@ -241,7 +239,7 @@ def _accuracy(statistic: Statistic, human: Floats, metrics: Floats, draws: Resam
 def preference_level(
     statistic: Statistic, pairs: RankedPairs, metrics: Floats, *, draws: ResampleOptions
 ) -> tuple[Measured, Floats]:
-    """metrics (metrics, systems, segments) in the order of `pairs`; also gives their signs, (metrics, pairs)."""
+    """Return tau, and the signs of metric differences, (metrics, pairs). metrics: (metrics, systems, segments)."""
     left, right = metrics[:, pairs.left, pairs.segment], metrics[:, pairs.right, pairs.segment]
     said = np.stack(
         [
@@ -252,7 +250,7 @@ def preference_level(
     variant = statistic.variant or "wmt14"
     tau = Tau(table=variant) if "," in variant else Tau(variant)
     groups = {"pairs": None, "segments": pairs.segment, "judgements": pairs.task}[statistic.unit]
-    if groups is not None:  # segments and rankings without a pair that counts are not drawn
+    if groups is not None:  # segments and rankings without a pair are not resampled
         groups = np.unique(groups, return_inverse=True)[1]
     columns = tau_columns(pairs.outcome, said, tau, groups=groups)
     counted = np.nan_to_num(columns[..., 1].sum(-1)).astype(np.int_)

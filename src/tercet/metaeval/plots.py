@@ -1,4 +1,4 @@
-"""The figures of `tercet meta`: intervals, head to head, the N best systems, people against each metric."""
+"""The figures of `tercet meta`: intervals, p-values of all pairs, the N best systems, human scores by metric."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ..report.figures import Figure, heat_map, histogram, interval_plot, scatter
 from ..report.tables import number
 from .results import Verdict, Verdicts, ranked_items, statistic_name
 
-SCATTERS = 12  # metrics, the best ones, that get a scatter plot of their own
+SCATTERS = 12  # number of metrics, the best ones, with a scatter plot
 
 
 def draw(result: Verdicts) -> dict[str, Figure]:
-    """All figures that a result has data for, by what a file name calls them; scatter plots of the best metrics."""
+    """Return all figures that a result has data for, keyed by a part of their file name."""
     title, statistic = f"{result.dataset} {result.pair}".strip(), statistic_name(result)
     ranked = ranked_items(result)
     drawn = {
@@ -43,7 +43,7 @@ def draw(result: Verdicts) -> dict[str, Figure]:
 def _head_to_head(result: Verdicts, ranked: list[Verdict], title: str) -> Figure:
     order = [result.items.index(item) for item in ranked]
     p = np.asarray(result.p_values)[np.ix_(order, order)]
-    np.fill_diagonal(p, np.nan)  # a metric against itself says nothing
+    np.fill_diagonal(p, np.nan)  # a metric is not compared with itself
     return heat_map(
         [item.label for item in ranked],
         p,
@@ -70,5 +70,5 @@ def _scatter(result: Verdicts, item: Verdict, title: str) -> Figure:
 
 
 def _file_name(label: str) -> str:
-    """A metric's name as part of a file's: what may mean something to a file system becomes a hyphen."""
+    """Return a metric's name for use in a file name, with special characters replaced by hyphens."""
     return re.sub(r"[^\w.+()-]+", "-", label)

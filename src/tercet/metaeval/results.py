@@ -1,14 +1,17 @@
-"""What `judge` finds: one verdict per metric, with everything that is needed to repeat it."""
+"""The results of `judge` and `judge_pairs`: one verdict per metric, with everything needed to repeat it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..errors import UnknownName
+from ..report.tables import data_frame
 
 Floats = NDArray[np.float64]
 
@@ -27,17 +30,17 @@ NAMES = {
 class Verdict:
     """How well one metric agrees with people. NaN: undefined.
 
-    n: systems, or what the statistic counts (pairs, outputs). winner: no other metric is significantly better; None
-    where that was not tested. outperformed_by: those that are. without_outliers: the value without the systems that
-    people found far better or worse than most. top_n: (n, lowest, highest) for the n best systems; two different
-    numbers where people's scores are tied at the cut. by_quality: (level, n, value), level 1 the worst quarter.
-    epsilon: the difference up to which a calibrated accuracy counts two outputs as tied.
+    n: number of systems, or of the items that the statistic counts (pairs, outputs). winner: no other metric is
+    significantly better; None if that was not tested. outperformed_by: the metrics that are. without_outliers: the
+    value without systems whose human scores are far from the median. top_n: (n, lowest, highest) for the n best
+    systems; the two differ if human scores are tied at the cut. by_quality: (level, n, value), level 1 is the worst
+    quarter. epsilon: the difference up to which a calibrated accuracy counts two outputs as tied.
     """
 
     metric: str
     label: str
     value: float
-    signed: float  # the value before --absolute took its sign away
+    signed: float  # the value with its sign, also with --absolute
     n: int
     ci_low: float
     ci_high: float
@@ -47,22 +50,23 @@ class Verdict:
     top_n: tuple[tuple[int, float, float], ...] = ()
     by_quality: tuple[tuple[int, int, float], ...] = ()
     epsilon: float | None = None
+    mean_of_segments: int | None = None  # over how many segments the system scores were averaged, if they were
     signature: str = ""
-    references: tuple[str, ...] = ()  # that a metric computed here, or saved by Tercet, was computed with
+    references: tuple[str, ...] = ()  # used by a metric that Tercet computed
 
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """The verdicts on all metrics for one language pair, in the order in which the metrics were given."""
+    """The verdicts on all metrics for one language pair, in the order of the metrics."""
 
     dataset: str
     pair: str
     level: str
     statistic: str
     gold: str
-    gold_name: str  # by which `gold` is asked for
+    gold_name: str  # the name for the option `gold`
     average: str  # of segment correlations: none, item or system
-    margin: float | None  # of scores that were made into preferences
+    margin: float | None  # for preferences derived from scores
     absolute: bool
     items: tuple[Verdict, ...]
     systems: tuple[str, ...]
@@ -73,49 +77,29 @@ class Verdicts:
     seed: int = 0
     test: str | None = None
     alpha: float = 0.05
-    p_values: Floats | None = None  # (metrics, metrics): that the row's is better than the column's by chance
+    p_values: Floats | None = None  # (metrics, metrics): row better than column
     notes: tuple[str, ...] = ()
-    human: Mapping[str, float] = field(default_factory=dict)  # the gold standard by system, for plots
-    scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # metric -> system -> score, turned
+    human: Mapping[str, float] = field(default_factory=dict)  # gold scores by system, for plots
+    scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # metric -> system -> score
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything except scores as a dictionary. "metrics" is a list with one dictionary per metric."""
+        names = ("dataset", "pair", "level", "statistic", "average", "absolute", "gold", "gold_name", "margin", "unit",
+                 "resamples", "confidence", "seed", "test", "alpha", "outliers", "notes")  # fmt: skip
+        return {**_fields(self, names), "metrics": self._metric_rows()}
 
     def rows(self) -> list[dict[str, Any]]:
-        """One dictionary per metric: what JSON holds. Others are named by their labels, which differ."""
-        facts = {
-            "dataset": self.dataset,
-            "pair": self.pair,
-            "level": self.level,
-            "statistic": self.statistic,
-            "average": self.average,
-            "absolute": self.absolute,
-            "gold": self.gold,
-            "gold_name": self.gold_name,
-            "margin": self.margin,
-            "unit": self.unit,
-            "resamples": self.resamples,
-            "confidence": self.confidence,
-            "seed": self.seed,
-            "test": self.test,
-            "alpha": self.alpha,
-            "outliers": list(self.outliers),
-            "notes": list(self.notes),
-        }
+        """Return one dictionary per metric, as `tercet meta -f json` prints them."""
+        facts = self.to_dict()
+        return [{**row, **facts} for row in facts.pop("metrics")]
+
+    def _metric_rows(self) -> list[dict[str, Any]]:
+        """Return what differs between metrics. Other metrics are named by their labels, which are unique."""
+        names = ("metric", "label", "value", "signed", "n", "ci_low", "ci_high", "winner", "outperformed_by",
+                 "without_outliers", "epsilon", "mean_of_segments", "signature", "references")  # fmt: skip
         found = []
         for i, item in enumerate(self.items):
-            row: dict[str, Any] = {
-                "metric": item.metric,
-                "label": item.label,
-                "value": item.value,
-                "signed": item.signed,
-                "n": item.n,
-                "ci_low": item.ci_low,
-                "ci_high": item.ci_high,
-                "winner": item.winner,
-                "outperformed_by": list(item.outperformed_by),
-                "without_outliers": item.without_outliers,
-                "epsilon": item.epsilon,
-                "signature": item.signature,
-                "references": list(item.references),
-            }
+            row = _fields(item, names)
             if item.top_n:
                 row["top_n"] = [{"n": n, "low": low, "high": high} for n, low, high in item.top_n]
             if item.by_quality:
@@ -123,12 +107,59 @@ class Verdicts:
             if self.p_values is not None:
                 others = zip(self.items, self.p_values[i].tolist(), strict=True)
                 row["p_values"] = {other.label: p for other, p in others if other is not item}
-            found.append({**row, **facts})
+            found.append(row)
         return found
 
 
+def _fields(result: Verdict | Verdicts, names: Sequence[str]) -> dict[str, Any]:
+    """Return some fields as a dictionary, with tuples as lists."""
+    values = ((name, getattr(result, name)) for name in names)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetaEvaluation:
+    """The result of `judge_pairs`: one `Verdicts` per language pair. Index it by number or by pair, or iterate."""
+
+    results: tuple[Verdicts, ...]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __iter__(self) -> Iterator[Verdicts]:
+        return iter(self.results)
+
+    def __getitem__(self, key: int | str) -> Verdicts:
+        """Return the verdicts at a position, or those of a language pair."""
+        if isinstance(key, int):
+            return self.results[key]
+        by_pair = {result.pair: result for result in self.results}
+        if key not in by_pair:
+            raise UnknownName("language pair in these results", key, by_pair)
+        return by_pair[key]
+
+    def __repr__(self) -> str:
+        values = "; ".join(
+            f"{result.pair}: " + ", ".join(f"{item.label} {item.value:.3f}" for item in ranked_items(result)[:5])
+            for result in self.results[:5]
+        )
+        return f"<MetaEvaluation of {len(self)} language pairs, best metrics: {values}>"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dictionary per metric and language pair, as `tercet meta -f json` prints them."""
+        return [row for result in self.results for row in result.rows()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the dictionaries of all language pairs, keyed by language pair."""
+        return {result.pair: result.to_dict() for result in self.results}
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame with one row per metric and language pair."""
+        return data_frame(self.rows())
+
+
 def sign_flips(results: Sequence[Verdicts]) -> dict[str, tuple[list[str], list[str]]]:
-    """Metrics whose value is positive for some language pairs and negative for others: label -> (these, those)."""
+    """Return metrics that are positive for some language pairs and negative for others: label -> (these, those)."""
     signs: dict[str, tuple[list[str], list[str]]] = {}
     for result in results:
         for item in result.items:
@@ -141,12 +172,12 @@ def sign_flips(results: Sequence[Verdicts]) -> dict[str, tuple[list[str], list[s
 
 
 def statistic_name(result: Verdicts) -> str:
-    """What was computed, in words."""
+    """Return the statistic in words."""
     name = NAMES.get(result.statistic) or f"tau ({result.statistic.removeprefix('tau:')})"
     mean = {"item": ", mean over segments,", "system": ", mean over systems,"}.get(result.average, "")
     return (f"|{name}|" if result.absolute else name) + mean
 
 
 def ranked_items(result: Verdicts) -> list[Verdict]:
-    """The verdicts, best first; those without a value last."""
+    """Return the verdicts, best first; those without a value last."""
     return sorted(result.items, key=lambda item: (isnan(item.value), 0.0 if isnan(item.value) else -item.value))

@@ -1,4 +1,4 @@
-"""Which metric is significantly better than which: the tests that `judge` can be asked for."""
+"""The significance tests of `judge`: which metric is significantly better than which."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TESTS = ("williams", "bootstrap", "overlap", "perm-inputs", "perm-systems", "per
 
 
 def find_test(significance: str | None, wanted: Statistic, *, absolute: bool = False) -> str | None:
-    """The test of that name, refused where it does not go with the statistic; "auto" is the usual one."""
+    """Return the name of the test; "auto" is the default. Raise an error if it does not fit the statistic."""
     if significance is None or significance == "none":
         return None
     if significance == "auto":
@@ -27,13 +27,13 @@ def find_test(significance: str | None, wanted: Statistic, *, absolute: bool = F
     if significance not in TESTS:
         raise UnknownName("test", significance, (*TESTS, "none"))
     if significance == "williams" and (wanted.name != "pearson" or wanted.average != "none"):
-        raise UsageError("Williams' test is for Pearson's r over all systems or outputs. Use the bootstrap.")
+        raise UsageError("Williams' test applies only to Pearson's r over all systems or outputs. Use the bootstrap.")
     if significance.startswith("perm-") and not wanted.is_correlation:
-        raise UsageError(f"Permutation tests are for correlations, not for {wanted.name}. Use the bootstrap.")
+        raise UsageError(f"Permutation tests apply to correlations, not to {wanted.name}. Use the bootstrap.")
     if significance.startswith("perm-") and absolute:
-        raise UsageError(f"{significance} compares correlations with their signs; leave out --absolute.")
+        raise UsageError(f"{significance} compares signed correlations. Leave out --absolute.")
     if significance.startswith("perm-") and wanted.average == "system":
-        raise UsageError("Permutation tests average correlations by item or not at all. Use the bootstrap.")
+        raise UsageError("Permutation tests cannot average by system. Use the bootstrap, or --average item.")
     return significance
 
 
@@ -48,9 +48,9 @@ def find_better(
     confidence: float,
     draws: ResampleOptions,
 ) -> tuple[Floats | None, NDArray[np.bool_] | None]:
-    """P-values that the row's metric is no better than the column's, and which metric (row) beats which.
+    """Return p-values of the row's metric being better than the column's, and which metric (row) outperforms which.
 
-    None where there was no test, or it has nothing to say of any two metrics, as Williams' of three systems.
+    Both are None without a test, or if the test is undefined for all pairs, as Williams' test for three systems.
     """
     if test is None:
         return None, None
@@ -73,9 +73,9 @@ def find_better(
 
 
 def _bootstrap_p(resampled: Resampled, alpha: float) -> Floats:
-    """How often the row's metric is not better than the column's on the same resample; one added on both sides.
+    """Return the share of resamples in which the row's metric is not better; one is added to both counts.
 
-    NaN where a difference is undefined on so many resamples that they could decide, and for a single unit to draw.
+    NaN if a difference is undefined on so many resamples that they could change the result, or if there is one unit.
     """
     count = len(resampled.values)
     p = np.full((count, count), np.nan)

@@ -1,1 +1,1 @@
-"""How results leave: tables as text, Markdown, LaTeX, TSV, CSV and JSON."""
+"""Output of results: tables, figures and self-contained HTML pages."""

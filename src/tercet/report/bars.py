@@ -1,4 +1,4 @@
-"""Bars from plain numbers and names: how often whole numbers occur, and shares by group."""
+"""Bar charts: counts of whole numbers, and shares by group."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .figures import BLUE, HOVER, Figure, Row, _altair, _data, _figure, _require
 
 
 def count_bars(counts: Sequence[int], *, label: str, title: str, subtitle: str = "") -> Figure:
-    """How often 0, 1, 2, … occur: a bar for every whole number."""
+    """Return a bar chart of how often 0, 1, 2, … occur."""
     _require(sum(counts), title)
     rows: list[Row] = [
         {"number": number, "count": count, "hover": f"{label} {number}: {count}"} for number, count in enumerate(counts)
@@ -27,7 +27,7 @@ def count_bars(counts: Sequence[int], *, label: str, title: str, subtitle: str =
 def share_bars(
     shares: Mapping[str, Mapping[str, tuple[int, int]]], *, label: str, title: str, subtitle: str = ""
 ) -> Figure:
-    """Shares as (part, whole) by group and name: groups below one another, each with a bar for every name."""
+    """Return a bar chart of shares, given as (part, whole) by group and name; one panel per group, one bar per name."""
     rows: list[Row] = []
     for group, by_name in shares.items():
         for name, (part, whole) in by_name.items():

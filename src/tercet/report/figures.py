@@ -1,8 +1,8 @@
-"""Figures from plain numbers and names, as SVG, PNG, HTML or JSON.
+"""Figures from numbers and names, as SVG, PNG, HTML or JSON.
 
-Nothing here knows of metrics or people; the labels come from the caller. Charts are Vega-Lite specifications made with
-Altair and drawn by vl-convert, which carries its own renderer: no browser and no network is needed. Colours are those
-of Okabe and Ito (2008), "Color Universal Design"; what a colour says is also said by a shape, a dash or a sign.
+The functions are independent of metrics and people; the caller gives the labels. Charts are Vega-Lite specifications,
+built with Altair and rendered by vl-convert, which needs no browser and no network. Colours are those of Okabe and Ito
+(2008), "Color Universal Design"; a shape, a dash or a sign repeats the meaning of each colour.
 """
 
 from __future__ import annotations
@@ -28,38 +28,38 @@ from .tables import to_json
 
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY, BLACK, GREY = "#E69F00", "#56B4E9", "#000000", "#666666"
-PALE = "#D9D9D9"  # what only gives the background: grids, the other curves
-COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)  # yellow cannot be seen on white paper
+PALE = "#D9D9D9"  # for the background: grids, other curves
+COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)  # without yellow, which is invisible on white paper
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 ENDINGS = (".svg", ".png", ".html", ".json")
-HOVER = {"tooltip": "hover:N", "description": "hover:N"}  # the same words for those who point and those who listen
-CELLS_WITH_TEXT = 20  # a matrix with more rows has no room for numbers in its cells
-CURVES_TOGETHER = len(COLOURS)  # more cannot be told apart in one plot
+HOVER = {"tooltip": "hover:N", "description": "hover:N"}  # the same text on hover and for screen readers
+CELLS_WITH_TEXT = 20  # a matrix with more rows has no space for numbers in its cells
+CURVES_TOGETHER = len(COLOURS)  # more cannot be distinguished in one plot
 
 Row = placing.Row
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart as a Vega-Lite specification, with the numbers that it shows as one record each."""
+    """A chart as a Vega-Lite specification, with one record for each item that it shows."""
 
     title: str
     spec: dict[str, Any]
     rows: list[Row]
 
     def svg(self) -> str:
-        """The drawing as one <svg> element, to be saved or to be put into a page, also next to others."""
+        """Return the chart as one <svg> element, for a file or for a page that may contain others."""
         drawing: str = _package("vl_convert").vegalite_to_svg(self.spec)
         return _embeddable(drawing, zlib.crc32(self.json().encode("utf-8")))
 
     def png(self) -> bytes:
-        """The drawing as an image, at twice the resolution of a plain screen."""
+        """Return the chart as a PNG image, at twice the usual screen resolution."""
         image: bytes = _package("vl_convert").vegalite_to_png(self.spec, scale=2)
         return image
 
     def html(self) -> str:
-        """A page that draws the chart, with names on hover; it holds all its scripts and asks for nothing."""
-        # Not Altair's or vl-convert's own page: a name with </script> in it would end their script.
+        """Return a page that draws the chart, with names on hover. It contains all scripts and loads nothing."""
+        # In the pages of Altair and vl-convert a name that contains </script> would end the script.
         spec = json.dumps(json.loads(to_json(self.spec))).replace("<", "\\u003c")
         script = _package("vl_convert").javascript_bundle()
         return (
@@ -71,15 +71,15 @@ class Figure:
         )
 
     def json(self) -> str:
-        """The Vega-Lite specification, for other programs."""
+        """Return the Vega-Lite specification, for other programs."""
         return to_json(self.spec) + "\n"
 
     def save(self, path: str | Path) -> None:
-        """Write the figure in the form that the file's ending asks for: .svg, .png, .html or .json."""
+        """Write the figure to a file. Its extension chooses the format: .svg, .png, .html or .json."""
         ending = Path(path).suffix.lower()
         if ending not in ENDINGS:
             raise UsageError(f"{path}: a figure is written as {', '.join(ENDINGS)}; name the file accordingly.")
-        content: str | bytes = getattr(self, ending[1:])()  # drawn before the file is touched
+        content: str | bytes = getattr(self, ending[1:])()  # rendered before the file is opened
         with writing_bytes(path) as stream:
             stream.write(content if isinstance(content, bytes) else content.encode("utf-8"))
 
@@ -94,10 +94,10 @@ def scatter(
     title: str,
     subtitle: str = "",
 ) -> Figure:
-    """A point per name, people across and the metric upwards; least-squares lines with and without the outliers.
+    """Return a scatter plot: gold scores on x, metric on y, least-squares lines with and without the outliers.
 
-    Outliers have their names beside them, another shape and another colour (after Mathur et al., 2020, "Tangled up
-    in BLEU"). `subtitle` is the place for correlations.
+    Outliers are labelled and have another shape and colour (as in Mathur et al., 2020, "Tangled up in BLEU"). Use
+    `subtitle` for correlations.
     """
     rows = placing.points(gold, metric, outliers, gold_label=gold_label, metric_label=metric_label, title=title)
     _require(rows, title)
@@ -126,7 +126,7 @@ def scatter(
 
 
 def _names(placed: Mapping[str, list[Row]], axes: Mapping[str, Any]) -> Iterator[Any]:
-    """Layers with the names of points, by alignment, and thin lines from those that stand apart from their points."""
+    """Yield layers with the names of points, by alignment, and thin lines to points whose names are not beside them."""
     alt = _altair()
     for side, labels in placed.items():
         if apart := [label for label in labels if "from_gold" in label]:
@@ -134,7 +134,7 @@ def _names(placed: Mapping[str, list[Row]], axes: Mapping[str, Any]) -> Iterator
             yield rules.encode(**axes, x2="from_gold", y2="from_metric")
         base = alt.Chart(_data(labels)).encode(**axes, text="name:N")
         text = {"align": side, "dx": 3 if side == "left" else -3, "limit": placing.LABEL, "aria": False}
-        yield base.mark_text(stroke="white", strokeWidth=3, strokeJoin="round", **text)  # lifts it off the grid
+        yield base.mark_text(stroke="white", strokeWidth=3, strokeJoin="round", **text)  # a white outline
         yield base.mark_text(**text)
 
 
@@ -150,11 +150,11 @@ def heat_map(
     title: str,
     subtitle: str = "",
 ) -> Figure:
-    """A value for every row against every column, shape (m, m); cells in `marks` carry a sign as well.
+    """Return a heat map of values of rows against columns, shape (m, m); cells in `marks` also have a sign.
 
-    Up to 20 names the cells show their values, and marked ones a star; beyond, marked cells have a dot. The scale is
-    diverging about 0 when values lie on both sides of it; otherwise `low_is_dark` turns it round, for p-values, where
-    low is what counts. The diagonal may be NaN without being missed.
+    With up to 20 names the cells show their values, and marked cells a star. With more, marked cells have a dot. The
+    colour scale diverges from 0 if values lie on both sides of it. Otherwise `low_is_dark` reverses it, for p-values.
+    NaN on the diagonal does not count as missing.
     """
     m = len(names)
     values = np.asarray(values, dtype=np.float64)
@@ -197,10 +197,10 @@ def top_n_curves(
     title: str,
     subtitle: str = "",
 ) -> Figure:
-    """A line per name over the N best, from many to few; a band from low to high where ties leave a range.
+    """Return curves over the N best systems, from many to few; a band shows the range that ties allow.
 
-    The line runs through the middle of the range, and is broken where there is no value. More than seven curves cannot
-    be told apart in one plot: then every name has a small one, with the other curves in grey behind its own.
+    The line is the middle of the range, with a gap where there is no value. With more than seven curves every name has
+    a small plot, with the other curves in grey.
     """
     rows: list[Row] = []
     missing = 0
@@ -228,7 +228,7 @@ def _n_best(ticks: int) -> Any:
 
 
 def _curves_together(rows: list[Row], names: list[str], label: str) -> Any:
-    """All curves in one plot, each with a colour and a shape of its own."""
+    """Return one plot with all curves, each with its own colour and shape."""
     alt = _altair()
     colours = alt.Scale(domain=names, range=list(COLOURS[: len(names)]))
     shapes = alt.Scale(domain=names, range=list(SHAPES[: len(names)]))
@@ -246,12 +246,12 @@ def _curves_together(rows: list[Row], names: list[str], label: str) -> Any:
 
 
 def _curves_apart(rows: list[Row], names: list[str], label: str) -> Any:
-    """A small plot for every name, with the curves of the others behind its own."""
+    """Return a small plot for every name, with the other curves in grey."""
     alt = _altair()
     x, scale = _n_best(5), alt.Scale(zero=False)
     y = alt.Y("middle:Q", title=label, scale=scale, axis=alt.Axis(tickCount=4))
     every = [{"other": row["name"], "n": row["n"], "middle": row["middle"]} for row in rows]
-    # Under another name, and in other records: Vega-Lite would cut equal data up by panel, too.
+    # Another field name and separate records, because Vega-Lite would split the same data by panel.
     others = alt.Chart(_data(every)).mark_line(color=PALE, strokeWidth=0.75, aria=False)
     behind = others.encode(x=x, y=y, detail="other:N")
     base = alt.Chart().encode(x=x)
@@ -261,11 +261,11 @@ def _curves_apart(rows: list[Row], names: list[str], label: str) -> Any:
     lines = base.mark_line(color=BLUE, strokeWidth=2, aria=False).encode(y=y)
     points = base.mark_point(color=BLUE, filled=True, size=14, opacity=1).encode(y=y, **HOVER)
     small = alt.layer(behind, bands, lines, points, data=_data(rows)).properties(width=160, height=110)
-    return _panels(small, names, 160, 4).resolve_axis(x="independent")  # the last row is far from the first
+    return _panels(small, names, 160, 4).resolve_axis(x="independent")  # each row of panels has its own axis
 
 
 def _panels(small: Any, names: Sequence[str], width: int, columns: int) -> Any:
-    """The chart once for every name."""
+    """Return the chart as one panel per name."""
     alt = _altair()
     header = alt.Header(title=None, labelAnchor="start", labelFontWeight="bold", labelLimit=width, labelPadding=4)
     return small.facet(facet=alt.Facet("name:N", sort=list(names), header=header), columns=columns)
@@ -274,18 +274,18 @@ def _panels(small: Any, names: Sequence[str], width: int, columns: int) -> Any:
 def histogram(
     values: Mapping[str, Sequence[float] | NDArray[np.float64]], *, label: str, title: str, subtitle: str = ""
 ) -> Figure:
-    """How often values occur; several names below one another, with the same bins and the same axes."""
+    """Return a histogram; several names are panels with the same bins and axes."""
     rows, missing = placing.bars(values)
     _require(rows, title)
     alt, several = _altair(), len(values) > 1
     columns, edges = 1 if len(values) <= 6 else 3, sorted({row[end] for row in rows for end in ("start", "end")})
     width, height = (480, 280 if not several else 110) if columns == 1 else (200, 90)
-    # Not the axis's own format, which would round 0.25 as it does 0.5.
+    # The axis's own format would round 0.25 like 0.5.
     axis = alt.Axis(grid=False, values=edges, labelExpr="format(datum.value, '~g')")
     bars = alt.Chart().mark_bar(color=BLUE, stroke="white").encode(
         x=alt.X("start:Q", bin="binned", title=label, axis=axis),
         x2="end:Q",
-        strokeWidth=alt.condition("datum.count > 0", alt.value(0.5), alt.value(0)),  # an empty bar is no speck
+        strokeWidth=alt.condition("datum.count > 0", alt.value(0.5), alt.value(0)),  # no outline around an empty bar
         y=alt.Y("count:Q", title="count", axis=alt.Axis(tickMinStep=1, tickCount=4)),
         **HOVER,
     ).properties(width=width, height=height)  # fmt: skip
@@ -297,9 +297,9 @@ def histogram(
 def interval_plot(
     rows: Iterable[tuple[str, float, float, float, bool]], *, label: str, title: str, subtitle: str = ""
 ) -> Figure:
-    """A dot with whiskers per (name, value, low, high, winner), the highest value on top; winners are filled.
+    """Return dots with error bars for (name, value, low, high, winner), the highest on top; winners are filled.
 
-    Undefined ends leave the dot without whiskers.
+    A dot with undefined bounds has no error bars.
     """
     given = list(rows)
     _distinct([row[0] for row in given], title)
@@ -348,7 +348,7 @@ def _data(rows: list[Row]) -> Any:
 
 
 def _all(names: Sequence[str]) -> Any:
-    """A scale with all names, also those without a value."""
+    """Return a scale with all names, including those without a value."""
     return _altair().Scale(domain=list(names))
 
 
@@ -359,7 +359,7 @@ def _require(something: object, title: str) -> None:
 
 def _distinct(names: Sequence[str], title: str) -> None:
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise DataError(f"Figure {title!r}: {', '.join(map(repr, twice))} is named more than once.")
+        raise DataError(f"Figure {title!r}: {', '.join(map(repr, twice))} occurs more than once.")
 
 
 def _missing(count: int) -> str:
@@ -367,7 +367,7 @@ def _missing(count: int) -> str:
 
 
 def _figure(chart: Any, rows: list[Row], title: str, notes: Iterable[str], width: int) -> Figure:
-    """The finished figure: title, notes below it, and what all figures share."""
+    """Return the figure with title, notes and the common configuration."""
     alt = _altair()
     wide = max(width, 300)
     notes_text = "; ".join(note for note in notes if note)
@@ -388,8 +388,8 @@ def _figure(chart: Any, rows: list[Row], title: str, notes: Iterable[str], width
 
 
 def _embeddable(svg: str, key: int) -> str:
-    """The same drawing with identifiers of its own, so that several fit into one page, and with names on hover."""
-    own: dict[str, str] = {}  # the renderer counts them on through all drawings; here, equal figures are equal texts
+    """Return the SVG with unique identifiers, so that a page can contain several, and with names on hover."""
+    own: dict[str, str] = {}  # the renderer numbers them across drawings; here equal figures give equal text
 
     def renamed(match: re.Match[str]) -> str:
         return match[1] + own.setdefault(match[2], f"f{key:08x}-{len(own)}") + match[3]
@@ -403,4 +403,4 @@ def _embeddable(svg: str, key: int) -> str:
             tag = f"{tag[:-2]}><title>{label[1]}</title></{element}>"
         return tag
 
-    return re.sub(r"<[^<>]*>", mended, svg)  # < and > are escaped everywhere else, also in attributes
+    return re.sub(r"<[^<>]*>", mended, svg)  # elsewhere < and > are escaped, even in attributes

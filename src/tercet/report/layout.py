@@ -1,6 +1,6 @@
-"""Where things stand in a figure: points, regression lines, the names beside points, bars; and which cells are dark.
+"""Positions in figures: points, regression lines, labels of points, bars; and which cells are dark.
 
-Numbers and names only: nothing here draws, or needs a plotting library.
+Nothing here draws or needs a plotting library.
 """
 
 from __future__ import annotations
@@ -15,21 +15,9 @@ from numpy.typing import NDArray
 from ..errors import DataError, UnknownName
 from .tables import number, shown_width
 
-LABEL = 200  # the longest name beside a point, in pixels
-SHIFTS = (
-    0,
-    14,
-    -14,
-    28,
-    -28,
-    42,
-    -42,
-    56,
-    -56,
-    70,
-    -70,
-)  # how far a name may stand above its point, in pixels, the best first
-FEWEST_BINS, MOST_BINS = 10, 39  # what is asked for; round edges can make it half as many, or one more
+LABEL = 200  # the greatest length of a label, in pixels
+SHIFTS = (0, 14, -14, 28, -28, 42, -42, 56, -56, 70, -70)  # of a label above its point, in pixels, the best first
+FEWEST_BINS, MOST_BINS = 10, 39  # requested; round edges can give half as many, or one more
 ROUND = (10, 20, 25, 50, 100)  # widths of bins, times a power of ten
 
 Row = dict[str, Any]
@@ -37,7 +25,7 @@ Box = tuple[float, float, float, float]  # left, right, bottom, top in pixels
 
 
 def padded(numbers: Sequence[float]) -> list[float]:
-    """The range of the numbers with a margin of 6 % on both sides."""
+    """Return the range of the numbers with a margin of 6 % on both sides."""
     low, high = min(numbers), max(numbers)
     margin = 0.06 * (high - low) or 0.06 * abs(high) or 1.0
     return [low - margin, high + margin]
@@ -52,10 +40,10 @@ def points(
     metric_label: str,
     title: str,
 ) -> list[Row]:
-    """The points of a scatter plot that have both values; `title` is the figure's, for messages."""
+    """Return the points of a scatter plot that have both values; `title` is for messages."""
     if one_sided := gold.keys() ^ metric.keys():
         names = ", ".join(map(repr, sorted(one_sided)))
-        raise DataError(f"Figure {title!r}: only one of {gold_label} and {metric_label} has a value for {names}.")
+        raise DataError(f"Figure {title!r}: {names} has a value for only one of {gold_label} and {metric_label}.")
     for name in outliers:
         if name not in gold:
             raise UnknownName("point", name, gold)
@@ -73,7 +61,7 @@ def points(
 
 
 def regressions(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """The ends of the least-squares lines: through those that are no outliers, if there are any, and through all.
+    """Return the ends of the least-squares lines: without outliers, if there are any, and through all points.
 
     A row has "gold", "metric" and "kind" ("outlier" or "other"); an end has "line", "gold" and "metric".
     """
@@ -97,10 +85,10 @@ def labels(
     domains: tuple[Sequence[float], Sequence[float]],
     size: tuple[int, int],
 ) -> dict[str, list[Row]]:
-    """Where outliers' names stand, by alignment: beside their points, upon no other point, name or line if possible.
+    """Return the positions of outliers' labels, by alignment: beside their points, off other points, labels and lines.
 
     `rows` and `lines` are those of `regressions`, `domains` the ends of the axes, `size` the plot's pixels. A label has
-    "name", "gold" and "metric"; one that stands higher or lower than its point also has "from_gold" and "from_metric".
+    "name", "gold" and "metric"; a label above or below its point also has "from_gold" and "from_metric".
     """
     x_unit, y_unit = ((high - low) / pixels for (low, high), pixels in zip(domains, size, strict=True))
 
@@ -113,12 +101,12 @@ def labels(
     places: dict[str, list[Row]] = {"left": [], "right": []}
     names: list[tuple[float, Box]] = []
     outliers = [(*pixels(row), row) for row in rows if row["kind"] == "outlier"]
-    for x, y, row in sorted(outliers, key=lambda item: min(item[1], size[1] - item[1])):  # first those near an edge
+    for x, y, row in sorted(outliers, key=lambda item: min(item[1], size[1] - item[1])):  # those near an edge first
         tried: list[tuple[int, int, str, int, Box]] = []
         for side, up, box in _places(x, y, row["name"]):
             cost = abs(up) // 7 + sum(price for other, price in taken if _overlap(box, other))
             cost += 20 * (box[0] < 0 or box[1] > size[0] or box[2] < 0 or box[3] > size[1])
-            cost += sum(10 for at, other in names if (at - y) * (other[2] - box[2]) < 0)  # in another order than points
+            cost += sum(10 for at, other in names if (at - y) * (other[2] - box[2]) < 0)  # another order than points
             tried.append((cost, len(tried), side, up, box))
         _, _, side, up, box = min(tried)
         taken.append((box, 20))
@@ -130,7 +118,7 @@ def labels(
 
 
 def _places(x: float, y: float, name: str) -> Iterator[tuple[str, int, Box]]:
-    """Where a name may stand, the best first: its alignment, how far above its point, and the room that it takes."""
+    """Yield possible positions of a label, the best first: alignment, shift above the point, and bounding box."""
     long = min(6.5 * shown_width(name), LABEL)
     for up in SHIFTS:
         for side, left in (("left", x + 10), ("right", x - 10 - long)):
@@ -138,7 +126,7 @@ def _places(x: float, y: float, name: str) -> Iterator[tuple[str, int, Box]]:
 
 
 def _along(start: tuple[float, float], end: tuple[float, float]) -> Iterator[Box]:
-    """Small boxes along a line, ten pixels apart."""
+    """Yield small boxes along a line, ten pixels apart."""
     many = 1 + round(math.dist(start, end) / 10)
     for step in range(many + 1):
         x, y = (a + (b - a) * step / many for a, b in zip(start, end, strict=True))
@@ -150,7 +138,7 @@ def _overlap(a: Box, b: Box) -> bool:
 
 
 def bars(values: Mapping[str, Sequence[float] | NDArray[np.float64]]) -> tuple[list[Row], int]:
-    """How often the values of each name fall into bins common to all, and how many values are no numbers."""
+    """Return the counts of each name's values in common bins, and the number of values that are not numbers."""
     finite = {}
     for name, numbers in values.items():
         array = np.asarray(numbers, dtype=np.float64)
@@ -170,19 +158,19 @@ def bars(values: Mapping[str, Sequence[float] | NDArray[np.float64]]) -> tuple[l
 
 
 def bin_edges(numbers: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    """Round numbers, equally far apart, around all `numbers`: about as many bins as the square root of `count`."""
+    """Return round, equidistant bin edges around all `numbers`; about as many bins as the square root of `count`."""
     low, high = float(numbers.min()), float(numbers.max())
     size = max(abs(low), abs(high))
-    if high - low <= 1e-9 * size or size < 1e-290:  # all the same but for rounding
+    if high - low <= 1e-9 * size or size < 1e-290:  # all equal up to rounding
         margin = 0.06 * size if size >= 1e-290 else 1.0
         low, high = low - margin, high + margin
     finest = (high - low) / min(max(round(math.sqrt(count)), FEWEST_BINS), MOST_BINS)
     power = math.floor(math.log10(finest)) - 1
-    # A power below 0 divides: 3 / 10 is the number 0.3 of the data, and 3 * 0.1 is not.
+    # Divide by negative powers: 3 / 10 equals the number 0.3 of the data, 3 * 0.1 does not.
     unit, parts = (10.0**power, 1.0) if power >= 0 else (1.0, 10.0**-power)
     width = next(width for width in ROUND if width * unit / parts >= finest or width == ROUND[-1])
     first, last = math.floor(low * parts / unit / width), math.ceil(high * parts / unit / width)
-    first -= first * width * unit / parts > low  # the products above are rounded, the edges are not
+    first -= first * width * unit / parts > low  # the products above are rounded
     last += last * width * unit / parts < high
     return np.arange(first, last + 1, dtype=np.float64) * width * unit / parts
 
@@ -197,7 +185,7 @@ def cells(
     sign: str,
     decimals: int | None,
 ) -> list[Row]:
-    """The cells of a matrix that have a value, row by row. Without `decimals` their text is the sign alone."""
+    """Return the cells of a matrix that have a value, row by row. Without `decimals` their text is only the sign."""
     rows: list[Row] = []
     for i, j in zip(*np.nonzero(np.isfinite(values)), strict=True):
         value, star = float(values[i, j]), bool(signs[i, j])
@@ -211,7 +199,7 @@ def cells(
 def colour_scale(
     values: NDArray[np.float64], finite: NDArray[np.bool_], *, low_is_dark: bool
 ) -> tuple[dict[str, Any], NDArray[np.bool_]]:
-    """The arguments of the scale, and the cells so dark that their text is white."""
+    """Return the arguments of the colour scale, and the cells that are so dark that their text is white."""
     low, high = float(values[finite].min()), float(values[finite].max())
     if low < 0 < high:
         far = max(-low, high)

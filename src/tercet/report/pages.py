@@ -1,7 +1,7 @@
-"""One HTML file that works from disk: headings with a table of contents, paragraphs, tables that sort, figures.
+"""A self-contained HTML page: headings with a table of contents, paragraphs, sortable tables, figures.
 
-Everything is in the file, and its own policy forbids the browser to ask for anything else or to run any other script.
-Without scripts it reads the same; only sorting is lost. It is dark where the reader's system is, and light on paper.
+Everything is in one file. Its content security policy forbids loading anything else or running other scripts. Without
+scripts only sorting is lost. The page follows the system's dark mode, and is light in print.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ..data.files import writing
 from ..errors import UnknownName, UsageError
 from .tables import Bold, is_numeric
 
-MARKS = {"good": "✓", "bad": "✗", "unchecked": "?"}  # beside the colour, for those who do not see it
+MARKS = {"good": "✓", "bad": "✗", "unchecked": "?"}  # in addition to the colour, for readers who do not see it
 
 
 @dataclass(frozen=True)
 class PageTable:
-    """Cells are text, already rounded; `tables.Bold` ones stand out. `classes` has "" or one of MARKS per cell."""
+    """A table of rounded text cells; `tables.Bold` cells are bold. `classes` has "" or one of MARKS for each cell."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -32,18 +32,18 @@ class PageTable:
     def __post_init__(self) -> None:
         for number, row in enumerate(self.rows, 1):
             if len(row) != len(self.header):
-                raise UsageError(f"Row {number} of a table has {len(row)} cells, its header {len(self.header)}.")
+                raise UsageError(f"Row {number} of a table has {len(row)} cells, but its header {len(self.header)}.")
         if self.classes is None:
             return
         if [len(row) for row in self.classes] != [len(row) for row in self.rows]:
-            raise UsageError("A table's classes need the shape of its rows: one for every cell.")
+            raise UsageError("The classes of a table must have the shape of its rows: one for each cell.")
         for name in {name for row in self.classes for name in row} - {"", *MARKS}:
             raise UnknownName("class of a cell", name, MARKS)
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing (`Figure.svg()`) with a line below it; `text` says to those who do not see it what it shows."""
+    """An SVG drawing (`Figure.svg()`) with a caption; `text` describes it to readers who do not see it."""
 
     svg: str
     caption: str = ""
@@ -52,7 +52,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Pre:
-    """Text whose lines and blanks stay as they are: a command, the output of a program."""
+    """Preformatted text: a command, the output of a program."""
 
     text: str
 
@@ -62,7 +62,7 @@ Part = str | PageTable | Picture | Pre  # a string is a paragraph
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what stands below it; `level` 2 to 4, as in HTML, where 1 is the page's own title."""
+    """A heading and its content; `level` is 2 to 4, as in HTML, where 1 is the title of the page."""
 
     title: str
     parts: Sequence[Part] = ()
@@ -74,7 +74,7 @@ class Section:
 
 
 def page(title: str, sections: Sequence[Section], *, language: str = "en") -> str:
-    """The whole page. All texts are escaped; only drawings go in as they are."""
+    """Return the whole page. All text is escaped; only drawings are inserted unchanged."""
     allowed = base64.b64encode(hashlib.sha256(SCRIPT.encode("utf-8")).digest()).decode("ascii")
     policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{allowed}'"
     lines = [
@@ -103,7 +103,7 @@ def page(title: str, sections: Sequence[Section], *, language: str = "en") -> st
 
 
 def write_page(path: str | Path, title: str, sections: Sequence[Section], *, language: str = "en") -> None:
-    """Write the page; the file appears whole or not at all."""
+    """Write the page. The file is complete or not written at all."""
     text = page(title, sections, language=language)
     with writing(path) as stream:
         stream.write(text)
@@ -120,7 +120,7 @@ def _part(part: Part) -> Iterator[str]:
     if isinstance(part, str):
         yield f"<p>{escape(part)}</p>"
     elif isinstance(part, Pre):
-        yield f'<pre tabindex="0">{escape(part.text)}</pre>'  # to be scrolled with the keyboard
+        yield f'<pre tabindex="0">{escape(part.text)}</pre>'  # scrollable by keyboard
     elif isinstance(part, Picture):
         name = f' role="img" aria-label="{escape(part.text)}"' if part.text else ""
         caption = f"<figcaption>{escape(part.caption)}</figcaption>" if part.caption else ""
@@ -200,9 +200,9 @@ figcaption { font-size: .9rem; max-width: 45rem; }
 }
 """
 
-# The arrows of STYLE have an empty spoken form where the browser knows of it: aria-sort says the same.
-# A header's button sorts upwards, then downwards, then back to the order of the file, which may be a paper's. Numbers
-# are compared as numbers; what is no number (a dash) stays at the end either way.
+# The arrows of STYLE have an empty alternative text, because aria-sort says the same.
+# The button of a header sorts up, then down, then restores the original order, which may be that of a paper. Numbers
+# are compared as numbers; other cells (a dash) are always last.
 SCRIPT = """
 "use strict";
 for (const table of document.querySelectorAll("table")) {

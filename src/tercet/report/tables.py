@@ -1,48 +1,57 @@
-"""One table, many forms: aligned text, Markdown, LaTeX (booktabs), TSV, CSV; and JSON that any reader accepts.
+"""Tables as aligned text, Markdown, LaTeX (booktabs), TSV and CSV; valid JSON; and data frames.
 
-Cells are strings, already rounded: numbers are rounded when rendered, nowhere else.
+Cells are strings, already rounded. Numbers are rounded only when they are rendered.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..errors import UnknownName
+from ..errors import MissingDependency, UnknownName
 
-DASH = "–"  # what a table prints for an undefined number
+DASH = "–"  # for an undefined number
 _NUMBER = re.compile(r"[ +\-−–<>≤≥]*(\.?[0-9]|$)")
 
 
 class Bold(str):
-    """A cell that stands out: bold where the form has it, with a star after it in plain text."""
+    """A bold cell; in plain text it has a star after it."""
 
     __slots__ = ()
 
 
 def number(value: float | None, width: int) -> str:
-    """A number with `width` decimals, or a dash where it is undefined."""
+    """Return a number with `width` decimals, or a dash if it is undefined."""
     if value is None or math.isnan(value):
         return DASH
     return f"{value:.{width}f}"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], form: str = "text") -> str:
-    """The table in one of FORMS, without a line feed at the end."""
+    """Return the table in one of FORMS, without a final line feed."""
     if form not in FORMS:
         raise UnknownName("table format", form, FORMS)
-    if form not in ("tsv", "csv"):  # a name may hold a line feed, a cell of a table may not
+    if form not in ("tsv", "csv"):  # a name may contain a line feed, a cell may not
         rows = [[type(cell)(" ".join(cell.split("\n"))) for cell in row] for row in rows]
     return FORMS[form](header, rows)
 
 
 def to_json(value: Any) -> str:
-    """JSON with undefined numbers as null: NaN is not JSON."""
+    """Return JSON with undefined numbers as null, because NaN is not valid JSON."""
     import json
 
     return json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def data_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return the rows as a pandas data frame."""
+    try:
+        import pandas
+    except ImportError:
+        raise MissingDependency("A pandas data frame", "frames") from None
+    return pandas.DataFrame(rows)
 
 
 def _plain(value: Any) -> Any:
@@ -56,7 +65,7 @@ def _plain(value: Any) -> Any:
 
 
 def shown_width(text: str) -> int:
-    """Columns that a text takes on a terminal: wide characters take two, combining marks none."""
+    """Return the number of terminal columns of a text: wide characters take two, combining marks none."""
     import unicodedata
 
     if text.isascii():
@@ -67,12 +76,12 @@ def shown_width(text: str) -> int:
 
 
 def is_numeric(cells: Iterable[str]) -> bool:
-    """Whether every cell begins with a number (also .301, −2, < 0.001), or is a dash or empty."""
+    """Return whether every cell begins with a number (such as .301, −2, < 0.001), or is a dash or empty."""
     return all(_NUMBER.match(cell) for cell in cells)
 
 
 def _starred(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Rows with a star after bold cells; in their columns the others get a blank, so that digits stay in line."""
+    """Return rows with a star after bold cells, and a blank after the other cells of their columns."""
     bold = {column for row in rows for column, cell in enumerate(row) if isinstance(cell, Bold)}
     return [
         [

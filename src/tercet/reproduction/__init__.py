@@ -1,7 +1,7 @@
-"""Printed tables of papers, recomputed from the data and held against print, cell by cell.
+"""Tables of papers, recomputed from the data and compared with the printed numbers, cell by cell.
 
-A paper is a module here with a mapping TABLES of its tables and figures; `expected/` has what the tables print, as CSV.
-A cell is equal if it rounds to what is printed. What cannot be recomputed is listed with the reason.
+Each paper is a module with a mapping TABLES of its tables and figures; `expected/` has the printed numbers as CSV. A
+cell is equal if it rounds to the printed number. Numbers that cannot be recomputed are listed with the reason.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from importlib import import_module
 from importlib.resources import files
@@ -17,9 +17,20 @@ from math import isnan
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..data.catalogue import data_folder, installed, where
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
+from .results import Cell as Cell
+from .results import Curve as Curve
+from .results import Matrix as Matrix
+from .results import Reproduction as Reproduction
+from .results import Reproductions as Reproductions
+from .results import Statement as Statement
+from .results import Unchecked as Unchecked
+from .results import title_of as title_of
 
 T = TypeVar("T")
+
+ALL = "all"  # every paper
 
 PAPERS = {
     "wmt14": "Macháček and Bojar (2014), Results of the WMT14 Metrics Shared Task",
@@ -29,7 +40,7 @@ PAPERS = {
     "specia": "Specia, Cancedda and Dymetman (2010), A Dataset for Assessing Machine Translation Evaluation Metrics",
 }
 
-# What the catalogue of `tercet data` calls the data sets of the papers, where it has other names for them.
+# Names of the papers' data sets in the catalogue of `tercet data`, where these differ.
 CATALOGUE = {
     "wmt19": "wmt17-19",
     "wmt19_sys": "wmt19-metrics-system",
@@ -38,139 +49,8 @@ CATALOGUE = {
 }
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One number of a table. equal: it rounds to what is printed, or lies `within` a distance that the notes explain.
-
-    within: the distance, for cells that are not equal to the last digit. must: the cell is known to reproduce; if it
-    does not, something is wrong here, and the command fails.
-    """
-
-    row: str
-    column: str
-    printed: float
-    recomputed: float
-    equal: bool
-    must: bool = True
-    within: float | None = None
-
-    @property
-    def difference(self) -> float:
-        return self.recomputed - self.printed
-
-
-@dataclass(frozen=True)
-class Unchecked:
-    """A printed number that cannot be recomputed here, and why."""
-
-    row: str
-    column: str
-    printed: float
-    reason: str
-
-
-@dataclass(frozen=True)
-class Statement:
-    """What a paper says about its data, in words or in a row beside the table's cells, and what is found here."""
-
-    text: str
-    holds: bool
-    found: str = ""
-    must: bool = True
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """P-values that the metric of a row is no better than that of a column, for a head-to-head figure."""
-
-    title: str
-    names: Sequence[str]
-    p_values: Sequence[Sequence[float]]
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A statistic over the N best systems: (N, lowest, highest), by metric."""
-
-    title: str
-    points: Mapping[str, Sequence[tuple[int, float, float]]]
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """A table or figure recomputed; `table` is its number, or "figure N".
-
-    rows, columns: in the order of print. extra: rows that are not in print (row -> column -> value), such as metrics of
-    ours. winners: by column, the rows that no other significantly outperforms, as bold print says.
-    """
-
-    cells: Sequence[Cell] = ()
-    unchecked: Sequence[Unchecked] = ()
-    statements: Sequence[Statement] = ()
-    notes: Sequence[str] = ()
-    extra: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    winners: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    matrices: Sequence[Matrix] = ()
-    curves: Sequence[Curve] = ()
-    decimals: int = 3  # in print
-    paper: str = ""
-    table: str = ""
-    caption: str = ""
-    rows: Sequence[str] = ()
-    columns: Sequence[str] = ()
-
-    @property
-    def title(self) -> str:
-        """Paper, number and caption, as in "wmt19, Table 3: …"."""
-        return f"{self.paper}, {title_of(self.table)}: {self.caption}"
-
-    @property
-    def equal(self) -> int:
-        return sum(cell.equal for cell in self.cells)
-
-    @property
-    def failed(self) -> list[str]:
-        """What should have matched and did not, in words."""
-        cells = [
-            f"{cell.row}, {cell.column}: printed {cell.printed:g}, recomputed {cell.recomputed:.6g}"
-            for cell in self.cells
-            if cell.must and not cell.equal
-        ]
-        return cells + [f"{one.text}: {one.found}" for one in self.statements if one.must and not one.holds]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
-        return {
-            "paper": self.paper,
-            "table": self.table,
-            "caption": self.caption,
-            "total": len(self.cells),
-            "equal": self.equal,
-            "cells": [
-                {
-                    "row": cell.row,
-                    "column": cell.column,
-                    "printed": cell.printed,
-                    "recomputed": cell.recomputed,
-                    "difference": cell.difference,
-                    "equal": cell.equal,
-                    "within": cell.within,
-                    "must": cell.must,
-                }
-                for cell in self.cells
-            ],
-            "unchecked": [vars(one) for one in self.unchecked],
-            "statements": [vars(one) for one in self.statements],
-            "winners": {column: list(rows) for column, rows in self.winners.items()},
-            "extra": {row: dict(columns) for row, columns in self.extra.items()},
-            "matrices": [vars(one) for one in self.matrices],
-            "curves": [vars(one) for one in self.curves],
-            "notes": list(self.notes),
-        }
-
-
 class DataSets:
-    """The data of one run: folders called as in the papers' modules (wmt14, wmt19_sys, …), or as in the catalogue."""
+    """The data sets of one run, by their names in the papers' modules (wmt14, wmt19_sys, …) or in the catalogue."""
 
     def __init__(self, find: Callable[[str], Path | None]) -> None:
         self._find = find
@@ -178,7 +58,7 @@ class DataSets:
 
     @classmethod
     def under(cls, folder: str | Path) -> DataSets:
-        """Those in a folder that has one folder for each; or is itself the one that is asked for."""
+        """Return the data sets in a folder that has one folder for each; the folder may also be a data set itself."""
         place = Path(folder)
         if not place.is_dir():
             raise UsageError(f"There is no folder {place}.")
@@ -193,9 +73,7 @@ class DataSets:
 
     @classmethod
     def installed(cls, folder: str | Path) -> DataSets:
-        """Those that `tercet data` keeps in its folder."""
-        from ..data.catalogue import installed, where
-
+        """Return the data sets in the folder of `tercet data`."""
         names = {item.name for item in installed(folder)}
 
         def find(name: str) -> Path | None:
@@ -205,35 +83,34 @@ class DataSets:
         return cls(find)
 
     def __call__(self, name: str) -> Path | None:
-        """The folder of a data set, None if it is not there."""
+        """Return the folder of a data set, or None if it is missing."""
         return self._find(name)
 
     def needed(self, name: str) -> Path:
-        """The folder of a data set that a table cannot do without."""
+        """Return the folder of a data set. Raise UsageError if it is missing."""
         found = self(name)
         if found is None:
-            raise UsageError(self.lacking([name]))
+            raise UsageError(self.missing([name]))
         return found
 
-    def lacking(self, names: Iterable[str]) -> str:
-        """What is not there, and how to give it; empty if all is there."""
-        missing = [name for name in names if self(name) is None]
-        if not missing:
+    def missing(self, names: Iterable[str]) -> str:
+        """Return a message on missing data sets and how to provide them; empty if none is missing."""
+        absent = [name for name in names if self(name) is None]
+        if not absent:
             return ""
-        many = len(missing) > 1
+        many = len(absent) > 1
         return (
-            f"The data set{'s' if many else ''} {', '.join(map(_described, missing))} {'are' if many else 'is'} not "
-            "there. Give the "
-            f"folder that holds {'them' if many else 'it'} with --data, or add "
-            f"{'each' if many else 'it'}: tercet data add FOLDER {missing[0]}."
+            f"The data set{'s' if many else ''} {', '.join(map(_described, absent))} {'were' if many else 'was'} not "
+            f"found. Give the folder that contains {'them' if many else 'it'} with --data, or add "
+            f"{'each' if many else 'it'}: tercet data add FOLDER {absent[0]}."
         )
 
     def has(self, key: Hashable) -> bool:
-        """Whether `once` has made this before."""
+        """Return whether `once` has computed this before."""
         return key in self._kept
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What several tables of one run need is made once."""
+        """Return `make()`, computed only once for all tables of the run that need it."""
         if key not in self._kept:
             self._kept[key] = make()
         kept: T = self._kept[key]
@@ -241,12 +118,12 @@ class DataSets:
 
 
 def _names(name: str) -> list[str]:
-    """A data set's names: the papers', and the catalogue's where it is another."""
+    """Return the names of a data set: in the papers' modules and, if it differs, in the catalogue."""
     return [name, *([CATALOGUE[name]] if name in CATALOGUE else [])]
 
 
 def _inner(folder: Path, name: str) -> Path:
-    """The part of a folder that is of this name: an entry of the catalogue may hold several data sets."""
+    """Return the subfolder of this name if there is one: a catalogue entry may contain several data sets."""
     return folder / name if (folder / name).is_dir() else folder
 
 
@@ -256,10 +133,10 @@ def _described(name: str) -> str:
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table or figure of a paper. expected: its CSV. needs: the data sets without which nothing can be recomputed.
+    """A table or figure of a paper. expected: its CSV. needs: the data sets that are required to recompute it.
 
-    make: recomputes it; without it, `reason` says why no number can be recomputed. slow: it takes minutes, and is left
-    out where not it alone is asked for.
+    make: the function that recomputes it; without one, `reason` says why. slow: it takes minutes, and is recomputed
+    only if it is requested alone.
     """
 
     caption: str
@@ -271,42 +148,84 @@ class PaperTable:
 
 
 def tables(paper: str) -> Mapping[str, PaperTable]:
-    """The tables of a paper that can be asked for, by number; figures as "figure N"."""
+    """Return the tables of a paper by number; figures are "figure N"."""
     if paper not in PAPERS:
-        raise UnknownName("paper", paper, [*PAPERS, "all"])
+        raise UnknownName("paper", paper, [*PAPERS, ALL])
     found: Mapping[str, PaperTable] = import_module(f".{paper}", __name__).TABLES
     return found
 
 
 def reproduce(
-    paper: str, *, table: str | None = None, data: DataSets, progress: Callable[[str], None] | None = None
-) -> list[Reproduction]:
-    """The tables and figures of a paper, or one of them, recomputed from the data sets that are there.
+    paper: str,
+    *,
+    table: str | None = None,
+    figure: str | None = None,
+    data: str | Path | DataSets | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Reproductions:
+    """Recompute the tables and figures of a paper and compare them with the printed numbers.
 
-    Of a whole paper, tables whose data are not there and slow ones come back with all numbers unchecked; asked for
-    alone, the former are refused, the latter made. progress: called with the name of what comes next.
+    This is the function of `tercet reproduce`.
+
+    Parameters
+    ----------
+    paper : {"wmt14", "wmt19", "kobe", "thesis", "specia", "all"}
+        The paper.
+    table, figure : str, optional
+        The number of one table or figure, such as "3" or "A.1". Default: all. Of a whole paper, tables that take
+        minutes or whose data are missing are returned with all their numbers unchecked. A table that is asked for alone
+        is computed even if it takes minutes, and missing data raise UsageError.
+    data : str, Path or DataSets, optional
+        The folder that contains the data sets, one folder each. Default: the folder of `tercet data`.
+    progress : callable, optional
+        Called with the name of the next table.
+
+    Returns
+    -------
+    Reproductions
+        One `Reproduction` per table. It has `to_dict()` and `to_pandas()`.
+
+    Examples
+    --------
+    Tables for which there are no data are returned too, with the reason:
+
+    >>> from tercet.reproduction import reproduce
+    >>> found = reproduce("wmt19", table="8")
+    >>> found[0].title
+    'wmt19, Table 8: segment level, without English, tau of daRR'
+    >>> found[0].unchecked[0].reason
+    "The task's daRR pairs of these language pairs are not available."
     """
-    known = tables(paper)
+    if table is not None and figure is not None:
+        raise UsageError("Give --table or --figure, not both.")
+    if figure is not None:
+        table = f"figure {figure}"
+    if table is not None and paper == ALL:
+        raise UsageError("--table and --figure need a paper: tercet reproduce PAPER --table N.")
+    known = {name: tables(name) for name in (PAPERS if paper == ALL else (paper,))}
+    if not isinstance(data, DataSets):
+        data = DataSets.installed(data_folder()) if data is None else DataSets.under(data)
     if table is not None:
-        if table not in known:
-            raise UnknownName(f"table or figure of {paper}", table, known)
-        lacking = data.lacking(known[table].needs)
-        if lacking:
-            raise UsageError(f"{paper}, {title_of(table)}: {lacking}")
-        known = {table: known[table]}
+        if table not in known[paper]:
+            raise UnknownName(f"table or figure of {paper}", table, known[paper])
+        missing = data.missing(known[paper][table].needs)
+        if missing:
+            raise UsageError(f"{paper}, {title_of(table)}: {missing}")
+        known = {paper: {table: known[paper][table]}}
     found = []
-    for name, one in known.items():
-        if progress is not None:
-            progress(f"{paper}, {title_of(name)}")
-        found.append(_recompute(paper, name, one, data, alone=table is not None))
-    return found
+    for of_paper, those in known.items():
+        for name, one in those.items():
+            if progress is not None:
+                progress(f"{of_paper}, {title_of(name)}")
+            found.append(_recompute(of_paper, name, one, data, alone=table is not None))
+    return Reproductions(tuple(found), single=table is not None)
 
 
 def _recompute(paper: str, name: str, table: PaperTable, data: DataSets, *, alone: bool) -> Reproduction:
-    reason = table.reason or data.lacking(table.needs)
+    reason = table.reason or data.missing(table.needs)
     if not reason and table.slow and not alone:
         option = f"--{name}" if name.startswith("figure") else f"--table {name}"
-        reason = f"It takes minutes, and is made when asked for: tercet reproduce {paper} {option}."
+        reason = f"It takes minutes. To recompute it, run: tercet reproduce {paper} {option}."
     if reason or table.make is None:
         unchecked = all_unchecked(table.expected, reason) if table.expected else []
         found = Reproduction(unchecked=unchecked, notes=() if unchecked else (f"Not recomputed. {reason}",))
@@ -319,7 +238,7 @@ def _recompute(paper: str, name: str, table: PaperTable, data: DataSets, *, alon
 
 
 def _made(make: Callable[[DataSets], Reproduction], data: DataSets, title: str) -> Reproduction:
-    """A table from its data. The user chose a folder, not what is in it: what is missing there is an error of data."""
+    """Return a recomputed table. Missing content in the data folder raises DataError instead of UsageError."""
     try:
         return make(data)
     except MissingDependency:
@@ -330,7 +249,7 @@ def _made(make: Callable[[DataSets], Reproduction], data: DataSets, title: str) 
 
 @dataclass(frozen=True)
 class Printed:
-    """A table in print: row -> column -> text; a blank is a cell that has no number."""
+    """A printed table: row -> column -> text; empty text is a cell without a number."""
 
     cells: Mapping[str, Mapping[str, str]]
 
@@ -339,7 +258,7 @@ class Printed:
         return list(next(iter(self.cells.values()), {}))
 
     def numbers(self) -> Iterator[tuple[str, str, str]]:
-        """Row, column and text of every number."""
+        """Yield row, column and text of every number."""
         for row, columns in self.cells.items():
             for column, text in columns.items():
                 if text:
@@ -347,16 +266,11 @@ class Printed:
 
 
 def printed(name: str) -> Printed:
-    """A table of `expected/`, such as wmt19_t3; columns that hold half-widths end in _ci."""
+    """Return a table of `expected/`, such as wmt19_t3; the names of columns of half-widths end in _ci."""
     text = files(__name__).joinpath("expected", f"{name}.csv").read_text(encoding="utf-8")
     rows = list(csv.reader(io.StringIO(text)))
     header = rows[0][1:]
     return Printed({row[0]: dict(zip(header, row[1:], strict=True)) for row in rows[1:]})
-
-
-def title_of(table: str) -> str:
-    """A table's name in print: Table 3, Figure 5."""
-    return table.capitalize() if table.startswith(("figure", "text")) else f"Table {table}"
 
 
 def check(
@@ -369,9 +283,9 @@ def check(
     decimals: int | None = None,
     must: bool = True,
 ) -> Cell:
-    """A cell: equal if the value rounds to the printed text, or lies `within` a distance of it.
+    """Return a cell: equal if the value rounds to the printed text, or if the difference is at most `within`.
 
-    decimals: of the print, where the copy of the table has lost zeros at the end.
+    decimals: the number of printed decimals, if the copy of the table has lost final zeros.
     """
     number = float(text)
     if decimals is None:
@@ -383,5 +297,5 @@ def check(
 
 
 def all_unchecked(name: str, reason: str) -> list[Unchecked]:
-    """Every number of a table, for the same reason."""
+    """Return every number of a table as unchecked, with the same reason."""
     return [Unchecked(row, column, float(text), reason) for row, column, text in printed(name).numbers()]

@@ -1,9 +1,9 @@
 """Gekhman, Aharoni, Beryozkin, Freitag and Macherey (2020), "KoBE: Knowledge-Based Machine Translation Evaluation",
 Findings of EMNLP.
 
-The metrics beside KoBE are those of WMT19, with the signs of their correlations. KoBE itself needs the annotations of
-all texts with entities of a large knowledge base, of which only a sample was published: what Tercet's own knowledge
-base gives is a table of its own, "ours", beside the paper's numbers.
+The other metrics are those of WMT19, with signed correlations. KoBE itself needs all texts annotated with entities of a
+large knowledge base, of which only a sample was published. The table "ours" has the results with Tercet's own knowledge
+base next to the paper's numbers.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .wmt19 import system_level
 
 OWN = "KoBE"
 WITH_REFERENCE = "KoBE, reference"
-NO_ENTITIES = "KoBE needs the entities of sources, references and outputs in its knowledge base, which are not at hand."
+NO_ENTITIES = "KoBE needs the entities of all texts in its own knowledge base, which are not available."
 
 
 def _correlations(expected: str) -> Callable[[DataSets], Reproduction]:
-    """Tables 1 to 4: Pearson's r with its sign."""
+    """Return the function for Tables 1 to 4: signed Pearson's r."""
 
     def make(data: DataSets) -> Reproduction:
         cells: list[Cell] = []
@@ -44,13 +44,13 @@ def _correlations(expected: str) -> Callable[[DataSets], Reproduction]:
 
 
 def _published(data: DataSets, pair: str) -> dict[str, float]:
-    """Pearson's r of the metrics whose scores the task published."""
+    """Return Pearson's r of the metrics whose scores the task published."""
     one = system_level(data, pair)
     return dict(zip(one.metrics, one.correlations.tolist(), strict=True))
 
 
 def _correlations_from_texts(data: DataSets, pair: str, specs: Mapping[str, str]) -> dict[str, float]:
-    """Pearson's r with DA of metrics that are computed from the texts, by row."""
+    """Return Pearson's r with DA of metrics that are computed from the texts, by row."""
     judged, testset = system_level(data, pair), open_testset(data.needed("wmt19"), pair)
     found = score(testset.only(judged.systems), list(specs.values()))
     return {
@@ -60,7 +60,7 @@ def _correlations_from_texts(data: DataSets, pair: str, specs: Mapping[str, str]
 
 
 def _ours(data: DataSets) -> Reproduction:
-    """KoBE of all 18 language pairs with Tercet's knowledge base, beside KoBE in print and other metrics."""
+    """Return KoBE of all 18 language pairs with Tercet's knowledge base, with printed KoBE and other metrics."""
     source = {pair: text for table in ("kobe_t1", "kobe_t2", "kobe_t3") for pair, text in _row(table, OWN).items()}
     reference = {pair: text for pair, text in _row("kobe_t4", OWN).items() if pair != "mean"}
     cells: dict[str, list[Cell]] = {OWN: [], WITH_REFERENCE: []}
@@ -75,10 +75,7 @@ def _ours(data: DataSets) -> Reproduction:
             own = check(WITH_REFERENCE, pair, reference[pair], found[WITH_REFERENCE], decimals=3, must=False)
             cells[WITH_REFERENCE].append(own)
         beside["BLEU"][pair] = found["BLEU"]
-        one = system_level(data, pair)
-        beside["YiSi-2"][pair] = dict(zip(one.metrics, one.correlations.tolist(), strict=True)).get(
-            "YiSi-2", float("nan")
-        )
+        beside["YiSi-2"][pair] = _published(data, pair).get("YiSi-2", float("nan"))
     listed = [*cells[OWN], *cells[WITH_REFERENCE]]
     return Reproduction(listed, statements=_compared(cells, beside["YiSi-2"]), extra=beside, notes=_OURS_NOTES)
 
@@ -88,7 +85,7 @@ def _row(expected: str, row: str) -> Mapping[str, str]:
 
 
 def _compared(cells: Mapping[str, list[Cell]], yisi_2: Mapping[str, float]) -> list[Statement]:
-    """How our KoBE compares on the whole; nothing in print has to hold for it."""
+    """Return statements that compare Tercet's KoBE with the paper's; none is required to hold."""
     own = cells[OWN]
     above = sum(cell.recomputed > yisi_2[cell.column] for cell in own)
     reached = sum(round(cell.recomputed, 3) >= cell.printed for cell in own)
@@ -107,14 +104,14 @@ def _compared(cells: Mapping[str, list[Cell]], yisi_2: Mapping[str, float]) -> l
 
 
 _OURS_NOTES = (
-    "Tercet's metrics on the texts with its default knowledge base: no number need equal the paper's, whose knowledge "
-    "base is not public. BLEU is sacreBLEU's from the texts (print has mteval's), YiSi-2 is of the scores that the "
-    "task published.",
+    "Tercet's metrics on the texts, with its default knowledge base. The numbers are not required to equal the "
+    "paper's, whose knowledge base is not public. BLEU is sacreBLEU's from the texts (the paper has mteval's), YiSi-2 "
+    "is from the scores that the task published.",
     "Parameters were chosen on WMT17 and WMT18; see the page on the metric kobe.",
 )
 _NOTES = {
     f"kobe_t{number}": (
-        "WMT19 has ibm1-morpheme and ibm1-pos4gram for these language pairs too; the paper leaves them out.",
+        "WMT19 also has ibm1-morpheme and ibm1-pos4gram for these language pairs; the paper leaves them out.",
     )
     for number in (1, 2)
 }

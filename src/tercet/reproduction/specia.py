@@ -1,8 +1,8 @@
 """Specia, Cancedda and Dymetman (2010), "A Dataset for Assessing Machine Translation Evaluation Metrics", LREC.
 
-Its 16,000 translations with scores of translators are not at hand. The WMT12 quality estimation task is the nearest
-that is: English to Spanish too, with the effort of post-editing from 1 to 5 instead of quality from 1 to 4. What the
-paper's experiments give there stands beside print.
+Its 16,000 translations with scores by translators are not available. The most similar available data are those of the
+WMT12 quality estimation task: also English to Spanish, with post-editing effort from 1 to 5 instead of quality from 1
+to 4. The paper's experiments are run on these, for comparison.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from . import DataSets, PaperTable, Reproduction, Statement, all_unchecked
 
 PAIR = "en-es"
 GIVEN = tuple(f"f{number}" for number in range(1, 18))  # the baseline features of the task
-# As the paper has them: BLEU of bigrams with Lin and Och's smoothing, METEOR with exact matches alone.
+# As in the paper: BLEU of bigrams with Lin and Och's smoothing, METEOR with exact matches only.
 METRICS = {
     "BLEU": "bleu:max_ngram_order=2,smooth_method=add-k,smooth_value=1",
     "NIST": "nist",
@@ -34,12 +34,12 @@ METRICS = {
 OWN = "QE"
 STAND_IN = "WMT12, 422 test sentences"
 CONFIDENCE = 0.998
-NO_DATA = "It needs the 16,000 translations with the scores of translators, which are not at hand."
+NO_DATA = "It needs the 16,000 translations with scores by translators, which are not available."
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Training or test sentences of WMT12: effort from 1, all to be done anew, to 5, nothing to be done."""
+    """Training or test sentences of WMT12: effort from 1 (translate again) to 5 (no change needed)."""
 
     sources: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -67,9 +67,9 @@ def _numbers(path: Path, column: str) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """What a model predicts of the test part; plain: what the mean of its training labels would.
+    """Predictions for the test part; plain: the mean of the training labels as prediction.
 
-    knows_words: it had the frequencies of words from the package wordfreq, which need not be installed.
+    knows_words: the model used word frequencies of the optional package wordfreq.
     """
 
     test: Part
@@ -91,7 +91,7 @@ def _predicted(data: DataSets) -> Predicted:
 
 
 def error_table(data: DataSets) -> Reproduction:
-    """Table 3: root mean squared error of predictions."""
+    """Return Table 3: root mean squared error of predictions."""
     made = _predicted(data)
     errors = {
         STAND_IN: evaluate(made.test.effort, made.values, resamples=1).rmse.value,
@@ -106,7 +106,7 @@ def error_table(data: DataSets) -> Reproduction:
 
 
 def correlation_table(data: DataSets) -> Reproduction:
-    """Table 4: |r| with people's scores, of metrics that have the reference and of predictions that do not."""
+    """Return Table 4: |r| with human scores, of metrics with references and of predictions without."""
     made = _predicted(data)
     effort = made.test.effort
     texts = TestSet({"mt": made.test.outputs}, {"reference": made.test.references}, pair=PAIR)
@@ -139,12 +139,12 @@ def _notes(made: Predicted) -> list[str]:
     words = (
         "and word frequencies of the package wordfreq."
         if made.knows_words
-        else "alone; without word frequencies (pip install 'tercet[qe]') correlations need not be higher than metrics'."
+        else "only; without word frequencies (pip install 'tercet[qe]') it is not required to exceed the metrics."
     )
     return [
-        "Beside print: the WMT12 quality estimation data, English to Spanish, with effort of post-editing from 1 to 5 "
-        "(print: quality from 1 to 4), so that no number need be near. QE: partial least squares on the task's 17 "
-        f"features and {made.n_features - len(GIVEN)} of Tercet's, from models of the 1,832 training sentences {words}",
+        "For comparison: the WMT12 quality estimation data, English to Spanish, with post-editing effort from 1 to 5 "
+        "(paper: quality from 1 to 4); numbers are not expected to be close. QE: partial least squares on the task's "
+        f"17 features and {made.n_features - len(GIVEN)} of Tercet's, models of the 1,832 training sentences {words}",
         "; ".join(f"{name}: {spec}" for name, spec in METRICS.items()) + ".",
     ]
 

@@ -1,8 +1,8 @@
 """Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", doctoral thesis,
 Universitat Pompeu Fabra.
 
-Chapter 6, on what reference raters are shown, can be recomputed: its ratings were published (tradopad). Table 6.1
-needs the 22 complete raters of the file as it was analysed, Tables 6.2 to 6.4 the 20 raters that were published later.
+Chapter 6, on the reference that raters are shown, can be recomputed, because its ratings were published (tradopad).
+Table 6.1 needs the 22 complete raters of the analysed file, Tables 6.2 to 6.4 the 20 raters that were published later.
 The tables of UPF-Cobalt that can be recomputed are in `thesis_cobalt`.
 """
 
@@ -31,7 +31,7 @@ AS_ANALYSED, AS_PUBLISHED = "thesis_ratings.tsv", "ratings.tsv"
 REFERENCES = ("1", "2", "3", "4")
 SOURCE = "5"  # the group that was shown the source
 KAPPAS = {"Standard": "standard", "Weighted": "linear", "One-off": "one-off"}
-WITHIN = 0.006  # of Table 6.3: what the texts as published, not as licensed from the LDC, leave
+WITHIN = 0.006  # for Table 6.3, because the published texts differ from those of the LDC
 BLEU = "bleu:variant=mteval"
 RESAMPLES = 1000
 SLICES = 5
@@ -43,17 +43,17 @@ EXAMPLE = "2"  # the output of Table 6.4
 class ThesisRatings:
     """Ratings of the same outputs by raters who were shown different references: values, shape (raters, items)."""
 
-    groups: NDArray[np.str_]  # (raters,): what each rater was shown
+    groups: NDArray[np.str_]  # (raters,): the reference that each rater was shown
     values: Floats
     items: Sequence[str]
 
     def of(self, group: str) -> Floats:
-        """Mean ratings of the items by one group, shape (items,)."""
+        """Return the mean ratings of the items by one group, shape (items,)."""
         means: Floats = self.values[self.groups == group].mean(0)
         return means
 
     def complete(self) -> ThesisRatings:
-        """Without raters who left items out."""
+        """Return the ratings without raters who did not rate all items."""
         whole = ~np.isnan(self.values).any(1)
         return ThesisRatings(self.groups[whole], self.values[whole], self.items)
 
@@ -72,22 +72,19 @@ def _ratings(data: DataSets, name: str) -> ThesisRatings:
     raters = {key: i for i, key in enumerate(sorted({(row.reference or "", row.rater) for row in rows}))}
     items = {name: i for i, name in enumerate(evidence.segments)}
     values = np.full((len(raters), len(items)), np.nan)
-    for row in rows:  # where a rater saw an item again, the last rating counts
+    for row in rows:  # if a rater saw an item again, the last rating counts
         values[raters[row.reference or "", row.rater], items[row.segment]] = row.value
     found = ThesisRatings(np.array([group for group, _ in raters]), values, tuple(items))
     lacking = sorted({*REFERENCES} - {*found.complete().groups.tolist()})
     if len(items) != ITEMS or lacking:
         missing = f"nobody who was shown reference {' or '.join(lacking)} judged all outputs"
-        raise DataError(
-            f"{data.needed('tradopad') / name} is not complete: "
-            + (missing if len(items) == ITEMS else f"{len(items)} outputs, where the thesis has {ITEMS}")
-            + "."
-        )
+        missing = missing if len(items) == ITEMS else f"it has {len(items)} outputs, but the thesis has {ITEMS}"
+        raise DataError(f"{data.needed('tradopad') / name} is not complete: {missing}.")
     return found
 
 
 def _kinds(groups: NDArray[np.str_]) -> dict[str, Bools]:
-    """Which pairs of raters count in which column of Table 6.1, shape (raters, raters)."""
+    """Return the pairs of raters that count in each column of Table 6.1, shape (raters, raters)."""
     equal = groups[:, np.newaxis] == groups
     referred = (groups != SOURCE)[:, np.newaxis] & (groups != SOURCE)
     upper = np.triu(np.ones_like(equal), 1)
@@ -99,7 +96,7 @@ def _kinds(groups: NDArray[np.str_]) -> dict[str, Bools]:
 
 
 def _agreement(data: DataSets) -> Reproduction:
-    """Table 6.1: mean kappa of pairs of raters who were shown different references, or the same."""
+    """Return Table 6.1: mean kappa of pairs of raters who were shown different references, or the same."""
     everyone = _ratings(data, AS_ANALYSED)
     analysed, published = everyone.complete(), _ratings(data, AS_PUBLISHED)
     cells, unchecked, notes = [], [], []
@@ -126,13 +123,13 @@ def _agreement(data: DataSets) -> Reproduction:
             unchecked.append(Unchecked(row, column, float(half), _NO_HALF_WIDTHS))
     notes.append(
         "22 complete raters (6, 6, 5 and 5 by reference) make 181 pairs with different references and 50 with the "
-        "same; the text speaks of 20 raters, those that were published, who give other numbers (beside print)."
+        "same. The text mentions 20 raters; the 20 published raters give other numbers (shown for comparison)."
     )
     notes.append(
         f"Half-widths over raters: of 95 % intervals from {RESAMPLES} resamples of raters within their groups, seed "
-        f"{SEED}, widened for few raters (Hesterberg 2015), as tercet agree prints them. Pairs that share a "
-        "rater are not independent, and drawing pairs, as the thesis says, makes intervals too narrow; those in "
-        "print are narrower still. Where the interval of the difference holds 0, other raters might not show it."
+        f"{SEED}, widened for few raters (Hesterberg 2015), as tercet agree prints them. Pairs that share a rater are "
+        "not independent. Resampling pairs, as in the thesis, makes intervals too narrow; the printed ones are even "
+        "narrower. If the interval of the difference contains 0, other raters might not show a difference."
     )
     return Reproduction(cells, unchecked, notes=notes, extra=extra)
 
@@ -142,13 +139,13 @@ _NO_SOURCE = (
     "analysed, two of them rated only half of the items."
 )
 _NO_HALF_WIDTHS = (
-    "How the printed half-widths came about is not known: drawing pairs of raters, as described, gives about seven "
-    "times as much."
+    "It is not known how the printed half-widths were computed: resampling pairs of raters, as described, gives values "
+    "about seven times as large."
 )
 
 
 def _drawn_raters(matrix: Floats, groups: NDArray[np.str_]) -> dict[str, tuple[float, float]]:
-    """95 % bounds of the mean kappas and of their difference, over raters within their groups (see `tercet agree`)."""
+    """Return 95 % bounds of the mean kappas and of their difference, by resampling raters within their groups."""
     kinds = _kinds(groups)
     people = draw_raters(groups.tolist(), resamples=RESAMPLES, seed=SEED)
     drawn = {column: pair_means(matrix, kinds[column], people) for column in ("Diff. ref.", "Same ref.")}
@@ -158,7 +155,7 @@ def _drawn_raters(matrix: Floats, groups: NDArray[np.str_]) -> dict[str, tuple[f
 
 
 def _averages(data: DataSets) -> Reproduction:
-    """Table 6.2: the mean rating by reference shown."""
+    """Return Table 6.2: the mean rating by reference shown."""
     ratings = _ratings(data, AS_PUBLISHED)
     table = printed("thesis_t6_2").cells
     cells = [
@@ -169,7 +166,7 @@ def _averages(data: DataSets) -> Reproduction:
 
 
 def _bleu(data: DataSets) -> Reproduction:
-    """Table 6.3: BLEU with each reference (columns) against ratings with each reference (rows)."""
+    """Return Table 6.3: r of BLEU with each reference (columns) and ratings with each reference (rows)."""
     testset = _evidence(data, AS_PUBLISHED).testset
     if testset is None:
         raise DataError("tradopad has no texts.")
@@ -199,18 +196,18 @@ def _bleu(data: DataSets) -> Reproduction:
             )
         ],
         notes=[
-            f"Rows: the reference that raters were shown; columns: the one that {BLEU} was given. Equal is what lies "
-            f"within {WITHIN}; the largest difference is {largest:.4f}. What remains is in the texts: mteval itself "
-            "gives the same, and published texts are not those of the LDC in every character.",
-            "The text quotes .1743 for humans with Ref3 and BLEU with Ref4; the table has it the other way round, "
-            "and so has the recomputation.",
+            f"Rows: the reference that raters were shown; columns: the reference of {BLEU}. Cells within {WITHIN} "
+            f"count as equal; the largest difference is {largest:.4f}. The remaining differences are due to the texts: "
+            "mteval itself gives the same, and the published texts differ from those of the LDC in some characters.",
+            "The text quotes .1743 for humans with Ref3 and BLEU with Ref4. In the table, and here, it is the other "
+            "way round.",
         ],
         decimals=4,
     )
 
 
 def _example(data: DataSets) -> Reproduction:
-    """Table 6.4: the mean ratings of one output; they stand in the text below the table."""
+    """Return Table 6.4: the mean ratings of one output, which are in the text below the table."""
     ratings = _ratings(data, AS_PUBLISHED)
     place = list(ratings.items).index(EXAMPLE)
     cells = [
@@ -228,7 +225,7 @@ def _slices(data: DataSets) -> tuple[ThesisRatings, list[Floats]]:
 
 
 def _fatigue(data: DataSets) -> Reproduction:
-    """Figure 6.2: linear kappa by fifths of the items, in the order of rating."""
+    """Return Figure 6.2: linear kappa by fifths of the items, in the order of rating."""
     ratings, parts = _slices(data)
     names = [f"{20 * i}-{20 * (i + 1)}" for i in range(SLICES)]
     same, different = [], []
@@ -252,7 +249,7 @@ def _fatigue(data: DataSets) -> Reproduction:
 
 
 def _spread(data: DataSets) -> Reproduction:
-    """Figure 6.3: the standard deviation of a rater's ratings by fifths of the items, mean over raters."""
+    """Return Figure 6.3: the standard deviation of ratings by fifths of the items, mean over raters."""
     _, parts = _slices(data)
     names = [f"{20 * i}-{20 * (i + 1)}" for i in range(SLICES)]
     spread = [float(part.std(axis=1).mean()) for part in parts]
@@ -264,11 +261,11 @@ def _spread(data: DataSets) -> Reproduction:
     return Reproduction(statements=[statement], extra={"standard deviation": dict(zip(names, spread, strict=True))})
 
 
-_EAMT = "It needs the EAMT09 or EAMT11 data with its references, which are not at hand."
-_WMT16 = "It needs the texts and segment scores of WMT13, WMT15 or WMT16, which are not at hand."
-_ABLATION = "It needs the texts of WMT15 or WMT16, which are not at hand; Table A.7 has an ablation on WMT14."
+_EAMT = "It needs the EAMT09 or EAMT11 data with its references, which are not available."
+_WMT16 = "It needs the texts and segment scores of WMT13, WMT15 or WMT16, which are not available."
+_ABLATION = "It needs the texts of WMT15 or WMT16, which are not available; Table A.7 has an ablation on WMT14."
 _ALIGNMENTS = (
-    "It needs the texts of WMT16, which are not at hand; of any test set it is made by 'tercet alignments --table {}'."
+    "It needs the texts of WMT16, which are not available; for any test set use 'tercet alignments --table {}'."
 )
 _DATA = ("tradopad",)
 _WMT14 = ("wmt14",)
@@ -279,11 +276,11 @@ TABLES: Mapping[str, PaperTable] = {
     "3.4": PaperTable("precision and recall of transformation rules", "thesis_t3_4", reason=_EAMT),
     "3.7": PaperTable("scores with references and with post-edits", "thesis_t3_7", reason=_EAMT),
     "3.8": PaperTable("scores by original language", "thesis_t3_8", reason=_EAMT),
-    "4.2": PaperTable("F1 of aligners", "thesis_t4_2", reason="It needs the MSR alignments, which are not at hand."),
+    "4.2": PaperTable("F1 of aligners", "thesis_t4_2", reason="It needs the MSR alignments, which are not available."),
     "4.9": PaperTable("scores of two examples", "thesis_t4_9", (), example_table),
     "4.10": PaperTable("tau, averages of WMT13 to WMT16", "thesis_t4_10", reason=_WMT16),
     "4.11": PaperTable(
-        "Pearson's r, MTC-P4", "thesis_t4_11", reason="It needs the LDC's MTC-P4, which is not at hand."
+        "Pearson's r, MTC-P4", "thesis_t4_11", reason="It needs the LDC's MTC-P4, which is not available."
     ),
     "4.12": PaperTable("Pearson's r, WMT16 DA", "thesis_t4_12", reason=_WMT16),
     "4.13": PaperTable("kinds of lexical matches", "thesis_t4_13", reason=_ALIGNMENTS.format("matches")),

@@ -1,9 +1,9 @@
 """Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", doctoral thesis,
-Universitat Pompeu Fabra: the tables of UPF-Cobalt whose texts are at hand.
+Universitat Pompeu Fabra: the tables of UPF-Cobalt whose texts are available.
 
-Tables A.3 and A.7 have tau on WMT14, as Table 4 of that task has it. The author's scores came from Stanford's parser,
-PPDB's paraphrases and word vectors; ours from Tercet's parser, WordNet's related words and no vectors, so that none
-need be equal. Table 4.9 has the scores of one sentence; its trees are in `expected/thesis_t4_8.txt`.
+Tables A.3 and A.7 have tau on WMT14, like Table 4 of that task. The author used Stanford's parser, PPDB's paraphrases
+and word vectors; Tercet has its own parser, WordNet's related words and no vectors, so numbers are not required to be
+equal. Table 4.9 has the scores of one sentence; its trees are in `expected/thesis_t4_8.txt`.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ WITHOUT_VECTORS = "embeddings off"
 VARIANTS = {"cobalt:related=false": Cobalt(related=False), "cobalt:params=published": Cobalt(params="published")}
 BESIDE = ("meteor", "sentbleu", "chrf")
 OUTPUTS = ("MT1", "MT2")
-LEAST = 0.350  # what our UPF-Cobalt reaches on the average of all language pairs, or something is wrong here
+LEAST = 0.350  # Tercet's UPF-Cobalt must reach this average over all language pairs
 OF_WMT14 = "It repeats Table 4 of wmt14: tercet reproduce wmt14 --table 4."
-INTERMEDIATE = "The thesis does not say what the row 'cobalt' is: a version between the metric and its ablations."
-NO_PROGRAM = "Neither the metric nor its scores are at hand."
+INTERMEDIATE = "The thesis does not explain the row 'cobalt', a version between the metric and its ablations."
+NO_PROGRAM = "Neither the metric nor its scores are available."
 _NOTES = (
-    f"{OWN} is Tercet's cobalt with its defaults: parses of the parser that is installed instead of Stanford's, "
-    "WordNet's related words instead of PPDB's paraphrases, no word vectors. So no tau need be equal. Only outputs "
-    "that people judged are parsed and scored.",
-    f"Half-widths (±) come from 1,000 resamples of comparisons; equal is what lies within {HALF_WIDTH_WITHIN}.",
-    "Beside print: cobalt:related=false is without WordNet's related words, cobalt:params=published the author's "
-    "program; small letters: Tercet's metrics with their defaults, on the segments that people judged.",
+    f"{OWN} is Tercet's cobalt with its defaults: the installed parser instead of Stanford's, WordNet's related words "
+    "instead of PPDB's paraphrases, no word vectors. So tau is not required to be equal. Only outputs that people "
+    "judged are parsed and scored.",
+    f"Half-widths (±) come from 1,000 resamples of comparisons; those within {HALF_WIDTH_WITHIN} count as equal.",
+    "For comparison: cobalt:related=false is without WordNet's related words, cobalt:params=published is the author's "
+    "program. Rows in lower case are Tercet's metrics with their defaults, on the segments that people judged.",
 )
 _EXAMPLE_NOTES = (
-    f"{OWN}: cobalt:params=published, the author's program, on dependencies as Stanford's parser has them. MT1 is not "
-    "reached: the program that was published gives .8796 as well, and .8889 with no context penalty at all. Beside "
-    "print: the thesis's equations with their parameters, Tercet's default.",
-    "HWCM: hwcm:variant=asiya on trees as Minipar has them. Meteor: meteor; BLEU: bleu:variant=mteval.",
+    f"{OWN}: cobalt:params=published, the author's program, on Stanford dependencies. The number of MT1 is not "
+    "reached: the published program also gives .8796, and .8889 without any context penalty. For comparison: the "
+    "thesis's equations with their parameters, Tercet's default.",
+    "HWCM: hwcm:variant=asiya on Minipar trees. Meteor: meteor; BLEU: bleu:variant=mteval.",
 )
-_NO_VECTORS = f"{WITHOUT_VECTORS} is {OWN} itself here, since no word vectors come with Tercet."
+_NO_VECTORS = f"{WITHOUT_VECTORS} is {OWN} itself here, because Tercet has no word vectors."
 
 
 def _cobalt_scores(people: Judged, metrics: Mapping[str, Cobalt]) -> list[Scores]:
-    """Scores by row; NaN for outputs that nobody judged. Each text is parsed once for all metrics."""
+    """Return scores by row; NaN for outputs that nobody judged. Each text is parsed once for all metrics."""
     gold, pairs = people.gold, preferences_of(people.gold)
     metrics = {label: metric.resolved("en") for label, metric in metrics.items()}
     place = {name: row for row, name in enumerate(people.segments)}
@@ -74,7 +74,7 @@ def _cobalt_scores(people: Judged, metrics: Mapping[str, Cobalt]) -> list[Scores
     distinct = dict.fromkeys(text for both in texts.values() for text in both)
     parses = dict(zip(distinct, Cobalt().resolved().parse_texts(distinct), strict=True))
     found = {label: {system: np.full(len(people.segments), np.nan) for system, _ in wanted} for label in metrics}
-    # Aligning takes most of the time, and is the same for metrics that differ in what they make of an alignment.
+    # Alignment takes most of the time. Metrics that differ only in scoring share it.
     aligners = {row: replace(one, penalty=True, weights=True, equivalence=True) for row, one in metrics.items()}
     for (system, row), (output, reference) in texts.items():
         aligned = {each: each.align(parses[output], parses[reference]) for each in set(aligners.values())}
@@ -90,7 +90,7 @@ def _as_scores(metric: Cobalt, label: str, segment: Mapping[str, Floats]) -> Sco
 
 
 def _taus(data: DataSets, pairs: Sequence[str], metrics: Mapping[str, Cobalt]) -> dict[str, dict[str, float]]:
-    """Rows with a tau and its half-width for each language pair, and their means if no pair is left out."""
+    """Return rows with tau and its half-width for each language pair, and their means if no pair is left out."""
     by_pair = {}
     for pair in pairs:
         people = judged(data, pair)
@@ -102,7 +102,7 @@ def _taus(data: DataSets, pairs: Sequence[str], metrics: Mapping[str, Cobalt]) -
 def _against_print(
     expected: str, rows: Mapping[str, Mapping[str, float]], reason: str, notes: Sequence[str]
 ) -> Reproduction:
-    """Rows of ours beside print; `reason`: why other rows of the table are not checked."""
+    """Compare Tercet's rows with the printed table; `reason`: why other rows are not checked."""
     cells: list[Cell] = []
     unchecked: list[Unchecked] = []
     for row, column, text in printed(expected).numbers():
@@ -124,13 +124,13 @@ def _against_print(
 
 
 def tau_table(data: DataSets, *, pairs: Sequence[str] = PAIRS) -> Reproduction:
-    """Table A.3: tau of UPF-Cobalt on WMT14. pairs: only these language pairs; means need all."""
+    """Return Table A.3: tau of UPF-Cobalt on WMT14. pairs: only these language pairs; means need all."""
     rows = _taus(data, pairs, {OWN: Cobalt(), **VARIANTS})
     return _against_print("thesis_tA_3", rows, OF_WMT14, _NOTES)
 
 
 def ablation_table(data: DataSets, *, pairs: Sequence[str] = PAIRS) -> Reproduction:
-    """Table A.7: tau of UPF-Cobalt without one of its parts. pairs: only these language pairs; means need all."""
+    """Return Table A.7: tau of UPF-Cobalt without one of its parts. pairs: only these; means need all."""
     rows = _taus(data, pairs, {OWN: Cobalt(), **ABLATIONS, **VARIANTS})
     rows[WITHOUT_VECTORS] = rows[OWN]
     found = _against_print("thesis_tA_7", rows, INTERMEDIATE, (*_NOTES, _NO_VECTORS))
@@ -144,7 +144,7 @@ def ablation_table(data: DataSets, *, pairs: Sequence[str] = PAIRS) -> Reproduct
 
 
 def example_table(data: DataSets) -> Reproduction:
-    """Table 4.9: scores of two outputs, of which the second says the contrary of the reference. It needs no data."""
+    """Return Table 4.9: scores of two outputs; the second contradicts the reference. It needs no data."""
     text = files(__package__).joinpath("expected", "thesis_t4_8.txt").read_text(encoding="utf-8")
     trees = list(parse_lines(text.split("\n"), "thesis_t4_8.txt"))
     stanford, minipar = trees[:3], trees[3:]  # each: the reference, MT1, MT2
@@ -183,6 +183,6 @@ def example_table(data: DataSets) -> Reproduction:
 
 
 def _of_trees(metric: Cobalt | HWCM, trees: Sequence[Sentence]) -> list[float]:
-    """The scores of outputs against the reference, which comes first."""
+    """Return the scores of outputs against the reference, which comes first."""
     settled = metric.resolved()
     return [float(settled.count_parsed(output, trees[:1])[0]) for output in trees[1:]]

@@ -1,9 +1,8 @@
 """Macháček and Bojar (2014), "Results of the WMT14 Metrics Shared Task".
 
-Segment level: tau on the comparisons of five-way rankings, ties of the metric counting as half agreement (the wmt14
-variant), with half-widths from 1,000 resamples of comparisons. The comparisons at hand are those into English in which
-people preferred one output; those that people found equal are not, so that HTIES and the paper's TrueSkill scores
-cannot be recomputed.
+Segment level: tau on the comparisons of five-way rankings, where a tie of the metric counts as half agreement (the
+wmt14 variant), with half-widths from 1,000 resamples of comparisons. Only comparisons into English in which people
+preferred one output are available. Ties are missing, so HTIES and the paper's TrueSkill scores cannot be recomputed.
 """
 
 from __future__ import annotations
@@ -28,30 +27,30 @@ from ..text.tokenisers import tokeniser
 from . import Cell, DataSets, PaperTable, Reproduction, Unchecked, check, printed
 
 PAIRS = ("fr-en", "de-en", "hi-en", "cs-en", "ru-en")
-VARIANTS = {"Avg": "wmt14", "WMT12": "wmt12", "WMT13": "wmt13"}  # the columns of means, with what is averaged
-BOUNDED = ("SENTBLEU", "METEOR"), ("Avg", "WMT12")  # rows of ours and columns that have half-widths in print
+VARIANTS = {"Avg": "wmt14", "WMT12": "wmt12", "WMT13": "wmt13"}  # columns of means, and the variant averaged
+BOUNDED = ("SENTBLEU", "METEOR"), ("Avg", "WMT12")  # rows and columns with printed half-widths
 TOKENISER = "moses-en"
 RESAMPLES = 1000
 WITHIN = 0.005  # of sentBLEU's tau
-HALF_WIDTH_WITHIN = 0.0015  # a step of the last printed digit, and what other resamples bring
-# Rows of Table 2 that Tercet has: on the texts as they are, and on texts tokenised by Moses.
+HALF_WIDTH_WITHIN = 0.0015  # one step of the last printed digit, plus the variation between resamples
+# Rows of Table 2 that Tercet has: on the original texts, and on texts tokenised by Moses.
 OF_PLAIN = {"BLEU": "bleu:variant=mteval,tokenize=intl"}
 SLOW = {"METEOR": "meteor", "NIST": "nist:tokenize=intl"}
 OF_TOKENISED = {
-    "TER": "ter:case_sensitive=true",  # not variant=moses, whose search takes ten times as long for nearly the same
+    "TER": "ter:case_sensitive=true",  # variant=moses takes ten times as long for nearly the same scores
     **{row: f"{row.lower()}:variant=moses,tokenize=none" for row in ("WER", "PER", "CDER")},
 }
-SENTBLEU = "sentbleu:tokenize=none"  # on text that was first tokenised, then lower-cased
+SENTBLEU = "sentbleu:tokenize=none"  # on text that is first tokenised, then lower-cased
 BESIDE = ("bleu", "cer", "character", "chrf", "chrf:word_order=2", "eed", "hlepor", "ribes", "ter", "yisi0")
-BESIDE_TOKENISED = ("cder", "per", "wer")  # by default they use this very tokeniser, which is run once for all
-NO_METRIC = "Neither the metric nor its scores are at hand."
-NO_TIES = "It needs the comparisons that people found equal, which are not at hand."
+BESIDE_TOKENISED = ("cder", "per", "wer")  # their default is this tokeniser, which is run once for all
+NO_METRIC = "Neither the metric nor its scores are available."
+NO_TIES = "It needs the comparisons that people found equal, which are not available."
 NOT_ASKED = "It was left out of this run."
-NO_JUDGEMENTS = "The task's judgements of translations out of English are not at hand."
+NO_JUDGEMENTS = "The task's judgements of translations out of English are not available."
 
 
 def _evidence(data: DataSets, pair: str) -> tuple[Evidence, TestSet]:
-    """Judgements and texts; only segments that people judged matter at segment level."""
+    """Return the judgements and texts of a language pair."""
 
     def read() -> tuple[Evidence, TestSet]:
         evidence = open_evidence(data.needed("wmt14"), pair)
@@ -63,7 +62,7 @@ def _evidence(data: DataSets, pair: str) -> tuple[Evidence, TestSet]:
 
 
 def _tokenised(data: DataSets, pair: str, rows: Sequence[int] | None = None) -> TestSet:
-    """The outputs and references of all segments, or of some, as Moses tokenises them, blanks between words."""
+    """Return outputs and references of all segments, or of `rows`, tokenised by Moses."""
     words, key = tokeniser(TOKENISER), ("wmt14 tokenised", pair)
 
     def split(texts: TestSet) -> TestSet:
@@ -77,7 +76,7 @@ def _tokenised(data: DataSets, pair: str, rows: Sequence[int] | None = None) -> 
 
 
 def _changed(testset: TestSet, change: Callable[[str], str]) -> TestSet:
-    """The same test set with every output and reference changed."""
+    """Return the test set with every output and reference changed."""
     return replace(
         testset,
         outputs={name: [change(line) for line in lines] for name, lines in testset.outputs.items()},
@@ -86,26 +85,26 @@ def _changed(testset: TestSet, change: Callable[[str], str]) -> TestSet:
 
 
 def _slow(data: DataSets, pair: str, row: str) -> Scores:
-    """Scores of all segments by one of the two slowest metrics, which both levels need."""
+    """Return the scores of one of the two slowest metrics, which both levels need, on all segments."""
     return data.once(("wmt14", row, pair), lambda: scored(_evidence(data, pair)[1], {row: SLOW[row]})[0])
 
 
 def _system_scores(data: DataSets, pair: str) -> list[Scores]:
-    """Scores of whole systems by the metrics of Table 2."""
+    """Return the scores of the metrics of Table 2."""
     plain, tokenised = _evidence(data, pair)[1], _tokenised(data, pair)
     slow = [_slow(data, pair, row) for row in SLOW]
     return [*scored(plain, OF_PLAIN), *slow, *scored(tokenised, OF_TOKENISED)]
 
 
 def scored(texts: TestSet, specs: Mapping[str, str]) -> list[Scores]:
-    """Scores by row of the table -> metric."""
+    """Return the scores of metrics, labelled by the row of the table; `specs` maps rows to metrics."""
     found = score(texts, list(specs.values()))
     return [item.relabelled(row) for row, item in zip(specs, found, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The segments of a language pair that people judged: their names, places among all, texts and preferences."""
+    """The judged segments of a language pair: names, positions among all segments, texts and preferences."""
 
     segments: Sequence[str]
     rows: Sequence[int]
@@ -114,7 +113,7 @@ class Judged:
 
 
 def judged(data: DataSets, pair: str) -> Judged:
-    """What metrics have to score at segment level."""
+    """Return the segments that metrics have to score at segment level."""
     evidence, testset = _evidence(data, pair)
     names = {name for judgements in evidence.judgements for name in judgements.segments}
     rows = [place for place, name in enumerate(evidence.segments) if name in names]
@@ -124,7 +123,7 @@ def judged(data: DataSets, pair: str) -> Judged:
 
 
 def segment_taus(people: Judged, scores: Sequence[Scores], bounded: Collection[str]) -> dict[str, dict[str, float]]:
-    """By metric: tau of the paper's variant and of two others; half-widths (_ci) for the metrics in `bounded`."""
+    """Return by metric tau in the paper's and two other variants; half-widths (_ci) for metrics in `bounded`."""
     pairs, values = preferences_of(people.gold), align_segments(people.gold, scores, people.segments).values
     places = [place for place, item in enumerate(scores) if item.label in bounded]
     found: dict[str, dict[str, float]] = {item.label: {} for item in scores}
@@ -143,7 +142,7 @@ def segment_taus(people: Judged, scores: Sequence[Scores], bounded: Collection[s
 
 
 def _taus(data: DataSets, pair: str, slow: Sequence[str], beside: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Of the metrics of Table 4 and of those beside it."""
+    """Return the taus of the metrics of Table 4 and of those shown for comparison."""
     people = judged(data, pair)
     tokenised = _tokenised(data, pair, people.rows)
     scores = [
@@ -156,7 +155,7 @@ def _taus(data: DataSets, pair: str, slow: Sequence[str], beside: Sequence[str])
 
 
 def _taken(scores: Scores, rows: Sequence[int]) -> Scores:
-    """The scores of some segments."""
+    """Return the scores of some segments."""
     segment = {name: values[rows] for name, values in scores.segment.items()}
     return replace(scores, segment=segment, counts={}, document_ids=None, n_segments=len(rows))
 
@@ -164,7 +163,7 @@ def _taken(scores: Scores, rows: Sequence[int]) -> Scores:
 def segment_table(
     data: DataSets, *, pairs: Sequence[str] = PAIRS, slow: Sequence[str] = tuple(SLOW), beside: Sequence[str] = BESIDE
 ) -> Reproduction:
-    """Table 4: tau into English. pairs, slow, beside: only these language pairs and metrics; means need all pairs."""
+    """Return Table 4: tau into English. pairs, slow, beside: only these pairs and metrics; means need all pairs."""
     by_pair = {pair: _taus(data, pair, slow, beside) for pair in pairs}
     values = {name: table_row({pair: found[name] for pair, found in by_pair.items()}) for name in by_pair[pairs[0]]}
     cells: list[Cell] = []
@@ -188,23 +187,23 @@ def segment_table(
         unchecked,
         notes=[
             "SENTBLEU: Moses' smoothed sentence BLEU, one added to all four orders, on text tokenised by Moses and "
-            f"then lower-cased. Equal is what lies within {WITHIN}; the largest difference is {largest:.4f}. Cased "
-            "text is off by up to .013, other tokenisers by up to .014. What remains is not in the definition: it "
-            "goes up for hi-en and down for cs-en. Bytes that were no UTF-8 are replaced in the texts at hand, and "
-            "which version of Moses' tokeniser and of its lists of abbreviations the task had is not known.",
+            f"then lower-cased. Cells within {WITHIN} count as equal; the largest difference is {largest:.4f}. Cased "
+            "text differs by up to .013, other tokenisers by up to .014. The remaining differences are not due to the "
+            "definition: they are positive for hi-en and negative for cs-en. In the available texts, bytes that were "
+            "not UTF-8 are replaced, and the task's version of Moses' tokeniser and of its abbreviations is not known.",
             f"Half-widths (±) come from 1,000 resamples of comparisons and are equal within {HALF_WIDTH_WITHIN}: the "
-            "last digit changes with what is drawn.",
-            "METEOR: the task's used METEOR's table of paraphrases, which does not come with Tercet; so its tau "
-            "need not be equal. NIST as in Table 2; small letters: Tercet's metrics with their defaults, on the "
+            "last digit depends on the resamples.",
+            "METEOR: the task used METEOR's paraphrase table, which is not part of Tercet, so its tau is not required "
+            "to be equal. NIST is as in Table 2. Rows in lower case are Tercet's metrics with their defaults, on the "
             "segments that people judged.",
-            "The column WMT13 is lost in the copy of the paper at hand, but for one row; here it is given for ours.",
+            "In the available copy of the paper the column WMT13 is missing except for one row; here it is recomputed.",
         ],
         extra=extra,
     )
 
 
 def table_row(by_pair: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """A metric's row: tau and half-width by language pair, and the means of the last columns."""
+    """Return a metric's row: tau and half-width by language pair, and the means in the last columns."""
     row: dict[str, float] = {}
     for pair, found in by_pair.items():
         row[pair] = found["Avg"]
@@ -216,7 +215,7 @@ def table_row(by_pair: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 
 def system_table(data: DataSets, *, pairs: Sequence[str] = PAIRS) -> Reproduction:
-    """Table 2: system level into English, against expected wins instead of the task's TrueSkill.
+    """Return Table 2: system level into English, with expected wins instead of the task's TrueSkill.
 
     pairs: only these language pairs; means need all.
     """
@@ -246,9 +245,9 @@ def system_table(data: DataSets, *, pairs: Sequence[str] = PAIRS) -> Reproductio
         cells,
         unchecked,
         notes=[
-            "The task's human scores are TrueSkill's, from all comparisons; here they are expected wins, from those "
-            "without a tie. Cells need not be equal.",
-            f"Ours: {specs}; TER, WER, PER and CDER on text tokenised by Moses.",
+            "The task's human scores are TrueSkill scores of all comparisons; here they are expected wins of those "
+            "without a tie. Cells are not required to be equal.",
+            f"Tercet's metrics: {specs}; TER, WER, PER and CDER on text tokenised by Moses.",
         ],
     )
 

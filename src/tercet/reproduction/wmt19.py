@@ -1,8 +1,8 @@
 """Ma, Wei, Bojar and Graham (2019), "Results of the WMT19 Metrics Shared Task: Segment-Level and Strong MT Systems Pose
 Big Challenges".
 
-System level: |r| with direct assessment from the scores that the task published, winners by Williams' test (one-sided,
-p < .05). Segment level: daRR pairs, on which a tie of the metric counts against it (the wmt12 variant of tau).
+System level: |r| with direct assessment, from the published scores; winners by Williams' test (one-sided, p < .05).
+Segment level: daRR pairs, where a tie of the metric counts against it (the wmt12 variant of tau).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Floats = NDArray[np.float64]
 
 PRINTED_AS = {"sacreBLEU-BLEU": "sacreBLEU.BLEU", "sacreBLEU-chrF": "sacreBLEU.chrF"}
 SYSTEM_TABLES = ("wmt19_t3", "wmt19_t4", "wmt19_t5")
-COMPLETE = "lt-en"  # the only language pair whose daRR pairs are all at hand
+COMPLETE = "lt-en"  # the only language pair with all of its daRR pairs
 SUBSETS = ("gu-en", "kk-en")
-FROM_TEXTS = {  # our metrics as the task ran them
+FROM_TEXTS = {  # Tercet's metrics with the parameters of the task
     "sentBLEU": "sentbleu",
     "chrF": "chrf:variant=original,unit=byte,beta=3",
     "chrF+": "chrf:variant=original,unit=byte,beta=3,word_order=1",
@@ -42,16 +42,16 @@ FROM_TEXTS = {  # our metrics as the task ran them
     "EED": "eed:variant=wmt19",
 }
 BESIDE = ("yisi0:tokenize=moses-en", "hlepor", "meteor", "chrf", "chrf:word_order=2", "bleu", "ter", "ribes", "cer")
-NO_PAIRS = "The task's daRR pairs of these language pairs are not at hand."
-NO_SCORES = "The task's segment scores of these metrics are not at hand, and Tercet does not have the metrics."
-NO_WAY = {"YiSi-0": "How the task ran YiSi-0 is not known; ours is beside print."}
+NO_PAIRS = "The task's daRR pairs of these language pairs are not available."
+NO_SCORES = "The task's segment scores of these metrics are not available, and Tercet does not have the metrics."
+NO_WAY = {"YiSi-0": "The task's parameters of YiSi-0 are not known; Tercet's is shown for comparison."}
 
 
 @dataclass(frozen=True)
 class SystemLevel:
-    """The metrics of one language pair against direct assessment of its systems."""
+    """Metric scores and direct assessment of the systems of one language pair."""
 
-    metrics: tuple[str, ...]  # as the paper prints their names
+    metrics: tuple[str, ...]  # names as in the paper
     systems: tuple[str, ...]
     human: Floats  # (systems,)
     values: Floats  # (metrics, systems)
@@ -72,7 +72,7 @@ class SystemLevel:
 
 
 def system_level(data: DataSets, pair: str) -> SystemLevel:
-    """What the task published on the systems of a language pair."""
+    """Return the published scores of the systems of a language pair."""
     return data.once(("wmt19 systems", pair), lambda: _system_level(data, pair))
 
 
@@ -84,7 +84,7 @@ def _system_level(data: DataSets, pair: str) -> SystemLevel:
 
 
 def _correlations(expected: str) -> Callable[[DataSets], Reproduction]:
-    """Tables 3 to 5: |r| of every metric, by language pair."""
+    """Return the function for Tables 3 to 5: |r| of every metric, by language pair."""
 
     def make(data: DataSets) -> Reproduction:
         table = printed(expected)
@@ -99,10 +99,10 @@ def _correlations(expected: str) -> Callable[[DataSets], Reproduction]:
             cells.append(check(row, pair, text, abs(r)))
             if r < 0:
                 negative.setdefault(row, []).append(pair)
-        notes = ["Printed are sizes of correlations; bold (here marked *) are those that no other outperforms."]
+        notes = ["The paper prints absolute correlations. Bold (here *): no other metric is significantly better."]
         if negative:
             listed = "; ".join(f"{name} ({', '.join(pairs)})" for name, pairs in negative.items())
-            notes.append(f"Their signs are lost in print. Negative are: {listed}.")
+            notes.append(f"These correlations are negative: {listed}.")
         return Reproduction(
             cells,
             statements=[_systems_counted(table.cells["n"], found), _same_metrics(expected, found)],
@@ -132,7 +132,7 @@ def _same_metrics(expected: str, found: Mapping[str, SystemLevel]) -> Statement:
 
 
 def _text(data: DataSets) -> Reproduction:
-    """What section 6 says of winners, over all language pairs."""
+    """Return the statements of section 6 on winners, over all language pairs."""
     found = {pair: system_level(data, pair) for name in SYSTEM_TABLES for pair in printed(name).columns}
     won = {pair: one.winners for pair, one in found.items()}
 
@@ -163,8 +163,8 @@ def _text(data: DataSets) -> Reproduction:
         Statement("2.2: 233 systems", systems == 233, f"{systems}; so do the n of Tables 3 to 5 add up", False),
     ]
     notes = [
-        "Wins are counted with Williams' test, one-sided, n - 3 degrees of freedom. Two-sided, ESIM would win 12, "
-        "EED 8, and chrF de-fr."
+        "Wins are by Williams' test, one-sided, n - 3 degrees of freedom. With the two-sided test ESIM would win 12, "
+        "EED 8, and chrF would win de-fr."
     ]
     return Reproduction(statements=statements, notes=notes, winners=won)
 
@@ -174,7 +174,7 @@ def _won(metric: str, winners: Sequence[str]) -> str:
 
 
 def _head_to_head(tables: Sequence[str]) -> Callable[[DataSets], Reproduction]:
-    """Figures 1 and 2: which metric significantly outperforms which, by language pair."""
+    """Return the function for Figures 1 and 2: which metric significantly outperforms which, by language pair."""
 
     def make(data: DataSets) -> Reproduction:
         pairs = [pair for name in tables for pair in printed(name).columns]
@@ -188,9 +188,7 @@ def _head_to_head(tables: Sequence[str]) -> Callable[[DataSets], Reproduction]:
             extra[pair] = {
                 "metrics": float(len(order)), "significant": float(beats.sum()), "winners": float(len(one.winners))
             }  # fmt: skip
-        notes = [
-            "P-values that the row's metric correlates no better than the column's; the figure in print is a drawing."
-        ]
+        notes = ["P-values of the row's metric correlating better than the column's. The paper has only a drawing."]
         winners = {pair: one.winners for pair, one in found.items()}
         return Reproduction(notes=notes, extra=extra, winners=winners, matrices=matrices)
 
@@ -198,7 +196,7 @@ def _head_to_head(tables: Sequence[str]) -> Callable[[DataSets], Reproduction]:
 
 
 def _top_n(data: DataSets) -> Reproduction:
-    """Figure 5: sacreBLEU-BLEU en-de over the N best systems; ties of direct assessment leave a range."""
+    """Return Figure 5: sacreBLEU-BLEU en-de over the N best systems; ties of direct assessment give a range."""
     one = system_level(data, "en-de")
     curves = {
         name: [(n, low, high) for n, low, high in top_n(one.human, row)]
@@ -212,7 +210,7 @@ def _top_n(data: DataSets) -> Reproduction:
     ]
     notes = [
         "With 10 systems the statement depends on a tie: online-B and Microsoft-sentence-level have the same DA "
-        "score at places 10 and 11, and only one of the two choices brings the correlation below .5."
+        "score at ranks 10 and 11, and the correlation is below .5 for only one of the two choices."
     ]
     return Reproduction(
         [check("sacreBLEU.BLEU", "22 systems", "0.969", curve[22][0])],
@@ -228,11 +226,11 @@ def _top_n(data: DataSets) -> Reproduction:
 
 def _range(bounds: tuple[float, float]) -> str:
     low, high = bounds
-    return f"{low:.3f}" if low == high else f"{low:.3f} or {high:.3f}, as a tie is broken"
+    return f"{low:.3f}" if low == high else f"{low:.3f} or {high:.3f}, depending on a tie"
 
 
 def _judged_segments(data: DataSets, pair: str) -> tuple[Evidence, TestSet]:
-    """daRR pairs with published segment scores, and the texts, of a language pair."""
+    """Return the daRR pairs with published segment scores, and the texts, of a language pair."""
 
     def read() -> tuple[Evidence, TestSet]:
         evidence = open_evidence(data.needed("wmt19_darr"), pair)
@@ -257,7 +255,7 @@ def _own(testset: TestSet, specs: Mapping[str, str]) -> list[Scores]:
 
 
 def _segments(data: DataSets) -> Reproduction:
-    """Table 6: lt-en, whose pairs are complete; of gu-en and kk-en there is a part, shown beside."""
+    """Return Table 6: lt-en, whose pairs are complete; gu-en and kk-en, which are not, are shown for comparison."""
     table = printed("wmt19_t6")
     evidence, testset = _judged_segments(data, COMPLETE)
     of_texts = _taus(evidence, _own(testset, FROM_TEXTS | {spec: spec for spec in BESIDE}))
@@ -294,24 +292,24 @@ def _segments(data: DataSets) -> Reproduction:
         notes=[
             "From the task's own segment scores: chrF, chrF+, BERTr, Meteor++, WMDO. From the texts, with Tercet's "
             f"metrics: {', '.join(f'{name} ({FROM_TEXTS[name]})' for name in FROM_TEXTS if name not in published)}.",
-            "The task's chrF took bytes for characters (Python 2); with characters chrF is .300.",
-            "Rows in small letters are Tercet's metrics with the parameters given.",
+            "The task's chrF used bytes as characters (Python 2); with characters chrF is .300.",
+            "Rows in lower case are Tercet's metrics with the parameters given.",
         ],
         extra={**{spec: {COMPLETE: of_texts[spec]} for spec in BESIDE}, **_of_subsets(data)},
     )
 
 
 def _pairs(data: DataSets, pair: str) -> int:
-    """How many daRR pairs there are: each is two judgements."""
+    """Return the number of daRR pairs; each is two judgements."""
     return sum(len(judgements) for judgements in _judged_segments(data, pair)[0].judgements) // 2
 
 
 def _part(data: DataSets, pair: str, total: str) -> str:
-    return f"Only a part of the daRR pairs of {pair} is at hand ({_pairs(data, pair):,} of {int(total):,})."
+    return f"Only a part of the daRR pairs of {pair} is available ({_pairs(data, pair):,} of {int(total):,})."
 
 
 def _of_subsets(data: DataSets) -> dict[str, dict[str, float]]:
-    """What the pairs at hand give for gu-en and kk-en, by metric."""
+    """Return tau on the available pairs of gu-en and kk-en, by metric."""
     extra: dict[str, dict[str, float]] = {}
     for pair in SUBSETS:
         evidence, testset = _judged_segments(data, pair)
@@ -322,14 +320,14 @@ def _of_subsets(data: DataSets) -> dict[str, dict[str, float]]:
 
 
 def _judgements(data: DataSets) -> Reproduction:
-    """Table 1: how many judgements there are; only the pairs of lt-en can be counted."""
+    """Return Table 1: numbers of judgements; only the pairs of lt-en can be counted."""
     cells, unchecked, statements = [], [], []
     table = printed("wmt19_t1")
     for pair, column, text in table.numbers():
         if (pair, column) == (COMPLETE, "DARR"):
             cells.append(check(pair, column, text, _pairs(data, pair)))
             continue
-        reason = "The task's direct assessments of single segments are not at hand."
+        reason = "The task's direct assessments of single segments are not available."
         if column == "DARR" and pair in SUBSETS:
             reason = _part(data, pair, text)
         unchecked.append(Unchecked(pair, column, float(text), reason))
@@ -348,7 +346,7 @@ def _judgements(data: DataSets) -> Reproduction:
 
 
 _SYSTEM, _SEGMENT = ("wmt19_sys",), ("wmt19", "wmt19_darr")
-_NO_SEGMENTS = f"{NO_PAIRS} The segment scores of most metrics are not either."
+_NO_SEGMENTS = f"{NO_PAIRS} Nor are the segment scores of most metrics."
 TABLES: Mapping[str, PaperTable] = {
     "1": PaperTable("numbers of judgements", "wmt19_t1", (*_SEGMENT, *_SYSTEM), _judgements),
     "3": PaperTable("system level, into English, |r|", "wmt19_t3", _SYSTEM, _correlations("wmt19_t3")),

@@ -1,10 +1,10 @@
-"""Statistics on numbers: resampling, intervals, paired tests, corrections, clusters, power. Knows nothing of MT.
+"""Statistics on arrays: resampling, intervals, paired tests, corrections, clusters, power. Independent of translation.
 
-Everywhere `score` maps sums of counts, shape (..., k), to scores, shape (...), and counts have shape (segments, k)
-for one system or (systems, segments, k) for several.
+Everywhere `score` maps sums of counts, shape (..., k), to scores, shape (...). Counts have shape (segments, k) for one
+system or (systems, segments, k) for several.
 
-What judges metrics (correlation, tau, accuracy, williams, permutation, resampled, outliers, agreement) is imported from
-its own module, so that scoring and comparing do not wait for it.
+The statistics for evaluating metrics (correlation, tau, accuracy, williams, permutation, correlation_bootstrap,
+outliers, agreement) are imported from their own modules, so that scoring and comparing do not load them.
 """
 
 from .clusters import Ranking as Ranking
@@ -24,23 +24,3 @@ from .power import detectable_difference as detectable_difference
 from .power import minimum_detectable_difference as minimum_detectable_difference
 from .power import power_of as power_of
 from .power import segments_needed as segments_needed
-
-__all__ = [
-    "Comparisons",
-    "Detectable",
-    "Interval",
-    "PairedComparison",
-    "Ranking",
-    "bootstrap",
-    "bootstrap_all",
-    "compare_all",
-    "detectable_difference",
-    "holm",
-    "holm_pairs",
-    "minimum_detectable_difference",
-    "paired_bootstrap",
-    "power_of",
-    "randomisation",
-    "rank",
-    "segments_needed",
-]

@@ -1,9 +1,9 @@
-"""Do raters agree beyond chance? Cohen's kappa of two, and its mean over all pairs of many.
+"""Cohen's kappa: agreement of two raters beyond chance, and its mean over all pairs of raters.
 
-Cohen (1960), "A Coefficient of Agreement for Nominal Scales"; with weights: Cohen (1968), "Weighted Kappa". Chance is
-what the two raters' own distributions give. The mean over pairs, and `one-off`, where neighbouring values count as
-agreement and others linearly from there, are those of Fomicheva (2017), "The Role of Human Reference Translation in
-Machine Translation Evaluation", chapter 6.
+Cohen (1960), "A Coefficient of Agreement for Nominal Scales"; with weights: Cohen (1968), "Weighted Kappa". Chance
+agreement follows from the two raters' own distributions. The mean over pairs and the weights "one-off", where
+neighbouring values count as agreement and larger distances count linearly, are those of Fomicheva (2017), "The Role of
+Human Reference Translation in Machine Translation Evaluation", chapter 6.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from ..errors import UnknownName, UsageError
 from .resampling import Floats
 
-# What it costs when two ratings are this far apart.
+# The cost of two ratings by their distance.
 WEIGHTS: dict[str, Callable[[Floats], Floats]] = {
     "standard": lambda distance: (distance > 0).astype(np.float64),
     "linear": lambda distance: distance,
@@ -32,16 +32,16 @@ class PairwiseKappa:
     """The mean kappa over pairs of raters; NaN if it is defined for none."""
 
     value: float
-    pairs: int  # that the mean is of
-    undefined: int  # pairs that are not part of it: no two items in common, or no variation
+    pairs: int  # number of pairs averaged
+    undefined: int  # pairs left out: fewer than two common items, or no variation
     weights: str
 
 
 def kappa(first: ArrayLike, second: ArrayLike, *, weights: str = "standard") -> float:
-    """Kappa of two raters on the items that both have rated; NaN is an item without a rating.
+    """Return kappa of two raters on the items that both have rated; NaN marks an item without a rating.
 
-    NaN if they have fewer than two items in common, or where chance alone would make them agree on everything.
-    Distances are those of the numbers themselves: categories must be numbered in steps of 1.
+    Returns NaN if they have fewer than two items in common, or if chance agreement is complete. Distances are
+    differences of the numbers, so categories must be numbered in steps of 1.
     """
     if weights not in WEIGHTS:
         raise UnknownName("kind of kappa", weights, WEIGHTS)
@@ -62,7 +62,7 @@ def kappa(first: ArrayLike, second: ArrayLike, *, weights: str = "standard") -> 
 
 
 def kappa_matrix(ratings: ArrayLike, *, weights: str = "standard") -> Floats:
-    """Kappa of each pair of raters, shape (raters, items) -> (raters, raters); NaN on the diagonal."""
+    """Return kappa of each pair of raters, shape (raters, items) -> (raters, raters); NaN on the diagonal."""
     values = np.asarray(ratings, dtype=np.float64)
     if values.ndim != 2:
         raise UsageError(f"Ratings must have the shape (raters, items), not {values.shape}.")
@@ -75,11 +75,11 @@ def kappa_matrix(ratings: ArrayLike, *, weights: str = "standard") -> Floats:
 def pairwise_kappa(
     ratings: ArrayLike, *, weights: str = "standard", pairs: Iterable[tuple[int, int]] | None = None
 ) -> PairwiseKappa:
-    """The plain mean of kappa over all pairs of raters, or over those given; ratings have the shape (raters, items)."""
+    """Return the mean kappa over all pairs of raters, or over `pairs`; ratings have shape (raters, items)."""
     matrix = kappa_matrix(ratings, weights=weights)
     chosen = list(combinations(range(len(matrix)), 2) if pairs is None else pairs)
     if not all(0 <= i < len(matrix) and 0 <= j < len(matrix) and i != j for i, j in chosen):
-        raise UsageError(f"A pair of raters has two different numbers from 0 to {len(matrix) - 1}.")
+        raise UsageError(f"A pair of raters must be two different numbers from 0 to {len(matrix) - 1}.")
     values = np.array([matrix[pair] for pair in chosen], dtype=np.float64)
     defined = values[~np.isnan(values)]
     value = float(defined.mean()) if len(defined) else float("nan")

@@ -1,7 +1,7 @@
-"""Ranking systems with clusters: a line is drawn where all above are significantly better than all below.
+"""Ranking systems in clusters: clusters are separated where all systems above are significantly better than all below.
 
 As in the tables of the WMT news tasks, for example Bojar et al. (2016), "Findings of the 2016 Conference on Machine
-Translation", with significance by whichever test gave the p-values.
+Translation". The p-values may come from any test.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .resampling import check_share
 
 @dataclass(frozen=True)
 class Ranking:
-    """Systems by their numbers, best first."""
+    """Systems by index, best first."""
 
     order: tuple[int, ...]
     clusters: tuple[tuple[int, ...], ...]  # best cluster first, best system first
@@ -26,21 +26,21 @@ class Ranking:
     alpha: float
 
     def cluster_of(self, system: int) -> int | None:
-        """The number of a system's cluster, from 1; None if it is not ranked."""
+        """Return the number of a system's cluster, from 1, or None if the system is not ranked."""
         return next((number for number, cluster in enumerate(self.clusters, 1) if system in cluster), None)
 
 
 def rank(scores: ArrayLike, p_values: ArrayLike, *, higher_is_better: bool, alpha: float = 0.05) -> Ranking:
-    """Clusters and rank ranges from scores, shape (systems,), and p-values, shape (systems, systems).
+    """Return clusters and rank ranges from scores, shape (systems,), and p-values, shape (systems, systems).
 
-    A system is significantly better than another if it has the better score and p < alpha; NaN is not significant.
-    It is ranked no higher than behind all that are significantly better, no lower than before all that are
-    significantly worse. Equal scores are listed in the order given.
+    A system is significantly better than another if it has the better score and p < alpha; NaN is not significant. Its
+    best possible rank is below all systems that are significantly better, its worst above all that are significantly
+    worse. Equal scores keep the order given.
     """
     check_share("The significance level", alpha)
     values, p = np.asarray(scores, dtype=np.float64), np.asarray(p_values, dtype=np.float64)
     if values.ndim != 1 or p.shape != (len(values), len(values)):
-        raise UsageError(f"Scores of shape {values.shape} do not go with p-values of shape {p.shape}.")
+        raise UsageError(f"Scores of shape {values.shape} do not match p-values of shape {p.shape}.")
     worth = values if higher_is_better else -values
     better = (worth[:, np.newaxis] > worth) & (p < alpha)
     ranked = ~np.isnan(worth)
@@ -48,7 +48,7 @@ def rank(scores: ArrayLike, p_values: ArrayLike, *, higher_is_better: bool, alph
     clusters: list[tuple[int, ...]] = []
     begin = 0
     for end in range(1, len(order) + 1):
-        if better[np.ix_(order[:end], order[end:])].all():  # also at the end, where nothing is below
+        if better[np.ix_(order[:end], order[end:])].all():  # true at the end, where nothing is below
             clusters.append(tuple(order[begin:end]))
             begin = end
     above, below = better.sum(0), better.sum(1)

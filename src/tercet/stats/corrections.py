@@ -1,4 +1,4 @@
-"""Correcting p-values when many comparisons are made at once.
+"""Correction of p-values for multiple comparisons.
 
 Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics.
 """
@@ -13,14 +13,14 @@ from .resampling import Floats
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Adjusted p-values, shape (tests,), to be compared with the significance level itself.
+    """Return adjusted p-values, shape (tests,), to be compared with the significance level itself.
 
-    The chance that any true null hypothesis is rejected stays below that level, however the tests depend on each
-    other. NaN stays NaN and is not counted as a test.
+    The probability that any true null hypothesis is rejected stays below that level, however the tests depend on each
+    other. NaN stays NaN and does not count as a test.
     """
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1:
-        raise UsageError(f"Holm's correction takes one row of p-values, not shape {p.shape}.")
+        raise UsageError(f"Holm's correction needs p-values of shape (tests,), not {p.shape}.")
     adjusted = np.full(p.shape, np.nan)
     order = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]  # NaN sorts last
     steps = np.arange(len(order), 0, -1)  # the smallest is multiplied by the number of tests, the largest by 1
@@ -29,10 +29,10 @@ def holm(p_values: ArrayLike) -> Floats:
 
 
 def holm_pairs(p_values: ArrayLike) -> Floats:
-    """A symmetric matrix of p-values of pairs, shape (systems, systems), corrected; each pair counts as one test."""
+    """Return a symmetric matrix of p-values, shape (systems, systems), corrected; each pair counts as one test."""
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 2 or not np.array_equal(p, p.T, equal_nan=True):
-        raise UsageError("P-values of pairs must be a symmetric matrix, one row and column per system.")
+        raise UsageError("P-values of pairs must be a symmetric matrix with one row and column per system.")
     upper = np.triu_indices(len(p), 1)
     adjusted = p.copy()
     adjusted[upper] = holm(p[upper])

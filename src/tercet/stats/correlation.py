@@ -1,14 +1,13 @@
-"""How well two series of numbers go together: Pearson, Spearman and Kendall, of many series at once.
+"""Correlations of two series: Pearson, Spearman and Kendall, vectorised over many series.
 
 Equal to scipy.stats up to rounding, without importing it. Pearson takes two passes (means first), because one pass
-loses all digits where the spread is small beside the values. Kendall (1945), "The Treatment of Ties in Ranking
+loses precision where the spread is small compared with the values. Kendall (1945), "The Treatment of Ties in Ranking
 Problems", for tau-b; Stuart (1953), "The Estimation and Comparison of Strengths of Association in Contingency Tables",
 for tau-c; discordant pairs are counted in n log n steps, after Knight (1966), "A Computer Method for Calculating
 Kendall's Tau with Ungrouped Data".
 
-Everywhere the last axis is the series, and leading axes broadcast: shapes (metrics, n) and (n,) give (metrics,). A
-correlation is NaN where it is undefined: with NaN in either series, with fewer than two items, or where a series is
-constant.
+The last axis is the series, and leading axes broadcast: shapes (metrics, n) and (n,) give (metrics,). A correlation is
+NaN where it is undefined: with NaN in either series, with fewer than two items, or if a series is constant.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ Correlation = Callable[[ArrayLike, ArrayLike], Floats]
 Integers = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-_BATCH = 2**20  # numbers of a series that are ranked at once; with all temporary arrays about 100 MB
+_BATCH = 2**20  # numbers ranked at once, about 100 MB with all temporary arrays
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> Floats:
-    """Pearson's r, shapes (..., n) and (..., n) -> (...)."""
+    """Return Pearson's r, shapes (..., n) and (..., n) -> (...)."""
     first, second = _series(x), _series(y)
     _check_lengths(first, second)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -40,14 +39,14 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Floats:
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> Floats:
-    """Spearman's rho: Pearson's r of the ranks, where equal values share the mean of their ranks."""
+    """Return Spearman's rho: Pearson's r of the ranks. Equal values have the mean of their ranks."""
     first, second = _series(x), _series(y)
     _check_lengths(first, second)
     return _where_defined(pearson(average_ranks(first), average_ranks(second)), first, second)
 
 
 def kendall(x: ArrayLike, y: ArrayLike, variant: str = "b") -> Floats:
-    """Kendall's tau-b, or tau-c for tables that are not square; also of tens of thousands of items."""
+    """Return Kendall's tau-b, or tau-c, which suits tables that are not square. Fast for tens of thousands of items."""
     if variant not in ("b", "c"):
         raise UnknownName("variant of Kendall's tau", variant, ("b", "c"))
     first, second = _series(x), _series(y)
@@ -65,14 +64,14 @@ def kendall(x: ArrayLike, y: ArrayLike, variant: str = "b") -> Floats:
 
 
 def average_ranks(x: ArrayLike) -> Floats:
-    """Ranks from 1 along the last axis; equal values share the mean of theirs. A series with NaN has NaN ranks."""
+    """Return ranks from 1 along the last axis; equal values share the mean rank. A series with NaN has NaN ranks."""
     values = _series(x)
     n = values.shape[-1]
     order = np.argsort(values, axis=-1, kind="stable")
     begins = _begins(np.take_along_axis(values, order, -1))
     places = np.broadcast_to(np.arange(n), values.shape)
     first = np.maximum.accumulate(np.where(begins, places, 0), axis=-1)
-    # Seen from the end, a run ends where the next one begins.
+    # A run of equal values ends where the next one begins.
     ends = np.concatenate([begins[..., 1:], np.ones((*values.shape[:-1], min(n, 1)), dtype=bool)], axis=-1)
     last = np.minimum.accumulate(np.where(ends, places, n)[..., ::-1], axis=-1)[..., ::-1]
     ranks = np.empty(values.shape)
@@ -82,10 +81,10 @@ def average_ranks(x: ArrayLike) -> Floats:
 
 
 def is_constant_series(x: ArrayLike) -> Bools:
-    """Whether a series does not vary but for rounding noise, shape (..., n) -> (...); also where n is 0 or 1.
+    """Return whether a series is constant up to rounding noise, shape (..., n) -> (...). True where n is 0 or 1.
 
-    Noise is what is below 1e-12 of the largest value: the same score reached through sums in another order differs by
-    1e-13 of it at most, and no score is published with twelve digits.
+    Noise is a difference below 1e-12 of the largest value: summing in another order changes a score by at most 1e-13 of
+    its size, and no score is published with twelve digits.
     """
     values = _series(x)
     if values.shape[-1] == 0:
@@ -98,21 +97,21 @@ def is_constant_series(x: ArrayLike) -> Bools:
 def _series(x: ArrayLike) -> Floats:
     values = np.asarray(x, dtype=np.float64)
     if values.ndim == 0:
-        raise UsageError("A correlation needs series of numbers, not single ones.")
+        raise UsageError("A correlation needs series of numbers, not single numbers.")
     return values
 
 
 def _check_lengths(x: Floats, y: Floats) -> None:
     if x.shape[-1] != y.shape[-1]:
-        raise UsageError(f"Series that are compared must be equally long, not {x.shape[-1]} and {y.shape[-1]}.")
+        raise UsageError(f"The series must have the same length, not {x.shape[-1]} and {y.shape[-1]}.")
     try:
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
-        raise UsageError(f"Series of the shapes {x.shape} and {y.shape} cannot be compared.") from None
+        raise UsageError(f"Series of shapes {x.shape} and {y.shape} cannot be broadcast together.") from None
 
 
 def _unit(x: Floats) -> Floats:
-    """Deviations from the mean, scaled so that their squares add up to 1."""
+    """Return deviations from the mean, scaled so that their squares sum to 1."""
     if x.shape[-1] == 0:
         return x
     deviations = x - x.mean(-1, keepdims=True)
@@ -128,17 +127,17 @@ def _where_defined(values: Floats, x: Floats, y: Floats) -> Floats:
 
 
 def _begins(ordered: NDArray[np.float64] | Integers) -> Bools:
-    """Where a run of equal values begins, along the last axis."""
+    """Return True where a run of equal values begins, along the last axis."""
     begins = np.ones(ordered.shape, dtype=bool)
     begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
     return begins
 
 
 def _kendall(x: Floats, y: Floats, variant: str) -> Floats:
-    """Rows of x with rows of y, shape (rows, n), n > 1. Whatever comes out where NaN goes in is replaced later."""
+    """Return tau of rows of x with rows of y, shape (rows, n), n > 1. The caller replaces results of rows with NaN."""
     n = x.shape[1]
     ranks = _dense_ranks(y)
-    order = np.lexsort((ranks, x), axis=-1)  # by x and, where x is equal, by y: such pairs are in order
+    order = np.lexsort((ranks, x), axis=-1)  # by x, then by y, so that pairs tied in x are in order
     begins = _begins(np.take_along_axis(x, order, -1))
     ranks = np.take_along_axis(ranks, order, -1)
     both = begins | _begins(ranks)
@@ -158,7 +157,7 @@ def _kendall(x: Floats, y: Floats, variant: str) -> Floats:
 
 
 def _dense_ranks(x: Floats) -> Integers:
-    """0 for the smallest value of a row, 1 for the next one, ..."""
+    """Return 0 for the smallest value of a row, 1 for the next larger value, and so on."""
     order = np.argsort(x, axis=-1, kind="stable")
     ranks = np.empty(x.shape, dtype=np.int64)
     np.put_along_axis(ranks, order, _begins(np.take_along_axis(x, order, -1)).cumsum(-1) - 1, axis=-1)
@@ -166,16 +165,16 @@ def _dense_ranks(x: Floats) -> Integers:
 
 
 def _ties(begins: Bools) -> Integers:
-    """How many pairs are equal, from where runs begin: an item is tied with those before it in its run."""
+    """Return the number of tied pairs, from where runs begin: an item is tied with those before it in its run."""
     places = np.broadcast_to(np.arange(begins.shape[-1]), begins.shape)
     return np.asarray((places - np.maximum.accumulate(np.where(begins, places, 0), axis=-1)).sum(-1))
 
 
 def _inversions(ranks: Integers) -> Integers:
-    """How many pairs of a row stand in the wrong order, for whole numbers from 0.
+    """Return the number of inversions in each row of non-negative integers.
 
-    Two numbers are told apart by the highest bit in which they differ. Bit after bit, numbers that agree in all
-    higher bits stand together, in their first order: there each 0 is in the wrong order with every 1 before it.
+    The order of two numbers is decided by the highest bit in which they differ. For each bit, numbers that agree in all
+    higher bits are contiguous and in their original order; each 0 is inverted with every 1 before it.
     """
     total = np.zeros(len(ranks), dtype=np.int64)
     places = np.broadcast_to(np.arange(ranks.shape[1]), ranks.shape)

@@ -1,17 +1,17 @@
-"""Bootstrap intervals of correlations, of tau, and of the differences between metrics.
+"""Bootstrap intervals of correlations and of tau.
 
-What is drawn anew is a choice with a meaning: systems or segments (Deutsch, Dror and Roth 2021, "A Statistical
-Analysis of Summarization Evaluation Metrics Using Resampling Methods", TACL), pairs of outputs (tau in the WMT metrics
-tasks), or the judgements behind the gold scores (system level in Machacek and Bojar 2014, "Results of the WMT14 Metrics
-Shared Task"). All metrics see the same draws, so that their differences are paired. Bounds are percentiles, as in those
-papers; what WMT14 prints after ±, the mean distance of a value to its two bounds, is `Interval.half_width`.
+The unit that is resampled determines what the interval means: systems or segments (Deutsch, Dror and Roth 2021, "A
+Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods", TACL), pairs of outputs (tau in the
+WMT metrics tasks), or the judgements behind the gold scores (system level in Machacek and Bojar 2014, "Results of the
+WMT14 Metrics Shared Task"). All metrics share the resamples, so that their differences are paired. Bounds are
+percentiles, as in those papers; the number that WMT14 prints after ±, the mean distance of a value to its two bounds,
+is `Interval.half_width`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,91 +40,46 @@ Statistic = str | Correlation  # the name of one in `CORRELATIONS`, or a functio
 
 
 @dataclass(frozen=True, eq=False)
-class Differences:
-    """All pairs of metrics, shape (metrics, metrics): row minus column. NaN: not defined."""
-
-    value: Floats
-    low: Floats
-    high: Floats
-    standard_error: Floats
-    confidence: float
-    resamples: int
-    seed: int
-    n: int  # units that were drawn
-
-
-@dataclass(frozen=True, eq=False)
 class Resampled:
-    """A statistic of all metrics on the data and on the same resamples of them."""
+    """A statistic of all metrics, on the data and on resamples that all metrics share."""
 
     values: Floats  # (metrics,)
     samples: Floats  # (metrics, resamples)
     seed: int
-    n: int  # units that were drawn
+    n: int  # number of units that are resampled
 
     def intervals(self, confidence: float = 0.95) -> tuple[Interval, ...]:
-        """The interval of each metric.
+        """Return the interval of each metric.
 
-        A resample on which a statistic is undefined (the same system drawn every time) is left out, as long as there
-        are fewer of them than resamples beyond each bound; else the bounds are NaN. So they are for a single unit.
+        A resample on which a statistic is undefined (the same system every time) is left out, as long as fewer
+        resamples are undefined than lie beyond each bound; otherwise the bounds are NaN. They are NaN for a single
+        unit.
         """
         check_share("The confidence", confidence)
-        intervals = []
-        for value, drawn in zip(self.values, self.samples, strict=True):
-            low, high, mean, error = self._spread(value, drawn, confidence)
-            intervals.append(
-                Interval(
-                    value=float(value),
-                    low=low,
-                    high=high,
-                    mean=mean,
-                    standard_error=error,
-                    confidence=confidence,
-                    method="percentile",
-                    resamples=len(drawn),
-                    seed=self.seed,
-                    n=self.n,
-                )
+        return tuple(
+            Interval(
+                float(value), *self._spread(value, drawn, confidence), confidence, "percentile", len(drawn), self.seed,
+                self.n,
             )
-        return tuple(intervals)
+            for value, drawn in zip(self.values, self.samples, strict=True)
+        )  # fmt: skip
 
-    def differences(self, confidence: float = 0.95) -> Differences:
-        """The interval of the difference of every two metrics, by the same rules."""
-        check_share("The confidence", confidence)
-        count = len(self.values)
-        value = self.values[:, np.newaxis] - self.values
-        low, high, error = (np.where(np.isnan(value), np.nan, 0.0) for _ in range(3))  # a metric equals itself
-        for i in range(count):
-            for j in range(i + 1, count):
-                spread = self._spread(value[i, j], self.samples[i] - self.samples[j], confidence)
-                low[i, j], high[i, j] = spread.low, spread.high
-                low[j, i], high[j, i] = -spread.high, -spread.low
-                error[i, j] = error[j, i] = spread.standard_error
-        return Differences(value, low, high, error, confidence, self.samples.shape[1], self.seed, self.n)
-
-    def _spread(self, value: float, drawn: Floats, confidence: float) -> _Spread:
+    def _spread(self, value: float, drawn: Floats, confidence: float) -> tuple[float, float, float, float]:
+        """Return low bound, high bound, mean and standard error of the resampled values of one metric."""
         defined = drawn[~np.isnan(drawn)]
         left_out = 1 - len(defined) / len(drawn)
         if self.n < 2 or np.isnan(value) or left_out >= (1 - confidence) / 2:
-            return _Spread(np.nan, np.nan, np.nan, np.nan)
+            return np.nan, np.nan, np.nan, np.nan
         if is_constant(defined, value, scale=1.0):  # the scale of correlations
-            return _Spread(float(value), float(value), float(value), 0.0)
-        low, high = percentile_bounds(defined, confidence)
-        return _Spread(low, high, float(defined.mean()), standard_error(defined))
-
-
-class _Spread(NamedTuple):
-    low: float
-    high: float
-    mean: float
-    standard_error: float
+            return float(value), float(value), float(value), 0.0
+        return *percentile_bounds(defined, confidence), float(defined.mean()), standard_error(defined)
 
 
 def separate(intervals: Sequence[Interval]) -> NDArray[np.bool_]:
-    """Whether the row's interval lies wholly above the column's, shape (metrics, metrics).
+    """Return whether the row's interval lies entirely above the column's, shape (metrics, metrics).
 
-    The rule of WMT19 for segments: metrics differ when their 95 % intervals do not overlap. It finds less than the
-    intervals of paired differences do. NaN lies above nothing.
+    This is the rule of WMT19 for segments: metrics differ if their 95 % intervals do not overlap. It is less powerful
+    than intervals of paired differences. An interval with NaN bounds lies above none.
     """
     low, high = (np.array([getattr(x, bound) for x in intervals], dtype=np.float64) for bound in ("low", "high"))
     above: NDArray[np.bool_] = low[:, np.newaxis] > high
@@ -132,7 +87,7 @@ def separate(intervals: Sequence[Interval]) -> NDArray[np.bool_]:
 
 
 def find_statistic(statistic: Statistic) -> Correlation:
-    """A function of two series, by its name or as it is."""
+    """Return the correlation function of this name; a function is returned unchanged."""
     if not isinstance(statistic, str):
         return statistic
     if statistic not in CORRELATIONS:
@@ -141,40 +96,27 @@ def find_statistic(statistic: Statistic) -> Correlation:
 
 
 def check_scores(gold: ArrayLike, metrics: ArrayLike) -> tuple[Floats, Floats]:
-    """Gold scores, (systems,) or (systems, segments), and those of metrics, with one more axis before, or an error."""
+    """Return gold scores, (systems,) or (systems, segments), and metric scores, with one more leading axis, as float64.
+
+    Raises an error if the shapes do not match.
+    """
     people, scores = np.asarray(gold, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
     same = scores.ndim in (2, 3) and people.ndim in (1, 2) and scores.shape[1 : 1 + people.ndim] == people.shape
     if not same:
-        raise UsageError(f"Gold scores of shape {people.shape} do not go with metrics of shape {scores.shape}.")
+        raise UsageError(f"Gold scores of shape {people.shape} do not match metrics of shape {scores.shape}.")
     if not scores.size:
-        raise DataError(f"There is nothing to correlate: the metrics have the shape {scores.shape}.")
+        raise DataError(f"There are no scores to correlate: the metrics have shape {scores.shape}.")
     return people, scores
 
 
 def system_means(gold: Floats) -> Floats:
-    """Gold scores by system, shape (systems,). Of segments those that were judged (not NaN) count."""
+    """Return gold scores by system, shape (systems,): means over the segments that were judged (not NaN)."""
     if gold.ndim == 1:
         return gold
     judged = ~np.isnan(gold)
     with np.errstate(invalid="ignore"):
         means: Floats = np.where(judged, gold, 0).sum(1) / judged.sum(1)
     return means
-
-
-def correlation_intervals(
-    statistic: Statistic,
-    gold: ArrayLike,
-    metrics: ArrayLike,
-    *,
-    unit: str = "systems",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = SEED,
-) -> tuple[Interval, ...]:
-    """The interval of each metric's correlation with people; see `resample_correlations`."""
-    check_share("The confidence", confidence)
-    drawn = resample_correlations(statistic, gold, metrics, unit=unit, resamples=resamples, seed=seed)
-    return drawn.intervals(confidence)
 
 
 def resample_correlations(
@@ -186,21 +128,21 @@ def resample_correlations(
     resamples: int = 1000,
     seed: int = SEED,
 ) -> Resampled:
-    """The correlation of each metric with people on resamples of systems, or of segments.
+    """Return the correlation of each metric with the gold scores, on resamples of systems or of segments.
 
     `gold` has shape (systems,) or (systems, segments), NaN where nobody judged; `metrics` has shape (metrics, systems)
-    or (metrics, systems, segments). A system's score is its mean over segments; with unit="segments" that mean is
-    taken over the segments drawn, of metrics and, if it has segments, of gold. With unit="systems" and no segments,
-    "systems" may be any items that were scored.
+    or (metrics, systems, segments). A system's score is its mean over segments. With unit="segments" the mean is over
+    the resampled segments, for metrics and, if it has segments, for gold. With unit="systems" and no segments,
+    "systems" may be any scored items.
     """
     check_draws(resamples, seed)
     people, scores = check_scores(gold, metrics)
     function = find_statistic(statistic)
     if unit not in UNITS:
-        raise UnknownName("unit to draw", unit, UNITS)
+        raise UnknownName("unit to resample", unit, UNITS)
     if unit == "segments":
         if scores.ndim == 2:
-            raise UsageError("To draw segments, metrics need their scores, in the shape (metrics, systems, segments).")
+            raise UsageError("To resample segments, metrics must have the shape (metrics, systems, segments).")
         cube, score = _segment_sums(function, people, scores)
         columns = exact_columns(cube)
         return Resampled(
@@ -224,26 +166,26 @@ def resample_correlations(
 
 
 def pearson_terms(gold: Floats, metrics: Floats) -> Floats:
-    """What to add up over items for `pearson_of_sums`, shape (metrics, items, 6): 1, x, y, xx, yy, xy.
+    """Return the terms whose sums over items `pearson_of_sums` takes, shape (metrics, items, 6): 1, x, y, xx, yy, xy.
 
-    In standard units, so that little is lost when the square of a mean is subtracted from a mean of squares.
+    x and y are standardised, so that subtracting the square of a mean from a mean of squares loses little precision.
     """
     x, y = standardised(metrics), np.broadcast_to(standardised(gold), metrics.shape)
     return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=-1)
 
 
 def pearson_of_sums(sums: Floats) -> Floats:
-    """Pearson's r from sums of `pearson_terms`: shape (..., 6) -> (...)."""
+    """Return Pearson's r from sums of `pearson_terms`, shape (..., 6) -> (...)."""
     n, sx, sy, sxx, syy, sxy = np.moveaxis(sums, -1, 0)
     vx, vy = sxx - sx * sx / n, syy - sy * sy / n
-    # The same item every time: a variance of 0 but for noise, which is relative to the number of items.
+    # If all resampled items are the same, the variance is 0 up to noise, which grows with the number of items.
     varies = (vx > TOLERANCE * n) & (vy > TOLERANCE * n)
     r: Floats = (sxy - sx * sy / n) / np.sqrt(np.where(varies, vx * vy, np.nan))
     return r.clip(-1, 1)
 
 
 def standardised(x: Floats) -> Floats:
-    """Mean 0 and variance 1 along the last axis; NaN for what is constant."""
+    """Return x with mean 0 and variance 1 along the last axis; NaN where a series is constant."""
     with np.errstate(divide="ignore", invalid="ignore"):
         deviations = x - x.mean(-1, keepdims=True)
         result: Floats = deviations / deviations.std(-1, keepdims=True)
@@ -251,7 +193,7 @@ def standardised(x: Floats) -> Floats:
 
 
 def _segment_sums(function: Correlation, gold: Floats, metrics: Floats) -> tuple[Floats, Score]:
-    """What to add up over segments, shape (metrics, segments, k), and what the sums are worth."""
+    """Return counts to sum over segments, shape (metrics, segments, k), and the function that scores the sums."""
     count, systems, segments = metrics.shape
     cube = metrics.swapaxes(1, 2)
     if gold.ndim == 1:
@@ -267,30 +209,21 @@ def _segment_sums(function: Correlation, gold: Floats, metrics: Floats) -> tuple
 
 
 def _draw_items(n: int, resamples: int, *, seed: int, width: int) -> Iterator[NDArray[np.int64]]:
-    """The resamples of `draw_weights` as items, shape (rows, n), in batches for results of `width` numbers each."""
+    """Yield the resamples of `draw_weights` as item indices, shape (rows, n), in batches for `width` results each."""
     for weights in draw_weights(n, resamples, seed=seed, rows=batch_rows(width), dtype=np.int64):
         yield np.repeat(np.tile(np.arange(n), len(weights)), weights.ravel()).reshape(weights.shape)
 
 
-def tau_intervals(
-    columns: ArrayLike, *, resamples: int = 1000, confidence: float = 0.95, seed: int = SEED
-) -> tuple[Interval, ...]:
-    """The interval of each metric's tau; see `resample_ratio`."""
-    check_share("The confidence", confidence)
-    return resample_ratio(columns, resamples=resamples, seed=seed).intervals(confidence)
-
-
 def resample_ratio(columns: ArrayLike, *, resamples: int = 1000, seed: int = SEED) -> Resampled:
-    """The ratio of two sums, such as tau, of each metric on resamples of what is summed.
+    """Return the ratio of two sums, such as tau, of each metric, on resamples of the units that are summed.
 
-    `columns` has shape (metrics, units, 2). Those of `tau_columns`, for signs of shape (metrics, pairs), have each pair
-    for a unit, as in the WMT metrics tasks, or each of its `groups`, such as segments; with a value and 1 for each
-    unit, the ratio is a mean.
+    `columns` has shape (metrics, units, 2). In those of `tau_columns`, a unit is a pair, as in the WMT metrics tasks,
+    or a group of pairs, such as a segment. With a value and 1 for each unit, the ratio is a mean.
     """
     check_draws(resamples, seed)
     cube = check_cube(columns)
     if cube.shape[2] != 2:
-        raise UsageError(f"Columns of a ratio must have the shape (metrics, units, 2), not {cube.shape}.")
+        raise UsageError(f"The columns of a ratio must have the shape (metrics, units, 2), not {cube.shape}.")
     exact = exact_columns(cube)
     samples = resampled_scores(tau_ratio, exact, resamples=resamples, seed=seed)
     return Resampled(evaluate(tau_ratio, exact.totals), samples, seed, cube.shape[1])
@@ -299,7 +232,7 @@ def resample_ratio(columns: ArrayLike, *, resamples: int = 1000, seed: int = SEE
 def resample_grouped_pearson(
     gold: ArrayLike, metrics: ArrayLike, groups: ArrayLike, *, resamples: int = 1000, seed: int = SEED
 ) -> Resampled:
-    """Pearson's r over items, on resamples of groups of items that are drawn together, such as outputs of a segment.
+    """Return Pearson's r over items, on resamples of groups of items, such as the outputs of a segment.
 
     `gold` and `groups` have shape (items,), `metrics` (metrics, items).
     """
@@ -326,13 +259,13 @@ def resample_judgements(
     resamples: int = 1000,
     seed: int = SEED,
 ) -> Resampled:
-    """The correlation of each metric with people on resamples of judgements, the systems staying as they are.
+    """Return the correlation of each metric with the gold scores, on resamples of judgements; systems do not change.
 
     `values`, shape (judgements,), are ratings of the systems numbered in `systems`, or outcomes: 1 for the winner of a
     comparison, 0 for the loser. A system's gold score is the mean of its values or, with `items`, shape (judgements,),
-    the mean over items of the means of their values: with segments for items as WMT averages ratings, with opponents
-    its expected wins. `units`, shape (judgements,), says which are drawn together, such as the two sides of a
-    comparison; without it each is a unit. `metrics` has shape (metrics, systems).
+    the mean over items of the means of their values. Items may be segments, as WMT averages ratings, or opponents,
+    which gives expected wins. `units`, shape (judgements,), says which judgements are resampled together, such as the
+    two sides of a comparison; by default each is a unit. `metrics` has shape (metrics, systems).
     """
     check_draws(resamples, seed)
     function = find_statistic(statistic)
@@ -340,7 +273,7 @@ def resample_judgements(
     scores = np.asarray(metrics, dtype=np.float64)
     if ratings.ndim != 1 or codes.shape != ratings.shape or scores.ndim != 2:
         raise UsageError(
-            f"Judgements of shape {ratings.shape} do not go with systems of shape {codes.shape} and metrics of shape "
+            f"Judgements of shape {ratings.shape} do not match systems of shape {codes.shape} and metrics of shape "
             f"{scores.shape}: they must be (judgements,), (judgements,) and (metrics, systems)."
         )
     numbers = _numbered("unit", units, len(ratings))
@@ -353,7 +286,7 @@ def resample_judgements(
         drawn = np.add.reduceat(mine, cells, axis=1)
         sums = np.add.reduceat(mine * ratings, cells, axis=1)
         means = np.divide(sums, drawn, out=np.zeros_like(sums), where=drawn > 0)
-        with np.errstate(invalid="ignore"):  # a system of which nothing was drawn
+        with np.errstate(invalid="ignore"):  # a system without a resampled judgement
             of_systems = np.add.reduceat(means, starts, axis=1) / np.add.reduceat(1.0 * (drawn > 0), starts, axis=1)
         return function(scores[:, np.newaxis], of_systems)
 
@@ -365,7 +298,7 @@ def resample_judgements(
 
 
 def _numbered(what: str, given: ArrayLike | None, rows: int) -> NDArray[np.int64]:
-    """For each judgement the number of its unit, or item, from 0."""
+    """Return the number of each judgement's unit or item, from 0."""
     if given is None:
         return np.arange(rows)
     names = np.asarray(given)
@@ -380,12 +313,12 @@ def _numbered(what: str, given: ArrayLike | None, rows: int) -> NDArray[np.int64
 def _by_system(
     codes: NDArray[np.int64], items: NDArray[np.int64], systems: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The order that puts judgements of a system's item together; where items begin in it, and systems among items."""
+    """Return the order that sorts judgements by system and item, the starts of items, and of systems among items."""
     if not np.issubdtype(codes.dtype, np.integer) or (codes < 0).any() or (codes >= systems).any():
-        raise UsageError(f"Systems must be numbered from 0 to {systems - 1}, as the metrics' columns are.")
+        raise UsageError(f"Systems must be numbered from 0 to {systems - 1}, like the columns of the metrics.")
     missing = np.flatnonzero(np.bincount(codes, minlength=systems) == 0)
     if len(missing):
-        raise DataError(f"System number {missing[0]} (from 0) has no judgements, so that it has no gold score.")
+        raise DataError(f"System number {missing[0]} (from 0) has no judgements, and so no gold score.")
     order = np.lexsort((items, codes))
     of_system, of_item = codes[order], items[order]
     begins = np.append(True, (of_system[1:] != of_system[:-1]) | (of_item[1:] != of_item[:-1]))

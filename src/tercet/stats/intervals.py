@@ -36,7 +36,7 @@ _NORMAL = NormalDist()
 
 @dataclass(frozen=True)
 class Interval:
-    """A score and the bounds between which it lies with the given confidence. NaN bounds: not defined."""
+    """A score and its confidence interval. Bounds are NaN where they are undefined."""
 
     value: float
     low: float
@@ -51,7 +51,7 @@ class Interval:
 
     @property
     def half_width(self) -> float:
-        """What follows ± where a table has room for one number."""
+        """Half the width of the interval, which tables print after ±."""
         return (self.high - self.low) / 2
 
 
@@ -64,7 +64,7 @@ def bootstrap(
     method: str = "percentile",
     seed: int = SEED,
 ) -> Interval:
-    """The interval of one system's score; `counts` has shape (segments, k)."""
+    """Return the interval of one system's score; `counts` has shape (segments, k)."""
     cube = np.asarray(counts, dtype=np.float64)[np.newaxis]
     return bootstrap_all(score, cube, resamples=resamples, confidence=confidence, method=method, seed=seed)[0]
 
@@ -78,10 +78,10 @@ def bootstrap_all(
     method: str = "percentile",
     seed: int = SEED,
 ) -> tuple[Interval, ...]:
-    """The intervals of all systems, each as `bootstrap` gives it; `cube` has shape (systems, segments, k).
+    """Return the intervals of all systems, each equal to that of `bootstrap`; `cube` is (systems, segments, k).
 
-    A score that is undefined on the data or on any resample has no interval: its bounds are NaN. A score that no
-    resample changes has its own value as both bounds.
+    If a score is undefined on the data or on any resample, its bounds are NaN. If no resample changes a score, both
+    bounds are the score itself.
     """
     check_draws(resamples, seed)
     check_share("The confidence", confidence)
@@ -104,15 +104,15 @@ def make_intervals(
     method: str = "percentile",
     seed: int,
 ) -> tuple[Interval, ...]:
-    """The intervals of all systems from their scores, shape (systems,), and resampled ones, (systems, resamples)."""
-    # What is compared with resampled scores is the score of the same, exact sums.
+    """Return intervals from scores, shape (systems,), and resampled scores, shape (systems, resamples)."""
+    # Resampled scores are compared with the score of the same exact sums.
     observed = evaluate(score, columns.totals)
     resamples, n = samples.shape[1], len(columns.values)
 
     def interval(system: int) -> Interval:
         value, drawn = float(values[system]), samples[system]
         low = high = mean = error = float("nan")
-        # One segment resampled is always itself: that says nothing of how the score would vary.
+        # Resamples of a single segment are all the same, and say nothing about the variance.
         if resamples and n > 1 and not np.isnan(value) and not np.isnan(drawn).any():
             if is_constant(drawn, observed[system], scale=abs(observed[system])):
                 low, high, mean, error = value, value, value, 0.0
@@ -128,15 +128,15 @@ def make_intervals(
 
 
 def percentile_bounds(samples: Floats, confidence: float) -> tuple[float, float]:
-    """The quantiles that leave out (1 - confidence) / 2 on each side, interpolated between neighbours."""
+    """Return the quantiles that leave out (1 - confidence) / 2 on each side, with linear interpolation."""
     tail = (1 - confidence) / 2
     ordered = np.sort(samples)
-    # From below on both sides: the bounds of -x are exactly those of x with signs and places changed.
+    # Both are computed from below, so that the bounds of -x are exactly the negated bounds of x.
     return _quantile(ordered, tail), -_quantile(-ordered[::-1], tail)
 
 
 def _quantile(ordered: Floats, level: float) -> float:
-    """As np.quantile does by default, without what it costs to be general."""
+    """Return the quantile as np.quantile does by default, but faster."""
     place = level * (len(ordered) - 1)
     below = int(place)
     low, high = ordered[below], ordered[min(below + 1, len(ordered) - 1)]
@@ -144,19 +144,19 @@ def _quantile(ordered: Floats, level: float) -> float:
 
 
 def standard_error(samples: Floats) -> float:
-    """The standard deviation of resampled values; NaN for a single one."""
+    """Return the standard deviation of resampled values; NaN for a single value."""
     return float(samples.std(ddof=1)) if len(samples) > 1 else float("nan")
 
 
 def is_constant(samples: Floats, observed: float, *, scale: float) -> bool:
-    """Whether all resampled values are the observed one, but for rounding noise in numbers of size `scale`."""
+    """Return whether all resampled values equal the observed one up to rounding noise in numbers of size `scale`."""
     return bool((np.abs(samples - observed) <= TOLERANCE * scale).all())
 
 
 def _bca_bounds(
     score: Score, columns: Columns, system: int, samples: Floats, observed: float, confidence: float
 ) -> tuple[float, float]:
-    """Bounds corrected for bias and for a standard error that changes with the value (E. and T., chapter 14)."""
+    """Return BCa bounds: corrected for bias and acceleration (Efron and Tibshirani, chapter 14)."""
     undefined = float("nan"), float("nan")
     noise = TOLERANCE * abs(observed)
     equal = np.abs(samples - observed) <= noise
@@ -169,7 +169,7 @@ def _bca_bounds(
     bounds = []
     for tail in ((1 - confidence) / 2, (1 + confidence) / 2):
         z = bias + _NORMAL.inv_cdf(tail)
-        if 1 - acceleration * z <= 0:  # beyond the point where the correction turns back
+        if 1 - acceleration * z <= 0:  # the correction is not monotonic beyond this point
             return undefined
         level = _NORMAL.cdf(bias + z / (1 - acceleration * z))
         bounds.append(float(np.quantile(samples, level)))
@@ -177,7 +177,7 @@ def _bca_bounds(
 
 
 def _acceleration(score: Score, columns: Columns, system: int) -> float:
-    """From the jackknife: the skewness of the scores without one segment. NaN where leaving out changes nothing."""
+    """Return the acceleration: the skewness of the jackknife scores. NaN if leaving out a segment changes no score."""
     _, n, k = columns.shape
     counts = columns.values[:, system * k : (system + 1) * k]
     scores = np.empty(n)
@@ -187,5 +187,5 @@ def _acceleration(score: Score, columns: Columns, system: int) -> float:
     if np.isnan(scores).any() or np.ptp(scores) == 0:
         return float("nan")
     deviations = scores.mean() - scores
-    deviations /= np.abs(deviations).max()  # cubes of tiny numbers would vanish
+    deviations /= np.abs(deviations).max()  # so that cubes of tiny numbers do not underflow
     return float((deviations**3).sum() / (6 * (deviations**2).sum() ** 1.5))

@@ -1,9 +1,9 @@
-"""Correlations depend on which items are in: outliers, the best N, and levels of quality.
+"""Subsets of items on which a correlation is computed again: without outliers, the best N, and levels of quality.
 
 Mathur, Baldwin and Cohn (2020), "Tangled up in BLEU: Reevaluating the Evaluation of Automatic Machine Translation
 Evaluation Metrics", ACL, on outliers; Ma et al. (2019), "Results of the WMT19 Metrics Shared Task", section 6.1, on
 the best N systems; Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation",
-section 4.5.4, on levels of quality. Gold scores are numbers of which higher is better.
+section 4.5.4, on levels of quality. Higher gold scores are better.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ..errors import DataError, UsageError
 from .correlation import Correlation, pearson
 from .resampling import Floats
 
-SCALE = 1.483  # makes the median absolute deviation of normal data their standard deviation
+SCALE = 1.483  # the median absolute deviation of normal data times this is their standard deviation
 CUTOFF = 2.5
 _MOST_SUBSETS = 100_000
 
 
 class TopN(NamedTuple):
-    """A statistic of the best n items: the range over all choices that ties at the cut allow."""
+    """A statistic of the best n items: its range over all choices among items tied at the cut."""
 
     n: int
     low: float
@@ -33,13 +33,13 @@ class TopN(NamedTuple):
 
 
 def mad_outliers(gold: ArrayLike, cutoff: float = CUTOFF) -> NDArray[np.bool_]:
-    """Which items lie more than `cutoff` scaled median absolute deviations from the median, shape (n,).
+    """Return whether items lie more than `cutoff` scaled median absolute deviations from the median, shape (n,).
 
-    Missing items are no outliers and have no influence. Where most items are equal, the deviation is 0 and there
-    is no scale to measure by: then nothing is an outlier.
+    Missing items (NaN) are ignored and are not outliers. If more than half of the items are equal, the deviation is 0,
+    and no item is an outlier.
     """
     if not cutoff > 0:
-        raise UsageError(f"The cutoff for outliers must be above 0, but it is {cutoff!r}.")
+        raise UsageError(f"The cutoff for outliers must be greater than 0, not {cutoff!r}.")
     values = _vector(gold)
     present = values[~np.isnan(values)]
     if not len(present):
@@ -51,14 +51,14 @@ def mad_outliers(gold: ArrayLike, cutoff: float = CUTOFF) -> NDArray[np.bool_]:
 
 
 def top_n(gold: ArrayLike, metric: ArrayLike, statistic: Correlation = pearson, least: int = 4) -> list[TopN]:
-    """The statistic over the best N items by gold, for N from all down to `least`; shapes (n,) and (n,).
+    """Return the statistic over the best N items by gold, for N from all down to `least`; shapes (n,) and (n,).
 
-    Where items of equal gold stand on both sides of the cut, which of them are in is not decided by gold: low and
-    high are the extremes over all choices. With NaN in gold there is no order, and all values are NaN.
+    If items of equal gold score lie on both sides of the cut, low and high are the extremes over all choices among
+    them. If gold contains NaN, all values are NaN.
     """
     people, said = _vector(gold), _vector(metric)
     if people.shape != said.shape:
-        raise UsageError(f"A metric for {len(said)} items does not go with gold scores for {len(people)}.")
+        raise UsageError(f"A metric for {len(said)} items does not match gold scores for {len(people)}.")
     if least < 2:
         raise UsageError(f"A correlation needs at least 2 items, not {least}.")
     curve = []
@@ -73,14 +73,14 @@ def top_n(gold: ArrayLike, metric: ArrayLike, statistic: Correlation = pearson, 
 
 
 def quality_levels(gold: ArrayLike, levels: int = 4) -> Floats:
-    """The level of each item, from 1 to `levels`, the best; shape (n,). NaN for missing items.
+    """Return the level of each item, from 1 (worst) to `levels` (best), shape (n,). NaN for missing items.
 
-    Bounds are the quantiles of gold (interpolated, as numpy's default), so that four levels are quarters. Items of
-    equal gold are always on the same level: one that lies on a bound belongs below it. The thesis calls its quarters
-    L1 to L4 "from top to bottom", but its numbers and its text need L4 to be the top: that is followed here.
+    Bounds are quantiles of gold (interpolated, NumPy's default), so that four levels are quarters. Items of equal gold
+    are always on the same level: an item on a bound belongs below it. The thesis calls its quarters L1 to L4 "from top
+    to bottom", but its numbers and its text are consistent only if L4 is the top, as here.
     """
     if levels < 1:
-        raise UsageError(f"There must be at least one level of quality, not {levels}.")
+        raise UsageError(f"The number of quality levels must be at least 1, not {levels}.")
     values = _vector(gold)
     missing = np.isnan(values)
     if missing.all():
@@ -92,12 +92,12 @@ def quality_levels(gold: ArrayLike, levels: int = 4) -> Floats:
 def _vector(x: ArrayLike) -> Floats:
     values = np.asarray(x, dtype=np.float64)
     if values.ndim != 1:
-        raise UsageError(f"One number per item is needed, not the shape {values.shape}.")
+        raise UsageError(f"One number per item is needed, not an array of shape {values.shape}.")
     return values
 
 
 def _best(gold: Floats, n: int) -> NDArray[np.int64]:
-    """All sets of the n best items, shape (sets, n), in the order of gold."""
+    """Return all sets of the n best items, shape (sets, n), sorted by gold."""
     order = np.argsort(-gold, kind="stable")
     last = gold[order[n - 1]]
     above, equal = order[gold[order] > last], order[gold[order] == last]
@@ -105,6 +105,6 @@ def _best(gold: Floats, n: int) -> NDArray[np.int64]:
     if comb(len(equal), places) > _MOST_SUBSETS:
         raise DataError(
             f"The {n} best items can be chosen in {comb(len(equal), places):,} ways, because {len(equal)} have the "
-            f"gold score {last:g}; a curve over the best items needs fewer ties."
+            f"gold score {last:g}. A curve over the best items needs fewer ties."
         )
     return np.array([[*above, *chosen] for chosen in combinations(equal, places)])

@@ -1,10 +1,10 @@
-"""Is one system better than another on the same segments? Two tests, for two systems or for all pairs at once.
+"""Paired significance tests of two systems on the same segments, or of all pairs of systems at once.
 
 Paired bootstrap: Koehn (2004), "Statistical Significance Tests for Machine Translation Evaluation", EMNLP; two-sided,
 with resampled differences centred before their absolute value is taken, as Riezler and Maxwell (2005), "On Some
 Pitfalls in Automatic Evaluation and Significance Testing for MT". Approximate randomisation: Noreen (1989),
-"Computer-Intensive Methods for Testing Hypotheses". One is added on both sides of a p-value (Phipson and Smyth 2010,
-"Permutation P-values Should Never Be Zero").
+"Computer-Intensive Methods for Testing Hypotheses". One is added to numerator and denominator of a p-value (Phipson and
+Smyth 2010, "Permutation P-values Should Never Be Zero").
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from .resampling import (
     system_scores,
 )
 
-RESAMPLES = {"bootstrap": 1_000, "randomisation": 10_000}  # as many as is customary for each test
+RESAMPLES = {"bootstrap": 1_000, "randomisation": 10_000}  # the usual number for each test
 Pairs = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
 class PairedComparison:
-    """Two systems. NaN: not defined, or not asked for."""
+    """The comparison of two systems. NaN: undefined, or not requested."""
 
     test: str
     first: float  # score
@@ -60,10 +60,10 @@ class PairedComparison:
 
 @dataclass(frozen=True, eq=False)
 class Comparisons:
-    """All pairs of systems, or one baseline and all others.
+    """The comparisons of all pairs of systems, or of one baseline with all others.
 
-    Matrices have shape (systems, systems); the entry [i, j] compares system i with system j, and is NaN where the
-    pair was not asked for or is not defined. A system compared with itself has p = 1.
+    Matrices have shape (systems, systems). The entry [i, j] compares system i with system j, and is NaN if the pair was
+    not requested or the value is undefined. A system compared with itself has p = 1.
     """
 
     test: str
@@ -74,8 +74,8 @@ class Comparisons:
     high: Floats
     standard_error: Floats  # of the difference
     wins: Floats  # share of bootstrap resamples in which i has the higher number than j
-    intervals: tuple[Interval, ...]  # of the scores themselves, by the same resamples
-    pairs: Pairs  # each pair that was compared, once
+    intervals: tuple[Interval, ...]  # of the scores, from the same resamples
+    pairs: Pairs  # each compared pair once
     baseline: int | None
     confidence: float
     resamples: int
@@ -84,25 +84,14 @@ class Comparisons:
     n: int
 
     def pair(self, first: int, second: int) -> PairedComparison:
-        """One entry of every matrix."""
+        """Return the comparison of two systems, by index."""
         at = first, second
         return PairedComparison(
-            self.test,
-            float(self.scores[first]),
-            float(self.scores[second]),
-            float(self.difference[at]),
-            float(self.p_value[at]),
-            float(self.low[at]),
-            float(self.high[at]),
-            float(self.standard_error[at]),
-            float(self.wins[at]),
-            float(self.wins[second, first]),
-            self.confidence,
-            self.resamples,
-            self.interval_resamples,
-            self.seed,
-            self.n,
-        )
+            self.test, float(self.scores[first]), float(self.scores[second]), float(self.difference[at]),
+            float(self.p_value[at]), float(self.low[at]), float(self.high[at]), float(self.standard_error[at]),
+            float(self.wins[at]), float(self.wins[second, first]), self.confidence, self.resamples,
+            self.interval_resamples, self.seed, self.n,
+        )  # fmt: skip
 
 
 def paired_bootstrap(
@@ -114,7 +103,7 @@ def paired_bootstrap(
     confidence: float = 0.95,
     seed: int = SEED,
 ) -> PairedComparison:
-    """Two systems by the paired bootstrap; counts have shape (segments, k) each."""
+    """Compare two systems by the paired bootstrap; each has counts of shape (segments, k)."""
     cube = _stack(first, second)
     result = compare_all(score, cube, test="bootstrap", resamples=resamples, confidence=confidence, seed=seed)
     return result.pair(0, 1)
@@ -130,9 +119,9 @@ def randomisation(
     confidence: float = 0.95,
     seed: int = SEED,
 ) -> PairedComparison:
-    """Two systems by approximate randomisation; the interval of the difference is still the bootstrap's.
+    """Compare two systems by approximate randomisation. The interval of the difference is a bootstrap interval.
 
-    With interval_resamples=0 there is no interval, and nothing is drawn for it.
+    With interval_resamples=0 no interval is computed.
     """
     result = compare_all(
         score,
@@ -157,10 +146,11 @@ def compare_all(
     seed: int = SEED,
     baseline: int | None = None,
 ) -> Comparisons:
-    """All pairs of systems, or the system number `baseline` with all others; `cube` is (systems, segments, k).
+    """Compare all pairs of systems, or system number `baseline` with all others; `cube` is (systems, segments, k).
 
-    By default 1,000 resamples for the bootstrap and 10,000 for randomisation. `interval_resamples` (by default 1,000,
-    0 for none) are those of the interval that goes with randomisation; the bootstrap has one set for both.
+    The default is 1,000 resamples for the bootstrap and 10,000 for randomisation. `interval_resamples` (default 1,000,
+    0 for none) is the number of bootstrap resamples for the intervals that accompany randomisation; the bootstrap test
+    uses the same resamples for both.
     """
     if test not in RESAMPLES:
         raise UnknownName("test", test, RESAMPLES)
@@ -177,12 +167,12 @@ def compare_all(
     pairs = _pairs(len(cube), baseline)
     columns = exact_columns(cube)
     scores = system_scores(score, cube)
-    # What is compared with resampled scores is the score of the same, exact sums.
+    # Resampled scores are compared with the score of the same exact sums.
     observed = evaluate(score, columns.totals)
     samples = resampled_scores(score, columns, resamples=interval_resamples, seed=seed)
     if test == "bootstrap":
         p_values = [_bootstrap_p(samples[i] - samples[j], observed[i], observed[j]) for i, j in pairs]
-        if cube.shape[1] == 1:  # one segment resampled is always itself: of a difference nothing is known
+        if cube.shape[1] == 1:  # resamples of a single segment are all the same
             p_values = [p if p == 1 else float("nan") for p in p_values]
     else:
         p_values = _randomisation_p(score, columns, observed, pairs, resamples, seed)
@@ -211,7 +201,7 @@ def compare_all(
 
 
 class _Difference(NamedTuple):
-    """What is known of the difference of two scores without a test."""
+    """The difference of two scores, with its interval."""
 
     difference: float
     low: float
@@ -227,7 +217,7 @@ class _Difference(NamedTuple):
 def _stack(first: ArrayLike, second: ArrayLike) -> Floats:
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.shape != b.shape:
-        raise UsageError(f"Paired systems must have counts of the same shape, not {a.shape} and {b.shape}.")
+        raise UsageError(f"Both systems must have counts of the same shape, not {a.shape} and {b.shape}.")
     return np.stack([a, b])
 
 
@@ -235,19 +225,19 @@ def _pairs(systems: int, baseline: int | None) -> Pairs:
     if baseline is None:
         return tuple((i, j) for i in range(systems) for j in range(i + 1, systems))
     if not 0 <= baseline < systems:
-        raise UsageError(f"The baseline must be a system's number, 0 to {systems - 1}, not {baseline}.")
+        raise UsageError(f"The baseline must be the number of a system, from 0 to {systems - 1}, not {baseline}.")
     return tuple((baseline, j) for j in range(systems) if j != baseline)
 
 
 def _empty_matrix(scores: Floats) -> Floats:
-    """NaN everywhere but on the diagonal: a system that has a score differs from itself by 0."""
+    """Return a matrix of NaN with 0 on the diagonal for systems that have a score."""
     matrix = np.full((len(scores), len(scores)), np.nan)
     np.fill_diagonal(matrix, scores - scores)
     return matrix
 
 
 def _describe(difference: float, samples: Floats, first: float, second: float, confidence: float) -> _Difference:
-    """The difference with its interval, from bootstrap samples of it and the observed scores of the two systems."""
+    """Return the difference and its interval, from its bootstrap samples and the two observed scores."""
     if not len(samples) or np.isnan(difference) or np.isnan(samples).any():
         nan = float("nan")
         return _Difference(difference, nan, nan, nan, nan, nan)
@@ -261,7 +251,7 @@ def _describe(difference: float, samples: Floats, first: float, second: float, c
 
 
 def _bootstrap_p(samples: Floats, first: float, second: float) -> float:
-    """Two-sided. Under the null hypothesis differences scatter around 0 as they do here around their mean."""
+    """Return the two-sided p-value: under the null hypothesis differences vary around 0 as here around their mean."""
     extreme = _at_least(samples - samples.mean(), first, second)
     return _p_value(int(np.count_nonzero(extreme)), len(samples), samples.sum() + first - second)
 
@@ -269,16 +259,16 @@ def _bootstrap_p(samples: Floats, first: float, second: float) -> float:
 def _randomisation_p(
     score: Score, columns: Columns, observed: Floats, pairs: Pairs, trials: int, seed: int
 ) -> list[float]:
-    """Two-sided. Under the null hypothesis it does not matter which system a segment's output comes from."""
+    """Return two-sided p-values: under the null hypothesis the two systems' outputs of a segment are exchangeable."""
     partners: dict[int, list[int]] = {}
     for i, j in pairs:
         partners.setdefault(i, []).append(j)
     extreme = dict.fromkeys(pairs, 0)
-    defined = {pair: observed[pair[0]] - observed[pair[1]] for pair in pairs}  # NaN as soon as anything is
+    defined = {pair: observed[pair[0]] - observed[pair[1]] for pair in pairs}  # becomes NaN if any score is
     totals = columns.totals
     for sums in swapped_sums(columns, trials=trials, seed=seed):
         for i, others in partners.items():
-            # All pairs of i: what each gives away is subtracted and what it receives is added.
+            # All pairs of i: subtract the counts that a system gives away, add those that it receives.
             change = sums[:, others] - sums[:, i : i + 1]
             differences = evaluate(score, totals[i] + change) - evaluate(score, totals[others] - change)
             for place, j in enumerate(others):
@@ -289,11 +279,11 @@ def _randomisation_p(
 
 
 def _at_least(differences: Floats, first: float, second: float) -> NDArray[np.bool_]:
-    """Which differences are at least as extreme as the observed one.
+    """Return whether differences are at least as extreme as the observed one.
 
-    Exact ties are common (few segments, or outputs that are mostly the same) and must count; the same difference
-    reached through other sums can differ in its last digits, so a tie is what is equal up to rounding noise, which
-    is relative to the scores and not to their difference.
+    Exact ties are common (few segments, or outputs that are mostly the same) and must count. The same difference can
+    differ in its last digits if it comes from other sums, so differences that are equal up to rounding noise are ties.
+    Noise is relative to the scores, not to their difference.
     """
     noise = TOLERANCE * max(abs(first), abs(second))
     result: NDArray[np.bool_] = np.abs(differences) >= abs(first - second) - noise
@@ -301,5 +291,5 @@ def _at_least(differences: Floats, first: float, second: float) -> NDArray[np.bo
 
 
 def _p_value(extreme: int, trials: int, defined: float) -> float:
-    """NaN if any score was undefined: comparisons with NaN are false and would make p too small."""
+    """Return the p-value; NaN if any score was undefined, because comparisons with NaN would make p too small."""
     return (extreme + 1) / (trials + 1) if not np.isnan(defined) else float("nan")

@@ -1,15 +1,16 @@
-"""Permutation tests: does one metric correlate better with people than another?
+"""Permutation tests of whether one metric correlates better with people than another.
 
 Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods",
-TACL. Under the null hypothesis it does not matter which of two metrics, both in standard units, gave a score: scores
-are exchanged for random inputs (here segments: PERM-INPUTS), for random systems (PERM-SYSTEMS), or first for the one
-and then for the other (PERM-BOTH: a score that is exchanged twice stays).
+TACL. Under the null hypothesis the scores of two metrics, both standardised, are exchangeable: they are exchanged for
+random inputs (here segments: PERM-INPUTS), for random systems (PERM-SYSTEMS), or first for the one and then for the
+other (PERM-BOTH: a score that is exchanged twice stays).
 
-Exchanging segments, alone or with systems, is right where under the null hypothesis metrics differ by the segment.
-Where each has lasting opinions of single systems, the exchange averages them away, and metrics that are equally good
-are found to differ too often: at level .05 in 14 % of simulated cases. PERM-SYSTEMS keeps its level there too.
+Exchanging segments, alone or with systems, is valid if under the null hypothesis metrics differ from segment to
+segment. If each metric has a constant bias for single systems, the exchange averages the biases out, and equally good
+metrics are found to differ too often: at level .05 in 14 % of simulated cases. PERM-SYSTEMS keeps its level in this
+case too.
 
-All pairs of metrics see the same exchanges. One is added on both sides of a p-value, as in `paired`.
+All pairs of metrics share the exchanges. One is added to numerator and denominator of a p-value, as in `paired`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Permutations:
-    """All pairs of metrics, shape (metrics, metrics). NaN: not defined.
+    """The tests of all pairs of metrics, shape (metrics, metrics). NaN: undefined.
 
     The p-value [i, j] is for metric i correlating higher than j or, two-sided, for any difference. A metric compared
     with itself has p = 1.
@@ -72,12 +73,12 @@ def permutation_test(
     resamples: int = 1000,
     seed: int = SEED,
 ) -> Permutations:
-    """Every metric against every other; `metrics` has shape (metrics, systems, segments), the higher the better.
+    """Test every metric against every other; `metrics` has shape (metrics, systems, segments), higher is better.
 
-    level="system" correlates means over segments, "segment" takes the mean over segments of the correlation between
-    systems (the paper's summary level; segments where it is undefined are left out), "global" correlates all scores at
-    once. `gold` has shape (systems, segments), NaN where nobody judged, or for system level (systems,). Other
-    statistics than Pearson's take long except at system level.
+    level="system" correlates means over segments; "segment" takes the mean over segments of the correlation over
+    systems (the paper's summary level; segments where it is undefined are left out); "global" correlates all scores at
+    once. `gold` has shape (systems, segments), NaN where nobody judged, or at system level also (systems,). Statistics
+    other than Pearson's r are slow except at system level.
     """
     check_draws(resamples, seed)
     for what, name, known in (("permutation test", kind, KINDS), ("level", level, LEVELS)):
@@ -90,7 +91,7 @@ def permutation_test(
             f"A permutation test at {level} level needs scores of segments, not metrics of shape {scores.shape} with "
             f"gold scores of shape {people.shape}."
         )
-    # What nobody judged has no influence, and need not have a score; but a system's mean is over all of its segments.
+    # Outputs that nobody judged need no score, except that a system's mean is over all of its segments.
     counted = np.ones(scores.shape[1:], dtype=bool) if level == "system" else ~np.isnan(people)
     scores = scores.copy()
     scores[:, counted] = standardised(scores[:, counted])
@@ -99,33 +100,23 @@ def permutation_test(
     else:
         groups = _make_groups(people, scores, by_segment=level == "segment")
         batches = _cell_level(function, groups, people.shape, kind, resamples, seed)
-    values = np.diag(next(batches)[0]).copy()  # without exchanges, which come first
+    values = np.diag(next(batches)[0]).copy()  # the first batch has no exchanges
     difference = values[:, np.newaxis] - values
     observed = np.abs(difference) if two_sided else difference
     hits = np.zeros(observed.shape, dtype=np.int64)
-    defined = difference.copy()  # NaN as soon as anything is: comparisons with NaN would make p too small
+    defined = difference.copy()  # becomes NaN if any value is, because comparisons with NaN would make p too small
     for correlations in batches:
         swapped = correlations - correlations.swapaxes(1, 2)
         defined += swapped.sum(0)
-        # A tie is what is equal up to rounding noise; correlations are of size 1.
+        # Correlations that are equal up to rounding noise are ties.
         hits += ((np.abs(swapped) if two_sided else swapped) >= observed - TOLERANCE).sum(0)
     p = np.where(np.isnan(defined), np.nan, (1 + hits) / (1 + resamples))
-    return Permutations(
-        kind=kind,
-        level=level,
-        two_sided=two_sided,
-        values=values,
-        difference=difference,
-        p_value=p,
-        resamples=resamples,
-        seed=seed,
-        systems=np.size(scores, 1),
-        segments=np.size(scores, 2),
-    )
+    _, systems, segments = scores.shape
+    return Permutations(kind, level, two_sided, values, difference, p, resamples, seed, systems, segments)
 
 
 def _system_swaps(kind: str, systems: int, resamples: int, seed: int) -> Bools:
-    """Which systems are exchanged, shape (resamples, systems)."""
+    """Return which systems are exchanged, shape (resamples, systems)."""
     if kind == "perm-inputs":
         return np.zeros((resamples, systems), dtype=bool)
     own = int(np.random.SeedSequence((seed, 1)).generate_state(1)[0])  # independent of the exchange of segments
@@ -135,10 +126,10 @@ def _system_swaps(kind: str, systems: int, resamples: int, seed: int) -> Bools:
 def _system_level(
     function: Correlation, gold: Floats, metrics: Floats, kind: str, resamples: int, seed: int
 ) -> Iterator[Floats]:
-    """Correlations, (rows, metrics, metrics), of metric i when it exchanges scores with j; first with no exchange.
+    """Yield correlations, (rows, metrics, metrics), of metric i if it exchanges scores with j; first without exchange.
 
-    A mean over segments is linear: what a metric keeps and what it gives away are sums over the segments drawn, which
-    are matrix products, or their complement where the system is exchanged too.
+    A mean over segments is linear. What a metric keeps and what it gives away are sums over the exchanged segments,
+    which are matrix products, or their complement if the system is exchanged too.
     """
     _, systems, segments = metrics.shape
     columns = exact_columns(metrics.swapaxes(1, 2))
@@ -162,7 +153,7 @@ def _system_level(
 
 
 def _segment_swaps(kind: str, columns: Columns, resamples: int, seed: int) -> Iterator[Floats]:
-    """Sums over the segments that are exchanged, in batches of shape (rows, metrics, systems)."""
+    """Yield sums over the exchanged segments, in batches of shape (rows, metrics, systems)."""
     if kind != "perm-systems":
         yield from swapped_sums(columns, trials=resamples, seed=seed)
         return
@@ -172,7 +163,7 @@ def _segment_swaps(kind: str, columns: Columns, resamples: int, seed: int) -> It
 
 
 def _pearson_of_parts(kept: Floats, given: Floats, gold: Floats) -> Floats:
-    """Pearson's r of kept[i] + given[j] with gold for all i and j, from products of the parts, (rows, m, systems)."""
+    """Return Pearson's r of kept[i] + given[j] with gold for all i and j; both parts have shape (rows, m, systems)."""
     k, g, z = (part - part.mean(-1, keepdims=True) for part in (kept, given, gold))
     if is_constant_series(gold):
         z = np.full_like(z, np.nan)
@@ -180,29 +171,29 @@ def _pearson_of_parts(kept: Floats, given: Floats, gold: Floats) -> Floats:
         covariance = (k @ z)[:, :, np.newaxis] + (g @ z)[:, np.newaxis]
         parts = (k * k).sum(-1)[:, :, np.newaxis] + (g * g).sum(-1)[:, np.newaxis]
         squares = parts + 2 * k @ g.swapaxes(1, 2)
-        squares[squares <= TOLERANCE * parts] = np.nan  # what is left where parts cancel is noise
+        squares[squares <= TOLERANCE * parts] = np.nan  # where the parts cancel, only noise is left
         r: Floats = covariance / np.sqrt(squares * (z @ z))
     return r.clip(-1, 1)
 
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """The scores that are correlated with each other, group after group: one for each segment, or a single one."""
+    """Judged scores in groups that are correlated separately: one group for each segment, or a single group."""
 
     gold: Floats  # (scores,)
     metrics: Floats  # (metrics, scores)
     starts: NDArray[np.int64]  # where groups begin
-    cells: NDArray[np.int64]  # where scores come from in (systems, segments)
+    cells: NDArray[np.int64]  # positions of the scores in (systems, segments)
 
     def correlate(self, function: Correlation, swap: Bools) -> Floats:
-        """The mean over groups, shape (metrics, metrics), of the correlation of i with scores exchanged with j."""
+        """Return the mean correlation over groups, shape (metrics, metrics), of i with scores exchanged with j."""
         if not len(self.starts):
             return np.full((len(self.metrics), len(self.metrics)), np.nan)
         by_group = self._pearson if function is CORRELATIONS["pearson"] else partial(self._any, function)
         return np.stack([_mean_defined(r) for r in by_group(swap)])
 
     def _pearson(self, swap: Bools) -> Iterator[Floats]:
-        """For each i shape (metrics, groups): sums of scores, squares and products add up from kept and given ones."""
+        """Yield for each i the correlations, shape (metrics, groups), from sums of kept and of received scores."""
         sizes = np.diff([*self.starts, len(self.gold)])
         z = self.gold - np.repeat(np.add.reduceat(self.gold, self.starts) / sizes, sizes)
         norms = np.sqrt(np.add.reduceat(z * z, self.starts))
@@ -232,7 +223,7 @@ def _mean_defined(r: Floats) -> Floats:
 
 
 def _make_groups(gold: Floats, metrics: Floats, *, by_segment: bool) -> _Groups:
-    """Scores that were judged, without segments where people saw no difference."""
+    """Return the judged scores in groups, without segments in which all gold scores are equal."""
     numbers = np.arange(gold.size).reshape(gold.shape)
     judged = ~np.isnan(gold)
     groups = [numbers[judged[:, j], j] for j in range(gold.shape[1])] if by_segment else [numbers[judged]]
@@ -245,7 +236,7 @@ def _make_groups(gold: Floats, metrics: Floats, *, by_segment: bool) -> _Groups:
 def _cell_level(
     function: Correlation, groups: _Groups, shape: tuple[int, int], kind: str, resamples: int, seed: int
 ) -> Iterator[Floats]:
-    """As `_system_level`, for correlations of single scores, (systems, segments) of them; one resample at a time."""
+    """Yield the same as `_system_level`, for correlations of single scores; one resample at a time."""
     systems, segments = shape
     nothing = np.zeros(segments, dtype=bool)
     yield groups.correlate(function, np.zeros(len(groups.cells), dtype=bool))[np.newaxis]

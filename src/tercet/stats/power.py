@@ -1,7 +1,7 @@
-"""How large must a difference be to be found, and how large a test set to find it?
+"""Statistical power: the smallest difference that a test set can detect, and the segments needed to detect one.
 
-Card et al. (2020), "With Little Power Comes Great Responsibility", EMNLP, on why it matters. The normal
-approximation: a two-sided test at level alpha finds a true difference d with probability `power` if
+Card et al. (2020), "With Little Power Comes Great Responsibility", EMNLP, explain why it matters. By the normal
+approximation, a two-sided test at level alpha detects a true difference d with probability `power` if
 d = (z(1 - alpha/2) + z(power)) * standard error of the paired difference.
 """
 
@@ -22,7 +22,7 @@ _NORMAL = NormalDist()
 
 @dataclass(frozen=True)
 class Detectable:
-    """The smallest true difference of two systems that is found with the given power on so many segments."""
+    """The smallest true difference of two systems that is detected with the given power on n segments."""
 
     value: float
     difference: float  # as observed
@@ -44,7 +44,7 @@ def minimum_detectable_difference(
     resamples: int = RESAMPLES["bootstrap"],
     seed: int = SEED,
 ) -> Detectable:
-    """What a test set of this size can tell about two systems like these; counts have shape (segments, k)."""
+    """Return the smallest difference that this test set detects between two such systems; counts are (segments, k)."""
     check_share("The significance level", alpha)
     compared = paired_bootstrap(score, first, second, resamples=resamples, seed=seed)
     value = detectable_difference(compared.standard_error, alpha=alpha, power=power)
@@ -52,12 +52,12 @@ def minimum_detectable_difference(
 
 
 def detectable_difference(standard_error: float, *, alpha: float = 0.05, power: float = 0.8) -> float:
-    """The smallest true difference that is found with this power, from the standard error of the difference."""
+    """Return the smallest true difference that is detected with this power, from its standard error."""
     return _quantiles(alpha, power) * standard_error
 
 
 def power_of(difference: float, standard_error: float, *, alpha: float = 0.05) -> float:
-    """The probability that a true difference is found to be significant, in either direction. NaN if undefined."""
+    """Return the probability that a true difference is significant, in either direction. NaN if undefined."""
     check_share("The significance level", alpha)
     if math.isnan(difference) or math.isnan(standard_error):
         return math.nan
@@ -70,12 +70,12 @@ def power_of(difference: float, standard_error: float, *, alpha: float = 0.05) -
 def segments_needed(
     difference: float, standard_error: float, n: int, *, alpha: float = 0.05, power: float = 0.8
 ) -> float:
-    """How many segments like these find a true difference with this power; infinity for none, NaN if undefined.
+    """Return the number of segments that detect a true difference with this power; inf if none do, NaN if undefined.
 
-    `standard_error` is that of n segments; it falls with the square root of their number.
+    `standard_error` is that of n segments. It falls with the square root of their number.
     """
     if n < 1:
-        raise UsageError(f"A standard error comes from at least one segment, not {n}.")
+        raise UsageError(f"The standard error must be that of at least one segment, not {n}.")
     ratio = detectable_difference(standard_error, alpha=alpha, power=power)
     if math.isnan(ratio) or math.isnan(difference):
         return math.nan

@@ -1,12 +1,12 @@
-"""The bootstrap over raters: how agreement would vary with other people.
+"""The bootstrap over raters: how much agreement would vary with other raters.
 
 Agreement is a mean over pairs of raters, but pairs are not independent: with 20 raters there are 190 pairs, and each
-rater is in 19 of them. One odd rater moves all 19. Drawing pairs, as if each were a fresh observation, makes intervals
-far too narrow; drawing people, with all their pairs, does not. A rater who is drawn twice is not compared with himself.
+rater is in 19 of them. Resampling pairs, as if they were independent, makes intervals far too narrow. Resampling
+raters, with all their pairs, does not. A rater who is resampled twice is not compared with themselves.
 
-Raters are few, and the plain percentile bootstrap is too narrow for few. Intervals are therefore widened as Hesterberg
-(2015), "What Teachers Should Know About the Bootstrap", does it ("expanded percentile"): for resamples of n vary less
-than samples of n, by (n - 1) / n, and Student's t is wider than the normal distribution.
+With few raters the plain percentile bootstrap is too narrow. Intervals are therefore widened as in Hesterberg (2015),
+"What Teachers Should Know About the Bootstrap" ("expanded percentile"): the variance of resamples is smaller by
+(n - 1) / n, and Student's t is wider than the normal distribution.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .resampling import SEED, Floats, check_draws
 
 Bools = NDArray[np.bool_]
 
-FEWEST = 4  # degrees of freedom (raters less strata); with fewer, resamples take too few different values
-FEWEST_EACH = 3  # raters in a stratum, on average: of two, half of the resamples have one of them twice
+FEWEST = 4  # degrees of freedom (raters minus strata); with fewer, resamples have too few distinct values
+FEWEST_EACH = 3  # raters per stratum, on average; with two, half of the resamples contain one of them twice
 _NORMAL = NormalDist()
 
 
 def draw_raters(strata: Sequence[Hashable], *, resamples: int = 1000, seed: int = SEED) -> Floats:
-    """How often each rater is drawn, shape (resamples, raters); raters are drawn within their stratum (group)."""
+    """Return how often each rater is resampled, shape (resamples, raters), within the rater's stratum (group)."""
     check_draws(resamples, seed)
     generator = np.random.default_rng(seed)
     drawn = np.zeros((resamples, len(strata)))
@@ -42,9 +42,10 @@ def draw_raters(strata: Sequence[Hashable], *, resamples: int = 1000, seed: int 
 
 
 def pair_ratio(part: Floats, whole: Floats, weights: Floats) -> Floats:
-    """Sums over pairs of raters, divided: shapes (raters, raters) twice and (resamples, raters) -> (resamples,).
+    """Return ratios of two sums over pairs of raters, for each resample, shape (resamples,).
 
-    Both matrices are symmetric with zeros where a pair does not count. NaN where no pair is left.
+    `part` and `whole` are symmetric, shape (raters, raters), with 0 where a pair does not count; `weights` has shape
+    (resamples, raters). NaN where no pair is left.
     """
     above = ((weights @ part) * weights).sum(1)
     below = ((weights @ whole) * weights).sum(1)
@@ -53,28 +54,28 @@ def pair_ratio(part: Floats, whole: Floats, weights: Floats) -> Floats:
 
 
 def pair_means(values: Floats, pairs: Bools, weights: Floats) -> Floats:
-    """Means over those `pairs`, shape (raters, raters), whose value is defined; one for each row of weights."""
+    """Return for each row of weights the mean over those `pairs`, shape (raters, raters), whose value is defined."""
     counted = pairs & ~np.isnan(values)
     return pair_ratio(np.where(counted, values, 0.0), counted.astype(np.float64), weights)
 
 
 def bounds(drawn: Floats, *, raters: int, strata: int = 1, confidence: float = 0.95) -> tuple[float, float]:
-    """The expanded percentile interval of what was drawn, for raters in so many strata.
+    """Return the expanded percentile interval of resampled values, for raters in a number of strata.
 
-    NaN for fewer than five raters in one stratum, or fewer than three in each of several, or if most resamples have no
-    value. Resamples without a value (one rater drawn all the time) are left out.
+    Bounds are NaN with fewer than five raters in one stratum, with fewer than three in each of several, or if at least
+    half of the resamples have no value. Resamples without a value (the same rater every time) are left out.
     """
     defined = drawn[~np.isnan(drawn)]
     freedom = raters - strata
     if freedom < FEWEST or raters < FEWEST_EACH * strata or 2 * len(defined) <= len(drawn):
         return math.nan, math.nan
-    shrunk = math.sqrt(raters / freedom)  # strata of n / s raters each vary by n / (n - s) less
+    shrunk = math.sqrt(raters / freedom)  # with s strata of n / s raters, the variance is smaller by (n - s) / n
     low, high = percentile_bounds(defined, 1 - 2 * _NORMAL.cdf(-shrunk * t_quantile(confidence, freedom)))
     return low + 0.0, high + 0.0  # 0, not -0
 
 
 def t_quantile(confidence: float, freedom: int) -> float:
-    """What Student's t, with whole degrees of freedom, stays below in absolute value with this probability."""
+    """Return t such that P(|T| < t) is the confidence, for Student's t with integer degrees of freedom."""
     low, high = 0.0, 1.0
     while _t_share(high, freedom) < confidence:
         high *= 2
@@ -85,7 +86,7 @@ def t_quantile(confidence: float, freedom: int) -> float:
 
 
 def _t_share(t: float, freedom: int) -> float:
-    """P(|T| < t), by the finite sums of Abramowitz and Stegun (1964), 26.7.3 and 26.7.4."""
+    """Return P(|T| < t), by the finite sums of Abramowitz and Stegun (1964), 26.7.3 and 26.7.4."""
     angle = math.atan(t / math.sqrt(freedom))
     square = math.cos(angle) ** 2
     odd = freedom % 2

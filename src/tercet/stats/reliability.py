@@ -1,5 +1,5 @@
-"""Agreement of many raters at once, some of whom may not have rated everything: Fleiss' kappa, Krippendorff's alpha,
-intraclass correlations; and agreement on preferences.
+"""Agreement of many raters, with missing ratings: Fleiss' kappa, Krippendorff's alpha, intraclass correlations; and
+agreement on preferences.
 
 Fleiss (1971), "Measuring Nominal Scale Agreement among Many Raters"; Krippendorff (2011), "Computing Krippendorff's
 Alpha-Reliability"; Shrout and Fleiss (1979), "Intraclass Correlations: Uses in Assessing Rater Reliability"; McGraw and
@@ -24,7 +24,7 @@ LEVELS = ("nominal", "ordinal", "interval")
 
 
 class Cells(NamedTuple):
-    """Ratings one by one: who rated (0, 1, …), what (0, 1, …), and the value. Shape (ratings,) each."""
+    """Ratings as three arrays of shape (ratings,): the number of the rater, the number of the item, and the value."""
 
     rater: Codes
     item: Codes
@@ -32,7 +32,7 @@ class Cells(NamedTuple):
 
 
 def cells_of(ratings: ArrayLike) -> Cells:
-    """The ratings of a table, shape (raters, items), where NaN is an item that a rater did not rate."""
+    """Return the ratings of a table, shape (raters, items), where NaN marks an item that a rater did not rate."""
     table = np.asarray(ratings, dtype=np.float64)
     if table.ndim != 2:
         raise UsageError(f"Ratings must have the shape (raters, items), not {table.shape}.")
@@ -41,11 +41,11 @@ def cells_of(ratings: ArrayLike) -> Cells:
 
 
 def fleiss_kappa(ratings: ArrayLike | Cells, *, weights: ArrayLike | None = None) -> float:
-    """Fleiss' kappa; ratings have the shape (raters, items), with NaN where there is none.
+    """Return Fleiss' kappa; ratings have shape (raters, items), with NaN where there is none.
 
-    Fleiss has as many ratings for every item. Where numbers differ, an item's agreement is the share of pairs of its
-    own ratings that are equal, and every item counts the same; items with fewer than two ratings are left out.
-    weights: see `Ratings`. NaN where all ratings are the same, or no item has two.
+    Fleiss assumes the same number of ratings for every item. If numbers differ, an item's agreement is the share of
+    pairs of its ratings that are equal, and every item has the same weight; items with fewer than two ratings are left
+    out. weights: see `Ratings`. Returns NaN if all ratings are the same, or no item has two.
     """
     return Ratings.of(ratings).fleiss(weights)
 
@@ -53,27 +53,27 @@ def fleiss_kappa(ratings: ArrayLike | Cells, *, weights: ArrayLike | None = None
 def krippendorff_alpha(
     ratings: ArrayLike | Cells, *, level: str = "nominal", weights: ArrayLike | None = None
 ) -> float:
-    """Krippendorff's alpha; ratings have the shape (raters, items), with NaN where there is none.
+    """Return Krippendorff's alpha; ratings have shape (raters, items), with NaN where there is none.
 
-    level: nominal (values are names), ordinal (their order counts) or interval (their squared differences count).
-    weights: see `Ratings`. NaN where all ratings are the same, or no item has two.
+    level: "nominal" (values are names), "ordinal" (their order counts) or "interval" (squared differences count).
+    weights: see `Ratings`. Returns NaN if all ratings are the same, or no item has two.
     """
     return Ratings.of(ratings).alpha(level, weights)
 
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Ratings made ready for computing coefficients many times, as a bootstrap over raters does.
+    """Ratings prepared for computing coefficients many times, as a bootstrap over raters does.
 
-    weights, shape (raters,), say how often each rater counts, 1 by default. A rater who is drawn three times has weight
-    3, but is never compared with himself: that would be agreement for nothing.
+    weights, shape (raters,), say how often each rater counts; the default is 1. A rater who is resampled three times
+    has weight 3, but is never compared with themselves, because that would always be agreement.
     """
 
     cells: Cells
-    values: Floats  # the distinct ones
-    code: Codes = field(repr=False)  # of each cell's value
-    pair: Codes = field(repr=False)  # cells with the same item and value have the same number
-    pair_item: Codes = field(repr=False)  # the item of each such number
+    values: Floats  # distinct values
+    code: Codes = field(repr=False)  # index of each cell's value
+    pair: Codes = field(repr=False)  # number of each cell's combination of item and value
+    pair_item: Codes = field(repr=False)  # the item of each combination
 
     @classmethod
     def of(cls, ratings: ArrayLike | Cells) -> Ratings:
@@ -83,7 +83,7 @@ class Ratings:
         return cls(cells, values, code, pair, pairs // max(len(values), 1))
 
     def fleiss(self, weights: ArrayLike | None = None) -> float:
-        """Fleiss' kappa."""
+        """Return Fleiss' kappa."""
         weighed = self._weigh(weights)
         if weighed is None:
             return math.nan
@@ -96,7 +96,7 @@ class Ratings:
         return (observed - chance) / (1 - chance) if chance < 1 else math.nan
 
     def alpha(self, level: str = "nominal", weights: ArrayLike | None = None) -> float:
-        """Krippendorff's alpha: 1 less observed disagreement divided by what pairs of any two ratings give."""
+        """Return Krippendorff's alpha: 1 - observed disagreement / disagreement of any two ratings."""
         if level not in LEVELS:
             raise UnknownName("level of measurement", level, LEVELS)
         weighed = self._weigh(weights)
@@ -120,7 +120,7 @@ class Ratings:
         return 1 - observed / expected if varied and expected > 0 else math.nan
 
     def _weigh(self, weights: ArrayLike | None) -> tuple[Floats, tuple[Floats, Floats, Floats]] | None:
-        """Each rating's weight, 0 where no other rater rated the item, and by item: sum, sum of squares, pairs."""
+        """Return the weight of each rating (0 if it is the item's only one); by item, sum, sum of squares, pairs."""
         rater, item = self.cells.rater, self.cells.item
         if not len(rater):
             return None
@@ -137,7 +137,7 @@ class Ratings:
         return own, (total, squares, pairs)
 
     def _equal(self, own: Floats) -> Floats:
-        """By item: ordered pairs of equal ratings, a rating with itself included."""
+        """Return by item the number of ordered pairs of equal ratings, including a rating with itself."""
         squares = np.bincount(self.pair, own) ** 2
         return np.bincount(self.pair_item, squares, minlength=int(self.cells.item.max()) + 1).astype(np.float64)
 
@@ -149,7 +149,7 @@ class Ratings:
         """
         if level == "interval":
             mean = float((own * self.cells.value).sum() / own.sum())
-            return self.cells.value - mean  # squares of large numbers would leave no digits for differences
+            return self.cells.value - mean  # squares of large numbers would lose the digits of differences
         counts = np.bincount(self.code, own, minlength=len(self.values))
         ranks = np.cumsum(counts) - counts / 2 - own.sum() / 2
         positions: Floats = ranks[self.code]
@@ -158,24 +158,27 @@ class Ratings:
 
 @dataclass(frozen=True)
 class IntraclassCorrelation:
-    """form: ICC(model,k) as Shrout and Fleiss call it. low, high: the bounds by F distributions; NaN without SciPy."""
+    """An intraclass correlation. form: its name in Shrout and Fleiss. low, high: bounds by F distributions; NaN without
+    SciPy.
+    """
 
     form: str
     value: float
     low: float
     high: float
     items: int
-    raters: int  # that an item has; the largest number where that differs
+    raters: int  # ratings of an item; the largest number if items differ
     confidence: float
 
 
 def icc(ratings: ArrayLike, *, confidence: float = 0.95) -> tuple[IntraclassCorrelation, ...]:
-    """Intraclass correlations of ratings, shape (raters, items); items with fewer than two ratings are left out.
+    """Return intraclass correlations of ratings, shape (raters, items); items with fewer than two ratings are left out.
 
-    ICC(1,1): raters are drawn anew for every item; also where items have different numbers of ratings, with the mean
-    squares of the analysis of variance and bounds that are then approximate. Where every rater rated every item, too:
-    ICC(2,1), raters are a sample of many and must give the same values; ICC(3,1), these raters, and differences in
-    severity do not count; and all three for the mean over raters, as ICC(2,k). NaN for fewer than two items.
+    ICC(1,1): each item has its own random raters. It is also given if items have different numbers of ratings, from the
+    mean squares of the analysis of variance; the bounds are then approximate. If every rater rated every item, there
+    are also ICC(2,1): raters are a random sample and must give the same values; ICC(3,1): the raters are fixed, and
+    differences in severity do not count; and all three for the mean over raters, such as ICC(2,k). Values are NaN for
+    fewer than two items.
     """
     check_share("The confidence", confidence)
     table = np.asarray(ratings, dtype=np.float64)
@@ -203,7 +206,7 @@ def _one_way(table: Floats, confidence: float, *, mean_too: bool) -> dict[str, B
     means, mean = np.nansum(table, 0) / counts, float(np.nansum(table)) / total
     between = float((counts * (means - mean) ** 2).sum()) / (n - 1)
     within = float(np.nansum((table - means) ** 2)) / (total - n)
-    k = (total - float((counts**2).sum()) / total) / (n - 1)  # the number of ratings per item, if it is the same
+    k = (total - float((counts**2).sum()) / total) / (n - 1)  # the number of ratings per item, if all have the same
     low, high = _f_bounds(between, within, n - 1, total - n, confidence)
     found = {"ICC(1,1)": (_share(between - within, between + (k - 1) * within), _single(low, k), _single(high, k))}
     if mean_too:
@@ -236,7 +239,7 @@ def _f_bounds(above: float, below: float, df_above: float, df_below: float, conf
 def _agreement_bounds(
     rows: float, columns: float, rest: float, shape: tuple[int, int], value: float, confidence: float
 ) -> tuple[float, float]:
-    """Of ICC(2,1), by Satterthwaite's degrees of freedom (Shrout and Fleiss, p. 424)."""
+    """Return the bounds of ICC(2,1), by Satterthwaite's degrees of freedom (Shrout and Fleiss, p. 424)."""
     n, k = shape
     if not rest > 0 or math.isnan(value):
         return math.nan, math.nan
@@ -263,7 +266,7 @@ def _single(ratio: float, k: float) -> float:
 
 
 def _stepped(value: float, k: float) -> float:
-    """The reliability of a mean of k from that of one (Spearman and Brown)."""
+    """Return the reliability of a mean of k ratings from that of one (Spearman and Brown)."""
     return _share(k * value, 1 + (k - 1) * value)
 
 
@@ -273,7 +276,7 @@ def _share(part: float, whole: float) -> float:
 
 @dataclass(frozen=True)
 class PreferenceAgreement:
-    """How often two raters who compared the same two outputs said the same, and what chance would give."""
+    """How often two raters who compared the same two outputs agreed, and the agreement expected by chance."""
 
     observed: float  # P(A)
     expected: float  # P(E)
@@ -281,13 +284,13 @@ class PreferenceAgreement:
 
 
 def preference_agreement(same: float, different: float, *, ties: float) -> PreferenceAgreement:
-    """P(A), P(E) and kappa, equations 2.10 to 2.12 of Fomicheva (2017).
+    """Return P(A), P(E) and kappa, equations 2.10 to 2.12 of Fomicheva (2017).
 
-    same, different: pairs of comparisons, C and D. ties: the share of ties among all comparisons. Which of two outputs
-    comes first says nothing, so that each of the other outcomes has half of the rest. Without ties (0) chance is 1/2.
+    same, different: numbers of pairs of comparisons, C and D. ties: the share of ties among all comparisons. The order
+    of the two outputs is arbitrary, so each of the other two outcomes has half of the rest. Without ties chance is 1/2.
     """
     if not (math.isnan(ties) or 0 <= ties <= 1):
-        raise UsageError(f"The share of ties is {ties}; it must lie between 0 and 1.")
+        raise UsageError(f"The share of ties must be between 0 and 1, not {ties}.")
     observed = _share(same, same + different)
     expected = ties**2 + 2 * ((1 - ties) / 2) ** 2
     return PreferenceAgreement(observed, expected, _share(observed - expected, 1 - expected))

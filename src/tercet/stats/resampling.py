@@ -1,13 +1,13 @@
-"""Drawing resamples and random swaps, and summing counts over them.
+"""Bootstrap resamples and random swaps, and sums of counts over them.
 
 A statistic is a function of sums of counts, so a bootstrap resample is a matrix product (weights times counts) and a
-random exchange of two systems is another (swaps times counts). Three things hold for every caller:
+random exchange of two systems is another (swaps times counts). Every caller can rely on this:
 
-- Draws come in order from one stream per seed and purpose, so that batches of any size see the same draws, and all
-  systems share them: comparisons are paired.
-- Sums are exact (see `exact_columns`), so that they do not depend on how a batch is cut, on the other systems, or on
-  the library that multiplies the matrices.
-- A batch is small: memory grows neither with the number of resamples nor, beyond the counts, with the segments.
+- Random numbers come in order from one stream per seed and purpose. Results do not depend on the batch size, and all
+  systems share the resamples, so that comparisons are paired.
+- Sums are exact (see `exact_columns`). They do not depend on the batches, on the other systems, or on the library that
+  multiplies the matrices.
+- Batches are small: memory does not grow with the number of resamples.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ Floats = NDArray[np.float64]
 Score = Callable[[Floats], Floats]
 
 SEED = 12345
-TOLERANCE = 1e-12  # relative to the scores; far above rounding noise, far below any difference that one segment makes
+TOLERANCE = 1e-12  # relative to the scores: far above rounding noise, far below the effect of one segment
 
-_SMALL_BATCH = 2**18  # numbers; 2 MB stay in the cache, which is faster than larger batches
-_LARGE_BATCH = 2**21  # numbers; with all temporary arrays below 64 MB
-_MIN_ROWS = 32  # rows that pay for reading all counts once per batch, where `_LARGE_BATCH` allows
-_BLOCK = 2**18  # multiplications up to which OpenBLAS stays on one thread
-_BLOCK_ROWS, _BLOCK_WIDTH, _BLOCK_DEPTH = 16, 256, 512  # fastest of those tried; 16 x 512 also for one column
-_RESAMPLES, _SWAPS = 0, 1  # streams: resamples and swaps of one seed are independent of each other
+_SMALL_BATCH = 2**18  # numbers; 2 MB fit into the cache, which is faster than larger batches
+_LARGE_BATCH = 2**21  # numbers; below 64 MB with all temporary arrays
+_MIN_ROWS = 32  # fewer rows do not repay reading all counts once per batch; `_LARGE_BATCH` has precedence
+_BLOCK = 2**18  # multiplications up to which OpenBLAS uses one thread
+_BLOCK_ROWS, _BLOCK_WIDTH, _BLOCK_DEPTH = 16, 256, 512  # the fastest of those measured; 16 x 512 for one column too
+_RESAMPLES, _SWAPS = 0, 1  # random streams: resamples and swaps of one seed are independent
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The counts of all systems side by side, such that sums over any resample are exact."""
+    """The counts of all systems side by side, on a grid on which sums over any resample are exact."""
 
     values: NDArray[Any]  # (segments, systems * k), float32 or float64
     totals: Floats  # (systems, k)
@@ -50,7 +50,7 @@ class Columns:
 
 
 def check_cube(cube: ArrayLike) -> Floats:
-    """Counts as float64, shape (systems, segments, k), or an error that says what is wrong with them."""
+    """Return counts as float64, shape (systems, segments, k). Raise an error if the shape is wrong."""
     array = np.asarray(cube, dtype=np.float64)
     if array.ndim != 3 or array.shape[2] == 0:
         raise UsageError(f"Counts must have the shape (systems, segments, k), not {array.shape}.")
@@ -62,7 +62,7 @@ def check_cube(cube: ArrayLike) -> Floats:
 
 
 def check_draws(resamples: int, seed: int) -> None:
-    """Refuse numbers that nothing can be drawn with."""
+    """Raise UsageError for an invalid number of resamples or an invalid seed."""
     if not isinstance(resamples, int | np.integer) or resamples < 1:
         raise UsageError(f"The number of resamples must be a whole number, at least 1, not {resamples!r}.")
     if not isinstance(seed, int | np.integer) or seed < 0:
@@ -70,34 +70,34 @@ def check_draws(resamples: int, seed: int) -> None:
 
 
 def check_share(name: str, value: float) -> None:
-    """Refuse a confidence level, a significance level or a power outside (0, 1)."""
+    """Raise UsageError for a confidence level, a significance level or a power outside (0, 1)."""
     if not isinstance(value, int | float | np.number) or not 0 < value < 1:
         raise UsageError(f"{name} must lie between 0 and 1, not {value!r}.")
 
 
 def exact_columns(cube: ArrayLike) -> Columns:
-    """Counts laid out for one matrix product, on a grid on which every sum over a resample is exact.
+    """Return counts laid out for one matrix product, on a grid on which every sum over a resample is exact.
 
     Integer counts are on the grid already. Others are rounded, column by column, to a power of two such that the
-    largest possible sum still fits the format: an error of less than 2**-51 of that sum. Where single precision holds
-    every possible sum exactly, as it does for most counts, it is used, because it is twice as fast.
+    largest possible sum still fits the format: an error of less than 2**-51 of that sum. If single precision holds
+    every possible sum exactly, as for most counts, it is used, because it is twice as fast.
     """
     cube = check_cube(cube)
     systems, n, k = cube.shape
     with np.errstate(invalid="ignore", over="ignore"):
-        # Whole numbers, the usual case, are known to be on the grid without laying it.
+        # Integers, the usual case, need no check.
         whole = bool((np.rint(cube) == cube).all()) and n * float(np.abs(cube).max()) < 2**23
         single = whole or all(np.array_equal(_on_grid(counts, 23), counts) for counts in cube)
         values = np.empty((n, systems, k), dtype=np.float32 if single else np.float64)
         for system, counts in enumerate(cube):
             values[:, system] = counts if single else _on_grid(counts, 52)
-        values[~np.isfinite(values)] = np.nan  # whatever they are added to is undefined
+        values[~np.isfinite(values)] = np.nan  # every sum that contains them is undefined
         totals = values.sum(0, dtype=np.float64)
     return Columns(values.reshape(n, systems * k), totals)
 
 
 def _on_grid(counts: Floats, bits: int) -> Floats:
-    """Counts rounded so that sums of n of them, repetitions included, are whole multiples below 2**(bits + 1)."""
+    """Return counts rounded so that sums of n of them, with repetitions, are integer multiples below 2**(bits + 1)."""
     _, exponent = np.frexp(len(counts) * np.abs(counts).max(0))
     step = np.maximum(exponent, -900) - bits  # smaller steps have no reciprocal
     result: Floats = np.rint(counts * np.ldexp(1.0, -step)) * np.ldexp(1.0, step)
@@ -105,7 +105,7 @@ def _on_grid(counts: Floats, bits: int) -> Floats:
 
 
 def evaluate(score: Score, totals: Floats) -> Floats:
-    """Scores of sums, shape (..., k) -> (...). NaN, without a warning, where a score is undefined or infinite."""
+    """Return scores of sums, shape (..., k) -> (...). NaN, without a warning, if a score is undefined or infinite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = np.asarray(score(totals), dtype=np.float64)
     if scores.shape != totals.shape[:-1]:
@@ -117,14 +117,14 @@ def evaluate(score: Score, totals: Floats) -> Floats:
 
 
 def system_scores(score: Score, cube: Floats) -> Floats:
-    """The corpus score of each system, shape (systems,), to the last digit what `score` makes of the plain sums."""
+    """Return the corpus score of each system, shape (systems,), bit-identical to `score` of the plain sums."""
     with np.errstate(invalid="ignore"):
         totals = cube.sum(1)
     return evaluate(score, totals)
 
 
 def batch_rows(width: int) -> int:
-    """How many resamples to hold at once when each takes `width` numbers: whole blocks of `_product` if they fit."""
+    """Return how many resamples of `width` numbers each to compute at once: whole blocks of `_product` if they fit."""
     rows = max(_SMALL_BATCH // width, min(_MIN_ROWS, _LARGE_BATCH // width), 1)
     return rows - rows % _BLOCK_ROWS if rows > _BLOCK_ROWS else rows
 
@@ -132,14 +132,14 @@ def batch_rows(width: int) -> int:
 def draw_weights(
     n: int, resamples: int, *, seed: int = SEED, rows: int | None = None, dtype: Any = np.float64
 ) -> Iterator[NDArray[Any]]:
-    """How often each of n segments occurs in each resample: batches of shape (rows, n), `resamples` rows in all."""
+    """Yield how often each of n segments occurs per resample: batches of shape (rows, n), `resamples` rows in total."""
     rng = _stream(seed, _RESAMPLES)
     for size in _sizes(resamples, rows or batch_rows(n)):
         yield _weights(rng, size, n).astype(dtype)
 
 
 def _weights(rng: np.random.Generator, size: int, n: int) -> NDArray[np.int64]:
-    """Not part of the loop that yields: what is large here is freed before the next batch."""
+    """Return the weights of one batch. A separate function, so that large arrays are freed before the next batch."""
     drawn = rng.integers(0, n, size=(size, n))
     drawn += np.arange(0, size * n, n)[:, np.newaxis]
     return np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
@@ -148,17 +148,17 @@ def _weights(rng: np.random.Generator, size: int, n: int) -> NDArray[np.int64]:
 def draw_swaps(
     n: int, trials: int, *, seed: int = SEED, rows: int | None = None, dtype: Any = np.float64
 ) -> Iterator[NDArray[Any]]:
-    """Which of n segments two systems exchange, 1 or 0: batches of shape (rows, n), `trials` rows in all."""
+    """Yield which of n segments two systems exchange, 1 or 0: batches of shape (rows, n), `trials` rows in all."""
     rng = _stream(seed, _SWAPS)
     for size in _sizes(trials, rows or batch_rows(n)):
-        # Whole words, a fixed number per trial: draws of booleans or bytes would depend on where a batch ends.
+        # A fixed number of 64-bit words per trial: random booleans or bytes would depend on where a batch ends.
         words = rng.integers(0, 2**64, size=(size, -(-n // 64)), dtype=np.uint64)
         bits = np.unpackbits(words.astype("<u8", copy=False).view(np.uint8), axis=1, count=n, bitorder="little")
         yield bits.astype(dtype)
 
 
 def resampled_scores(score: Score, columns: Columns, *, resamples: int, seed: int) -> Floats:
-    """Scores of all systems on the same bootstrap resamples, shape (systems, resamples)."""
+    """Return scores of all systems on the same bootstrap resamples, shape (systems, resamples)."""
     systems, n, k = columns.shape
     scores = np.empty((systems, resamples))
     done = 0
@@ -171,7 +171,7 @@ def resampled_scores(score: Score, columns: Columns, *, resamples: int, seed: in
 
 
 def swapped_sums(columns: Columns, *, trials: int, seed: int) -> Iterator[Floats]:
-    """What each system counts in the segments chosen for exchange: batches of shape (rows, systems, k)."""
+    """Yield the sums of each system's counts in the exchanged segments: batches of shape (rows, systems, k)."""
     systems, n, k = columns.shape
     rows = batch_rows(max(n, systems * k))
     for swaps in draw_swaps(n, trials, seed=seed, rows=rows, dtype=columns.values.dtype):
@@ -179,17 +179,17 @@ def swapped_sums(columns: Columns, *, trials: int, seed: int) -> Iterator[Floats
 
 
 def _product(draws: NDArray[Any], columns: Columns) -> Floats:
-    """Draws times counts, shape (rows, systems, k), in blocks so small that they run on one thread.
+    """Return draws times counts, shape (rows, systems, k), in blocks so small that they run on one thread.
 
-    Threaded products of this size cost more than they save: between two of them the other threads wait in a busy
-    loop, on every core of the machine. As sums are exact, the cut into blocks does not show in the result.
+    Threaded products of this size cost more than they save: between two of them the other threads wait in a busy loop
+    on every core. Sums are exact, so the result does not depend on the blocks.
     """
     systems, n, k = columns.shape
     sums = np.zeros((len(draws), systems * k), dtype=columns.values.dtype)
     whole = len(draws) - len(draws) % _BLOCK_ROWS
     for rows in (slice(0, whole), slice(whole, len(draws))):
         height = min(rows.stop - rows.start, _BLOCK_ROWS)
-        if height:  # views, so that one call goes through all blocks of rows
+        if height:  # views, so that one call processes all blocks of rows
             _add_product(
                 draws[rows].reshape(-1, height, n), columns.values, sums[rows].reshape(-1, height, systems * k)
             )

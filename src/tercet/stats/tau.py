@@ -1,10 +1,10 @@
-"""Tau on pairs that people have compared: the variants of the WMT metrics tasks, each a table of nine numbers.
+"""Kendall's tau on pairs that people compared: the variants of the WMT metrics tasks, each a table of nine numbers.
 
 Machacek and Bojar (2014), "Results of the WMT14 Metrics Shared Task", section 4.1, write every variant as a table C
-over what people said (rows) and what the metric said (columns): tau = sum of C * pairs / pairs, over all cells that
-are not left out. Nine counts per unit are additive, so the same bootstrap serves tau as any other score.
+over the human outcome (rows) and the metric's outcome (columns): tau = sum of C * pairs / pairs, over all cells that
+are not left out. Nine counts per unit are additive, so the bootstrap works on tau as on any other score.
 
-Signs are those of left - right in a pair: 1 where the left one is better, -1 where the right one is, 0 for a tie.
+The sign of a pair is that of left - right: 1 if the left output is better, -1 if the right one is, 0 for a tie.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..errors import DataError, UnknownName, UsageError
 from .resampling import Floats
 
 X = np.nan  # the pair is left out
-VARIANTS = {  # rows: people said left better, tie, right better; columns: the metric said the same
+VARIANTS = {  # rows: people prefer left, tie, prefer right; columns: the same for the metric
     "wmt12": [[1, -1, -1], [X, X, X], [-1, -1, 1]],  # also WMT17 to WMT20, on daRR pairs
     "wmt13": [[1, X, -1], [X, X, X], [-1, X, 1]],
     "wmt14": [[1, 0, -1], [X, X, X], [-1, 0, 1]],
@@ -30,13 +30,13 @@ DEFAULT = "wmt14"
 
 @dataclass(frozen=True)
 class Tau:
-    """A variant by name, or any table as `parse_table` reads it.
+    """A variant of tau by name, or any table that `parse_table` reads.
 
-    `score` is for nine counts per unit, as `count_pairs` makes them. Where they would take too much memory, as for
-    thirty metrics on 100,000 pairs, `tau_columns` makes two, which `tau_ratio` scores.
+    `score` takes nine counts per unit, as returned by `count_pairs`. If these need too much memory, as for thirty
+    metrics on 100,000 pairs, `tau_columns` returns two numbers per unit, which `tau_ratio` takes.
     """
 
-    variant: str | None = None  # wmt14 where there is no table either
+    variant: str | None = None  # default wmt14, if there is no table
     table: str | None = None
 
     def __post_init__(self) -> None:
@@ -51,33 +51,33 @@ class Tau:
 
     @property
     def cells(self) -> Floats:
-        """The table row by row, shape (9,); NaN where pairs are left out."""
+        """The table as one row, shape (9,); NaN where pairs are left out."""
         if self.table is not None:
             return parse_table(self.table).ravel()
         return np.array(VARIANTS[self.variant or DEFAULT], dtype=np.float64).ravel()
 
     def score(self, totals: Floats) -> Floats:
-        """Tau of nine counts, shape (..., 9) -> (...); NaN where no pair counts."""
+        """Return tau of nine counts, shape (..., 9) -> (...); NaN if no pair counts."""
         return tau_ratio(self.columns(totals))
 
     def columns(self, counts: ArrayLike) -> Floats:
-        """Agreement and the number of pairs that count, shape (..., 9) -> (..., 2); both are additive."""
+        """Return agreement and the number of pairs that count, shape (..., 9) -> (..., 2); both are additive."""
         values = np.asarray(counts, dtype=np.float64)
         if values.shape[-1:] != (9,):
-            raise UsageError(f"Tau needs nine counts on the last axis, not the shape {values.shape}.")
+            raise UsageError(f"Tau needs nine counts on the last axis, not shape {values.shape}.")
         cells = self.cells
         counted = ~np.isnan(cells)
         return np.stack([values[..., counted] @ cells[counted], values[..., counted].sum(-1)], axis=-1)
 
 
 def tau_ratio(columns: Floats) -> Floats:
-    """Tau of sums of agreement and of pairs that count, shape (..., 2) -> (...); NaN where no pair counts."""
+    """Return tau from sums of agreement and of pairs that count, shape (..., 2) -> (...); NaN if no pair counts."""
     agreement, pairs = np.asarray(columns)[..., 0], np.asarray(columns)[..., 1]
     return np.divide(agreement, pairs, out=np.full_like(pairs, np.nan), where=pairs > 0)
 
 
 def parse_table(text: str) -> Floats:
-    """A table such as 1,0,-1;0,1,0;-1,0,1, shape (3, 3): rows are what people said, X (NaN) is left out."""
+    """Parse a table such as 1,0,-1;0,1,0;-1,0,1 into shape (3, 3): rows are human outcomes, X (NaN) is left out."""
     rows = [[cell.strip() for cell in row.split(",")] for row in text.split(";")]
     if [len(row) for row in rows] != [3, 3, 3]:
         raise UsageError(f"A tau table has three rows of three cells, such as 1,0,-1;X,X,X;-1,0,1, not {text!r}.")
@@ -100,14 +100,14 @@ def _cell(cell: str, text: str) -> float:
 
 
 def signs(left: ArrayLike, right: ArrayLike, *, tolerance: float = 0.0, decimals: int | None = None) -> Floats:
-    """1 where left is the higher number, -1 where right is, 0 for a tie, NaN where either is missing.
+    """Return 1 where left is higher, -1 where right is, 0 for a tie, NaN where either is missing.
 
-    `decimals` rounds both sides first, to the precision that a metric was published at: equal outputs have equal
-    printed scores, but computed ones may differ in their last digit, and then a tie is settled by a coin's toss.
-    `tolerance` makes a tie of differences up to it.
+    `decimals` rounds both sides first, to the precision at which a metric was published: equal outputs have equal
+    printed scores, but computed scores may differ in the last digit, which would break the tie at random. Differences
+    up to `tolerance` are ties.
     """
     if not tolerance >= 0:
-        raise UsageError(f"The tolerance for ties must not be negative, but it is {tolerance!r}.")
+        raise UsageError(f"The tolerance for ties must be 0 or more, not {tolerance!r}.")
     one, other = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
     if decimals is not None:
         one, other = np.round(one, decimals), np.round(other, decimals)
@@ -122,13 +122,13 @@ def signs(left: ArrayLike, right: ArrayLike, *, tolerance: float = 0.0, decimals
 def count_pairs(
     human: ArrayLike, metric: ArrayLike, *, groups: ArrayLike | None = None, n_groups: int | None = None
 ) -> Floats:
-    """How often each cell of the table occurs in each group, shapes (pairs,) and (..., pairs) -> (..., groups, 9).
+    """Count the cells of the table in each group, shapes (pairs,) and (..., pairs) -> (..., groups, 9).
 
-    `groups` has the number of each pair's group, from 0, such as its segment; without it each pair is its own group.
-    `n_groups` is their number, where some may have no pair. A group with a NaN among its signs has NaN counts.
+    `groups` has the number of each pair's group, from 0, such as its segment; by default each pair is a group.
+    `n_groups` is the number of groups, if some have no pair. A group with a NaN sign has NaN counts.
     """
     people, said = _signs(human, metric)
-    cells = 3 * (1 - people) + 1 - said  # of the table, row by row; NaN stays NaN
+    cells = 3 * (1 - people) + 1 - said  # index into the flattened table; NaN stays NaN
     numbers, size = _groups(groups, n_groups, len(people))
     shape = cells.shape[:-1]
     flat = cells.reshape(prod(shape), len(people))
@@ -149,11 +149,11 @@ def tau_columns(
     groups: ArrayLike | None = None,
     n_groups: int | None = None,
 ) -> Floats:
-    """`(tau or Tau()).columns(count_pairs(...))`, shape (..., groups, 2), without the nine counts in between."""
+    """Return `(tau or Tau()).columns(count_pairs(...))`, shape (..., groups, 2), without storing the nine counts."""
     people, said = _signs(human, metric)
     table = (tau or Tau()).cells
     numbers, size = _groups(groups, n_groups, len(people))
-    # With the table's row for each pair at hand, the metric's sign chooses among three.
+    # The table's row for each pair; the metric's sign then selects one of its three cells.
     worth = table.reshape(3, 3)[_places(people)]
     shape = said.shape[:-1]
     flat = said.reshape(prod(shape), len(people))
@@ -169,14 +169,14 @@ def tau_columns(
 
 
 def _places(of_signs: Floats) -> NDArray[np.int64]:
-    """0, 1, 2 for 1, 0, -1. A missing sign gets any place; its group's numbers become NaN afterwards."""
+    """Return 0, 1, 2 for 1, 0, -1. A missing sign gets any index; its group is set to NaN afterwards."""
     return (1 - np.nan_to_num(of_signs)).astype(np.int64)
 
 
 def _signs(human: ArrayLike, metric: ArrayLike) -> tuple[Floats, Floats]:
     people, said = np.asarray(human, dtype=np.float64), np.asarray(metric, dtype=np.float64)
     if people.ndim != 1 or said.shape[-1:] != people.shape:
-        raise UsageError(f"Signs of the metric, shape {said.shape}, do not go with people's, shape {people.shape}.")
+        raise UsageError(f"Signs of the metric, shape {said.shape}, do not match human signs, shape {people.shape}.")
     for who, values in (("people's judgements", people), ("the metric", said)):
         if not (np.isnan(values) | (np.abs(values) == 1) | (values == 0)).all():
             raise UsageError(f"The signs of {who} must be -1, 0 or 1 (see `signs`).")
@@ -186,7 +186,7 @@ def _signs(human: ArrayLike, metric: ArrayLike) -> tuple[Floats, Floats]:
 def _groups(groups: ArrayLike | None, n_groups: int | None, pairs: int) -> tuple[NDArray[np.int64], int]:
     numbers = np.arange(pairs) if groups is None else np.asarray(groups)
     if numbers.shape != (pairs,) or (pairs and not np.issubdtype(numbers.dtype, np.integer)):
-        raise UsageError(f"There must be one whole number per pair to group {pairs} pairs.")
+        raise UsageError(f"Groups must be one integer for each of the {pairs} pairs.")
     numbers = numbers.astype(np.int64)
     found = int(numbers.max()) + 1 if pairs else 0
     size = found if n_groups is None else n_groups

@@ -1,4 +1,4 @@
-"""Williams' test: do two metrics that scored the same things correlate differently with people?
+"""Williams' test of whether two metrics that scored the same systems correlate differently with people.
 
 Williams (1959), "The Comparison of Regression Variables", Journal of the Royal Statistical Society B; as used for
 metrics by Graham and Baldwin (2014), "Testing for Significance of Increased Correlation with Human Judgment", EMNLP,
@@ -15,16 +15,16 @@ from ..errors import MissingDependency, UsageError
 from .correlation import is_constant_series
 from .resampling import Floats
 
-EQUAL = 1e-9  # metrics whose correlation is this close to 1 (-1) are the same (turned round) but for rounding noise
+EQUAL = 1e-9  # metrics whose correlation is this close to 1 (-1) are equal (negated) up to rounding noise
 
 
 def williams(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike, *, two_sided: bool = False) -> Floats:
-    """The p-value of r12 > r13 (of r12 != r13 if two-sided), for numbers or arrays that go together.
+    """Return the p-value of r12 > r13 (of r12 != r13 if two-sided), for numbers or arrays that broadcast.
 
-    1 are people, 2 and 3 two metrics, r their Pearson correlations over n systems. Metrics that are equal up to
-    rounding have p = .5 (1 if two-sided): with them both sides of the fraction vanish. So they do where one metric is
-    the other turned round, and t is what the fraction tends to. NaN if a correlation is undefined and for n of 3 or
-    less, where no degree of freedom is left.
+    1 is the human score, 2 and 3 are two metrics, r their Pearson correlations over n systems. Metrics that are equal
+    up to rounding have p = .5 (1 if two-sided), because numerator and denominator of t vanish. They also vanish if one
+    metric is the negative of the other; t is then the limit of the fraction. Returns NaN if a correlation is undefined
+    or n is 3 or less, because no degree of freedom is left.
     """
     try:
         from scipy.special import stdtr
@@ -52,15 +52,15 @@ def williams(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike, *, tw
 
 
 def williams_matrix(gold: ArrayLike, metrics: ArrayLike, *, two_sided: bool = False, absolute: bool = True) -> Floats:
-    """P-values of every metric (row) against every other (column), shape (metrics, metrics).
+    """Return p-values of every metric (row) against every other (column), shape (metrics, metrics).
 
-    `gold` has shape (n,), `metrics` (metrics, n). If absolute, the sizes of the correlations are compared, as in the
-    tables of WMT19: a metric that correlates negatively is turned round, and with it its correlation with the others.
-    Rows and columns of a metric that has NaN or is constant are NaN.
+    `gold` has shape (n,), `metrics` (metrics, n). If absolute, absolute correlations are compared, as in the tables of
+    WMT19: a metric that correlates negatively is negated, and so is its correlation with the others. Rows and columns
+    of a metric that has NaN or is constant are NaN.
     """
     people, scores = np.asarray(gold, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
     if people.ndim != 1 or scores.ndim != 2 or scores.shape[1] != len(people):
-        raise UsageError(f"Gold scores of shape {people.shape} do not go with metrics of shape {scores.shape}.")
+        raise UsageError(f"Gold scores of shape {people.shape} do not match metrics of shape {scores.shape}.")
     r = _correlations(np.vstack([people, scores]))
     with_people, between = r[0, 1:], r[1:, 1:]
     if absolute:
@@ -70,7 +70,7 @@ def williams_matrix(gold: ArrayLike, metrics: ArrayLike, *, two_sided: bool = Fa
 
 
 def _correlations(rows: Floats) -> Floats:
-    """Pearson correlations of all pairs of rows: one matrix product, where `pearson` would take (rows, rows, n)."""
+    """Return Pearson correlations of all pairs of rows, by one matrix product; `pearson` would need (rows, rows, n)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         deviations = rows - rows.mean(1, keepdims=True)
         deviations[is_constant_series(rows)] = np.nan

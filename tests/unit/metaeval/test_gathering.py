@@ -1,16 +1,23 @@
 """`judge_pairs`: scores and judgements from everywhere, for every pair; what is refused, what is left out by name."""
 
+import doctest
+import json
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tercet
+from tercet.cli.meta import SHOWN, command
 from tercet.engine import Progress
-from tercet.errors import DataError, UsageError
-from tercet.metaeval import Sources, judge, judge_pairs
+from tercet.errors import DataError, UnknownName, UsageError
+from tercet.metaeval import judge, judge_pairs
+from tercet.report.tables import to_json
+from tercet.reproduction import reproduce
 
 from .small import SYSTEMS, judged, make_set, metric, write, write_texts
 
@@ -20,8 +27,7 @@ def test_metrics_and_files_are_judged_as_their_scores_are(tmp_path: Path) -> Non
     assert evidence.testset is not None
     means = {name: sum(metric(i, j) for j in range(20)) / 20 for i, name in enumerate(SYSTEMS)}
     file = write(tmp_path / "mine.sys.score", *(f"{name}\t{value!r}" for name, value in means.items()))
-    sources = Sources(metrics=["chrf", "chrf:beta=3"], files=[file])
-    (found,) = judge_pairs(tmp_path / "small", sources=sources, resamples=50)
+    (found,) = judge_pairs(tmp_path / "small", metrics=["chrf", "chrf:beta=3"], scores=[file], resamples=50)
     assert [item.label for item in found.items] == ["chrF2", "chrF3", "mine"]
     expected = judge(evidence, tercet.score(evidence.testset, ["chrf", "chrf:beta=3"]), resamples=50)
     assert [item.value for item in found.items[:2]] == [item.value for item in expected.items]
@@ -37,7 +43,7 @@ def test_work_on_a_pair_is_told_to_its_progress_which_is_closed(tmp_path: Path) 
         yield lambda done, total: told.append((done, total))
         told.append("closed")
 
-    judge_pairs(make_set(tmp_path / "set"), sources=Sources(metrics=["chrf"], progress=progress), resamples=20)
+    judge_pairs(make_set(tmp_path / "set"), metrics="chrf", progress=progress, resamples=20)
     assert told[0] == "en-de" and told[-1] == "closed" and (1, 1) in told
 
 
@@ -46,38 +52,36 @@ def test_a_pair_that_cannot_be_judged_is_left_out_by_name_unless_asked_for(
 ) -> None:
     place = make_set(tmp_path / "set")
     write(place / "human.de-en.tsv", "lp\tsystem\tDA", "de-en\tada\t1", "de-en\tbob\t2")
-    sources = Sources(metrics=["chrf"])
     with caplog.at_level(logging.WARNING, "tercet"):
-        assert [result.pair for result in judge_pairs(place, sources=sources, resamples=20)] == ["en-de"]
+        assert [result.pair for result in judge_pairs(place, metrics="chrf", resamples=20)] == ["en-de"]
     assert caplog.messages == [
-        "Left out de-en: set has no texts for de-en, so that metrics cannot be computed. Give --scores."
+        "Left out de-en: set has no texts for de-en, so metrics cannot be computed. Give --scores."
     ]
     with pytest.raises(DataError, match="set has no texts for de-en"):
-        judge_pairs(place, ["de-en"], sources)
+        judge_pairs(place, ["de-en"], metrics="chrf")
 
 
 def test_data_without_judgements_are_refused_under_their_name(tmp_path: Path) -> None:
     write_texts(tmp_path / "set")
-    for called, name in ((None, str(tmp_path / "set")), ("mine", "mine")):
+    for dataset, data in ((tmp_path / "set", None), ("set", tmp_path)):
         with pytest.raises(UsageError) as caught:
-            judge_pairs(tmp_path / "set", sources=Sources(metrics=["chrf"]), called=called)
-        assert str(caught.value) == f"{name} has no language pair with judgements."
+            judge_pairs(dataset, data=data, metrics="chrf")
+        assert str(caught.value) == f"{dataset} has no language pair with judgements."
 
 
 @pytest.mark.parametrize(
-    ("sources", "asked", "message"),
+    ("asked", "message"),
     [
-        (Sources(), {"statistic": "pearsn"}, "no statistic called 'pearsn'"),
-        (Sources(metrics=["chrff"]), {}, "no metric called 'chrff'"),
-        (Sources(kind="da"), {}, "--kind and --system-prefix are for the files of --judgements."),
-        (Sources(references=["refA"]), {}, "--reference is for metrics that are computed here"),
+        ({"statistic": "pearsn"}, "no statistic called 'pearsn'"),
+        ({"metrics": ["chrff"]}, "no metric called 'chrff'"),
+        ({"kind": "da"}, "--kind and --system-prefix apply to the files of --judgements, but none is given."),
+        ({"references": ["refA"]}, "--reference applies to metrics that are computed here"),
+        ({"level": "seg", "statistic": "pearson", "mean_of_segments": True}, "--mean-of-segments gives system scores"),
     ],
 )
-def test_what_fits_no_data_is_refused_before_any_are_read(
-    sources: Sources, asked: dict[str, str], message: str
-) -> None:
+def test_what_fits_no_data_is_refused_before_any_are_read(asked: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        judge_pairs("nowhere", sources=sources, **asked)
+        judge_pairs("nowhere", **asked)
 
 
 def test_an_unknown_argument_is_refused_before_anything_is_computed(
@@ -85,4 +89,51 @@ def test_an_unknown_argument_is_refused_before_anything_is_computed(
 ) -> None:
     monkeypatch.setattr("tercet.metaeval.gathering.score", lambda *_, **__: pytest.fail("scored"))
     with pytest.raises(TypeError, match="statistics"):
-        judge_pairs(make_set(tmp_path / "set"), sources=Sources(metrics=["chrf"]), level="seg", statistics="tau")
+        judge_pairs(make_set(tmp_path / "set"), metrics="chrf", level="seg", statistics="tau")
+
+
+# --- the interface ---
+
+
+def test_the_function_has_the_options_of_the_command_with_their_names_and_defaults() -> None:
+    parameters = signature(judge_pairs).parameters
+    options = command.make_context("meta", ["small"]).params
+    options = {name: value for name, value in options.items() if name not in SHOWN}
+    assert options.keys() == parameters.keys() - {"progress"}
+    for name in options.keys() - {"dataset", "seed"}:  # for the seed, the command also reads $SACREBLEU_SEED
+        assert options[name] == parameters[name].default, name
+    for name, one in signature(judge).parameters.items():
+        if name not in ("evidence", "scores"):
+            assert parameters[name].default == one.default, name
+
+
+def test_results_are_found_by_pair_and_become_dictionaries_and_data_frames(tmp_path: Path) -> None:
+    found = judge_pairs(make_set(tmp_path / "set"), "en-de", metrics=["bleu", "chrf"], resamples=20)
+    assert len(found) == 1 and found["en-de"] is found[0] is next(iter(found))
+    assert repr(found).startswith("<MetaEvaluation of 1 language pairs, best metrics: en-de: ")
+    with pytest.raises(UnknownName, match="no language pair in these results called 'de-en'"):
+        found["de-en"]
+    (whole,) = found.to_dict().values()
+    assert [row["label"] for row in whole["metrics"]] == ["BLEU", "chrF2"] and whole["pair"] == "en-de"
+    assert json.loads(to_json(found.to_dict()))["en-de"]["seed"] == 12345
+    pytest.importorskip("pandas", reason="the extra 'frames' is not installed")
+    frame = found.to_pandas()
+    assert list(frame["label"]) == ["BLEU", "chrF2"] and list(frame["value"]) == [one.value for one in found[0].items]
+
+
+def test_published_metrics_with_segment_scores_only_are_left_out_with_a_hint(tmp_path: Path) -> None:
+    place = make_set(tmp_path / "set")
+    cells = [(name, j, metric(i, j)) for i, name in enumerate(SYSTEMS) for j in range(20)]
+    write(place / "ratings.en-de.tsv", "lp\tsystem\tseg\tmine", *(f"en-de\t{n}\t{j + 1}\t{v!r}" for n, j, v in cells))
+    (plain,) = judge_pairs(place, metrics="chrf", published=True, resamples=20)
+    assert [item.label for item in plain.items] == ["chrF2"]
+    assert plain.notes == ("No system scores, only segment scores: mine. Use --mean-of-segments to average them.",)
+    (means,) = judge_pairs(place, metrics="chrf", published=True, mean_of_segments=True, resamples=20)
+    assert [(item.label, item.mean_of_segments) for item in means.items] == [("chrF2", 20), ("mine", 20)]
+    assert means.notes == ()
+
+
+def test_the_examples_in_the_docstrings_run() -> None:
+    for function in (judge_pairs, reproduce):
+        (example,) = doctest.DocTestFinder(recurse=False).find(function, function.__name__)
+        assert example.examples and doctest.DocTestRunner().run(example).failed == 0

@@ -51,9 +51,9 @@ def test_an_unknown_name_is_refused_with_the_nearest(small: Evidence) -> None:
 
 def test_a_standard_that_does_not_fit_is_refused_with_those_that_do(small: Evidence) -> None:
     evidence = replace(small, gold=[published("mqm")])
-    with pytest.raises(UsageError, match=r"The gold standard 'mqm' gives no numbers at level seg\. These do: da, da-z"):
+    with pytest.raises(UsageError, match=r"The gold standard 'mqm' has no scores at level seg\. These have: da, da-z"):
         find_gold(evidence, name="mqm", level="seg")
-    with pytest.raises(UsageError, match=r"'mqm' gives no preferences\. These do: da\."):
+    with pytest.raises(UsageError, match=r"'mqm' has no preferences\. These have: da\."):
         find_gold(evidence, name="mqm", level="seg", wants_pairs=True)
 
 
@@ -78,7 +78,7 @@ def test_two_sets_of_ratings_are_both_offered(small: Evidence) -> None:
     with pytest.raises(UsageError, match=r"several gold standards\. Choose with --gold: da, second-da\."):
         find_gold(evidence)
     assert find_gold(evidence, name="second-da-z").label == "DA z"
-    with pytest.raises(DataError, match=r"has the gold standard 'ratings-en-de-da' twice\. Give the sets"):
+    with pytest.raises(DataError, match=r"has two gold standards called 'ratings-en-de-da'\. Give the sets"):
         find_gold(replace(small, judgements=[*small.judgements, *small.judgements, *small.judgements]))
 
 

@@ -46,7 +46,7 @@ def test_metrics_that_lack_the_same_are_named_together(gold: Gold) -> None:
     short = [scored(name, systems=SYSTEMS[2:]) for name in ("m", "n")]
     _, aligned = align_systems(gold, [*short, scored("all")])
     assert aligned.notes == (
-        "No score for ada, bob, so no value: m, n. Use --common to leave out for all what one metric lacks.",
+        "No score for ada, bob, so no value: m, n. Use --common to leave out for all metrics what one metric lacks.",
     )
     assert np.isnan(aligned.values).sum(1).tolist() == [2, 2, 0]
 
@@ -65,9 +65,7 @@ def test_segment_scores_follow_the_segments_of_the_gold_standard(gold: Gold) -> 
 
 
 def test_judgements_of_segments_that_nobody_scored_are_refused(gold: Gold) -> None:
-    with pytest.raises(
-        DataError, match=r"judges segments that the metrics did not score: 21, 22, 23, 24, 25 and 2 more"
-    ):
+    with pytest.raises(DataError, match=r"has segments that the metrics did not score: 21, 22, 23, 24, 25 and 2 more"):
         align_segments(replace(gold, segments=tuple(map(str, range(21, 28)))), [scored("m")], SEGMENTS)
 
 
@@ -90,7 +88,5 @@ def test_long_lists_are_cut_and_counted() -> None:
 
 def test_scores_of_segments_are_no_scores_of_systems(gold: Gold) -> None:
     only = replace(scored("m"), system=dict.fromkeys(SYSTEMS, float("nan")))
-    with pytest.raises(
-        DataError, match=r"metrics scored none\. There are scores of segments by m: judge at segment level"
-    ):
+    with pytest.raises(DataError, match=r"metrics scored none\. There are only segment scores of m: use --level seg"):
         align_systems(gold, [only])

@@ -10,6 +10,7 @@ import pytest
 import scipy.stats
 
 from tercet.data.evidence import Evidence, open_evidence
+from tercet.data.scores import Scores
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.metaeval import TESTS, judge
 
@@ -105,7 +106,7 @@ def test_accuracy_over_all_pairs_of_outputs_has_no_interval_and_finds_no_winner(
     assert result.items[1].value == pytest.approx(np.mean(right), abs=1e-12)
     assert np.isnan(result.items[1].ci_low) and result.items[1].n == 7140
     assert [item.winner for item in result.items] == [None, None]
-    assert result.notes == ("There is too little data to test by bootstrap, so that winners were not looked for.",)
+    assert result.notes == ("There are too few data for the test (bootstrap), so no winners are marked.",)
 
 
 def test_calibrated_accuracy_says_up_to_which_difference_outputs_are_tied(small: Evidence) -> None:
@@ -153,7 +154,7 @@ def test_sizes_are_taken_everywhere(small: Evidence) -> None:
 def test_an_unknown_direction_is_said(small: Evidence) -> None:
     result = judge(small, [scored("mystery", higher_is_better=None)], resamples=10)
     assert result.items[0].value > 0.9
-    assert result.notes == ("Nothing says that higher is better; it is taken to be so: mystery.",)
+    assert result.notes == ("It is not known whether higher is better; this is assumed: mystery.",)
 
 
 # --- what is missing ---
@@ -172,7 +173,7 @@ def test_a_system_that_a_metric_lacks_leaves_it_without_a_value_or_is_left_out_f
     result = judge(small, [short, *BOTH], resamples=10)
     assert np.isnan(result.items[0].value) and result.items[1].n == 6
     assert result.notes == (
-        "No score for fay, so no value: short. Use --common to leave out for all what one metric lacks.",
+        "No score for fay, so no value: short. Use --common to leave out for all metrics what one metric lacks.",
     )
     common = judge(small, [short, *BOTH], resamples=10, common=True)
     assert [item.n for item in common.items] == [5, 5, 5] and common.systems == SYSTEMS[:5]
@@ -209,8 +210,8 @@ def test_with_two_systems_nothing_is_said_of_chance(small: Evidence) -> None:
     assert [abs(item.value) for item in result.items] == pytest.approx([1, 1], abs=1e-12)
     assert [item.winner for item in result.items] == [None, None] and result.test is None
     assert result.notes == (
-        "Two systems always correlate by 1 or -1, whatever the metric: this says only which of them it prefers.",
-        "There is too little data to test by williams, so that winners were not looked for.",
+        "With two systems every correlation is 1 or -1: it shows only which of the two the metric prefers.",
+        "There are too few data for the test (williams), so no winners are marked.",
     )
     assert not judge(small, BOTH, systems=["ada", "bob", "cyd", "dan"], resamples=50).notes
 
@@ -228,12 +229,12 @@ def with_reference(small: Evidence, name: str, texts: str = "ada") -> Evidence:
 @pytest.mark.parametrize(("level", "statistic"), [("sys", "pearson"), ("seg", "pearson"), ("seg", "tau")])
 def test_a_reference_that_was_judged_is_left_out_by_name(small: Evidence, level: str, statistic: str) -> None:
     by_text = judge(with_reference(small, "refB"), BOTH, level=level, statistic=statistic, resamples=20)
-    assert by_text.notes == ("Left out, because they are references (--systems keeps what it names): ada.",)
+    assert by_text.notes == ("Left out, because they are references (use --systems to keep them): ada.",)
     others = judge(small, BOTH, level=level, statistic=statistic, systems=SYSTEMS[1:], resamples=20)
     assert [item.value for item in by_text.items] == [item.value for item in others.items]
     assert [item.n for item in by_text.items] == [item.n for item in others.items]
     by_name = judge(with_reference(small, "bob", "fay"), BOTH, level=level, statistic=statistic, resamples=20)
-    assert by_name.notes == ("Left out, because they are references (--systems keeps what it names): bob, fay.",)
+    assert by_name.notes == ("Left out, because they are references (use --systems to keep them): bob, fay.",)
 
 
 def test_preferences_between_references_and_systems_are_left_out(ranked: Evidence) -> None:
@@ -256,7 +257,7 @@ def test_quarters_that_ties_merge_are_said_with_their_sizes(small: Evidence) -> 
     result = judge(tied, [scored("good")], level="seg", by_quality=True, resamples=20)
     assert [n for _, n, _ in result.items[0].by_quality] == [30, 90, 0, 0]
     assert result.notes == (
-        "Equal human scores at a bound merge quarters, so that these differ in size: L1 30, L2 90, L3 0, L4 0 outputs.",
+        "Quarters differ in size, because equal human scores stay together: L1 30, L2 90, L3 0, L4 0 outputs.",
     )
 
 
@@ -266,13 +267,13 @@ def test_systems_that_no_metric_scored_are_named_at_segment_level(small: Evidenc
     misspelt = replace(small, judgements=[replace(table, rows=rows)])
     for statistic in ("pearson", "tau"):
         notes = judge(misspelt, BOTH, level="seg", statistic=statistic, resamples=20).notes
-        assert "DA (judgements 'ratings-en-de') judges systems that no metric scored: Alderr." in notes
+        assert "DA (judgements 'ratings-en-de') has systems that no metric scored: Alderr." in notes
 
 
 def test_names_are_checked(small: Evidence) -> None:
     with pytest.raises(UsageError, match=r"Two metrics are called 'good'\. Rename one"):
         judge(small, [scored("good"), scored("good")])
-    with pytest.raises(UsageError, match="There are no metrics to judge"):
+    with pytest.raises(UsageError, match="There are no metrics to evaluate"):
         judge(small, [])
     with pytest.raises(UnknownName, match=r"no system judged by people \(DA\) called 'adda'\. Did you mean ada"):
         judge(small, BOTH, systems=["adda"])
@@ -327,9 +328,63 @@ def test_where_segments_are_drawn_the_score_of_a_system_is_a_mean_and_that_is_sa
                          corpus.segment, n_segments=20)  # fmt: skip
     result = judge(small, [other], unit="segments", resamples=20)
     assert result.notes == (
-        "Where segments are drawn or exchanged, a system's score is the mean of its segments' scores.",
+        "Segments are resampled or exchanged, so a system's score is the mean of its segment scores.",
     )
     assert not judge(small, [other], resamples=20).notes
+
+
+# --- system scores as means of segment scores ---
+
+
+def only_segments(label: str = "mine") -> Scores:
+    return replace(scored(label, noisy), system=dict.fromkeys(SYSTEMS, float("nan")))
+
+
+def test_segment_scores_are_averaged_only_when_asked_for(small: Evidence) -> None:
+    corpus = replace(scored("corpus"), system={name: -i for i, name in enumerate(SYSTEMS)})
+    given = [only_segments(), corpus, scored("good", segments=False)]
+    plain = judge(small, given, resamples=20)
+    assert np.isnan(plain.items[0].value) and [item.mean_of_segments for item in plain.items] == [None] * 3
+    assert plain.notes == ("No system scores, only segment scores: mine. Use --mean-of-segments to average them.",)
+    means = judge(small, given, resamples=20, mean_of_segments=True)
+    assert [item.mean_of_segments for item in means.items] == [20, 20, None]
+    assert not means.notes
+    human = human_segments().mean(1)
+    for item, values in zip(means.items, (noisy, metric, metric), strict=True):
+        assert item.value == pytest.approx(scipy.stats.pearsonr(metric_segments(values).mean(1), human)[0], abs=1e-12)
+    assert means.items[1].value != plain.items[1].value and means.items[2].value == plain.items[2].value
+    assert [row["mean_of_segments"] for row in means.rows()] == [20, 20, None]
+
+
+def test_the_mean_is_over_segments_that_people_judged(small: Evidence, ranked: Evidence) -> None:
+    few = ("2", "5", "11")
+    table = small.judgements[0]
+    judged_few = replace(small, judgements=[replace(table, rows=[row for row in table.rows if row.segment in few])])
+    columns = [int(name) - 1 for name in few]
+    expected = scipy.stats.pearsonr(metric_segments(noisy)[:, columns].mean(1), human_segments()[:, columns].mean(1))[0]
+    for unit in ("systems", "segments"):
+        result = judge(judged_few, [only_segments()], mean_of_segments=True, unit=unit, resamples=20)
+        assert result.items[0].value == pytest.approx(expected, abs=1e-12)
+        assert result.items[0].mean_of_segments == 3 and not result.notes
+    rankings = ranked.judgements[0]
+    ranked_few = replace(ranked, judgements=[replace(rankings, rows=[r for r in rankings.rows if r.segment in few])])
+    assert judge(ranked_few, [only_segments()], mean_of_segments=True, resamples=20).items[0].mean_of_segments == 3
+    published = replace(small, judgements=[], gold=[scored("da", rating, segments=False)])
+    assert judge(published, [only_segments()], mean_of_segments=True, resamples=20).items[0].mean_of_segments == 20
+
+
+def test_a_mean_needs_all_of_the_segment_scores(small: Evidence) -> None:
+    gap = scored("gap", lambda i, j: np.nan if (i, j) == (2, 3) else metric(i, j))
+    result = judge(small, [gap, scored("good")], mean_of_segments=True, resamples=20)
+    assert np.isnan(result.items[0].value) and not np.isnan(result.items[1].value)
+    assert result.notes[0].startswith("No score for cyd, so no value: gap. Use --common")
+    with pytest.raises(DataError, match="--mean-of-segments needs segment scores, but no metric has any"):
+        judge(small, [scored("good", segments=False)], mean_of_segments=True)
+    with pytest.raises(UsageError, match=r"--mean-of-segments gives system scores\. Use it with --level sys"):
+        judge(small, BOTH, level="seg", mean_of_segments=True)
+    short = replace(only_segments(), segment={name: np.ones(7) for name in SYSTEMS}, n_segments=7)
+    with pytest.raises(DataError, match="mine: scores of 7 segments, but the data have 20 segments"):
+        judge(small, [short], mean_of_segments=True)
 
 
 # --- which metric is better ---
@@ -362,11 +417,11 @@ def test_without_a_test_there_are_no_winners(small: Evidence) -> None:
 
 
 def test_tests_are_refused_where_they_do_not_belong(small: Evidence) -> None:
-    with pytest.raises(UsageError, match="Williams' test is for Pearson's r"):
+    with pytest.raises(UsageError, match="Williams' test applies only to Pearson's r"):
         judge(small, BOTH, statistic="spearman", significance="williams")
-    with pytest.raises(UsageError, match="Permutation tests are for correlations, not for tau"):
+    with pytest.raises(UsageError, match="Permutation tests apply to correlations, not to tau"):
         judge(small, BOTH, level="seg", statistic="tau", significance="perm-both")
-    with pytest.raises(UsageError, match="perm-both compares correlations with their signs"):
+    with pytest.raises(UsageError, match="perm-both compares signed correlations"):
         judge(small, BOTH, absolute=True, significance="perm-both")
     with pytest.raises(UsageError, match="perm-systems needs segment scores of all metrics"):
         judge(small, [scored("good", segments=False), scored("noisy", noisy)], significance="perm-systems")
@@ -422,9 +477,9 @@ def test_levels_of_quality_are_quarters_of_the_human_scores(small: Evidence) -> 
 
 
 def test_curves_and_levels_are_refused_where_they_mean_nothing(small: Evidence) -> None:
-    with pytest.raises(UsageError, match="Curves over the N best systems are for correlations at system level"):
+    with pytest.raises(UsageError, match="--top-n applies to correlations at system level only"):
         judge(small, BOTH, level="seg", top=True)
-    with pytest.raises(UsageError, match="Levels of quality are for correlations of outputs: --level seg"):
+    with pytest.raises(UsageError, match="--by-quality applies to correlations of outputs only: --level seg"):
         judge(small, BOTH, by_quality=True)
 
 
@@ -487,9 +542,9 @@ def test_scores_become_preferences_beyond_a_margin(small: Evidence) -> None:
 
 
 def test_a_margin_is_refused_where_it_would_do_nothing(small: Evidence, ranked: Evidence) -> None:
-    with pytest.raises(UsageError, match="A margin makes preferences of scores, for tau; pearson takes the scores"):
+    with pytest.raises(UsageError, match="--margin and --inclusive apply to tau only, not to pearson"):
         judge(small, BOTH, margin=10)
-    with pytest.raises(UsageError, match="rankings are preferences as people gave them"):
+    with pytest.raises(UsageError, match="rankings are rankings"):
         judge(ranked, BOTH, level="seg", margin=10)
 
 

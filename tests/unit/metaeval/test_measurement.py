@@ -1,4 +1,4 @@
-"""What is drawn anew, which data a statistic is of, and that nothing is turned or dropped in silence."""
+"""What is resampled, which data a statistic uses, and that nothing is negated or dropped silently."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -74,12 +74,12 @@ def test_rankings_are_drawn_whole_and_give_the_standard_that_was_asked_for(
 
 
 def test_judgements_are_not_drawn_where_there_are_none_or_no_sum_gives_the_standard(ranked: Evidence) -> None:
-    with pytest.raises(UsageError, match="cannot be drawn anew for TrueSkill. Choose --gold expected-wins or win-rate"):
+    with pytest.raises(UsageError, match="of TrueSkill cannot be resampled. Choose --gold expected-wins or win-rate"):
         judge(ranked, [scored("good")], gold="trueskill", unit="judgements", resamples=5)
     cube = dict(zip(SYSTEMS, human_segments(), strict=True))
     means = {name: float(row.mean()) for name, row in cube.items()}
     published = Evidence("en-de", "made up", SEGMENTS, gold=[Scores("mqm", "MQM", "m", True, means)])
-    with pytest.raises(UsageError, match="this gold standard came as averages"):
+    with pytest.raises(UsageError, match="this gold standard has only averages"):
         judge(published, [scored("good")], unit="judgements", resamples=5)
 
 
@@ -140,7 +140,7 @@ def test_soft_accuracy_says_which_segments_it_leaves_out() -> None:
 
 
 def test_a_permutation_test_of_means_over_systems_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="average correlations by item or not at all"):
+    with pytest.raises(UsageError, match="Permutation tests cannot average by system"):
         judge(judged(tmp_path), [scored("good")], level="seg", average="system", significance="perm-both")
 
 
@@ -150,6 +150,6 @@ def test_means_of_people_s_segments_that_are_not_their_system_scores_are_said() 
     evidence = Evidence("en-de", "made up", SEGMENTS, gold=[gold])
     result = judge(evidence, [scored("good")], unit="segments", resamples=5)
     assert result.notes == (
-        "Where segments are drawn or exchanged, a system's score is the mean of its segments' scores.",
+        "Segments are resampled or exchanged, so a system's score is the mean of its segment scores.",
     )
     assert result.items[0].value > 0.9

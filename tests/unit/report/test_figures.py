@@ -163,7 +163,7 @@ def test_names_of_neighbouring_outliers_have_lines_to_their_points() -> None:
 
 
 def test_scatter_names_what_only_one_side_has_and_unknown_outliers() -> None:
-    with pytest.raises(DataError, match="Figure 't': only one of DA and BLEU has a value for 'b', 'c'"):
+    with pytest.raises(DataError, match="Figure 't': 'b', 'c' has a value for only one of DA and BLEU"):
         scatter({"a": 1.0, "b": 1.0}, {"a": 1.0, "c": 1.0}, gold_label="DA", metric_label="BLEU", title="t")
     with pytest.raises(UnknownName, match="no point called 'sysA'"):
         scatter({"a": 1.0}, {"a": 1.0}, gold_label="DA", metric_label="BLEU", outliers=["sysA"], title="t")
@@ -216,7 +216,7 @@ def test_heat_map_rounds_small_negative_numbers_to_zero_without_a_sign() -> None
 def test_heat_map_refuses_wrong_shapes_and_repeated_names() -> None:
     with pytest.raises(UsageError, match=r"Figure 't': 2 names need values and marks of shape \(2, 2\)"):
         heat_map(["a", "b"], np.zeros((2, 3)), label="p", title="t")
-    with pytest.raises(DataError, match="Figure 't': 'a' is named more than once"):
+    with pytest.raises(DataError, match="Figure 't': 'a' occurs more than once"):
         heat_map(["a", "a"], np.zeros((2, 2)), label="p", title="t")
 
 

@@ -108,9 +108,9 @@ def test_a_drawing_goes_in_as_it_is() -> None:
 
 
 def test_tables_and_sections_of_wrong_shape_are_refused() -> None:
-    with pytest.raises(UsageError, match="Row 2 of a table has 1 cells, its header 2"):
+    with pytest.raises(UsageError, match="Row 2 of a table has 1 cells, but its header 2"):
         PageTable(["a", "b"], [["1", "2"], ["1"]])
-    with pytest.raises(UsageError, match="classes need the shape of its rows"):
+    with pytest.raises(UsageError, match="classes of a table must have the shape of its rows"):
         PageTable(["a"], [["1"], ["2"]], classes=[["good"]])
     with pytest.raises(UnknownName, match="no class of a cell called 'god'. Did you mean good"):
         PageTable(["a"], [["1"]], classes=[["god"]])

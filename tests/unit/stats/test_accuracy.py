@@ -165,11 +165,11 @@ def test_what_makes_no_sense_is_refused():
         accuracy_with_ties(np.ones((2, 3)), np.ones((3, 2)))
     with pytest.raises(UnknownName, match="no way to average called 'items'. Did you mean item?"):
         calibrate_ties(np.ones((2, 3)), np.ones((2, 3)), average="items")
-    with pytest.raises(UsageError, match="Epsilon must not be negative, but it is -1"):
+    with pytest.raises(UsageError, match="Epsilon must be 0 or more, not -1"):
         accuracy_with_ties(np.ones((2, 3)), np.ones((2, 3)), epsilon=-1)
-    with pytest.raises(UsageError, match=r"shape \(2,\) does not go with gold scores of shape \(3,\)"):
+    with pytest.raises(UsageError, match=r"shape \(2,\) does not match gold scores of shape \(3,\)"):
         pairwise_accuracy([1, 2, 3], [1, 2])
-    with pytest.raises(UsageError, match=r"two equal squares, not of the shapes \(2, 2\) and \(3, 3\)"):
+    with pytest.raises(UsageError, match=r"two square matrices of one shape, not \(2, 2\) and \(3, 3\)"):
         soft_pairwise_accuracy(np.ones((2, 2)), np.ones((3, 3)))
     with pytest.raises(UsageError, match=r"shape \(systems, segments\), not \(3,\)"):
         paired_p_values([1, 2, 3])

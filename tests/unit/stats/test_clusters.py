@@ -80,7 +80,7 @@ def test_no_systems_have_no_clusters():
 
 
 def test_wrong_shapes_and_levels_are_refused():
-    with pytest.raises(UsageError, match=r"shape \(2,\) do not go with p-values of shape \(3, 3\)"):
+    with pytest.raises(UsageError, match=r"shape \(2,\) do not match p-values of shape \(3, 3\)"):
         rank([1, 2], np.ones((3, 3)), higher_is_better=True)
     with pytest.raises(UsageError, match="significance level must lie between 0 and 1, not 5"):
         rank([1, 2], np.ones((2, 2)), higher_is_better=True, alpha=5)

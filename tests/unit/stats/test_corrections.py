@@ -53,7 +53,7 @@ def test_pairs_that_were_not_compared_do_not_count():
 
 
 def test_wrong_shapes_are_refused():
-    with pytest.raises(UsageError, match=r"one row of p-values, not shape \(2, 2\)"):
+    with pytest.raises(UsageError, match=r"needs p-values of shape \(tests,\), not \(2, 2\)"):
         holm(np.ones((2, 2)))
     with pytest.raises(UsageError, match="symmetric matrix"):
         holm_pairs([[1, 0.1], [0.2, 1]])

@@ -106,9 +106,9 @@ def test_many_series_are_cut_into_batches_without_a_trace(monkeypatch):
 
 
 def test_what_cannot_be_compared_is_refused():
-    with pytest.raises(UsageError, match="must be equally long, not 3 and 2"):
+    with pytest.raises(UsageError, match="must have the same length, not 3 and 2"):
         pearson([1, 2, 3], [1, 2])
-    with pytest.raises(UsageError, match=r"shapes \(2, 3\) and \(4, 3\) cannot be compared"):
+    with pytest.raises(UsageError, match=r"shapes \(2, 3\) and \(4, 3\) cannot be broadcast together"):
         spearman(np.zeros((2, 3)), np.zeros((4, 3)))
     with pytest.raises(UsageError, match="needs series of numbers"):
         pearson(1, 2)

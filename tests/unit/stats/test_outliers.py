@@ -59,13 +59,13 @@ def test_curves_that_cannot_be_drawn_are_refused():
         DataError, match="25 best items can be chosen in 142,506 ways, because 30 have the gold score 1"
     ):
         top_n([1] * 30, range(30), least=15)
-    with pytest.raises(UsageError, match="metric for 2 items does not go with gold scores for 3"):
+    with pytest.raises(UsageError, match="metric for 2 items does not match gold scores for 3"):
         top_n([1, 2, 3], [1, 2])
     with pytest.raises(UsageError, match="at least 2 items, not 1"):
         top_n([1, 2, 3], [1, 2, 3], least=1)
-    with pytest.raises(UsageError, match="must be above 0, but it is 0"):
+    with pytest.raises(UsageError, match="must be greater than 0, not 0"):
         mad_outliers([1, 2], cutoff=0)
-    with pytest.raises(UsageError, match=r"not the shape \(1, 2\)"):
+    with pytest.raises(UsageError, match=r"not an array of shape \(1, 2\)"):
         mad_outliers([[1, 2]])
 
 
@@ -84,7 +84,7 @@ def test_equal_items_share_a_level_and_a_bound_belongs_below():
 def test_missing_items_have_no_level():
     assert quality_levels([1, nan, 2], levels=2) == pytest.approx([1, nan, 2], nan_ok=True)
     assert np.isnan(quality_levels([nan, nan])).all()
-    with pytest.raises(UsageError, match="at least one level of quality, not 0"):
+    with pytest.raises(UsageError, match="number of quality levels must be at least 1, not 0"):
         quality_levels([1, 2], levels=0)
 
 

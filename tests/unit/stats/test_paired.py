@@ -227,7 +227,7 @@ def test_one_system_has_no_pairs():
     ("options", "message"),
     [
         ({"test": "bootstrp"}, "no test called 'bootstrp'. Did you mean bootstrap"),
-        ({"baseline": 3}, "baseline must be a system's number, 0 to 2, not 3"),
+        ({"baseline": 3}, "baseline must be the number of a system, from 0 to 2, not 3"),
         ({"baseline": -1}, "0 to 2, not -1"),
         ({"resamples": 0}, "at least 1, not 0"),
         ({"test": "randomisation", "interval_resamples": -5}, "at least 1, not -5"),

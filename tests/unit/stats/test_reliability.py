@@ -221,7 +221,7 @@ def test_agreement_on_preferences_is_that_of_equations_2_10_to_2_12():
     assert third.expected == pytest.approx(1 / 3)
     assert preference_agreement(3, 1, ties=0).kappa == pytest.approx(0.5)
     assert np.isnan(preference_agreement(0, 0, ties=0.1).kappa)
-    with pytest.raises(UsageError, match="share of ties is 2"):
+    with pytest.raises(UsageError, match="share of ties must be between 0 and 1, not 2"):
         preference_agreement(1, 1, ties=2)
 
 

@@ -182,7 +182,7 @@ def test_metrics_without_a_correlation_have_no_p_values_and_do_not_disturb_other
 
 @pytest.mark.parametrize(("gold", "metrics"), [((3,), (2, 4)), ((3, 1), (2, 3)), ((3,), (3,))])
 def test_shapes_must_fit(gold, metrics):
-    with pytest.raises(UsageError, match="do not go with metrics of shape"):
+    with pytest.raises(UsageError, match="do not match metrics of shape"):
         williams_matrix(np.ones(gold), np.ones(metrics))
 
 
@@ -204,7 +204,7 @@ def test_p_values_of_both_sides_need_scores_to_tell_who_wins():
 def test_what_is_not_a_matrix_of_pairs_is_refused():
     with pytest.raises(UsageError, match=r"shape \(metrics, metrics\), not \(2, 3\)"):
         not_outperformed(np.ones((2, 3)))
-    with pytest.raises(UsageError, match=r"Scores of shape \(3,\) do not go with p-values of shape \(2, 2\)"):
+    with pytest.raises(UsageError, match=r"Scores of shape \(3,\) do not match p-values of shape \(2, 2\)"):
         not_outperformed(np.ones((2, 2)), scores=[1, 2, 3])
     with pytest.raises(UsageError, match="The significance level must lie between 0 and 1"):
         not_outperformed(np.ones((2, 2)), 5)

@@ -1,0 +1,201 @@
+"""The results of `reproduce`: recomputed tables, their cells, and everything of a table that was not recomputed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..report.tables import data_frame
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a table. equal: it rounds to the printed number, or the difference is at most `within`.
+
+    within: the allowed difference, for cells that are not equal to the last digit; the notes explain it. must: the cell
+    is known to reproduce, so the command fails if it is not equal.
+    """
+
+    row: str
+    column: str
+    printed: float
+    recomputed: float
+    equal: bool
+    must: bool = True
+    within: float | None = None
+
+    @property
+    def difference(self) -> float:
+        return self.recomputed - self.printed
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields and the difference as a dictionary."""
+        names = ("row", "column", "printed", "recomputed", "difference", "equal", "within", "must")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True)
+class Unchecked:
+    """A printed number that cannot be recomputed here, with the reason."""
+
+    row: str
+    column: str
+    printed: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of the paper about its data, or a row of counts beside the cells, and what was found here."""
+
+    text: str
+    holds: bool
+    found: str = ""
+    must: bool = True
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """P-values of a head-to-head figure: the metric of the row is no better than that of the column."""
+
+    title: str
+    names: Sequence[str]
+    p_values: Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A statistic over the N best systems: (N, lowest, highest), by metric."""
+
+    title: str
+    points: Mapping[str, Sequence[tuple[int, float, float]]]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A recomputed table or figure; `table` is its number, or "figure N".
+
+    rows, columns: in the printed order. extra: rows that the paper does not print (row -> column -> value), such as
+    Tercet's own metrics. winners: by column, the rows that no other row significantly outperforms; papers print them
+    bold.
+    """
+
+    cells: Sequence[Cell] = ()
+    unchecked: Sequence[Unchecked] = ()
+    statements: Sequence[Statement] = ()
+    notes: Sequence[str] = ()
+    extra: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    winners: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    matrices: Sequence[Matrix] = ()
+    curves: Sequence[Curve] = ()
+    decimals: int = 3  # as printed
+    paper: str = ""
+    table: str = ""
+    caption: str = ""
+    rows: Sequence[str] = ()
+    columns: Sequence[str] = ()
+
+    @property
+    def title(self) -> str:
+        """Paper, number and caption, as in "wmt19, Table 3: …"."""
+        return f"{self.paper}, {title_of(self.table)}: {self.caption}"
+
+    @property
+    def equal(self) -> int:
+        """The number of cells that are equal."""
+        return sum(cell.equal for cell in self.cells)
+
+    @property
+    def failed(self) -> list[str]:
+        """Descriptions of the cells and statements that should have matched but did not."""
+        cells = [
+            f"{cell.row}, {cell.column}: printed {cell.printed:g}, recomputed {cell.recomputed:.6g}"
+            for cell in self.cells
+            if cell.must and not cell.equal
+        ]
+        return cells + [f"{one.text}: {one.found}" for one in self.statements if one.must and not one.holds]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as a dictionary, as `tercet reproduce --table N -f json` prints it."""
+        return {
+            "paper": self.paper,
+            "table": self.table,
+            "caption": self.caption,
+            "total": len(self.cells),
+            "equal": self.equal,
+            "cells": [cell.to_dict() for cell in self.cells],
+            "unchecked": [vars(one) for one in self.unchecked],
+            "statements": [vars(one) for one in self.statements],
+            "winners": {column: list(rows) for column, rows in self.winners.items()},
+            "extra": {row: dict(columns) for row, columns in self.extra.items()},
+            "matrices": [vars(one) for one in self.matrices],
+            "curves": [vars(one) for one in self.curves],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Reproductions:
+    """The result of `reproduce`: one `Reproduction` per table. Index it by number, or iterate.
+
+    single: one table was asked for, not a whole paper.
+    """
+
+    tables: tuple[Reproduction, ...]
+    single: bool = False
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    def __iter__(self) -> Iterator[Reproduction]:
+        return iter(self.tables)
+
+    def __getitem__(self, index: int) -> Reproduction:
+        return self.tables[index]
+
+    def __repr__(self) -> str:
+        totals = self._totals(self.tables)
+        return f"<Reproductions of {len(self)} tables: {totals['equal']} of {totals['total']} cells equal>"
+
+    def by_paper(self) -> dict[str, list[Reproduction]]:
+        """Return the tables of each paper."""
+        found: dict[str, list[Reproduction]] = {}
+        for one in self.tables:
+            found.setdefault(one.paper, []).append(one)
+        return found
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dictionary per printed number; None for what is not known of a number that was not checked."""
+        blank = dict.fromkeys(("row", "column", "printed", "recomputed", "difference", "equal", "within", "must"))
+        return [
+            {"paper": one.paper, "table": one.table, **row}
+            for one in self.tables
+            for row in (
+                *({**cell.to_dict(), "reason": None} for cell in one.cells),
+                *({**blank, **vars(left)} for left in one.unchecked),
+            )
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the dictionary that `tercet reproduce -f json` prints: of a table, of a paper, or of all papers."""
+        if self.single:
+            return self.tables[0].to_dict()
+        papers = [
+            {"paper": paper, **self._totals(found), "tables": [one.to_dict() for one in found]}
+            for paper, found in self.by_paper().items()
+        ]
+        return papers[0] if len(papers) == 1 else {**self._totals(self.tables), "papers": papers}
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame with one row per printed number."""
+        return data_frame(self.rows())
+
+    @staticmethod
+    def _totals(found: Sequence[Reproduction]) -> dict[str, int]:
+        return {"total": sum(len(one.cells) for one in found), "equal": sum(one.equal for one in found)}
+
+
+def title_of(table: str) -> str:
+    """Return the printed name of a table or figure: Table 3, Figure 5."""
+    return table.capitalize() if table.startswith(("figure", "text")) else f"Table {table}"
