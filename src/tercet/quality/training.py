@@ -164,6 +164,8 @@ def _provenance(examples: Examples, corpora: Corpora, made: Featurised) -> dict[
         "training_checksum": examples.checksum(),
         "resource_checksums": made.resources.checksums(),
         "versions": _versions(),
+        "needs": made.resources.needs(),
+        "trained_on": [asdict(each) for each in (examples.dataset(), *corpora.datasets())],
     }
 
 
