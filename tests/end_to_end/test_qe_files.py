@@ -126,7 +126,7 @@ def test_stopping_leaves_what_was_there(trained: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("package", "arguments", "message"),
     [
-        ("sklearn.base", ["--learner", "best"], "The learner best (unlike pls and ridge) needs a package that is not "
+        ("sklearn.base", ["--learner", "ridge"], "Training a model of quality estimation needs a package that is not "
          "installed. Install it: pip install 'tercet[qe]'"),
         ("altair", ["--curve", "c.svg"], "A figure needs a package that is not installed. Install it: pip install"),
         ("vl_convert", ["--curve", "c.svg"], "A figure needs a package that is not installed. Install it: pip install"),
@@ -142,11 +142,12 @@ def test_a_missing_package_is_said_before_any_work(
     assert ran.err.startswith(f"Error: {message}")
 
 
-def test_pls_and_ridge_need_no_further_package(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for package in ("sklearn", "sklearn.base", "wordfreq"):
+def test_predicting_and_evaluating_need_no_further_package(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in ("sklearn", "sklearn.base", "sklearn.model_selection", "threadpoolctl", "wordfreq"):
         monkeypatch.setitem(sys.modules, package, None)
-    ran = words(*TRAIN, "-o", "plain.qe", folder=trained)
-    assert (ran.code, ran.err) == (0, "Wrote plain.qe\n")
+    assert words("predict", "model.qe", *TEXTS, "-q", folder=trained).code == 0
+    assert words("rank", "model.qe", *TEXTS, "-q", folder=trained).code == 0
+    assert words("evaluate", "model.qe", *TEXTS, "train.labels", "-q", folder=trained).code == 0
 
 
 def test_languages_without_any_lists_or_parsers_are_served(trained: Path) -> None:
