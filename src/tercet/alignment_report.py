@@ -115,10 +115,24 @@ def alignments(
     cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> AlignmentReport:
-    """Return alignment statistics: aligned words by level, compared with METEOR; penalties; effect of equivalence.
+    """Report how words of outputs and references are aligned: by level, beside METEOR, with penalties.
 
-    metric: cobalt with its parameters. METEOR aligns the same words, with the same synonyms and paraphrases.
-    jobs, cluster, cache: see `tercet.score`.
+    Parameters
+    ----------
+    testset : the texts.
+    metric : cobalt with its parameters. METEOR aligns the same words, with the same synonyms and paraphrases.
+    jobs, cluster, cache, progress : see `tercet.score`.
+
+    Returns
+    -------
+    AlignmentReport : by system and in total: matches by level, penalties, and the effect of equivalent relations.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> testset = tercet.TestSet({"a": ["Dogs bark."]}, {"ref": ["Dogs bark ."]}, pair="de-en")
+    >>> tercet.alignments(testset).systems["a"].matches["exact"].content
+    2
     """
     check_texts(testset)
     if not testset.outputs:

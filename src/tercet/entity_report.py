@@ -101,9 +101,25 @@ def entities(
     most: int = 20,
     examples: int = 3,
 ) -> EntityReport:
-    """Report which entities of the source each system keeps, loses and invents. Parameters as for the metric `kobe`.
+    """Report which entities of the source each system keeps, loses and invents.
 
-    most: the number of lost and invented entities to list. examples: the number of places to list for each.
+    Parameters
+    ----------
+    testset : the texts, with source and language pair.
+    kb, annotations, shared, senses, categories, language_filter : as for the metric `kobe`.
+    most : the number of lost and invented entities to list.
+    examples : the number of places to list for each.
+
+    Returns
+    -------
+    EntityReport : by system, the entities kept, lost and invented.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> testset = tercet.TestSet({"a": ["Sie lebt in Rom."]}, source=["She lives in Berlin."], pair="en-de")
+    >>> [entity.name for entity in tercet.entities(testset).systems["a"].lost]
+    ['Berlin']
     """
     for name, value in (("most", most), ("examples", examples)):
         if value < 0:

@@ -34,10 +34,26 @@ def check(
     pair: str | None = None,
     testset: TestSet | None = None,
 ) -> CheckReport:
-    """Check files with one segment per line, or the texts of a test set. `outputs` replace the test set's own.
+    """Check files with one segment per line, or the texts of a test set, for what spoils an evaluation.
 
-    pair: the language pair, as "en-de"; by default that of the test set. Without a pair, scripts are only compared
-    between the texts. If only `references` are given, they may be any texts.
+    Parameters
+    ----------
+    references, outputs : files. If only `references` are given, they may be any texts.
+    source : the source file.
+    pair : the language pair, such as "en-de"; by default that of the test set. Without a pair, scripts are only
+        compared between the texts.
+    testset : a test set instead of files; `outputs` replace its own.
+
+    Returns
+    -------
+    CheckReport : the findings, each with its severity, place and advice.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> report = tercet.check(testset=tercet.demo("en-de"))
+    >>> report.segments
+    32
     """
     for what, given in (("references", references), ("outputs", outputs)):
         if isinstance(given, (str, Path)):

@@ -91,13 +91,36 @@ def agree(
     confidence: float = 0.95,
     seed: int = SEED,
 ) -> Agreement:
-    """Measure the agreement of raters in judgements of one kind (`kind` chooses if there are several).
+    """Measure how well raters agree in judgements of one kind.
 
-    source: values of `reference` in the judgements that mean the source, or nothing, was shown instead of a reference.
-    complete: use only raters who judged every output. identical: see `panel_of_rankings`. weights: of errors, for MQM.
-    scores, segments: see `reference_effect.correlations`. slices: the number of parts into which the work of each rater
-    is divided, in the order of the judgements. If a rater judged an output several times, the last judgement counts.
-    Control items are used only in the reports on raters.
+    If a rater judged an output several times, the last judgement counts. Control items are used only in the reports on
+    raters.
+
+    Parameters
+    ----------
+    judgements : the judgements, such as `tercet.data.judgement_files.read_judgement_file` returns.
+    kind : the kind of judgement, if there are several.
+    source : values of `reference` in the judgements that mean the source, or nothing, was shown instead of a reference.
+    complete : use only raters who judged every output.
+    identical : how identical outputs in rankings are counted; see `panel_of_rankings`.
+    weights : of errors, for MQM.
+    scores, segments : metric scores to correlate with the judgements; see `reference_effect.correlations`.
+    slices : the number of parts into which the work of each rater is divided, in the order of the judgements.
+    resamples, confidence, seed : of the confidence intervals.
+
+    Returns
+    -------
+    Agreement : coefficients with intervals, reports on raters, and notes.
+
+    Examples
+    --------
+    >>> import tempfile, tercet
+    >>> from tercet.data.judged_jsonl import read_judgements
+    >>> folder = tempfile.mkdtemp()
+    >>> _ = tercet.examples.write("en-de", folder)
+    >>> found = tercet.agree(read_judgements(f"{folder}/judgements.jsonl"), resamples=100)
+    >>> len(found.raters)
+    3
     """
     check_draws(resamples, seed)
     check_share("The confidence", confidence)
