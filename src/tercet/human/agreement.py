@@ -115,9 +115,10 @@ def agree(
     Examples
     --------
     >>> import tempfile, tercet
+    >>> from tercet import examples
     >>> from tercet.data.judged_jsonl import read_judgements
     >>> folder = tempfile.mkdtemp()
-    >>> _ = tercet.examples.write("en-de", folder)
+    >>> _ = examples.write("en-de", folder)
     >>> found = tercet.agree(read_judgements(f"{folder}/judgements.jsonl"), resamples=100)
     >>> len(found.raters)
     3

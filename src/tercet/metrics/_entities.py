@@ -9,7 +9,7 @@ import json
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -243,7 +243,7 @@ def _writers(path: str) -> list[str]:
 def _nameable(kb: str, state: object, language: str) -> Callable[[str], bool] | None:
     """Asked for every mention of every system: answers are kept."""
     can_name = open_linker(kb, "", False, False, True, False).nameable(language)
-    return None if can_name is None else cache(can_name)
+    return None if can_name is None else lru_cache(maxsize=1 << 18)(can_name)
 
 
 def _lemmas() -> str:
