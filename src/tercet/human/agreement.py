@@ -120,7 +120,7 @@ def agree(
     >>> folder = tempfile.mkdtemp()
     >>> _ = examples.write("en-de", folder)
     >>> found = tercet.agree(read_judgements(f"{folder}/judgements.jsonl"), resamples=100)
-    >>> len(found.raters)
+    >>> found.raters
     3
     """
     check_draws(resamples, seed)
