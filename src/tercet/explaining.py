@@ -58,7 +58,11 @@ class Explanation:
 
 
 def explain(
-    testset: TestSet, metrics: Sequence[str | Metric] | str | Metric, *, segment: int = 1, systems: Sequence[str] | None = None
+    testset: TestSet,
+    metrics: Sequence[str | Metric] | str | Metric,
+    *,
+    segment: int = 1,
+    systems: Sequence[str] | None = None,
 ) -> list[Explanation]:
     """Show what every metric saw in one segment: matching n-grams, edits, alignments, entities.
 

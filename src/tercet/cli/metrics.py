@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from dataclasses import MISSING, fields
+from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,13 +111,13 @@ def describe(metric: Metric) -> dict[str, Any]:
         "equals": metric.compatible,
         "parameters": [
             {
-                "name": field.name,
-                "type": str(field.type),
-                "default": None if field.default is MISSING else field.default,
-                "value": getattr(metric, field.name),
+                "name": parameter.name,
+                "type": " | ".join(sorted(parameter.kinds)),
+                "default": None if parameter.default is MISSING else parameter.default,
+                "value": getattr(metric.resolved(), parameter.name),
+                "choices": None if parameter.choices is None else sorted(parameter.choices),
             }
-            for field in fields(metric)
-            if field.init
+            for parameter in metric.parameters()
         ],
         "spec": metric.spec,
         "signature": with_facts(metric.signature, {"nrefs": 1} if "reference" in metric.needs else {}),

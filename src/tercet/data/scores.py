@@ -184,7 +184,9 @@ class Scores:
     def __repr__(self) -> str:
         shown = [f"{system}={value:.{self.metric.decimals}f}" for system, value in list(self.system.items())[:5]]
         more = f", … {len(self.system) - 5} more" if len(self.system) > 5 else ""
-        return f"Scores({self.label}: {', '.join(shown)}{more}; {self.n_segments} segment{'s' * (self.n_segments != 1)})"
+        return (
+            f"Scores({self.label}: {', '.join(shown)}{more}; {self.n_segments} segment{'s' * (self.n_segments != 1)})"
+        )
 
     def _repr_html_(self) -> str:
         return html_table(["system", self.label], self._cells(), self.signature)
