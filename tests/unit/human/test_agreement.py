@@ -269,7 +269,7 @@ def test_failed_checks_are_named():
     lower, apart = people["careless"].failed
     assert lower.startswith("damaged outputs not scored lower: mean difference +5.5 over 6")
     assert apart.startswith("repeats differ by")
-    assert people["careless"].judgements == 6  # control items do not count
+    assert people["careless"].judgements == 6  # control items are not counted
 
 
 def test_agreement_on_rankings_by_hand():
