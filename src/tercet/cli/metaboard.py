@@ -79,11 +79,8 @@ def _legend(results: Sequence[Verdicts]) -> list[str]:
     first = results[0]
     said = [f"n: {_counted(first)}."]
     if first.test:
-        said.append(
-            f"Marked: no other metric is significantly better ({TESTS[first.test]}, p < {first.alpha:g})."
-            if first.test != "overlap"
-            else f"Marked: no other metric is significantly better ({TESTS[first.test]})."
-        )
+        level = "" if first.test == "overlap" else f", p < {first.alpha:g}"
+        said.append(f"Marked: no other metric is significantly better ({TESTS[first.test]}{level}).")
     drawn = f"{first.resamples} resamples of {first.unit}, seed {first.seed}"
     where = "" if len(results) == 1 else " in -f json and -f csv"
     said.append(f"Intervals of {100 * first.confidence:g} %{where}: {drawn}.")
@@ -92,11 +89,9 @@ def _legend(results: Sequence[Verdicts]) -> list[str]:
 
 def _averaged(results: Sequence[Verdicts]) -> list[str]:
     """Return a sentence on metrics whose system scores are means of segment scores, if there are any."""
-    items = [item for result in results for item in result.items if item.mean_of_segments is not None]
-    labels = dict.fromkeys(item.label for item in items)
-    numbers = sorted({item.mean_of_segments or 0 for item in items})
-    over = f"{numbers[0]}" if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}" if numbers else ""
-    return [f"System scores are means of {over} segment scores: {', '.join(labels)}."] if labels else []
+    averaged = {item.label: item.mean_of_segments for one in results for item in one.items if item.mean_of_segments}
+    over = f"{min(averaged.values())} " if len(set(averaged.values())) == 1 else ""
+    return [f"System scores are means of {over}segment scores: {', '.join(averaged)}."] if averaged else []
 
 
 def _references(results: Sequence[Verdicts]) -> list[str]:
