@@ -120,7 +120,7 @@ def judge_pairs(
     dataset : str or Path
         A folder, a file, the name of a folder in `data`, or the name of a data set of `tercet data`.
     pairs : sequence of str
-        Language pairs, such as "de-en". Default: all pairs that have judgements. A pair that was not asked for and
+        Language pairs, such as "de-en". Default: all pairs that have judgements. A pair that was not requested and
         cannot be evaluated is left out with a warning.
     data : str or Path, optional
         The folder that contains `dataset`.
