@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import isnan, nan
 
 from ..metaeval import Verdict, Verdicts
+from ..metaeval.joining import listed
 from ..metaeval.results import ranked_items, statistic_name
 from ..report.tables import DASH, Bold, number, table, to_json
 from .compareboard import _bold, _notes
@@ -91,7 +92,7 @@ def _averaged(results: Sequence[Verdicts]) -> list[str]:
     """Return a sentence on metrics whose system scores are means of segment scores, if there are any."""
     averaged = {item.label: item.mean_of_segments for one in results for item in one.items if item.mean_of_segments}
     over = f"{min(averaged.values())} " if len(set(averaged.values())) == 1 else ""
-    return [f"System scores are means of {over}segment scores: {', '.join(averaged)}."] if averaged else []
+    return [f"System scores are means of {over}segment scores: {listed([*averaged])}."] if averaged else []
 
 
 def _references(results: Sequence[Verdicts]) -> list[str]:

@@ -347,7 +347,8 @@ def _gather(
             found += usable
             notes += only_segments_note([item.label for item in published if item not in usable])
     if not found:
-        raise UsageError("There are no metrics to evaluate. Name some with -m, or give files with --scores.")
+        missing = "There are no metrics to evaluate. Name some with -m, or give files with --scores."
+        raise UsageError(" ".join([missing, *notes]))
     return found, notes
 
 

@@ -107,7 +107,7 @@ def judged_columns(gold: Gold, segments: Sequence[str], systems: Collection[str]
         judged = np.unique(gold.pairs.segment)
     else:
         return slice(None)
-    return np.array([place[gold.segments[i]] for i in judged.tolist()], dtype=np.intp)
+    return np.array([place[gold.segments[i]] for i in judged], dtype=np.intp) if len(judged) else slice(None)
 
 
 def average_segments(scores: Sequence[Scores], columns: Indices | slice, length: int) -> list[Scores]:

@@ -128,6 +128,10 @@ def test_published_metrics_with_segment_scores_only_are_left_out_with_a_hint(tmp
     (plain,) = judge_pairs(place, metrics="chrf", published=True, resamples=20)
     assert [item.label for item in plain.items] == ["chrF2"]
     assert plain.notes == ("No system scores, only segment scores: mine. Use --mean-of-segments to average them.",)
+    with pytest.raises(
+        UsageError, match=r"no metrics to evaluate\..* only segment scores: mine\. Use --mean-of-segments"
+    ):
+        judge_pairs(place)
     (means,) = judge_pairs(place, metrics="chrf", published=True, mean_of_segments=True, resamples=20)
     assert [(item.label, item.mean_of_segments) for item in means.items] == [("chrF2", 20), ("mine", 20)]
     assert means.notes == ()
