@@ -1,42 +1,102 @@
 """Tercet evaluates machine translation: source, output, reference.
 
-Everything below is imported when it is first used, so that `import tercet` costs nothing.
+Every command of `tercet` has its function here, by the same name; groups of commands (`data`, `kb`, `qe`, `rate`) are
+modules. Everything is imported when it is first used, so that `import tercet` costs nothing.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import data as data
+    from . import kb as kb
+    from . import metrics as metrics
+    from . import qe as qe
+    from . import rate as rate
+    from .alignment_report import alignments as alignments
     from .checking import check as check
     from .comparing import Comparison as Comparison
     from .comparing import compare as compare
+    from .data.layouts import read as read
     from .data.scores import Scores as Scores
     from .data.testset import TestSet as TestSet
+    from .entity_report import entities as entities
+    from .examples import load as demo
+    from .explaining import explain as explain
+    from .external import read_external as read_external
+    from .human.agreement import agree as agree
+    from .knowledge.linking import link as link
+    from .language.parsing import parse as parse
+    from .metaeval import judge_pairs as meta
+    from .reproduction import reproduce as reproduce
+    from .scoring import corpus as corpus
     from .scoring import score as score
     from .verifying import verify as verify
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "Comparison": ".comparing",
-    "Scores": ".data.scores",
-    "TestSet": ".data.testset",
-    "check": ".checking",
-    "compare": ".comparing",
-    "metrics": ".metrics",
-    "score": ".scoring",
-    "verify": ".verifying",
+_HOMES = {  # name -> module, and its name there; a module stands for itself
+    "Comparison": (".comparing", "Comparison"),
+    "Scores": (".data.scores", "Scores"),
+    "TestSet": (".data.testset", "TestSet"),
+    "agree": (".human.agreement", "agree"),
+    "alignments": (".alignment_report", "alignments"),
+    "check": (".checking", "check"),
+    "compare": (".comparing", "compare"),
+    "corpus": (".scoring", "corpus"),
+    "data": (".data", ""),
+    "demo": (".examples", "load"),
+    "entities": (".entity_report", "entities"),
+    "explain": (".explaining", "explain"),
+    "kb": (".kb", ""),
+    "link": (".knowledge.linking", "link"),
+    "meta": (".metaeval", "judge_pairs"),
+    "metrics": (".metrics", ""),
+    "parse": (".language.parsing", "parse"),
+    "qe": (".qe", ""),
+    "rate": (".rate", ""),
+    "read": (".data.layouts", "read"),
+    "read_external": (".external", "read_external"),
+    "reproduce": (".reproduction", "reproduce"),
+    "score": (".scoring", "score"),
+    "verify": (".verifying", "verify"),
 }
 
-__all__ = ["Comparison", "Scores", "TestSet", "__version__", "check", "compare", "metrics", "score", "verify"]
+__all__ = [
+    "Comparison",
+    "Scores",
+    "TestSet",
+    "__version__",
+    "agree",
+    "alignments",
+    "check",
+    "compare",
+    "corpus",
+    "data",
+    "demo",
+    "entities",
+    "explain",
+    "kb",
+    "link",
+    "meta",
+    "metrics",
+    "parse",
+    "qe",
+    "rate",
+    "read",
+    "read_external",
+    "reproduce",
+    "score",
+    "verify",
+]
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
+    if name not in _HOMES:
         raise AttributeError(f"module 'tercet' has no attribute {name!r}")
+    home, attribute = _HOMES[name]
     module = import_module(home, __name__)
-    return module if name == "metrics" else getattr(module, name)
+    return getattr(module, attribute) if attribute else module
 
 
 def __dir__() -> list[str]:

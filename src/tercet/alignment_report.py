@@ -1,8 +1,8 @@
-"""`alignments`: how words of outputs and references match, by level, and what their contexts cost them.
+"""`alignments`: count how words of outputs and references are aligned, and their context penalties, by level.
 
-Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", section 4.5: matches by
-level beside METEOR's (Table 4.13), context penalties by level (Table 4.14), and how many scores change because some
-relations count as the same (Table 4.19).
+Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", section 4.5: aligned
+words by level, compared with METEOR (Table 4.13), context penalties by level (Table 4.14), and the number of scores
+that change because some relations are treated as equivalent (Table 4.19).
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 TABLES = ("matches", "penalties", "equivalence")
 ALL = "all systems"
-_FACTS = 4  # numbers of a level: content and function words, sum of raw penalties, words with one
-_METEOR = _FACTS * len(LEVELS)  # where METEOR's begin: content and function words by matcher
-_REST = _METEOR + 2 * len(MATCHERS)  # then words of output and reference, scores changed, segments
+_FACTS = 4  # columns per level: content words, function words, sum of raw penalties, words with a penalty
+_METEOR = _FACTS * len(LEVELS)  # first column of METEOR: content and function words per matcher
+_REST = _METEOR + 2 * len(MATCHERS)  # then output words, reference words, changed scores, segments
 
 
 @dataclass(frozen=True)
 class Matches:
-    """Aligned words of one level, content and function words by the output's word."""
+    """The numbers of aligned content and function words of one level, classified by the output's word."""
 
     content: int
     function: int
@@ -49,9 +49,11 @@ class Matches:
 
 @dataclass(frozen=True)
 class Penalties:
-    """Context penalties of the aligned words of one level: their number, their raw mean, and how many have one.
+    """Context penalties of the aligned words of one level.
 
-    mean: of CP (equation 4.5), over all aligned words of the level; NaN where there are none.
+    words: the number of aligned words.
+    mean: the mean raw penalty CP (equation 4.5) of these words; NaN if there are none.
+    penalised: the number of words with a penalty above 0.
     """
 
     words: int
@@ -65,10 +67,12 @@ class Penalties:
 
 @dataclass(frozen=True)
 class SystemAlignments:
-    """The alignments of one system, or of all of them together.
+    """Alignment statistics of one system, or of all systems together.
 
-    output_words, reference_words: of the segments, with the reference that is best for each. matches, penalties: by
-    level. meteor: by METEOR's matcher. changed: segment scores that are others if no relations are equivalent.
+    output_words, reference_words: the numbers of words, with the best reference of each segment.
+    matches, penalties: by level.
+    meteor: by METEOR's matcher.
+    changed: the number of segment scores that change if no relations are treated as equivalent.
     """
 
     segments: int
@@ -90,7 +94,7 @@ class SystemAlignments:
 
 @dataclass(frozen=True)
 class AlignmentReport:
-    """Statistics of the alignments of a test set, by system and of all together."""
+    """Alignment statistics of a test set, for each system and for all systems together."""
 
     test_set: str
     signature: str
@@ -98,7 +102,7 @@ class AlignmentReport:
     total: SystemAlignments
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as the JSON form has it."""
+        """Return all statistics as the dictionary that is written as JSON."""
         return asdict(self)
 
 
@@ -111,19 +115,33 @@ def alignments(
     cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> AlignmentReport:
-    """How outputs and references are aligned: matches by level, beside METEOR's; penalties; the use of equivalence.
+    """Report how words of outputs and references are aligned: by level, beside METEOR, with penalties.
 
-    metric: cobalt with its parameters. METEOR aligns the same words, with the same synonyms and paraphrases.
-    jobs, cluster, cache: as for `tercet.score`.
+    Parameters
+    ----------
+    testset : the texts.
+    metric : cobalt with its parameters. METEOR aligns the same words, with the same synonyms and paraphrases.
+    jobs, cluster, cache, progress : see `tercet.score`.
+
+    Returns
+    -------
+    AlignmentReport : by system and in total: matches by level, penalties, and the effect of equivalent relations.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> testset = tercet.TestSet({"a": ["Dogs bark."]}, {"ref": ["Dogs bark ."]}, pair="de-en")
+    >>> tercet.alignments(testset).systems["a"].matches["exact"].content
+    2
     """
     check_texts(testset)
     if not testset.outputs:
-        raise UsageError(f"Test set {testset.name!r} has no outputs to report on.")
-    made = create(metric, language=testset.target_language)
+        raise UsageError(f"Test set {testset.name!r} has no outputs.")
+    made = create(metric)
     if not isinstance(made, Cobalt):
-        raise UsageError(f"alignments reports on cobalt, not on {made.name}.")
-    made.check_needs(testset)
-    counter = AlignmentCounts(**{f.name: getattr(made, f.name) for f in fields(made) if f.init}).fitted(testset)
+        raise UsageError(f"alignments needs the metric cobalt, not {made.name}.")
+    settled = made.resolved(testset.target_language)
+    counter = AlignmentCounts(**{f.name: getattr(settled, f.name) for f in fields(settled)}).ready(testset)
     totals: dict[str, Floats] = {}
     with open_executor(jobs, cluster) as executor:
         for _, _, counts in count(testset, [counter], executor=executor, cache=cache, progress=progress):
@@ -131,7 +149,7 @@ def alignments(
                 totals[system] = totals.get(system, np.zeros(rows.shape[1])) + rows.sum(0)
     return AlignmentReport(
         test_set=testset.name,
-        signature=made.fitted(testset).signature,
+        signature=made.ready(testset).signature,
         systems={system: _described(total) for system, total in totals.items()},
         total=_described(np.sum(list(totals.values()), axis=0)),
     )
@@ -139,7 +157,7 @@ def alignments(
 
 @dataclass(frozen=True)
 class AlignmentCounts(Cobalt):
-    """UPF-Cobalt that counts what `alignments` reports instead of scores: sums of counts, as for any metric."""
+    """UPF-Cobalt with the statistics of `alignments` as counts. They are summed like the counts of any metric."""
 
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
         aligned = [self.align(output, reference) for reference in references]
@@ -158,7 +176,7 @@ class AlignmentCounts(Cobalt):
         return counts
 
     def _changes(self, aligned: Sequence[ContextAlignment]) -> bool:
-        """Whether the segment's score depends on relations that are equivalent."""
+        """Return whether the segment's score changes if no relations are treated as equivalent."""
         with_it, without = replace(self, equivalence=True), replace(self, equivalence=False)
         return max(with_it.assess(each).score for each in aligned) != max(
             without.assess(each).score for each in aligned

@@ -1,28 +1,30 @@
 """Where counting runs: here, in a process pool, or on a cluster; any `concurrent.futures.Executor`.
 
-A unit of work is a metric, a shard and some systems; its results are arrays of counts, and counts add. Shards have a
-fixed size, whatever runs them, so that sums are the same to the last bit; where a metric is slow (`segments_per_unit`)
-units are parts of a shard, whose counts are put together before anybody sums them. With a cache, finished counts are
-kept under a key of texts, signature and version: a run that was killed goes on where it stopped.
+A unit of work is some metrics and a shard; its results are arrays of counts, and counts add. Shards have a fixed size
+wherever they are counted, so that sums are the same to the last bit; where a metric is slow (`segments_per_unit`) units
+are parts of a shard, whose counts are put together before they are summed. Metrics that share work (`shares`) are in
+one unit. With a cache, finished counts are kept, and a run that was killed continues where it stopped.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .data.files import writing_bytes
 from .data.testset import TestSet, checksum
 from .errors import MissingDependency, TercetError, UsageError
-from .metrics import Batch, Floats, Metric
+from .metrics import Floats, Ready, Shard
 from .workers import Warnings, result_of, submit
 
 if TYPE_CHECKING:
@@ -92,7 +94,11 @@ def _cluster(address: str) -> Iterator[Executor]:
 
 
 class Cache:
-    """Finished counts in a folder, one file each, written whole or not at all."""
+    """Finished counts in a folder, one file each, written whole or not at all.
+
+    A file has a line of JSON with all that the counts depend on, their shape and their digest, then the numbers.
+    Whatever does not fit is computed again, with a warning.
+    """
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -100,48 +106,130 @@ class Cache:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"The cache folder {folder} cannot be made: {error.strerror}.") from None
+        if old := len(list(self.folder.glob("*.npy"))):
+            log.warning("%s has %d files of Tercet 0.1, which are not read. Delete them: *.npy.", folder, old)
 
-    def path(self, metric: Metric, shared: str, outputs: Sequence[str]) -> Path:
-        """Where the counts of these outputs lie; `shared` is the checksum of what all systems share.
+    def header(self, metric: Ready, shard: TestSet, outputs: Sequence[str]) -> dict[str, Any]:
+        """Return all that the counts of one system depend on.
 
-        Python's Unicode data decide what is lower case and what a punctuation mark.
+        Python's Unicode data decide what is lower case and what is a punctuation mark.
         """
-        from hashlib import sha256
         from unicodedata import unidata_version
 
-        where = f"{type(metric).__module__}.{type(metric).__qualname__}"
-        key = "\n".join([where, metric.signature, unidata_version, shared, checksum(outputs)])
-        return self.folder / f"{sha256(key.encode()).hexdigest()}.npy"
+        code = metric.metric.code
+        return {
+            "format": 2,
+            "metric": f"{code.__module__}.{code.__qualname__}",
+            "signature": metric.signature,
+            "fingerprint": metric.fingerprint,
+            "unicode": unidata_version,
+            "shared": shard.checksum(),
+            "outputs": checksum(outputs),
+            "segments": len(shard),
+        }
 
-    def load(self, path: Path, segments: int) -> Floats | None:
+    def path(self, header: Mapping[str, Any]) -> Path:
+        """Return the file for counts with this header."""
+        return self.folder / f"{_digest(json.dumps(header).encode())}.counts"
+
+    def load(self, header: Mapping[str, Any]) -> Floats | None:
+        """Return the counts; None, with a warning if the file is damaged, where they must be computed."""
+        path = self.path(header)
         if not path.exists():
             return None
         try:
-            counts: Floats = np.load(path, allow_pickle=False)
-        except (OSError, ValueError, EOFError):
-            counts = np.empty(0)
-        if counts.ndim != 2 or len(counts) != segments or counts.dtype != np.float64:
-            log.warning("The cache file %s is damaged; its counts are made anew.", path)
-            return None
-        return counts
+            line, _, data = path.read_bytes().partition(b"\n")
+            found = json.loads(line)
+            shape = tuple(found["shape"])
+            fits = found == {**header, "shape": list(shape), "digest": _digest(data)}
+            counts: Floats = np.frombuffer(data, dtype="<f8").reshape(shape).astype(np.float64)
+            if fits and counts.ndim == 2 and len(counts) == header["segments"]:
+                return counts
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+        log.warning("The cache file %s is damaged; its counts are computed again.", path)
+        return None
 
-    def save(self, path: Path, counts: Floats) -> None:
-        with writing_bytes(path) as stream:
-            np.save(stream, counts, allow_pickle=False)
+    def save(self, header: Mapping[str, Any], counts: Floats) -> None:
+        """Keep counts."""
+        data = np.ascontiguousarray(counts, dtype="<f8").tobytes()
+        line = json.dumps({**header, "shape": list(counts.shape), "digest": _digest(data)})
+        with writing_bytes(self.path(header)) as stream:
+            stream.write(line.encode() + b"\n" + data)
 
 
-def count_unit(metric: Metric, shard: TestSet) -> dict[str, Floats]:
-    """Counts of every system of a shard. Runs anywhere."""
-    prepared = metric.prepare(shard)
-    return {
-        system: metric.count(Batch(outputs, shard.references, shard.source, prepared))
-        for system, outputs in shard.outputs.items()
-    }
+def _digest(data: bytes) -> str:
+    from hashlib import sha256  # slow to import, and only caches need it
+
+    return sha256(data).hexdigest()
+
+
+LARGE = 1 << 16  # bytes of a pickled metric that are sent once per process, not with every unit
+
+
+class Parcel(NamedTuple):
+    """A pickled metric in a file, which every worker process reads once."""
+
+    path: str
+
+
+class _Shipping:
+    """How metrics reach workers: here as they are, in a pool by a file if they are large, on a cluster once."""
+
+    def __init__(self, executor: Executor | None) -> None:
+        self.executor = executor
+        self.folder: Any = None
+        self.sent: dict[int, Any] = {}
+
+    def send(self, metric: Ready) -> Any:
+        """Return what stands for a metric in the arguments of a unit."""
+        if id(metric) not in self.sent:
+            self.sent[id(metric)] = self._send(metric)
+        return self.sent[id(metric)]
+
+    def _send(self, metric: Ready) -> Any:
+        import pickle
+        from concurrent.futures import ProcessPoolExecutor
+        from tempfile import TemporaryDirectory
+
+        client = getattr(self.executor, "_client", None)  # of Dask
+        if client is not None:
+            return client.scatter(metric, broadcast=True, hash=False)
+        data = pickle.dumps(metric) if isinstance(self.executor, ProcessPoolExecutor) else b""
+        if len(data) < LARGE:
+            return metric
+        self.folder = self.folder or TemporaryDirectory(prefix="tercet-")
+        path = Path(self.folder.name, str(len(self.sent)))
+        path.write_bytes(data)
+        return Parcel(str(path))
+
+    def close(self) -> None:
+        if self.folder:
+            self.folder.cleanup()
+
+
+@lru_cache(maxsize=8)
+def _received(path: str) -> Ready:
+    """Read a parcel of our own run; each has a path of its own."""
+    import pickle
+
+    found: Ready = pickle.loads(Path(path).read_bytes())
+    return found
+
+
+def count_unit(wanted: Sequence[Sequence[str]], shard: TestSet, *metrics: Ready | Parcel) -> list[dict[str, Floats]]:
+    """Count a shard by some metrics, each for the systems wanted of it. Runs anywhere."""
+    texts = Shard(shard)
+    counts = []
+    for systems, metric in zip(wanted, metrics, strict=True):
+        ready = _received(metric.path) if isinstance(metric, Parcel) else metric
+        counts.append(ready.count(texts.only(systems)) if systems else {})
+    return counts
 
 
 def count(
     testset: Any,
-    metrics: Sequence[Metric],
+    metrics: Sequence[Ready],
     *,
     executor: Executor | None = None,
     cache: str | Path | None = None,
@@ -153,121 +241,172 @@ def count(
     """
     store = Cache(cache) if cache is not None else None
     workers = _workers(executor)
-    # Metrics that must see the whole test set at once get it in one shard of its own.
-    plans = [(SHARD, [i for i, m in enumerate(metrics) if not m.whole])]
-    plans += [(1 << 62, [i for i, m in enumerate(metrics) if m.whole])]
+    groups = _groups(metrics, apart=executor is not None)
     total = None
     if isinstance(testset, TestSet):
-        total = sum(_units(len(testset), size, metrics[index]) for size, indices in plans for index in indices)
+        total = sum(_units(len(testset), group.size, group.rows) for group in groups)
     # A unit has all systems, which share the references' preparation; only where that leaves workers idle, fewer.
     pieces = -(-2 * workers // total) if total else 1
-    waiting: deque[tuple[int, TestSet, _Unit, bool]] = deque()
-    parts: list[dict[str, Floats]] = []  # of the shard that is being collected
+    waiting: deque[tuple[_Group, TestSet, _Unit, bool]] = deque()
+    parts: list[list[dict[str, Floats]]] = []  # of the shard that is being collected
     done = 0
 
     def collect() -> Iterator[tuple[int, TestSet, dict[str, Floats]]]:
         nonlocal done
-        index, shard, unit, last = waiting.popleft()
+        group, shard, unit, last = waiting.popleft()
         parts.append(unit.collect())
         done += 1
         if progress:
             progress(done, total)
         if last:
-            yield index, shard, _joined(parts)
+            for place, index in enumerate(group.indices):
+                yield index, shard, _joined([part[place] for part in parts])
             parts.clear()
 
-    for size, indices in plans:
-        for shard in testset.shards(size) if indices else ():
-            for index in indices:
-                left = len(shard)
-                for part in shard.shards(_most_rows(metrics[index]) or left):
-                    left -= len(part)
-                    waiting.append((index, shard, _Unit(metrics[index], part, executor, store, pieces), not left))
-                    while len(waiting) > (IN_FLIGHT * workers if executor is not None else 0):
-                        yield from collect()
-    while waiting:
-        yield from collect()
+    shipping = _Shipping(executor)
+    try:
+        # Metrics that must see the whole test set at once get it in one shard of its own.
+        for size in sorted({group.size for group in groups}):
+            for shard in testset.shards(size):
+                for group in (group for group in groups if group.size == size):
+                    chosen = [metrics[index] for index in group.indices]
+                    left = len(shard)
+                    for part in shard.shards(group.rows or left):
+                        left -= len(part)
+                        unit = _Unit(chosen, part, group.rows is not None, shipping, store, pieces)
+                        waiting.append((group, shard, unit, not left))
+                        while len(waiting) > (IN_FLIGHT * workers if executor is not None else 0):
+                            yield from collect()
+        while waiting:
+            yield from collect()
+    finally:
+        shipping.close()
 
 
-def _most_rows(metric: Metric) -> int | None:
-    """How many segments a unit has at most, where the metric says so and can be cut at all."""
-    return None if metric.whole else metric.segments_per_unit
+class _Group(NamedTuple):
+    """Metrics that are counted in one unit: their places, the size of their shards, and the rows of their units."""
+
+    indices: tuple[int, ...]
+    size: int
+    rows: int | None
 
 
-def _units(segments: int, size: int, metric: Metric) -> int:
-    """How many units a metric's shards of this size are cut into."""
+def _groups(metrics: Sequence[Ready], *, apart: bool) -> list[_Group]:
+    """Group metrics that can share work; `apart`, with workers: only those that say so, because others run at once."""
+    found: dict[object, list[int]] = {}
+    for index, ready in enumerate(metrics):
+        metric = ready.metric
+        rows = None if ready.whole else metric.segments_per_unit
+        alone = apart and not metric.shares
+        found.setdefault((ready.whole, rows, index if alone else metric.shares if apart else ""), []).append(index)
+    return [
+        _Group(tuple(indices), 1 << 62 if metrics[indices[0]].whole else SHARD, _rows(metrics[indices[0]]))
+        for indices in found.values()
+    ]
+
+
+def _rows(ready: Ready) -> int | None:
+    """Return how many segments a unit has at most, where the metric says so and can be cut at all."""
+    return None if ready.whole else ready.metric.segments_per_unit
+
+
+def _units(segments: int, size: int, rows: int | None) -> int:
+    """Return how many units shards of this size are cut into."""
     full, rest = divmod(segments, size)
-    most = _most_rows(metric) or size
+    most = rows or size
     return full * -(-size // most) + -(-rest // most)
 
 
 def _joined(parts: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
-    """The counts of consecutive segments in one array per system."""
+    """Return the counts of consecutive segments in one array per system."""
     if len(parts) == 1:
         return parts[0]
     return {system: np.concatenate([part[system] for part in parts]) for system in parts[0]}
 
 
 def _workers(executor: Executor | None) -> int:
-    """How many units run at once; of an executor that does not say, a guess that keeps a small cluster busy."""
+    """Return how many units run at once; for an executor that does not say, a guess that keeps a cluster busy."""
     return 1 if executor is None else int(getattr(executor, "_max_workers", 0) or getattr(executor, "workers", 16))
 
 
 class _Unit:
-    """A metric's counts of one shard: from the cache, or counted here, or under way elsewhere."""
+    """The counts of some metrics for one shard: from the cache, or counted here, or under way elsewhere."""
 
     def __init__(
-        self, metric: Metric, shard: TestSet, executor: Executor | None, store: Cache | None, pieces: int
+        self,
+        metrics: Sequence[Ready],
+        shard: TestSet,
+        by_rows: bool,
+        shipping: _Shipping,
+        store: Cache | None,
+        pieces: int,
     ) -> None:
-        self.systems, self.store = shard.systems, store
-        self.counts: dict[str, Floats] = {}
-        self.paths: dict[str, Path] = {}
+        self.systems, self.store, self.by_rows = shard.systems, store, by_rows
+        self.counts: list[dict[str, Floats]] = [{} for _ in metrics]
+        self.headers: list[dict[str, dict[str, Any]]] = [{} for _ in metrics]
         if store:
-            shared = shard.checksum()
-            for system, outputs in shard.outputs.items():
-                self.paths[system] = store.path(metric, shared, outputs)
-                found = store.load(self.paths[system], len(shard))
-                if found is not None:
-                    self.counts[system] = found
-        missing = [system for system in shard.systems if system not in self.counts]
-        self.futures: list[Future[tuple[dict[str, Floats], Warnings]]] = []
-        if executor is None and missing:
-            self._keep(count_unit(metric, shard.only(missing) if self.counts else shard))
-        elif executor is not None and missing:
-            for piece in _pieces(shard.only(missing), metric, pieces):
+            self._find(metrics, shard, store)
+        wanted = [[system for system in shard.systems if system not in counts] for counts in self.counts]
+        self.futures: list[Future[tuple[list[dict[str, Floats]], Warnings]]] = []
+        executor = shipping.executor
+        if not any(wanted):
+            return
+        if executor is None or any(metric.metric.one_process for metric in metrics):
+            self._keep(count_unit(wanted, shard, *metrics))
+        else:
+            sent = [shipping.send(metric) for metric in metrics]
+            for systems, piece in _pieces(wanted, shard, by_rows, pieces):
                 with _reporting_dead_workers():
-                    self.futures.append(submit(executor, count_unit, metric, piece))
-        self.by_rows = _most_rows(metric) is not None
+                    self.futures.append(submit(executor, count_unit, systems, piece, *sent))
 
-    def _keep(self, counts: dict[str, Floats]) -> None:
-        self.counts |= counts
-        if self.store:
-            for system, array in counts.items():
-                self.store.save(self.paths[system], array)
+    def _find(self, metrics: Sequence[Ready], shard: TestSet, store: Cache) -> None:
+        """Take what the cache has. Counts of one metric that differ in width are not believed."""
+        for counts, headers, metric in zip(self.counts, self.headers, metrics, strict=True):
+            for system, outputs in shard.outputs.items():
+                headers[system] = store.header(metric, shard, outputs)
+                found = store.load(headers[system])
+                if found is not None:
+                    counts[system] = found
+            if len({array.shape[1] for array in counts.values()}) > 1:
+                log.warning("%s: counts in the cache do not fit together and are computed again.", metric.label)
+                counts.clear()
 
-    def collect(self) -> dict[str, Floats]:
-        """Counts by system, in the order of the shard."""
-        rows: list[dict[str, Floats]] = []
+    def _keep(self, found: Sequence[dict[str, Floats]]) -> None:
+        for counts, headers, new in zip(self.counts, self.headers, found, strict=True):
+            counts |= new
+            if self.store:
+                for system, array in new.items():
+                    self.store.save(headers[system], array)
+
+    def collect(self) -> list[dict[str, Floats]]:
+        """Return for each metric the counts by system, in the order of the shard."""
+        rows: list[list[dict[str, Floats]]] = []
         for future in self.futures:
             with _reporting_dead_workers():
-                counts = result_of(future)
+                found = result_of(future)
             if self.by_rows:
-                rows.append(counts)
+                rows.append(found)
             else:
-                self._keep(counts)
+                self._keep(found)
         if rows:
-            self._keep(_joined(rows))
-        return {system: self.counts[system] for system in self.systems}
+            self._keep([_joined(parts) for parts in zip(*rows, strict=True)])
+        return [{system: counts[system] for system in self.systems} for counts in self.counts]
 
 
-def _pieces(shard: TestSet, metric: Metric, pieces: int) -> Iterator[TestSet]:
-    """A shard for several workers: divided by systems, or for slow metrics by segments, so that each text is in one."""
-    if _most_rows(metric) is None:
-        for piece in range(min(pieces, len(shard.systems))):
-            yield shard.only(shard.systems[piece::pieces])
-    else:
+def _pieces(
+    wanted: Sequence[Sequence[str]], shard: TestSet, by_rows: bool, pieces: int
+) -> Iterator[tuple[list[list[str]], TestSet]]:
+    """Divide a shard among workers: by systems, or for slow metrics by segments, so that each text is in one piece."""
+    missing = [system for system in shard.systems if any(system in systems for systems in wanted)]
+    shard = shard.only(missing)
+    if by_rows:
         # Smaller than needed to keep all workers busy, as segments differ in length and nobody should wait at the end.
-        yield from shard.shards(max(FEWEST_ROWS, -(-len(shard) // (4 * pieces))))
+        for part in shard.shards(max(FEWEST_ROWS, -(-len(shard) // (4 * pieces)))):
+            yield [list(systems) for systems in wanted], part
+    else:
+        for piece in range(min(pieces, len(missing))):
+            chosen = missing[piece::pieces]
+            yield [[system for system in systems if system in chosen] for systems in wanted], shard.only(chosen)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
-"""`entities`: which names, places and things systems keep, lose and invent, by category.
+"""Report which entities (names, places, things) of the source each system keeps, loses and invents, by category.
 
-Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP: what Figures 3 and 4
-and Tables 5 to 7 show, and the entities themselves behind the numbers of the metric `kobe`.
+Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP. The report has the
+data of Figures 3 and 4 and Tables 5 to 7, and lists the entities counted by the metric `kobe`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     Linked = Sequence[Sequence[Mention]]  # the mentions of each text
 
-UNKNOWN = "other"  # the category of entities that have none
+UNKNOWN = "other"  # the category of entities without a category
 
 
 @dataclass(frozen=True)
 class MentionPlace:
-    """Where an entity is named: the line, from 1, and the words that name it there."""
+    """A mention of an entity: the line, from 1, and the words that name it."""
 
     line: int
     text: str
@@ -34,9 +34,9 @@ class MentionPlace:
 
 @dataclass(frozen=True)
 class EntityCounts:
-    """An entity that was lost or invented, under the name that it most often has in the text.
+    """An entity that was lost or invented, with its most frequent name in the text.
 
-    times: how often that happened; mentions: how often it could have (the source's mentions, or the output's).
+    times: how often it was lost or invented. mentions: its mentions in the source (lost) or in the output (invented).
     """
 
     id: str
@@ -49,9 +49,9 @@ class EntityCounts:
 
 @dataclass(frozen=True)
 class SystemEntities:
-    """How the entities of the source fared in one system's output.
+    """The entities of one system's output, compared with the source.
 
-    categories: category -> (kept, in the source). lost, invented: the most frequent first.
+    categories: category -> (number kept, number in the source). lost, invented: the most frequent first.
     """
 
     kept: int
@@ -64,9 +64,9 @@ class SystemEntities:
 
 @dataclass(frozen=True)
 class EntityReport:
-    """Entities of a test set. statistics and histogram are of all that was linked, before `shared` chooses.
+    """The entities of a test set. statistics and histogram count all linked entities, before `shared` selects.
 
-    histogram: how many source texts have 0, 1, 2, … entities. most_lost: over all systems.
+    histogram: the number of source texts with 0, 1, 2, … entities. most_lost: over all systems.
     """
 
     test_set: str
@@ -79,7 +79,7 @@ class EntityReport:
     most_lost: tuple[EntityCounts, ...] = field(default=())
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as the JSON form has it."""
+        """Return the report as a dictionary, for JSON."""
         found = asdict(self)
         for system in found["systems"].values():
             system["categories"] = {
@@ -101,9 +101,25 @@ def entities(
     most: int = 20,
     examples: int = 3,
 ) -> EntityReport:
-    """Which entities of the source every system keeps, loses and invents; parameters are those of the metric `kobe`.
+    """Report which entities of the source each system keeps, loses and invents.
 
-    most: how many lost and invented entities are listed; examples: how many of their places.
+    Parameters
+    ----------
+    testset : the texts, with source and language pair.
+    kb, annotations, shared, senses, categories, language_filter : as for the metric `kobe`.
+    most : the number of lost and invented entities to list.
+    examples : the number of places to list for each.
+
+    Returns
+    -------
+    EntityReport : by system, the entities kept, lost and invented.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> testset = tercet.TestSet({"a": ["Sie lebt in Rom."]}, source=["She lives in Berlin."], pair="en-de")
+    >>> [entity.name for entity in tercet.entities(testset).systems["a"].lost]
+    ['Berlin']
     """
     for name, value in (("most", most), ("examples", examples)):
         if value < 0:
@@ -116,10 +132,10 @@ def entities(
         categories=categories,
         language_filter=language_filter,
     )
-    metric.check_needs(testset)
     if not testset.outputs:
         raise UsageError(f"Test set {testset.name!r} has no outputs to report on.")
-    metric, both = metric.fitted(testset), languages(testset.pair)
+    ready, both = metric.ready(testset), languages(testset.pair)
+    metric = metric.resolved()
     detected = metric.linker().link(testset.source or (), both.source)
     referred = [metric.linker().link(_present(texts), both.target) for texts in testset.references.values()]
     source = _Side.of(metric, detected, both.target)
@@ -131,7 +147,7 @@ def entities(
     return EntityReport(
         test_set=testset.name,
         pair=testset.pair,
-        signature=metric.signature,
+        signature=ready.signature,
         statistics=_statistics(detected, referred),
         histogram=_histogram(detected),
         categories=dict(source.categories().most_common()),
@@ -151,7 +167,7 @@ def entities(
 
 
 class _Side(NamedTuple):
-    """The mentions of texts that count, with their candidates."""
+    """The counted mentions of texts, with their candidates."""
 
     mentions: list[list[Mention]]
     candidates: list[list[Candidates]]
@@ -170,7 +186,7 @@ class _Side(NamedTuple):
 
 
 class _Listing:
-    """Entities that something happened to, with where it did."""
+    """Entities that were lost or invented, with their places."""
 
     def __init__(self) -> None:
         self.times: Counter[str] = Counter()
@@ -212,7 +228,7 @@ class _Listing:
 
 
 class _Tally(NamedTuple):
-    """What one system made of the source's entities."""
+    """The entities that one system kept, lost and invented."""
 
     kept: Counter[str]
     output: int
@@ -234,7 +250,7 @@ class _Tally(NamedTuple):
 
     @staticmethod
     def together(tallies: Iterable[_Tally]) -> _Listing:
-        """What was lost by all systems."""
+        """Return the lost entities of all systems together."""
         lost = _Listing()
         for tally in tallies:
             lost.update(tally.lost)
@@ -246,7 +262,7 @@ def _present(texts: Sequence[str | None]) -> list[str]:
 
 
 def _statistics(source: Linked, references: Sequence[Linked]) -> dict[str, int]:
-    """The rows of the paper's Tables 5 to 7; those of the reference are of all references together, if any."""
+    """Return the rows of the paper's Tables 5 to 7. Rows of references count all references together."""
 
     def distinct(texts: Iterable[Sequence[Mention]]) -> set[str]:
         return {mention.entities[0] for mentions in texts for mention in mentions}

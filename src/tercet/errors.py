@@ -1,6 +1,6 @@
-"""The few errors that a user can cause. Each message says what is wrong, where, and what to do.
+"""The errors that a user can cause. Each message says what is wrong, where, and what to do.
 
-`exit_code` is what the command line returns: 2 for misuse, 1 for bad data.
+`exit_code` is the exit code of the command line: 2 for wrong usage, 1 for bad data.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 
 
 class TercetError(Exception):
-    """Anything that a user can cause and mend."""
+    """Base class of all errors that a user can cause and correct."""
 
     exit_code = 1
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By class and message: an error raised in a worker process must reach the user as it is."""
+        """Pickle the class and the message only, so that an error raised in a worker process keeps both."""
         return _rebuilt, (type(self), str(self))
 
 
@@ -27,17 +27,17 @@ def _rebuilt(kind: type[TercetError], message: str) -> TercetError:
 
 
 class UsageError(TercetError):
-    """What was asked for cannot be done: a wrong name, a missing argument, a missing file."""
+    """A request that cannot be fulfilled: a wrong name, a missing argument, a missing file."""
 
     exit_code = 2
 
 
 class DataError(TercetError):
-    """What was read is not what it should be."""
+    """Input data that is malformed or inconsistent."""
 
 
 class UnknownName(UsageError):
-    """A name that does not exist, with the nearest ones that do."""
+    """An unknown name; the message suggests similar names that exist."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = sorted(known)
@@ -61,7 +61,7 @@ class NotParallel(DataError):
 
 
 class MissingDependency(UsageError):
-    """An optional package is needed; the message gives the pip line."""
+    """An optional package is not installed; the message gives the pip command."""
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(f"{purpose} needs a package that is not installed. Install it: pip install 'tercet[{extra}]'")

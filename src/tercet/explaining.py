@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from .data.testset import TestSet
 from .errors import DataError, TercetError, UsageError
-from .metrics import Batch, Metric, create, names
+from .metrics import Metric, Ready, Shard, create, names
+from .scoring import make_ready
 from .text.editing import EditScript
 
 if TYPE_CHECKING:
@@ -57,9 +58,29 @@ class Explanation:
 
 
 def explain(
-    testset: TestSet, metrics: Sequence[str | Metric], *, segment: int = 1, systems: Sequence[str] | None = None
+    testset: TestSet, metrics: Sequence[str | Metric] | str | Metric, *, segment: int = 1, systems: Sequence[str] | None = None
 ) -> list[Explanation]:
-    """What every metric saw in segment number `segment` (from 1) of every system, or of those named."""
+    """Show what every metric saw in one segment: matching n-grams, edits, alignments, entities.
+
+    Parameters
+    ----------
+    testset : the texts.
+    metrics : one or more metrics that can explain a segment.
+    segment : its number, from 1.
+    systems : names of systems; all by default.
+
+    Returns
+    -------
+    list of Explanation : one per metric and system; `lines()` gives text, `to_dict()` all of it.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> testset = tercet.TestSet({"a": ["a black cat"]}, {"ref": ["the black cat"]})
+    >>> tercet.explain(testset, "wer")[0].operations["substitutions"]
+    1
+    """
+    metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
     check_explained(metrics)
     if not 1 <= segment <= len(testset):
         raise UsageError(f"There is no segment {segment}: the test set has {len(testset)}.")
@@ -68,16 +89,11 @@ def explain(
         one = one.only(systems)
     references = _references(one, 0)
     found = []
-    for spec in metrics:
-        metric = create(spec, language=testset.target_language)
-        metric.check_needs(testset)
-        metric = metric.fitted(testset)
-        prepared = metric.prepare(one)
-        for system, outputs in one.outputs.items():
-            counts = metric.count(Batch(outputs, one.references, one.source, prepared))
-            value = float(metric.segment_scores(counts)[0])
-            seen = metric.explain_segment(outputs[0], references)
-            found.append(Explanation(system, metric.spec, metric.label, segment, value, seen))
+    for ready in make_ready(testset, metrics):
+        for system, counts in ready.count(Shard(one)).items():
+            seen = ready.explain(one.outputs[system][0], references, one.source[0] if one.source else None)
+            value = float(ready.segment_scores(counts)[0])
+            found.append(Explanation(system, ready.spec, ready.label, segment, value, seen))
     return found
 
 
@@ -123,7 +139,7 @@ class EditComparison:
 
 def compare_edits(comparison: Comparison, testset: TestSet, *, progress: Progress | None = None) -> EditComparison:
     """How systems that were compared on a test set go wrong: edits by kind, and the scripts of deciding segments."""
-    check_edits([result.metric for result in comparison.metrics])
+    check_edits([_ready(result).given for result in comparison.metrics])
     for result in comparison.metrics:
         testset.only([each.system for each in result.systems])  # refuses a system that is not there
         if len(testset) != result.n_segments:
@@ -131,7 +147,7 @@ def compare_edits(comparison: Comparison, testset: TestSet, *, progress: Progres
     found, done = [], 0
     total = sum(len(result.systems) for result in comparison.metrics)
     for result in comparison.metrics:
-        metric = create(result.metric).fitted(testset)
+        metric = _ready(result)
         sums = {}
         for system in (each.system for each in result.systems):
             sums[system] = _sum_operations(metric, testset, system)
@@ -140,6 +156,13 @@ def compare_edits(comparison: Comparison, testset: TestSet, *, progress: Progres
                 progress(done, total)
         found.append(MetricEdits(sums, _scripts(metric, result, testset)))
     return EditComparison(comparison, tuple(found))
+
+
+def _ready(result: MetricResult) -> Ready:
+    """Return the metric of a comparison, which must be able to look at texts."""
+    if not isinstance(result.record, Ready):
+        raise UsageError(f"{result.name} was not computed here, so that its edits are not known.")
+    return result.record
 
 
 def check_edits(metrics: Sequence[str | Metric]) -> None:
@@ -164,19 +187,21 @@ def _has_edits(metric: Metric) -> bool:
     return explain(TestSet({"a": ["a"]}, {"a": ["a"]}, ["a"]), [metric])[0].operations is not None
 
 
-def _scripts(metric: Metric, result: MetricResult, testset: TestSet) -> dict[tuple[int, str], Explanation]:
+def _scripts(metric: Ready, result: MetricResult, testset: TestSet) -> dict[tuple[int, str], Explanation]:
     shown = {(s.segment, system) for pair in result.pairs for s in pair.segments for system in (pair.a, pair.b)}
     return {
-        (number, system): explain(testset, [metric], segment=number, systems=[system])[0]
+        (number, system): explain(testset, [metric.given], segment=number, systems=[system])[0]
         for number, system in sorted(shown)
     }
 
 
-def _sum_operations(metric: Metric, testset: TestSet, system: str) -> dict[str, int]:
+def _sum_operations(metric: Ready, testset: TestSet, system: str) -> dict[str, int]:
     total = Counter(dict.fromkeys(OPERATIONS, 0))
     for row, output in enumerate(testset.outputs[system]):
         try:
-            operations = _operations(metric.explain_segment(output, _references(testset, row)))
+            operations = _operations(
+                metric.explain(output, _references(testset, row), testset.source[row] if testset.source else None)
+            )
         except DataError:  # it was scored, so that the script alone is too long; its message counts from this segment
             operations = None
         if operations is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import __version__
-from .data.scores import Scores
-from .data.testset import TestSet
+from .data.scores import MetricRecord, ScoreList, Scores
+from .data.testset import TestSet, as_list
 from .engine import SHARD, Progress, count, open_executor
-from .errors import UsageError
+from .errors import UnknownName, UsageError
 from .kernels import warn_if_slow
-from .metrics import Floats, Metric, create
+from .metrics import Floats, Metric, Ready, create, restore
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from .data.stream import TextFiles
+    from .stats import Comparisons
 
 log = logging.getLogger(__name__)
 # Thai to Burmese, Khmer, Chinese to Korean: only where these occur is it worth asking for the script.
@@ -31,8 +32,9 @@ UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u2e80-\ufaff\uff66-\uffdc]")
 
 def score(
     testset: TestSet | TextFiles,
-    metrics: Sequence[str | Metric] | str = ("bleu",),
+    metrics: Sequence[str | Metric] | str | Metric = ("bleu",),
     *,
+    scores: Sequence[Scores] = (),
     jobs: int = 1,
     cluster: str | None = None,
     executor: Executor | None = None,
@@ -44,53 +46,120 @@ def score(
     confidence_method: str = "percentile",
     seed: int = 12345,
     progress: Progress | None = None,
-) -> list[Scores]:
-    """Scores of every system by every metric, in the order of the metrics.
+) -> ScoreList:
+    """Score every system of a test set by every metric.
 
-    jobs, cluster, executor: where to count (see `engine`); the numbers are the same wherever. cache: a folder for
-    finished counts. keep_counts=False keeps sums only, for inputs larger than memory: no segment scores then.
-    by adds scores of groups of segments: "document", "length", or a label of the test set such as "domain".
-    confidence adds bootstrap intervals (confidence_n resamples): True for 95 %, or a level such as 0.9.
+    Parameters
+    ----------
+    testset : the texts: a `TestSet`, or files that are read piece by piece.
+    metrics : one or more metrics: strings such as "bleu" or "chrf:word_order=2", or `Metric` objects.
+    scores : scores that were computed elsewhere (`read_external`), for the same systems and segments.
+    jobs, cluster, executor : where to count: number of processes (0 for all cores), address of a Dask scheduler, or an
+        executor. The numbers are the same everywhere.
+    cache : a folder in which finished counts are kept.
+    keep_counts : False keeps sums only, for inputs larger than memory; there are no segment scores then.
+    by : adds scores of groups of segments: "document", "length", or a label of the test set such as "domain".
+    confidence : adds bootstrap intervals: True for 95 %, or a level such as 0.9; `confidence_n` resamples, by the
+        `confidence_method` "percentile" or "bca".
+    seed : of the resamples.
+    progress : called with the number of finished units of work and their total.
+
+    Returns
+    -------
+    ScoreList : one `Scores` per metric, in their order; indexed by number, or by the string asked for.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> testset = tercet.TestSet({"a": ["the cat sat"]}, {"ref": ["the cat sat down"]})
+    >>> round(tercet.score(testset, "chrf")["chrf"].system["a"], 2)
+    66.02
     """
     check_texts(testset)
-    if isinstance(metrics, str) or not isinstance(metrics, Sequence):
-        raise UsageError(f'metrics must be a list of names, as ["bleu"], not {metrics!r}.')
     if not testset.outputs:
         raise UsageError(f"Test set {testset.name!r} has no outputs to score.")
     warn_if_slow()
-    made = [create(metric, language=testset.target_language) for metric in metrics]
-    for asked, metric in zip(metrics, made, strict=True):
-        metric.check_needs(testset)
-        _say_taken_language(asked, metric, testset.target_language)
     if by not in (None, "document") and not isinstance(testset, TestSet):
         testset = testset.read()  # grouping needs the texts
-    made = [metric.fitted(testset) for metric in made]
+    ready = make_ready(testset, metrics)
     keep_counts = keep_counts or confidence is not False or by is not None
     if executor is not None:
-        tallies = _tally(testset, made, executor, cache, keep_counts, progress)
+        tallies = _tally(testset, ready, executor, cache, keep_counts, progress)
     else:
         with open_executor(jobs, cluster) as opened:
-            tallies = _tally(testset, made, opened, cache, keep_counts, progress)
-    scores = [tally.scores(testset) for tally in tallies]
+            tallies = _tally(testset, ready, opened, cache, keep_counts, progress)
+    found = [*(tally.scores(testset) for tally in tallies), *scores]
     if by is not None:
-        texts = testset if isinstance(testset, TestSet) else None
-        scores = add_groups(scores, by, testset=texts, metrics=made)
+        found = add_groups(found, by, testset=testset if isinstance(testset, TestSet) else None)
     if confidence is not False:
         level = 0.95 if confidence is True else confidence
-        scores = add_intervals(
-            scores, resamples=confidence_n, confidence=level, method=confidence_method, seed=seed, metrics=made
-        )
-    return scores
+        found = add_intervals(found, resamples=confidence_n, confidence=level, method=confidence_method, seed=seed)
+    return ScoreList(found)
 
 
-def _say_taken_language(asked: str | Metric, metric: Metric, known: str | None) -> None:
-    """A metric that goes by the language of the outputs should not be English by accident."""
-    taken = getattr(metric, "language", None)
-    if known is None and isinstance(asked, str) and taken is not None and "language" not in asked:
+def corpus(
+    metric: str | Metric,
+    outputs: Sequence[str],
+    references: Any = None,
+    source: Sequence[str] | None = None,
+    *,
+    language_pair: str | None = None,
+) -> float:
+    """Return the corpus score of one system, for people who have lists of sentences.
+
+    Parameters
+    ----------
+    metric : a string such as "bleu", or a `Metric`.
+    outputs : one output per segment.
+    references : one reference per segment; or several references, as a list of such lists or as a mapping of names.
+    source : the source texts, for metrics that read them.
+    language_pair : such as "en-de", for metrics that depend on it.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import tercet
+    >>> round(tercet.corpus("bleu", ["the cat sat on the mat"], ["the cat sat on the mat"]), 2)
+    100.0
+    """
+    if references is None:
+        named: dict[str, Any] = {}
+    elif isinstance(references, Mapping):
+        named = dict(references)
+    else:
+        listed = as_list(references)
+        several = bool(listed) and not isinstance(listed[0], str)
+        named = {str(i): texts for i, texts in enumerate(listed)} if several else {"reference": listed}
+    testset = TestSet({"output": outputs}, named, source, pair=language_pair)
+    return score(testset, metric, keep_counts=False)[0].system["output"]
+
+
+def make_ready(testset: TestSet | TextFiles, metrics: Sequence[str | Metric] | str | Metric) -> list[Ready]:
+    """Return the metrics asked for, made ready for a test set; each is asked for once or several times."""
+    if isinstance(metrics, str | Metric):
+        metrics = [metrics]
+    if not isinstance(metrics, Sequence):
+        raise UsageError(f'metrics must be a list of names, as ["bleu"], not {metrics!r}.')
+    given = [create(metric) for metric in metrics]
+    for metric in given:
+        metric.resolved(testset.target_language).check_needs(testset)  # all, before the first of them learns
+    ready = []
+    for asked, metric in zip(metrics, given, strict=True):
+        ready.append(metric.ready(testset, asked=asked if isinstance(asked, str) else ""))
+        _warn_of_language(metric, ready[-1], testset.target_language)
+    return ready
+
+
+def _warn_of_language(given: Metric, ready: Ready, known: str | None) -> None:
+    """A metric that depends on the language of the outputs should not be English by accident."""
+    if known is None and getattr(given, "language", "") is None:
         log.warning(
             "%s: the language of the outputs is not given and taken to be %s. Say it with -l, as en-de.",
-            metric.label,
-            taken,
+            ready.label,
+            getattr(ready.metric, "language", None),
         )
 
 
@@ -106,7 +175,7 @@ def check_texts(testset: object) -> None:
 
 def score_each_reference(
     testset: TestSet | TextFiles, metrics: Sequence[str | Metric] = ("bleu",), **options: Any
-) -> dict[str, list[Scores]]:
+) -> dict[str, ScoreList]:
     """Scores against each reference alone, by its name; options are those of `score`.
 
     With a post-edit of the output as a reference these are HTER, HBLEU and the like (Snover et al. 2006; thesis of
@@ -127,6 +196,60 @@ def _only_reference(testset: Any, name: str) -> Any:
     return replace(testset, references={name: testset.references[name]})
 
 
+def load(path: str | Path) -> list[Scores]:
+    """Read scores that `tercet score --save` wrote, with their metrics where these are found here."""
+    from .data.score_archive import load_scores
+
+    return [replace(item, metric=restore(item.metric, create)) for item in load_scores(path)]
+
+
+def paired_tests(
+    scores: Sequence[Scores],
+    *,
+    test: str = "bootstrap",
+    resamples: int | None = None,
+    seed: int = 12345,
+    baseline: str | None = None,
+) -> list[Comparisons]:
+    """Test every system against a baseline by a paired test, as sacreBLEU does: one result per metric.
+
+    test: "bootstrap" or "randomisation"; resamples: by default 1,000 and 10,000. baseline: by default the first system.
+    P-values are not corrected for the number of comparisons; `compare` does that.
+    """
+    from .stats import compare_all
+    from .stats.paired import RESAMPLES
+
+    if test not in RESAMPLES:
+        raise UnknownName("test", test, RESAMPLES)
+    systems = scores[0].systems
+    if len(systems) < 2:
+        raise UsageError("A paired test needs two systems or more; the first is the baseline.")
+    if baseline is not None and baseline not in systems:
+        raise UnknownName("system", baseline, systems)
+    return [
+        compare_all(
+            item.metric.score,
+            item.cube,
+            test=test,
+            resamples=RESAMPLES[test] if resamples is None else resamples,
+            interval_resamples=0,
+            seed=seed,
+            baseline=0 if baseline is None else item.systems.index(baseline),
+        )
+        for item in scores
+    ]
+
+
+def add_test_intervals(scores: Sequence[Scores], tests: Sequence[Comparisons]) -> list[Scores]:
+    """Return the scores with the intervals of a paired bootstrap, which come from the same resamples."""
+    return [
+        item
+        if item.interval or test.test != "bootstrap"
+        else replace(item, interval=dict(zip(item.systems, test.intervals, strict=True)))
+        for item, test in zip(scores, tests, strict=True)
+    ]
+
+
 def sum_counts(counts: Floats) -> Floats:
     """The sum over segments, shard by shard, so that it is the same to the last bit however counts were gathered."""
     total = np.zeros(counts.shape[-1])
@@ -137,7 +260,7 @@ def sum_counts(counts: Floats) -> Floats:
 
 def _tally(
     testset: Any,
-    metrics: Sequence[Metric],
+    metrics: Sequence[Ready],
     executor: Executor | None,
     cache: str | Path | None,
     keep_counts: bool,
@@ -162,8 +285,8 @@ def _warn_of_copies(shard: TestSet) -> None:
                 log.warning("Output %r is identical to reference %r.", system, name)
 
 
-def _warn_of_script(metric: Metric, shard: TestSet) -> None:
-    tokeniser = getattr(metric, "tokenize", None)
+def _warn_of_script(metric: Ready, shard: TestSet) -> None:
+    tokeniser = getattr(metric.metric, "tokenize", None)
     if tokeniser is None or not shard.references:
         return
     sample = [text for text in next(iter(shard.references.values()))[:200] if text]
@@ -179,7 +302,7 @@ def _warn_of_script(metric: Metric, shard: TestSet) -> None:
 class _Tally:
     """What has been counted so far for one metric."""
 
-    def __init__(self, metric: Metric, keep_counts: bool) -> None:
+    def __init__(self, metric: Ready, keep_counts: bool) -> None:
         self.metric = metric
         self.keep_counts = keep_counts
         self.totals: dict[str, Floats] = {}
@@ -219,13 +342,10 @@ class _Tally:
         )
 
 
-def build_scores(metric: Metric, totals: dict[str, Floats], counts: dict[str, Floats], **facts: Any) -> Scores:
-    """Scores from counts: sums by system, and counts by segment where they were kept."""
+def build_scores(metric: MetricRecord, totals: dict[str, Floats], counts: dict[str, Floats], **facts: Any) -> Scores:
+    """Return scores from counts: sums by system, and counts by segment where they were kept."""
     return Scores(
-        metric=metric.spec,
-        label=metric.label,
-        metric_signature=metric.signature,
-        higher_is_better=metric.higher_is_better,
+        metric=metric,
         system={system: float(metric.score(total)) for system, total in totals.items()},
         segment={system: metric.segment_scores(array) for system, array in counts.items()},
         counts=counts,
@@ -234,23 +354,18 @@ def build_scores(metric: Metric, totals: dict[str, Floats], counts: dict[str, Fl
     )
 
 
-def add_groups(
-    scores: Sequence[Scores], by: str, *, testset: TestSet | None = None, metrics: Sequence[Metric] | None = None
-) -> list[Scores]:
-    """The same scores with those of groups of segments: documents, or (with `testset`) lengths and labels.
-
-    metrics: those that made the scores, where they are none that `create` finds by name.
-    """
-    from .slicing import segment_groups  # here, as it is slow to import and seldom needed
+def add_groups(scores: Sequence[Scores], by: str, *, testset: TestSet | None = None) -> list[Scores]:
+    """Return the scores with those of groups of segments: documents, or (with `testset`) lengths and labels."""
+    from .slicing import segment_groups  # slow to import and seldom needed
 
     names, rows = segment_groups(by, testset, scores[0].document_ids)
     added = []
-    for item, metric in _with_metrics(scores, metrics):
+    for item in scores:
         group = {}
         for system, counts in item.counts.items():
             sums = np.zeros((len(names), counts.shape[1]))
             np.add.at(sums, rows, counts)
-            group[system] = dict(zip(names, map(float, metric.score(sums)), strict=True))
+            group[system] = dict(zip(names, map(float, item.metric.score(sums)), strict=True))
         added.append(replace(item, by=by, group=group))
     return added
 
@@ -262,21 +377,14 @@ def add_intervals(
     confidence: float = 0.95,
     method: str = "percentile",
     seed: int = 12345,
-    metrics: Sequence[Metric] | None = None,
 ) -> list[Scores]:
-    """The same scores with bootstrap intervals, from the counts that they keep; metrics as for `add_groups`."""
+    """Return the scores with bootstrap intervals, computed from the counts that they keep."""
     from .stats import bootstrap_all
 
     added = []
-    for item, metric in _with_metrics(scores, metrics):
-        found = bootstrap_all(
-            metric.score,
-            item.cube,
-            resamples=resamples,
-            confidence=confidence,
-            method=method,
-            seed=seed,
-        )
+    for item in scores:
+        options: dict[str, Any] = {"resamples": resamples, "confidence": confidence, "method": method, "seed": seed}
+        found = bootstrap_all(item.metric.score, item.cube, **options)
         # The resampler adds up in another order: the last digit of its value may differ from the score shown.
         intervals = {
             system: replace(interval, value=item.system[system])
@@ -286,42 +394,39 @@ def add_intervals(
     return added
 
 
-def _with_metrics(scores: Sequence[Scores], metrics: Sequence[Metric] | None) -> list[tuple[Scores, Metric]]:
-    return list(zip(scores, metrics or [create(item.metric) for item in scores], strict=True))
-
-
 def merge(parts: Sequence[Sequence[Scores]]) -> list[Scores]:
-    """Scores of shards put together, in the given order: the same as if the whole had been scored at once.
+    """Return the scores of shards put together, in the given order: the same as if the whole had been scored at once.
 
-    Intervals and groups are not kept: make them anew from the whole (`add_intervals`, `add_groups`).
+    Intervals and groups are not kept: compute them from the whole (`add_intervals`, `add_groups`).
     """
     if len({len(part) for part in parts}) > 1:
         raise UsageError("These files do not belong together: they hold different numbers of metrics.")
-    merged = []
-    for same in zip(*parts, strict=True):
-        first, metric = same[0], create(same[0].metric)
-        if metric.whole:
-            raise UsageError(f"{metric.spec} depends on neighbouring segments: its shards cannot be merged exactly.")
-        for part in same[1:]:
-            for what, one, other in (
-                ("metrics", first.metric_signature, part.metric_signature),
-                ("systems", ", ".join(sorted(first.system)), ", ".join(sorted(part.system))),
-                ("documents", _documents(first), _documents(part)),
-            ):
-                if one != other:
-                    raise UsageError(f"These files do not belong together: their {what} are {one} and {other}.")
-        counts = {system: np.concatenate([part.counts[system] for part in same]) for system in first.system}
-        scores = build_scores(
-            metric,
-            {system: sum_counts(array) for system, array in counts.items()},
-            counts,
-            n_segments=sum(part.n_segments for part in same),
-            document_ids=[name for part in same for name in part.document_ids or []] or None,
-            reference_numbers=frozenset().union(*(part.reference_numbers for part in same)),
-            provenance=first.provenance,
-        )
-        merged.append(replace(scores, metric_signature=first.metric_signature))  # it says what a metric was fitted to
-    return merged
+    return [_merged(same) for same in zip(*parts, strict=True)]
+
+
+def _merged(same: Sequence[Scores]) -> Scores:
+    """Return the scores of one metric for shards put together."""
+    first, metric = same[0], same[0].metric
+    if metric.whole:
+        raise UsageError(f"{metric.spec} depends on neighbouring segments: its shards cannot be merged exactly.")
+    for part in same[1:]:
+        for what, one, other in (
+            ("metrics", metric.signature, part.metric.signature),
+            ("systems", ", ".join(sorted(first.system)), ", ".join(sorted(part.system))),
+            ("documents", _documents(first), _documents(part)),
+        ):
+            if one != other:
+                raise UsageError(f"These files do not belong together: their {what} are {one} and {other}.")
+    counts = {system: np.concatenate([part.counts[system] for part in same]) for system in first.system}
+    return build_scores(
+        metric,
+        {system: sum_counts(array) for system, array in counts.items()},
+        counts,
+        n_segments=sum(part.n_segments for part in same),
+        document_ids=[name for part in same for name in part.document_ids or []] or None,
+        reference_numbers=frozenset().union(*(part.reference_numbers for part in same)),
+        provenance=first.provenance,
+    )
 
 
 def _documents(scores: Scores) -> str:

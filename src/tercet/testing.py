@@ -22,7 +22,7 @@ import numpy as np
 
 from .data.testset import TestSet
 from .errors import TercetError, UsageError
-from .metrics import Batch, Floats, Metric, create, names, parse_signature
+from .metrics import Floats, Metric, Shard, create, names, parse_signature
 
 NEEDS = frozenset({"reference", "source"})
 # What a bug in a metric raises; anything else (a missing package, an interrupt) is not for this battery to judge.
@@ -145,25 +145,27 @@ class _Checked:
                 f"Metric {self.metric.name} breaks the contract: {type(error).__name__} while checking {doing}: {error}"
             ) from error
 
-    def count(self, testset: TestSet, *, fit_on: TestSet | None = None) -> dict[str, Floats]:
-        metric = self.metric.fitted(fit_on or testset)
-        prepared = metric.prepare(testset)
-        return {
-            system: metric.count(Batch(outputs, testset.references, testset.source, prepared))
-            for system, outputs in testset.outputs.items()
-        }
+    def count(self, testset: TestSet, *, learn_from: TestSet | None = None) -> dict[str, Floats]:
+        return self.metric.ready(learn_from or testset).count(Shard(testset))
+
+    def same(self, first: Floats, second: Floats) -> bool:
+        """Return whether numbers agree as far as the metric's tolerance says."""
+        tolerance = max(1e-12, self.metric.tolerance)
+        return np.allclose(first, second, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
 def _declarations(checked: _Checked) -> None:
     metric, cls = checked.metric, type(checked.metric)
     require = checked.require
-    require(isinstance(cls.needs, frozenset) and cls.needs <= NEEDS, f"needs must be a frozenset out of {set(NEEDS)}.")
+    needs, direction = metric.needs, metric.higher_is_better
+    require(isinstance(needs, frozenset) and needs <= NEEDS, f"needs must be a frozenset out of {set(NEEDS)}.")
     require(
-        cls.higher_is_better is None or isinstance(cls.higher_is_better, bool),
+        direction is None or isinstance(direction, bool),
         "higher_is_better must be True, False, or None where no direction is better.",
     )
     require(type(cls.version) is int and cls.version >= 1, "version must be a whole number, 1 or more.")
     require(isinstance(metric.whole, bool), "whole must be True or False.")
+    require(0 <= cls.tolerance < 0.1, "tolerance must be a number from 0 to below 0.1.")
     written = (cls.__doc__ or "").strip()
     # A dataclass without a docstring gets one that lists its fields.
     require(written and not written.startswith(f"{cls.__name__}("), "its class has no docstring.")
@@ -182,20 +184,26 @@ def _immutability(checked: _Checked) -> None:
     before = pickle.dumps(metric)
     checked.count(SAMPLE)
     checked.require(pickle.dumps(metric) == before, "scoring changes the metric itself.")
+    settled = metric.resolved()
+    checked.require(settled.resolved() == settled, "settling its parameters twice gives another metric.")
+    checked.require(pickle.dumps(metric) == before, "settling its parameters changes the metric itself.")
 
 
 def _round_trips(checked: _Checked) -> None:
     metric, require = checked.metric, checked.require
-    fitted = metric.fitted(SAMPLE)
-    for which in (metric, fitted):
+    settled, ready = metric.resolved(), metric.ready(SAMPLE)
+    for which in (metric.ready(), ready):
         label, items = parse_signature(which.signature)
         require(list(items)[-1] == "version", f"version is not the last part of the signature {which.signature}.")
-        require(type(metric).from_signature(label, items) == metric, f"{which.signature} does not lead back to it.")
+        back = type(metric).from_signature(label, items).resolved()
+        require(back == which.metric, f"{which.signature} does not lead back to it.")
+    if metric.name in names() or type(metric).registered_file:
+        require(create(metric.spec).resolved() == settled, f"create({metric.spec!r}) makes another metric.")
     if metric.name in names():
-        require(create(metric.signature) == metric, f"create({metric.signature!r}) makes another metric.")
-        require(create(metric.spec) == metric, f"create({metric.spec!r}) makes another metric.")
+        require(create(metric.signature).resolved() == settled, f"create({metric.signature!r}) makes another metric.")
     require(replace(metric) == metric and hash(replace(metric)) == hash(metric), "an equal copy has another hash.")
-    require(pickle.loads(pickle.dumps(fitted)) == fitted, "a pickled copy is not equal to it.")
+    require(pickle.loads(pickle.dumps(metric)) == metric, "a pickled copy is not equal to it.")
+    require(pickle.loads(pickle.dumps(ready)) == ready, "made ready, it differs from its pickled copy.")
 
 
 def _counts(checked: _Checked) -> None:
@@ -209,12 +217,12 @@ def _counts(checked: _Checked) -> None:
     again = checked.count(SAMPLE)
     copy = _Checked(pickle.loads(pickle.dumps(checked.metric))).count(SAMPLE)
     for system, table in counts.items():
-        checked.require(np.array_equal(table, again[system]), "counting twice gives different counts.")
-        checked.require(np.array_equal(table, copy[system]), "a pickled copy counts differently.")
+        checked.require(checked.same(table, again[system]), "counting twice gives different counts.")
+        checked.require(checked.same(table, copy[system]), "a pickled copy counts differently.")
 
 
 def _vectorised_scores(checked: _Checked) -> None:
-    metric, counts = checked.metric, checked.count(SAMPLE)
+    metric, counts = checked.metric.ready(SAMPLE), checked.count(SAMPLE)
     cube = np.stack(list(counts.values()))
     kept = cube.copy()
     for name, function in (("score", metric.score), ("segment_scores", metric.segment_scores)):
@@ -228,6 +236,8 @@ def _vectorised_scores(checked: _Checked) -> None:
     checked.require(np.isfinite(float(metric.score(totals))), "score of an ordinary test set is not a finite number.")
     json.dumps(metric.details(totals), allow_nan=False)
     checked.require(isinstance(metric.verbose(totals), str), "verbose must return a text.")
+    for name, column in metric.extras(cube[0]).items():
+        checked.require(len(column) == len(cube[0]), f"extras must have one number per segment; {name} has another.")
 
 
 def _additivity(checked: _Checked) -> None:
@@ -235,20 +245,20 @@ def _additivity(checked: _Checked) -> None:
     if metric.whole:
         return
     whole = checked.count(SAMPLE)
-    parts = [checked.count(shard, fit_on=SAMPLE) for shard in SAMPLE.shards(4)]
+    parts = [checked.count(shard, learn_from=SAMPLE) for shard in SAMPLE.shards(4)]
     order = [3, 0, 5, 1, 4, 2]
-    mixed = checked.count(SAMPLE.take(order), fit_on=SAMPLE)
+    mixed = checked.count(SAMPLE.take(order), learn_from=SAMPLE)
     for system, table in whole.items():
         joined = np.concatenate([part[system] for part in parts])
-        same = np.allclose(joined, table, rtol=1e-12, atol=1e-12)
+        same = checked.same(joined, table)
         checked.require(same, "shards give other counts than the whole test set; if they must, declare whole.")
-        same = np.allclose(mixed[system], table[order], rtol=1e-12, atol=1e-12)
+        same = checked.same(mixed[system], table[order])
         checked.require(same, "another order of segments gives other counts; if it must, declare whole.")
 
 
 def _direction(checked: _Checked) -> None:
     """The reference itself is at least as good as words that nobody wrote, and too many of them."""
-    metric = checked.metric
+    metric = checked.metric.ready(SAMPLE)
     if "reference" not in metric.needs or metric.higher_is_better is None:
         return
     reference = [text or "" for text in SAMPLE.references["first"]]
@@ -264,20 +274,24 @@ def _direction(checked: _Checked) -> None:
 
 def _hard_texts(checked: _Checked) -> None:
     rows = [(output, reference) for output in HARD for reference in HARD]
+    outputs, references = ([HARD[name] for name in names] for names in zip(*rows, strict=True))
+    # Some metrics compare a system with the others, and need several.
     testset = TestSet(
-        {"x": [HARD[output] for output, _ in rows]},
-        {"r": [HARD[reference] for _, reference in rows]},
-        source=[HARD[reference] for _, reference in rows],
+        {"x": outputs, "reversed": outputs[::-1], "moved": [*outputs[1:], outputs[0]], "reference": references},
+        {"r": references},
+        source=references,
+        pair="fr-en",
         name="hard texts",
     )
     for each in (testset, testset[:1], testset[-1:]):
-        counts = checked.count(each, fit_on=testset)["x"]
+        counts = checked.count(each, learn_from=testset)["x"]
         checked.require(counts.shape[0] == len(each), "count must return one row per segment.")
         for row in np.flatnonzero(~np.isfinite(counts).all(1)):
             output, reference = rows[row]
             checked.require(False, f"counts are not finite for output {output!r} and reference {reference!r}.")
-        checked.metric.score(counts.sum(0))
-        checked.metric.segment_scores(counts)
+        ready = checked.metric.ready(testset)
+        ready.score(counts.sum(0))
+        ready.segment_scores(counts)
 
 
 def _needs(checked: _Checked) -> None:
@@ -300,15 +314,14 @@ def _needs(checked: _Checked) -> None:
 
 
 def _untouched_inputs(checked: _Checked) -> None:
-    metric = checked.metric
-    outputs, references = list(SAMPLE.outputs["close"]), {k: list(v) for k, v in SAMPLE.references.items()}
-    source = list(SAMPLE.source or ())
-    testset = replace(SAMPLE, references=references)
-    fitted = metric.fitted(testset)
-    given = (outputs, references, source)
-    kept = deepcopy(given)
-    fitted.count(Batch(outputs, references, source, fitted.prepare(testset)))
-    checked.require(given == kept, "counting changes the texts that it is given.")
+    texts = replace(SAMPLE)
+    ready, kept = checked.metric.ready(texts), deepcopy(texts)
+    shard = Shard(texts)
+    ready.count(shard)
+    checked.require(kept == texts, "counting changes the texts that it is given.")
+    some = ready.count(shard.only(["far"]))
+    checked.require(list(some) == ["far"], "asked for one system, it counts others too, or none.")
+    checked.require(checked.same(some["far"], ready.count(shard)["far"]), "one system alone has other counts.")
 
 
 CHECKS: tuple[Callable[[_Checked], None], ...] = (

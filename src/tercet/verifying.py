@@ -73,10 +73,26 @@ class Verification:
 def verify(
     testset: TestSet | TextFiles, signature: str, stated: str | float, *, system: str | None = None
 ) -> Verification:
-    """Recompute the score of one system from its signature and compare, at the precision of `stated`.
+    """Recompute a published score from its signature, and tell whether it is the same.
 
-    Write `stated` as it was printed: "36.40" is compared at two decimals, "36.4" at one. A score that lies just
-    between two printed numbers equals both, as programs round it differently.
+    Parameters
+    ----------
+    testset : the texts.
+    signature : sacreBLEU's or ours, with long or short keys.
+    stated : the score as it was printed: "36.40" is compared at two decimals, "36.4" at one. A score that lies just
+        between two printed numbers equals both, because programs round it differently.
+    system : the system's name, where there are several.
+
+    Returns
+    -------
+    Verification : whether the scores are equal, both scores, and notes on what may explain a difference.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> testset = tercet.TestSet({"a": ["the cat sat on the mat"]}, {"ref": ["the cat sat on the mat"]})
+    >>> tercet.verify(testset, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.4.0", "100.0").equal
+    True
     """
     written = str(stated).strip()
     value = _number(written)
@@ -140,8 +156,8 @@ def _one_system(testset: TestSet | TextFiles, system: str | None) -> TestSet | T
 
 
 def _compares_systems(metric: Metric) -> bool:
-    """Whether a system's score depends on the other systems of the test set."""
-    return any(field.name == "pool" for field in fields(metric))
+    """Return whether a system's score depends on the other systems of the test set."""
+    return metric.name == "kobe_pool"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""Units of work in other processes: results in order, a bounded number of them ahead, a dead process said plainly.
+"""Run units of work in other processes: return results in order, bound the number in progress, report dead processes.
 
-What the library would warn of in a worker is said by the process that collects the result: only that one knows what
-its user wants to see.
+Warnings that a worker logs are logged again by the process that collects the result, because only that process knows
+the user's logging settings.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 Warnings = list[tuple[str, str]]  # a logger's name, a message
-AHEAD = 8  # units that may be under way or done before they are collected: bounds memory
+AHEAD = 8  # units that may be running or finished but not yet collected: bounds memory
 
 
 def submit(executor: Executor, function: Callable[..., Result], *arguments: Any) -> Future[tuple[Result, Warnings]]:
-    """Start a unit of work, whose outcome `result_of` tells."""
+    """Start a unit of work. `result_of` waits for the returned future."""
     return executor.submit(_keeping_warnings, _this_process(), function, *arguments)
 
 
 def result_of(future: Future[tuple[Result, Warnings]]) -> Result:
-    """What a unit of work came to, once it has; what it warned of is said here."""
+    """Wait for a unit of work, log its warnings in this process, and return its result."""
     result, warnings = future.result()
     for name, message in warnings:
         logging.getLogger(name).warning("%s", message)
@@ -43,9 +43,10 @@ def results_in_order(
     advice: str = "",
     ahead: int = AHEAD,
 ) -> Iterator[Result]:
-    """What `function` makes of the arguments in each task, in their order.
+    """Call `function` with the arguments of each task and yield the results in the order of the tasks.
 
-    doing: what the processes do, for the message if one dies ("parsing"); advice: what else to say then.
+    doing: what the processes do ("parsing"), for the error message if one dies.
+    advice: further advice to append to that message.
     """
     from concurrent.futures import BrokenExecutor
 
@@ -59,7 +60,7 @@ def results_in_order(
             yield result_of(waiting.popleft())
     except BrokenExecutor:
         raise TercetError(
-            f"A process that was {doing} died, perhaps for want of memory: use fewer jobs{advice}."
+            f"A worker process died while {doing}. It may have run out of memory: use fewer jobs{advice}."
         ) from None
 
 
@@ -73,7 +74,7 @@ def _this_process() -> tuple[str, int]:
 def _keeping_warnings(
     submitter: tuple[str, int], function: Callable[..., Result], *arguments: Any
 ) -> tuple[Result, Warnings]:
-    """The result, and what this process would have warned of; in a thread of the submitter's, that needs no help."""
+    """Return the result and the warnings logged; no warnings if this is the submitting process, which logged them."""
     if _this_process() == submitter:
         return function(*arguments), []
     logger, keeper = logging.getLogger("tercet"), _Keeper()
@@ -85,7 +86,7 @@ def _keeping_warnings(
 
 
 class _Keeper(logging.Handler):
-    """Keeps the warnings of one thread: a worker of a cluster may run several units at once."""
+    """A handler that collects the warnings of one thread: a cluster worker may run several units at once."""
 
     def __init__(self) -> None:
         import threading

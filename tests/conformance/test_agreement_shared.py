@@ -111,5 +111,5 @@ def test_marked_errors_of_ted_have_one_rater_each(shared: Path) -> None:
     (part,) = load([shared / "data/mqm/ted.en-de.mqm.tsv.gz"])
     result = agree(part.judgements, resamples=1)
     assert result.measures == ()
-    assert "No two raters judged the same" in result.notes[0]
+    assert "no two raters judged the same output" in result.notes[0]
     assert sum(person.judgements for person in result.people) == 7406

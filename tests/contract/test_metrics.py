@@ -10,7 +10,7 @@ import pytest
 
 from tercet import metrics
 from tercet.errors import MissingDependency
-from tercet.metrics import Batch, Floats, MeanMetric, Metric
+from tercet.metrics import Floats, MeanMetric, Metric, Shard
 from tercet.testing import SAMPLE, ContractViolation, check_metric
 
 VARIANTS = [
@@ -103,7 +103,7 @@ def test_a_simple_metric_of_another_package_keeps_the_contract():
 class SourceCopies(MeanMetric):
     """Whether the output is the source."""
 
-    needs: ClassVar[frozenset[str]] = frozenset({"source"})
+    needs = frozenset({"source"})
     paper: ClassVar[str] = "None (2024), A metric for a test"
 
     def score_segment(self, output: str, references: Sequence[str], source: str) -> float:
@@ -134,7 +134,7 @@ class Undecorated(Overlap):
 class Backwards(Overlap):
     """Says that lower is better."""
 
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better = False
 
 
 @dataclass(frozen=True)
@@ -165,8 +165,8 @@ class Crashing(Overlap):
 class Neighbourly(Overlap):
     """Counts the segment before too, and does not say so."""
 
-    def count(self, batch: Batch) -> Floats:
-        return super().count(batch).cumsum(0)
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+        return super().count_outputs(outputs, prepared).cumsum(0)
 
 
 @dataclass(frozen=True)
@@ -179,12 +179,12 @@ class Forgetful(Overlap):
 
 @dataclass(frozen=True)
 class Greedy(Overlap):
-    """Empties the list of outputs."""
+    """Writes into the test set."""
 
-    def count(self, batch: Batch) -> Floats:
-        counts = super().count(batch)
-        if isinstance(batch.outputs, list):
-            batch.outputs.clear()
+    def count(self, shard: Shard, opened: Any) -> dict[str, Floats]:
+        counts = super().count(shard, opened)
+        if isinstance(shard.labels, dict):
+            shard.labels[f"seen {len(shard.labels)}"] = ("yes",) * len(shard)
         return counts
 
 
@@ -223,8 +223,9 @@ class Random(Overlap):
 class Nosy(Overlap):
     """Reads the source without needing it."""
 
-    def count(self, batch: Batch) -> Floats:
-        return super().count(batch) + 0 * len(batch.source)
+    def count(self, shard: Shard, opened: Any) -> dict[str, Floats]:
+        extra = 0 * len(shard.source)
+        return {system: counts + extra for system, counts in super().count(shard, opened).items()}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A real browser for the tests that need one: a chromium of the system's; no browser is downloaded."""
+"""Fixtures for tests in a real browser: the system's chromium. No browser is downloaded."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-PATIENCE = 30_000  # milliseconds: a busy machine is not a fault
+PATIENCE = 30_000  # milliseconds; long, because the machine may be busy
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def new_context(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Opens a browser session of its own, with Playwright's options; all are closed after the test."""
+    """Return a function that opens a browser session with Playwright's options. All are closed after the test."""
     opened: list[Any] = []
 
     def open_context(**options: Any) -> Any:

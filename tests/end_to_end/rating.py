@@ -1,4 +1,4 @@
-"""What the browser tests of the rating server share: small campaigns of every protocol, a server, checks of pages."""
+"""Helpers of the browser tests of the rating server: small campaigns of every protocol, a server, checks of pages."""
 
 import threading
 import time
@@ -42,7 +42,7 @@ def make_campaign(
     tutorial: Item | None = None,
     **changes: Any,
 ) -> tuple[Campaign, Tokens]:
-    """Every rater judges every item: one per segment, of all systems where they are compared, else of one by turns."""
+    """Make a campaign in which all raters judge all items: one per segment, with the systems in turn, or all ranked."""
     how = PROTOCOLS[protocol]
     items = []
     for row in range(segments):
@@ -66,7 +66,7 @@ def make_campaign(
 
 @dataclass
 class Site:
-    """A running server, with what it serves."""
+    """A running server, its campaign and its database."""
 
     url: str
     campaign: Campaign
@@ -83,7 +83,7 @@ class Site:
         return sum(1 for _ in self.store.rows())
 
     def wait_for(self, rows: int, seconds: float = 8.0) -> None:
-        """Until so many rows are stored; more are an error."""
+        """Wait until this number of rows is stored; more rows are an error."""
         end = time.monotonic() + seconds
         while self.count() < rows and time.monotonic() < end:
             time.sleep(0.02)
@@ -92,7 +92,7 @@ class Site:
 
 @contextmanager
 def serving(campaign: Campaign, tokens: Tokens, folder: Path) -> Iterator[Site]:
-    """The campaign on a free port of this machine, in a thread."""
+    """Serve the campaign on a free port of this machine, in a thread."""
     uvicorn = pytest.importorskip("uvicorn", reason="the extra tercet[web] is not installed")
     from tercet.human.server import create_app
     from tercet.human.storage import Store
@@ -143,7 +143,7 @@ SMALL = """() => [...document.querySelectorAll("button, .choice, select, input[t
 
 
 def inspect(tab: Any, *, phone: bool = False) -> list[Any]:
-    """What is wrong with a page: too little contrast (WCAG AA), controls without names, or cut off, or too small."""
+    """Return the faults of a page: too little contrast (WCAG AA), controls without names, cut off, or too small."""
     found = [*tab.evaluate(CONTRASTS), *tab.evaluate(UNNAMED)]
     if phone:
         found += tab.evaluate(SMALL)

@@ -1,4 +1,4 @@
-"""`tercet agree`: what it prints, how it fails, and that it is what the library says."""
+"""Test `tercet agree`: its output, its errors, and that it prints the library's results."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ VALUES = np.random.default_rng(4).integers(1, 6, (10, 15))
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """ratings.tsv: six raters with references A and B, four with the source; rankings.tsv; texts."""
+    """Write ratings.tsv (six raters with references A and B, four with the source), rankings.tsv and the texts."""
     place = tmp_path_factory.mktemp("agree")
     shown = ["A"] * 3 + ["B"] * 3 + [""] * 4
     lines = [
@@ -67,7 +67,7 @@ def test_the_text_has_every_part(folder: Path) -> None:
     assert ran.code == 0
     head, *lines = ran.out.split("\n")
     assert head == "ratings, adequacy: 150 judgements of 15 outputs by 10 raters"
-    assert lines[1].split("  ")[-1].strip() == "same less different"
+    assert lines[1].split("  ")[-1].strip() == "same − different"
     rows = {line.split("  ")[0]: line for line in lines if line}
     assert rows["pairs"].split() == ["pairs", "45", "6", "9", "6"]
     for name in ("kappa", "kappa, linear", "kappa, one-off", "kappa, quadratic", "Fleiss' kappa", "alpha, nominal",
@@ -77,11 +77,11 @@ def test_the_text_has_every_part(folder: Path) -> None:
         "Average judgement by what was shown",
         "A − B",
         "A − no reference",
-        "The course of the work",
+        "Agreement over time",
         "Raters",
     ):
         assert name in rows
-    assert "pairs of raters are not independent" in ran.out
+    assert "Raters are resampled, not pairs of raters" in ran.out
     means = {
         line.split()[0]: line.split()[2] for line in lines if line.split()[1:2] == ["reference"] and line[0] in "AB"
     }
@@ -142,7 +142,7 @@ def test_metrics_by_reference(folder: Path) -> None:
     assert "mean over references" in text and "chrF" in text
     ran = words("ratings.tsv", "-m", "chrf", folder=folder)
     assert (ran.code, ran.err) == (
-        2, "Error: Metrics need texts, and none come with these judgements. Give them with --texts.\n",
+        2, "Error: Metrics need texts, and these judgements have none. Give them with --texts.\n",
     )  # fmt: skip
 
 
@@ -169,12 +169,12 @@ def test_figures(folder: Path, tmp_path: Path) -> None:
         (["nowhere.tsv"], 2, "There is no file nowhere.tsv."),
         (["bad.tsv"], 1, "bad.tsv, line 3, column 'value': 'four' is not a number"),
         (["kind.tsv"], 1, "kind.tsv, line 2: there is no kind of judgement called 'liking'"),
-        (["nobody.tsv"], 1, "no rater is named, and agreement is of named raters."),
-        (["words.tsv"], 1, "words.tsv holds no judgements in a form that is known"),
+        (["nobody.tsv"], 1, "no rater is named. Agreement needs the names of raters."),
+        (["words.tsv"], 1, "words.tsv holds no judgements in a known format"),
         (["broken.json"], 1, "broken.json: "),
         (["cut.json"], 1, "cut.json, line 1, column 13: not JSON"),
-        (["export.json"], 2, "export.json is an export of a campaign, which does not say how people judged"),
-        (["ratings.tsv", "--weights", "Major"], 2, "Weights of errors: 'Major' is not of the form"),
+        (["export.json"], 2, "export.json is a campaign export, which does not state the kind of judgement"),
+        (["ratings.tsv", "--weights", "Major"], 2, "Weights of errors: 'Major' must have the form"),
         (["ratings.tsv", "--confidence", "2"], 2, "The confidence"),
         (["ratings.tsv", "--slices", "0"], 2, "--slices"),
         (["ratings.tsv", "--texts", "nowhere", "-m", "chrf"], 2, "nowhere"),
@@ -196,7 +196,7 @@ def test_bad_input_is_named(folder: Path, arguments: list[str], code: int, messa
     assert message in ran.err
 
 
-def test_a_campaign_from_its_making_to_its_analysis(folder: Path, tmp_path: Path) -> None:
+def test_a_campaign_from_design_to_analysis(folder: Path, tmp_path: Path) -> None:
     storage = pytest.importorskip("tercet.human.storage", reason="SQLAlchemy is not installed", exc_type=ImportError)
     from tercet.human.campaign import Campaign
 

@@ -94,7 +94,7 @@ def test_json_equals_the_library_and_jobs_change_nothing(folder: Path) -> None:
 def test_misuse(folder: Path) -> None:
     csv = run(folder, "-f", "csv")
     assert (csv.code, csv.out) == (2, "")
-    assert csv.err == "Error: CSV holds one table: say which with --table, out of matches, penalties, equivalence.\n"
+    assert csv.err == "Error: CSV holds one table. Choose one with --table: matches, penalties, equivalence.\n"
     other = tercet("alignments", "ref", "-i", "passive", "-m", "bleu", cwd=folder)
-    assert (other.code, other.err) == (2, "Error: alignments reports on cobalt, not on bleu.\n")
+    assert (other.code, other.err) == (2, "Error: alignments needs the metric cobalt, not bleu.\n")
     assert tercet("alignments", "-i", "passive", cwd=folder).code == 2

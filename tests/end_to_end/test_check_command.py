@@ -46,8 +46,8 @@ def test_an_error_is_printed_whole_and_exits_with_one(folder):
     code, out, err = tercet("check", "ref.txt", "-i", "crlf.txt", cwd=folder)
     assert (code, err) == (1, "")
     assert out == (
-        "error    crlf.txt, lines 1, 2, 3, 4: The lines end in CR LF, as on Windows. Tercet leaves the carriage "
-        "returns out and warns; other programs keep them as part of the text. [crlf]\n"
+        "error    crlf.txt, lines 1, 2, 3, 4: The lines end in CR LF, as on Windows. Tercet removes the carriage "
+        "returns with a warning; other programs keep them as part of the text. [crlf]\n"
         "         Remove them: sed -i 's/\\r$//' crlf.txt\n"
         "1 error in 2 files (4 segments).\n"
     )
@@ -74,7 +74,7 @@ def test_a_test_set_is_checked_by_its_folder_or_name(folder):
     (folder / "de-en.jsonl").write_text("".join(f"{line}\n" for line in lines))
     code, out, err = tercet("check", "-t", ".", "-l", "de-en", cwd=folder)
     assert (code, err) == (1, "")
-    assert out.startswith("error    output y, lines 1, 2, 3, 4: Characters that cannot be seen: ")
+    assert out.startswith("error    output y, lines 1, 2, 3, 4: Invisible characters: ")
     assert out.endswith("1 error in 3 texts (4 segments).\n")
     assert tercet("check", "-t", "de-en.jsonl", "-i", "out.txt", cwd=folder) == (
         0, "No problems found in 2 texts (4 segments).\n", "",

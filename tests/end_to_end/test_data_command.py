@@ -98,7 +98,7 @@ def test_an_archive_is_added_under_its_own_name(folder: Path) -> None:
         (
             ("add", "bad.zip"),
             1,
-            "Error: bad.zip was refused and nothing kept of it: the member '../x' would lie outside",
+            "Error: bad.zip was refused and nothing was kept: the member '../x' would be outside",
         ),
         (("pairs", "nowhere"), 2, "Error: There is no file or folder nowhere."),
         (("pairs", "."), 1, "Error: No test set was recognised in .."),
@@ -141,7 +141,7 @@ def test_get_prints_where_the_data_are(
     assert re.search(r"^\* mqm .*\(checksum recorded\)$", listed, re.MULTILINE)
     assert re.search(r"^  wmt23 .*\(no checksum\)$", listed, re.MULTILINE)
     command_module.command.main(["get", "mqm", "--folder", str(folder / "cache")], standalone_mode=False)
-    assert re.fullmatch(r"mqm is there already, downloaded on [-0-9]{10}: " + re.escape(place), capsys.readouterr().out)
+    assert re.fullmatch(r"mqm exists already, downloaded on [-0-9]{10}: " + re.escape(place), capsys.readouterr().out)
 
 
 def test_get_says_what_was_added_by_hand(folder: Path) -> None:
@@ -149,7 +149,7 @@ def test_get_says_what_was_added_by_hand(folder: Path) -> None:
     code, out, err = tercet("get", "wmt23", cwd=folder)
     assert (code, err) == (0, "")
     assert out.startswith(f"wmt23 was added by you from {folder / 'news'}, not downloaded: 4 files, ")
-    assert out.endswith("To have the catalogue's in its place: tercet data get wmt23 --replace\n")
+    assert out.endswith("To replace it by the catalogue's: tercet data get wmt23 --replace\n")
     assert f"(no checksum, added from {folder / 'news'})" in tercet("list", cwd=folder)[1]
     row = next(row for row in json.loads(tercet("list", "-f", "json", cwd=folder)[1]) if row["name"] == "wmt23")
     assert (row["installed"], row["origin"], row["checksum"]) == (True, str(folder / "news"), None)

@@ -83,9 +83,7 @@ def test_writing_again_changes_nothing_and_other_files_are_left_alone(tmp_path: 
     (tmp_path / "refA.txt").write_text("my own\n")
     ran = run(["demo", "--write", str(tmp_path)])
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.endswith(
-        "refA.txt exists and holds something else. Choose another folder; nothing is overwritten.\n"
-    )
+    assert ran.err.endswith("refA.txt exists with other contents. Choose another folder; nothing is overwritten.\n")
     assert (tmp_path / "refA.txt").read_text() == "my own\n"
 
 
@@ -99,4 +97,4 @@ def test_a_file_where_the_folder_should_be_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     ran = run(["demo", "--write", str(tmp_path / "file")])
     assert ran.code == 2
-    assert "cannot be made a folder" in ran.err
+    assert "Cannot make the folder" in ran.err

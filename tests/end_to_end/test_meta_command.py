@@ -266,7 +266,7 @@ def test_an_export_of_appraise_is_judged_by_system(folder: Path, tmp_path: Path)
     assert rows(ran)[0]["value"] > 0.8 and rows(ran)[0]["n"] == 6
     ran = run(tmp_path, *words, code=2)
     assert (
-        "export.csv is an export of a campaign, which does not say how people judged. Say it: --kind da, esa or mqm."
+        "export.csv is a campaign export, which does not state the kind of judgement. Give --kind da, esa or mqm."
         in ran.err
     )
     ran = run(tmp_path, *words[:3], "--kind", "da", code=2)
@@ -288,7 +288,7 @@ def test_judgements_of_unknown_segments_are_named(tmp_path: Path) -> None:
     assert "DA (judgements 'other') includes segments that the data do not have: 21, 22." in ran.err
     write(tmp_path / "texts" / "ratings.en-de.jsonl", *(json.dumps(item) for item in items))
     ran = run(tmp_path, tmp_path / "texts", "-m", "chrf", code=1)
-    assert "are about segments that the test set does not have: 21, 22. It has 20." in ran.err
+    assert "name segments that the test set does not have: 21, 22. It has 20." in ran.err
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "markdown", "latex"])

@@ -63,7 +63,7 @@ def test_an_unknown_name_says_how_to_add_it(folder: Path) -> None:
     done = run(folder, "score", "ref", "-i", "out", "-m", "meteor:paraphrases=leaps")
     assert (done.code, done.out) == (2, "")
     assert done.err == (
-        "Error: There is neither a file nor a data set leaps to read paraphrases from. "
+        "Error: There is no paraphrase table leaps, neither a file nor a data set. "
         "Add a table that you have: tercet data add FILE leaps.\n"
     )
 

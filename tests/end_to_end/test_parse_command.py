@@ -79,7 +79,7 @@ def test_a_bad_file_ends_in_a_message_with_its_line(stored, tmp_path):
     bad = tmp_path / "bad.conllu"
     bad.write_text(stored.read_text().replace("2\tsings", "7\tsings"))
     code, _, err = run("-l", "en", "--backend", f"conllu:{bad}", stdin="Anna sings\n")
-    assert code == 1 and err == f"Error: {bad}, line 4: the word's number is '7' where 2 should follow.\n"
+    assert code == 1 and err == f"Error: {bad}, line 4: the word's number is '7'; expected 2.\n"
 
 
 def test_without_spacy_the_message_has_the_pip_line():

@@ -264,7 +264,7 @@ def test_ranking_lists_the_worst_with_reasons_and_a_cut_off(folder: Path) -> Non
     worst = expected.segments[0]
     low, high = model.label_range
     value, begin, end = np.clip((worst.quality, worst.low, worst.high), low, high)
-    assert ran.out.startswith(f"Predicted quality goes from {low:g} to {high:g}, and higher is better. The worst ")
+    assert ran.out.startswith(f"Predicted quality ranges from {low:g} to {high:g}; higher is better. The worst ")
     assert f"\nSegment {worst.segment}: {value:.3f} ({begin:.3f} to {end:.3f}), review\n" in ran.out
     assert f"  output: {worst.output}\n" in ran.out
     reason = worst.reasons[0]
@@ -273,7 +273,7 @@ def test_ranking_lists_the_worst_with_reasons_and_a_cut_off(folder: Path) -> Non
     cut = expected.cut_off
     assert cut is not None
     assert (
-        f"Target 4: keep {cut.kept} of 90 segments as they are, look at the {cut.to_review} "
+        f"Target 4: keep {cut.kept} of 90 segments unchanged, review the {cut.to_review} "
         f"({100 * cut.to_review / 90:.0f} %) predicted below {cut.threshold:.3f}." in ran.out
     )
     found = json.loads(words("rank", "model.qe", *TEST, "--top", 2, "--target", 4, "-f", "json", folder=folder).out)
@@ -296,7 +296,7 @@ def test_a_ranking_as_a_table_says_what_to_do_with_each_segment(folder: Path) ->
     assert [row[4] for row in rows].count("review") == review
     assert all(reason.description in rows[0][5] for reason in expected.segments[0].reasons)
     last = ran.err.splitlines()[-1]
-    assert last.startswith(f"Target 4: keep {90 - review} of 90 segments as they are, look at the {review} (")
+    assert last.startswith(f"Target 4: keep {90 - review} of 90 segments unchanged, review the {review} (")
     ran = words("rank", "model.qe", *TEST, "-f", "tsv", folder=folder)
     assert "Target" not in ran.err
     assert {line.split("\t")[4] for line in ran.out.splitlines()[1:]} == {""}
@@ -305,15 +305,15 @@ def test_a_ranking_as_a_table_says_what_to_do_with_each_segment(folder: Path) ->
 def test_a_target_that_all_segments_reach_or_none(folder: Path) -> None:
     low, high = QualityModel.load(folder / "model.qe").label_range
     ran = words("rank", "model.qe", *TEST, "--top", 1, "--target", low, folder=folder)
-    assert f"\n\nTarget {low:g}: keep 90 of 90 segments as they are. Expected mean quality of what is k" in ran.out
+    assert f"\n\nTarget {low:g}: keep 90 of 90 segments unchanged. Expected mean quality of the kept s" in ran.out
     write(folder, "empty.mt", [""] * 90)
     ran = words("rank", "model.qe", "test.src", "empty.mt", "--top", 1, "--target", high, folder=folder)
-    assert f"\n\nTarget {high:g}: no segment can be kept as it is; all 90 need a person. All are unlike" in ran.out
+    assert f"\n\nTarget {high:g}: no segment can be kept unchanged; all 90 need review. All are unlike" in ran.out
     assert "  unlike the training texts: the output is empty\n" in ran.out
     ran = words("rank", "model.qe", *TEST, "--top", 1, "--target", high, folder=folder)
     cut_off = rank(QualityModel.load(folder / "model.qe"), *examples(90, seed=2)[:2], target=high).cut_off
     assert cut_off is not None
-    assert f"The best that can be reached is {cut_off.best:.3f}, what is expected of the best segment.\n" in ran.out
+    assert f"The best possible mean is {cut_off.best:.3f}, the expected quality of the best segment.\n" in ran.out
 
 
 def test_segments_unlike_the_training_texts_are_reviewed(folder: Path) -> None:
@@ -325,7 +325,7 @@ def test_segments_unlike_the_training_texts_are_reviewed(folder: Path) -> None:
     decided = {row[0]: row[4] for row in (line.split("\t") for line in ran.out.splitlines()[1:])}
     assert decided["1"] == "review"
     assert re.search(
-        r"look at the \d+ \(\d+ %\) predicted below \S+ or unlike the training texts \(\d+\)\. Exp", ran.err
+        r"review the \d+ \(\d+ %\) predicted below \S+ or unlike the training texts \(\d+\)\. Exp", ran.err
     )
 
 
@@ -408,8 +408,8 @@ def test_features_of_ones_own(folder: Path) -> None:
         (["predict", "model.qe", "test.src", "test.mt", "-l", "en-de"], 2,
          "The model is for de-en, and these texts are en-de."),
         (["predict", "model.qe", "test.src", "train.mt"], 1, "These files are not parallel. Segments: test.src: 90,"),
-        (["predict", "none.qe", "test.src", "test.mt"], 2, "There is no model none.qe. Make one: tercet qe train"),
-        (["predict", "test.src", "test.src", "test.mt"], 1, "test.src is not a model of 'tercet qe train'."),
+        (["predict", "none.qe", "test.src", "test.mt"], 2, "There is no model none.qe. Make one with 'tercet qe"),
+        (["predict", "test.src", "test.src", "test.mt"], 1, "test.src is not a model file of Tercet. Make one"),
         (["predict", "half.qe", "test.src", "test.mt"], 1, "half.qe is truncated or damaged"),
         (["predict", "model.qe", "test.src", "test.mt", "--level", "90"], 2, "The level of intervals must lie"),
         (["evaluate", "model.qe", "test.src", "test.mt", "short.labels"], 1, "These files are not parallel."),

@@ -5,13 +5,14 @@ import json
 import re
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tercet.quality.model import QualityModel
-from tercet.quality.model_files import Parts, read_parts, write_parts
+from tercet.data.model_file import read_model, write_model
+from tercet.quality.model import KIND, MADE_BY, QualityModel
 from tests.docs.running import Ran, run
 from tests.end_to_end.command import tercet as installed
 from tests.end_to_end.test_qe_command import words, write
@@ -125,7 +126,7 @@ def test_stopping_leaves_what_was_there(trained: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("package", "arguments", "message"),
     [
-        ("sklearn.base", ["--learner", "best"], "The learner best (unlike pls and ridge) needs a package that is not "
+        ("sklearn.base", ["--learner", "ridge"], "Training a model of quality estimation needs a package that is not "
          "installed. Install it: pip install 'tercet[qe]'"),
         ("altair", ["--curve", "c.svg"], "A figure needs a package that is not installed. Install it: pip install"),
         ("vl_convert", ["--curve", "c.svg"], "A figure needs a package that is not installed. Install it: pip install"),
@@ -141,11 +142,12 @@ def test_a_missing_package_is_said_before_any_work(
     assert ran.err.startswith(f"Error: {message}")
 
 
-def test_pls_and_ridge_need_no_further_package(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for package in ("sklearn", "sklearn.base", "wordfreq"):
+def test_predicting_and_evaluating_need_no_further_package(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in ("sklearn", "sklearn.base", "sklearn.model_selection", "threadpoolctl", "wordfreq"):
         monkeypatch.setitem(sys.modules, package, None)
-    ran = words(*TRAIN, "-o", "plain.qe", folder=trained)
-    assert (ran.code, ran.err) == (0, "Wrote plain.qe\n")
+    assert words("predict", "model.qe", *TEXTS, "-q", folder=trained).code == 0
+    assert words("rank", "model.qe", *TEXTS, "-q", folder=trained).code == 0
+    assert words("evaluate", "model.qe", *TEXTS, "train.labels", "-q", folder=trained).code == 0
 
 
 def test_languages_without_any_lists_or_parsers_are_served(trained: Path) -> None:
@@ -166,12 +168,15 @@ def test_the_tokenisers_name_is_no_users_business(trained: Path) -> None:
 
 def test_a_model_whose_figures_are_not_defined_is_shown(trained: Path) -> None:
     pytest.importorskip("altair", reason="altair is not installed")
-    parts, _ = read_parts(trained / "model.qe")
+    file = read_model(trained / "model.qe", KIND, made_by=MADE_BY)
     nothing = {"rmse": None, "mae": None, "pearson": None}
-    first, *others = parts.facts["provenance"]["importance"]
-    changed = {"held_out": {"mean": nothing, "ridge": nothing}, "importance": [{**first, "increase": None}, *others]}
-    facts = {**parts.facts, "provenance": {**parts.facts["provenance"], **changed}}
-    write_parts(Parts(facts, parts.arrays, parts.resources), trained / "undefined.qe")
+    provenance = file.manifest["provenance"]
+    first, *others = provenance["importance"]
+    changed = {**provenance, "importance": [{**first, "increase": None}, *others]}
+    figures = {"mean": nothing, "ridge": nothing}
+    write_model(
+        replace(file, manifest={**file.manifest, "provenance": changed}, figures=figures), trained / "undefined.qe"
+    )
     ran = words("info", "undefined.qe", "--figure", "undefined.json", folder=trained)
     assert (ran.code, ran.err) == (0, "Wrote undefined.json\n")
     assert re.search(r"^ridge +– +– +–$", ran.out, re.MULTILINE)

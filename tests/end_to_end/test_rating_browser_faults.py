@@ -1,4 +1,4 @@
-"""What happens to raters on a bad day, in a real browser: no connection, reloads, two tabs, a server that is killed."""
+"""Test faults in a real browser: a lost connection, reloads, two tabs, a killed server."""
 
 import os
 import signal
@@ -41,7 +41,7 @@ def values(site: Site) -> list[int]:
     return [row.answer["value"] for row in site.store.rows()]
 
 
-def test_without_a_connection_work_goes_on_and_is_sent_later(context: Any, site: Site) -> None:
+def test_without_a_connection_answers_are_sent_later(context: Any, site: Site) -> None:
     tab = start(context, site)
     judge(tab, "1")
     site.wait_for(1)
@@ -56,7 +56,7 @@ def test_without_a_connection_work_goes_on_and_is_sent_later(context: Any, site:
     assert values(site) == [1, 2, 3]
 
 
-def test_the_last_answers_are_sent_before_the_finish_page_comes(context: Any, site: Site) -> None:
+def test_the_last_answers_are_sent_before_the_finish_page(context: Any, site: Site) -> None:
     tab = start(context, site)
     context.set_offline(True)
     judge(tab, "1", "2", "3", "4")
@@ -66,7 +66,7 @@ def test_the_last_answers_are_sent_before_the_finish_page_comes(context: Any, si
     assert values(site) == [1, 2, 3, 4]
 
 
-def test_answers_that_were_not_sent_outlive_a_reload_and_a_closed_tab(context: Any, site: Site) -> None:
+def test_unsent_answers_survive_a_reload_and_a_closed_tab(context: Any, site: Site) -> None:
     tab = start(context, site)
     context.route("**/api/answer", lambda route: route.abort())  # pages load, but nothing can be saved
     judge(tab, "5", "4")
@@ -134,12 +134,12 @@ def test_a_revoked_link_keeps_the_work_in_the_browser_and_says_so(context: Any, 
     tab = start(context, site)
     site.store.revoke("anna", [site.campaign.rater("anna").token_hash])
     judge(tab, "1")
-    tab.wait_for_selector("text=This link is not valid, or not any more.")
+    tab.wait_for_selector("text=This link is not valid.")
     assert "1 answer is kept in this browser." in tab.inner_text("#status")
     assert site.count() == 0
 
 
-def test_what_the_server_cannot_take_is_asked_for_again(context: Any, site: Site) -> None:
+def test_an_answer_that_the_server_rejects_must_be_given_again(context: Any, site: Site) -> None:
     tab = start(context, site)
     tab.evaluate("document.querySelector('[name=value][value=\"3\"]').value = '9'")
     tab.evaluate("document.querySelector('[name=value][value=\"9\"]').checked = true")
@@ -197,7 +197,7 @@ def test_a_server_killed_in_the_middle_and_started_again_has_everything(context:
     store.close()
 
 
-def test_what_is_no_reply_of_the_server_keeps_the_answer(context: Any, site: Site) -> None:
+def test_a_reply_of_another_server_keeps_the_answer(context: Any, site: Site) -> None:
     tab = start(context, site)
     pages = iter([(200, "<p>Please log in</p>"), (404, "no"), (403, "{}")])  # as a hotel's network, or a proxy, says
 

@@ -1,4 +1,4 @@
-"""The rating pages in a real browser: scripts and directions of text, phones, marking errors, access for everybody."""
+"""Test the rating pages in a real browser: writing systems, phones, marking errors, accessibility."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ def one_item(protocol: str, text: str, source: str = "source", **changes: Any) -
 
 
 def drag(tab: Any, selector: str, start: int, end: int) -> None:
-    """Select with the mouse from one UTF-16 place of a text to another."""
+    """Select a range of a text with the mouse; positions are in UTF-16 units."""
     places = tab.evaluate(
         """([selector, places]) => places.map(place => {
             const range = document.createRange(), node = document.querySelector(selector).firstChild;
@@ -81,7 +81,7 @@ def test_errors_are_marked_by_keyboard_in_arabic_and_chinese(
         assert spans(site) == [(0, end, "Major", False)]
 
 
-def test_marks_count_code_points_and_cut_no_character_in_two(context: Any, tmp_path: Path) -> None:
+def test_marks_are_in_code_points_and_divide_no_character(context: Any, tmp_path: Path) -> None:
     with serving(*one_item("esa", EMOJI), tmp_path) as site:
         tab = start(context, site)
         for _ in range(4):
@@ -140,7 +140,7 @@ def test_errors_are_marked_by_mouse_in_output_and_source_and_removed(context: An
         assert categories == ["Fluency/Grammar", "Accuracy/Omission"]
 
 
-def test_an_error_needs_its_kind_and_a_selection(context: Any, tmp_path: Path) -> None:
+def test_an_error_needs_a_category_and_a_selection(context: Any, tmp_path: Path) -> None:
     with serving(*one_item("mqm", "Das ist falsch."), tmp_path) as site:
         tab = start(context, site)
         tab.keyboard.press("1")
@@ -149,7 +149,7 @@ def test_an_error_needs_its_kind_and_a_selection(context: Any, tmp_path: Path) -
         tab.keyboard.press("1")
         tab.keyboard.press("Escape")
         tab.keyboard.press("Enter")
-        assert tab.inner_text("#problem") == "Say of which kind every error is." and site.count() == 0
+        assert tab.inner_text("#problem") == "Choose a category for every error." and site.count() == 0
 
 
 def test_texts_cannot_be_changed_and_an_input_method_saves_nothing(context: Any, tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_digits_of_an_input_method_are_digits(context: Any, tmp_path: Path) -> N
         assert tab.is_checked("input[value='3']")
 
 
-def test_a_phone_is_enough(new_context: Any, tmp_path: Path) -> None:
+def test_the_pages_work_on_a_phone(new_context: Any, tmp_path: Path) -> None:
     context = new_context(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
     with serving(*make_campaign("effort", language="ar", segments=1), tmp_path) as site:
         tab = context.new_page()
@@ -195,7 +195,7 @@ def test_a_phone_is_enough(new_context: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["da", "esa"])
-def test_long_segments_leave_the_controls_in_sight(context: Any, tmp_path: Path, protocol: str) -> None:
+def test_long_segments_keep_the_controls_visible(context: Any, tmp_path: Path, protocol: str) -> None:
     with serving(*one_item(protocol, LONG, LONG), tmp_path) as site:
         tab = start(context, site)
         assert tab.evaluate("document.documentElement.scrollWidth") <= tab.viewport_size["width"]
@@ -257,7 +257,7 @@ def test_the_organiser_sees_everything_and_renews_a_link(context: Any, tmp_path:
         assert link.startswith(f"{site.url}/r/") and link != site.link()
         rater.keyboard.press("3")
         rater.keyboard.press("Enter")
-        rater.wait_for_selector("text=This link is not valid, or not any more.")
+        rater.wait_for_selector("text=This link is not valid.")
         rater.goto(link)  # what the old link could not send goes with the new one
         site.wait_for(2)
         assert site.answers() == {"i0": {"value": 4}, "i1": {"value": 3}}

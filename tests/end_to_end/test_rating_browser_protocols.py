@@ -1,4 +1,4 @@
-"""Whole small campaigns of every protocol, rated in a real browser by keyboard alone, with a reload in the middle."""
+"""Test small campaigns of every protocol in a real browser, with the keyboard only and a reload in the middle."""
 
 import re
 from collections.abc import Callable
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.xdist_group("rating browser")
 
 
 def press(*keys: str) -> Callable[[Any, int], None]:
-    """The same keys for every item."""
+    """Press the same keys for every item."""
 
     def do(tab: Any, number: int) -> None:
         for key in keys:
@@ -25,7 +25,7 @@ def press(*keys: str) -> Callable[[Any, int], None]:
 
 
 def mark_errors(tab: Any, number: int) -> None:
-    """The first word as an error; then its kind."""
+    """Mark the first word as an error, then choose its category."""
     tab.keyboard.press("Control+Shift+ArrowRight")
     tab.keyboard.press("3")
     tab.keyboard.type("Mis")
@@ -67,12 +67,12 @@ LACKING = {
     "ranking": "Rank all translations first.",
     "pairwise": "Choose one first: 1, 2 or 3.",
     "esa": "Set the score first (S).",
-    "mqm": "No error is marked. If there is none, save once more.",
+    "mqm": "No error is marked. If there is none, save again.",
 }
 
 
 def check_all_looks(tab: Any) -> None:
-    """Light, dark, and as wide as a phone."""
+    """Check a page in light and dark mode, and with the width of a phone."""
     for scheme in ("dark", "light"):
         tab.emulate_media(color_scheme=scheme)
         assert inspect(tab) == []
@@ -121,7 +121,7 @@ def test_a_campaign_is_rated_by_keyboard_alone(context: Any, tmp_path: Path, pro
     assert not trouble
 
 
-def test_the_slider_must_be_touched_and_the_middle_can_be_meant(context: Any, tmp_path: Path) -> None:
+def test_the_slider_must_be_set_even_to_the_middle(context: Any, tmp_path: Path) -> None:
     campaign, tokens = make_campaign("da")
     with serving(campaign, tokens, tmp_path) as site:
         tab = visit(context, site.link(), [])
@@ -227,12 +227,12 @@ def test_the_tutorial_of_rankings_and_of_marked_errors(new_context: Any, tmp_pat
             tab.keyboard.press("Enter")
             if protocol == "esa":
                 tab.keyboard.press("Enter")  # no error is marked: once more
-            assert "We expected something else." in tab.inner_text("#feedback")
+            assert "We expected another answer." in tab.inner_text("#feedback")
             assert text in tab.inner_text("#feedback")
             tab.context.close()
 
 
-def test_where_there_is_no_error_saving_twice_says_so(context: Any, tmp_path: Path) -> None:
+def test_saving_twice_confirms_that_there_is_no_error(context: Any, tmp_path: Path) -> None:
     campaign, tokens = make_campaign("mqm", segments=1)
     with serving(campaign, tokens, tmp_path) as site:
         tab = visit(context, site.link(), [])

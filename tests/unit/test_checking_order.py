@@ -100,7 +100,7 @@ def test_one_line_for_most_segments_is_an_error(write, line, count):
     out = write("out", [line] * count + output[count:])
     finding = found(check([write("ref", reference)], [out], source=write("src", source)), "repeated-lines")
     assert (finding.severity, finding.count) == ("error", count)
-    assert f"One line stands for {count} of 60 segments" in finding.message
+    assert f"{count} of 60 segments ({count / 60:.1%}) are one line" in finding.message
 
 
 def test_one_line_for_most_segments_is_right_where_the_reference_has_it_too(write):
@@ -122,7 +122,7 @@ def test_a_language_that_is_not_known_is_said_to_be_unchecked(write):
     report = check([ref], [out], source=src, pair="en-xx")
     finding = found(report, "unknown-language")
     assert finding.severity == "note"
-    assert "'xx' is not known here" in finding.message
+    assert "does not know the language 'xx'" in finding.message
     assert report.ok
     assert report.as_text().endswith("1 note in 3 files (60 segments).")
     assert check([ref], [out], source=src, pair="en_GB-de_AT").findings == ()

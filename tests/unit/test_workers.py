@@ -29,7 +29,7 @@ def test_results_come_in_the_order_of_tasks_and_no_more_are_ahead_than_allowed()
 def test_a_process_that_dies_is_said_plainly() -> None:
     with (
         ProcessPoolExecutor(1) as pool,
-        pytest.raises(TercetError, match=r"^A process that was squaring died, perhaps .*: use fewer jobs; or rest\.$"),
+        pytest.raises(TercetError, match=r"^A worker process died while squaring\. .*: use fewer jobs; or rest\.$"),
     ):
         list(results_in_order(pool, os._exit, [(1,)], doing="squaring", advice="; or rest"))
 

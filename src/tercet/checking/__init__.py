@@ -1,7 +1,7 @@
-"""The doctor for input files: what in a set of texts spoils an evaluation, where, and what to do about it.
+"""Check input files for problems that spoil an evaluation. Each finding says what is wrong, where, and what to do.
 
-Files are read as bytes and taken as they are, not as the readers of `data` clean them: what they would mend in silence
-elsewhere is told here. A finding is an error where it changes or endangers scores, a warning where it may, a note else.
+Files are read as bytes, without the corrections that the readers of `data` make. A finding is an error if it changes
+or endangers scores, a warning if it may do so, otherwise a note.
 """
 
 from __future__ import annotations
@@ -34,16 +34,32 @@ def check(
     pair: str | None = None,
     testset: TestSet | None = None,
 ) -> CheckReport:
-    """Examine files with one segment per line, or the texts of a test set, with `outputs` in place of its own if given.
+    """Check files with one segment per line, or the texts of a test set, for what spoils an evaluation.
 
-    pair: the language pair, as "en-de"; by default that of the test set; without one, scripts are compared between the
-    texts only. Files given as references alone, without outputs, need not be references: any texts will do.
+    Parameters
+    ----------
+    references, outputs : files. If only `references` are given, they may be any texts.
+    source : the source file.
+    pair : the language pair, such as "en-de"; by default that of the test set. Without a pair, scripts are only
+        compared between the texts.
+    testset : a test set instead of files; `outputs` replace its own.
+
+    Returns
+    -------
+    CheckReport : the findings, each with its severity, place and advice.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> report = tercet.check(testset=tercet.demo("en-de"))
+    >>> report.segments
+    32
     """
     for what, given in (("references", references), ("outputs", outputs)):
         if isinstance(given, (str, Path)):
             raise UsageError(f"{what} must be a list of files, as [{str(given)!r}], not one file.")
         if isinstance(given, TestSet):
-            raise UsageError("Give a test set by its name: check(testset=...).")
+            raise UsageError("Pass a test set by keyword: check(testset=...).")
     if [*map(str, (*references, *outputs)), str(source)].count("-") > 1:
         raise UsageError("Standard input (-) can be read only once.")
     if testset is not None and (references or source is not None):
@@ -90,7 +106,7 @@ def _texts(testset: TestSet, *, with_outputs: bool) -> Iterator[Text]:
 
 
 def _line_breaks(text: Text) -> Iterator[Finding]:
-    """Line ends inside segments, which only a test set that is no plain text can hold."""
+    """Report line ends inside segments, which are possible in test sets that are not plain text."""
     lines = [number for number, line in enumerate(text.lines, 1) if "\n" in line or "\r" in line]
     if lines:
         message = "Line feeds or carriage returns inside segments: written one per line, they shift all later ones."
@@ -98,7 +114,7 @@ def _line_breaks(text: Text) -> Iterator[Finding]:
 
 
 def _languages(pair: str | None) -> Languages:
-    """The languages that a text of every role may be in."""
+    """Return for each role of a text the languages that it may have."""
     if pair is None:
         return {}
     source, _, target = pair.partition("-")

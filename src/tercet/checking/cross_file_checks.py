@@ -1,4 +1,4 @@
-"""What only several files together show: unequal lines, drift, texts in another order, copies, repetitions."""
+"""Checks that compare files: unequal numbers of lines, drift, texts in another order, copies, repetitions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..text.anomalies import ERROR, WARNING
 from .line_matching import LineMatch, align
 from .report import Finding, Text, finding
 
-MANY_COPIES = 0.1  # share of copied lines from which a score is spoilt
+MANY_COPIES = 0.1  # share of copied lines that makes copies an error
 MOSTLY = 0.5
-FEWEST_REPEATED = 3  # lines that are the same, from which on it is no coincidence
+FEWEST_REPEATED = 3  # fewer equal lines may be a coincidence
 
 
 def compare(texts: Sequence[Text]) -> Iterator[Finding]:
-    """Findings between files."""
+    """Yield the findings from comparing files."""
     base = next(
         (text for role in ("reference", "text", "source", "output") for text in texts if text.role == role), None
     )
@@ -28,7 +28,7 @@ def compare(texts: Sequence[Text]) -> Iterator[Finding]:
     repeating = [found for text in texts for found in _mostly_one_line(text, texts)]
     yield from repeating
     parallel = [text for text in texts if len(text.lines) == len(base.lines)]
-    broken = {found.file for found in repeating}  # these follow nothing, and it is said why
+    broken = {found.file for found in repeating}  # already reported; they cannot be compared with others
     others = [text for text in texts if text is not base and not (text in parallel and text.name in broken)]
     yield from _drifts(base, others)
     yield from _blank_lines(parallel)
@@ -42,7 +42,7 @@ def compare(texts: Sequence[Text]) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class _Relation:
-    """How a text goes with the base."""
+    """The comparison of a text with the base."""
 
     base: Text
     text: Text
@@ -51,7 +51,7 @@ class _Relation:
 
     @property
     def strange(self) -> bool:
-        """Whether the two do not belong together; texts in two languages may just share too little to tell."""
+        """Return whether the two seem unrelated. Texts in two languages may share too little to decide."""
         found = self.alignment
         in_one_language = {self.base.role, self.text.role} <= {"reference", "output"}
         return found.parallel is False or (found.parallel is None and not found.own and in_one_language)
@@ -63,7 +63,7 @@ def _relate(base: Text, text: Text) -> _Relation:
 
 
 def _drifts(base: Text, others: Sequence[Text]) -> Iterator[Finding]:
-    """Unequal numbers of lines, where files stop following the first one, and those that never follow it."""
+    """Report unequal numbers of lines, the places where texts leave the base, and texts unrelated to the base."""
     relations = [_relate(base, text) for text in others]
     if len(others) > 1 and all(relation.alignment.parallel is False for relation in relations):
         first, *rest = others
@@ -74,7 +74,7 @@ def _drifts(base: Text, others: Sequence[Text]) -> Iterator[Finding]:
     first_breaks = {
         (relation.breaks[0].base_line, relation.breaks[0].change) if relation.breaks else None for relation in following
     }
-    # Where all others leave the base at the same line, it is the base that lost or gained lines.
+    # If all others leave the base at the same line, the base itself lost or gained lines.
     if len(following) > 1 and len(first_breaks) == 1 and None not in first_breaks:
         yield _base_drifts(base, following)
     else:
@@ -102,7 +102,7 @@ def _lines(text: Text) -> str:
 
 
 def _not_parallel(text: Text, found: LineMatch, base: Text, others: str = "") -> Finding:
-    """A text in another order than the base (or than all `others`, which agree), or of another test set."""
+    """Report a text in another order than the base (or than all `others`, which agree), or of another test set."""
     message = "" if len(text.lines) == len(base.lines) else f"{_lines(text)}, where {base.name} has {len(base.lines)}. "
     if len({place for _, place in found.displaced}) > MOSTLY * found.other:
         there, here = (", ".join(map(str, numbers)) for numbers in zip(*found.displaced[:3], strict=True))
@@ -113,7 +113,7 @@ def _not_parallel(text: Text, found: LineMatch, base: Text, others: str = "") ->
         advice = "Look whether one of the files was sorted or shuffled, and put its lines back in order."
     else:
         message += (
-            f"Line by line, the text has no more in common with {others or base.name} than lines at random: "
+            f"Line by line, the text has no more in common with {others or base.name} than random lines: "
             "they do not seem to belong together."
         )
         advice = "Look whether the files are of the same test set."
@@ -161,7 +161,7 @@ def _advice(change: int, line: int, name: str, other: str, other_line: int) -> s
 
 
 def _blank_lines(texts: Sequence[Text]) -> Iterator[Finding]:
-    """Segments that are blank in one file and not in the others, and those that are blank in all."""
+    """Report segments that are blank in one file and not in others, and segments that are blank in all files."""
     if not texts or not texts[0].lines:
         return
     blank = np.array(
@@ -201,7 +201,7 @@ def _identical_files(texts: Sequence[Text]) -> Iterator[Finding]:
 
 
 def _substantial(line: str) -> bool:
-    """More than a name or a number, which may well be the same in two languages or twice in a text."""
+    """Return whether a line is more than a name or a number, which may be the same in two languages or repeat."""
     return len(line.split()) > 3 or len(line) > 30
 
 
@@ -210,7 +210,7 @@ def _same(line: str, other: str) -> bool:
 
 
 def _copies(text: Text, source: Text | None, references: Sequence[Text]) -> Iterator[Finding]:
-    """Segments left untranslated, and outputs suspiciously close to a reference."""
+    """Report segments that were left untranslated, and outputs that are suspiciously close to a reference."""
     if source is not None:
         copied = [
             number
@@ -237,7 +237,7 @@ def _copies(text: Text, source: Text | None, references: Sequence[Text]) -> Iter
 
 
 def _repeated(text: Text, source: Text | None) -> Iterator[Finding]:
-    """The same output for different sources."""
+    """Report identical outputs for different sources."""
     places: dict[str, list[int]] = defaultdict(list)
     for number, line in enumerate(text.lines, 1):
         if _substantial(line):
@@ -248,13 +248,13 @@ def _repeated(text: Text, source: Text | None) -> Iterator[Finding]:
         if len(originals) > 1:
             lines += numbers
     if lines:
-        message = "The same line stands for different segments."
+        message = "The same line is the output of different segments."
         advice = "Look whether lines were written twice, or whether the system repeats itself."
         yield finding("repeated-lines", WARNING, text.name, sorted(lines), message, advice)
 
 
 def _mostly_one_line(text: Text, texts: Sequence[Text]) -> Iterator[Finding]:
-    """One line for most segments, as from a system that broke down, where the other texts have different lines."""
+    """Report one line for most segments, as from a system that failed, if the other texts have different lines."""
     counts = Counter(stripped for line in text.lines if (stripped := line.strip()))
     if not counts:
         return
@@ -266,6 +266,6 @@ def _mostly_one_line(text: Text, texts: Sequence[Text]) -> Iterator[Finding]:
     if any(len({other.lines[row].strip() for row in rows}) == 1 for other in parallel):
         return
     shown = line if len(line) <= 40 else f"{line[:40]}…"
-    message = f"One line stands for {count} of {len(text.lines)} segments ({count / len(text.lines):.1%}): {shown!r}."
+    message = f"{count} of {len(text.lines)} segments ({count / len(text.lines):.1%}) are one line: {shown!r}."
     advice = "Look at the program that wrote the file: this is hardly a translation."
     yield finding("repeated-lines", ERROR, text.name, [row + 1 for row in rows], message, advice)

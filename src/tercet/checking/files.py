@@ -1,4 +1,4 @@
-"""From bytes to lines: what is wrong with a file before its text is looked at."""
+"""Read files as bytes and check their encoding and line ends."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .report import Finding, Text, finding
 
 
 def shown_name(path: str | Path) -> str:
-    """A file's name as it can be printed, whatever bytes it has."""
+    """Return a file's name in printable form, whatever bytes it has."""
     return "standard input" if str(path) == "-" else os.fsencode(path).decode("utf-8", "replace")
 
 
 def _command(program: str, path: str | Path, *, in_place: str = "") -> str:
-    """A line for the shell that runs a filter on a file, whatever its name; `in_place`: the form for a plain file."""
+    """Return a shell command that runs a filter on a file. `in_place`: the command for a file that is not gzipped."""
     if str(path) == "-":
         return program
     name = shown_name(path)
@@ -32,13 +32,13 @@ def _command(program: str, path: str | Path, *, in_place: str = "") -> str:
 
 def _is_packed(path: str | Path) -> bool:
     if not Path(path).is_file():
-        return False  # a pipe, which cannot be read twice
+        return False  # a pipe cannot be read twice
     with Path(path).open("rb") as stream:
         return stream.read(2) == GZIP
 
 
 def read(path: str | Path, role: str) -> tuple[str, Text | None, list[Finding]]:
-    """The name of a file, its lines as well as they can be had, and what is wrong with its bytes."""
+    """Return the name of a file, its text as far as it can be decoded (None if not at all), and findings."""
     name = shown_name(path)
     try:
         with open_bytes(path) as stream:
@@ -52,9 +52,9 @@ def read(path: str | Path, role: str) -> tuple[str, Text | None, list[Finding]]:
     text, findings = _decode(data, path)
     if "\r" in text and "\n" not in text:
         findings.append(_only_carriage_returns(path))
-        text = text.replace("\r", "\n")  # as it was meant, so that the rest can be compared
+        text = text.replace("\r", "\n")  # so that the rest can be checked
     lines = text.split("\n")
-    # What was converted first is no longer mended in its file: the advice is then a filter, as for standard input.
+    # A file that must be converted first is not edited in place: advise a filter, as for standard input.
     findings += _check_line_ends(lines, name, "-" if _wide_encoding(data) else path)
     ended = [line.removesuffix("\r") for line in lines[:-1]]
     return name, Text(name, role, [*ended, lines[-1]] if lines[-1] else ended), findings
@@ -72,7 +72,7 @@ def _decode(data: bytes, path: str | Path) -> tuple[str, list[Finding]]:
     if data.startswith(b"\xef\xbb\xbf"):
         data = data[3:]
         message = (
-            "The file begins with a byte order mark. Tercet leaves it out and warns; "
+            "The file begins with a byte order mark. Tercet removes it with a warning; "
             "other programs keep it as part of the first word."
         )
         script = r"'1s/^\xEF\xBB\xBF//'"
@@ -91,7 +91,7 @@ def _decode(data: bytes, path: str | Path) -> tuple[str, list[Finding]]:
         example = _command("iconv -f ISO-8859-1 -t UTF-8", path)
         advice = f"Find out the file's encoding and convert it, for example: {example}"
         findings.append(finding("invalid-utf-8", ERROR, name, lines, message, advice))
-        # A space, not U+FFFD: that character is reported only where the file itself holds it.
+        # A space, not U+FFFD: that character is reported only if the file itself contains it.
         return data.decode("utf-8", "surrogateescape").translate(_NO_SURROGATES), findings
 
 
@@ -107,7 +107,7 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _wide_encoding(data: bytes) -> str | None:
-    """UTF-16 or UTF-32 by its mark, or UTF-16 without one: every other byte of Western text is zero."""
+    """Detect UTF-16 or UTF-32 by its mark, or UTF-16 without one: every second byte of Western text is zero."""
     if data.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
         return "utf-32"
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -120,18 +120,18 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _only_carriage_returns(path: str | Path) -> Finding:
-    message = "Carriage returns are the only line ends: programs of today, Tercet too, see the file as one line."
+    message = "Carriage returns are the only line ends. Current programs, also Tercet, read the file as one line."
     script = r"'s/\r/\n/g'"
     advice = f"Make them line feeds: {_command(f'sed {script}', path, in_place=f'sed -i {script}')}"
     return finding("lone-cr", ERROR, shown_name(path), [1], message, advice)
 
 
 def _check_line_ends(lines: Sequence[str], name: str, path: str | Path) -> Iterator[Finding]:
-    """`lines` as cut at line feeds: after the last one there was none."""
+    """Yield findings on line ends. `lines` are split at line feeds, so the last one has none after it."""
     windows = [number for number, line in enumerate(lines[:-1], 1) if line.endswith("\r")]
     if windows:
         message = (
-            "The lines end in CR LF, as on Windows. Tercet leaves the carriage returns out and warns; "
+            "The lines end in CR LF, as on Windows. Tercet removes the carriage returns with a warning; "
             "other programs keep them as part of the text."
         )
         script = r"'s/\r$//'"

@@ -1,4 +1,4 @@
-"""Whether texts are in the scripts and languages they should be in, and whether source and reference were swapped."""
+"""Check the scripts and languages of texts, and whether source and reference were swapped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Languages = Mapping[str, tuple[str, ...]]
 
 
 def check_languages(texts: Sequence[Text], languages: Languages) -> Iterator[Finding]:
-    """Findings on scripts and languages; `languages` gives those that a text of a role may be in, where known."""
+    """Yield findings on scripts and languages. `languages`: for each role, the languages its texts may have."""
     yield from _unknown(texts, languages)
     seen = {id(text): (_script(text.lines), scripts.guess_language(text.lines)) for text in texts}
     swapped = _swapped(texts, languages, seen)
@@ -59,14 +59,16 @@ def _check_text(
 
 
 def _unknown(texts: Sequence[Text], languages: Languages) -> Iterator[Finding]:
-    """Languages of the pair that nothing is known about: their texts go unchecked, and that is said."""
+    """Report languages of the pair that Tercet does not know, so that their texts are not checked."""
     said = set()
     for text in texts:
         for language in languages.get(text.role, ()):
             if language not in said and not scripts.scripts_of(language):
                 said.add(language)
-                message = f"The language {language!r} is not known here: whether the text is in it was not checked."
-                advice = "Look whether the code is right (ISO 639, as de or zh). If it is, nothing is wrong."
+                message = (
+                    f"Tercet does not know the language {language!r}, so the language of the text was not checked."
+                )
+                advice = "Look whether the code is right (ISO 639, as de or zh). If it is, ignore this note."
                 yield finding("unknown-language", NOTE, text.name, [], message, advice, len(text.lines))
 
 
@@ -88,7 +90,7 @@ def _lines_in_other_scripts(text: Text, expected: set[str], whose: str) -> Itera
     foreign = counts[:, ~fitting].sum(1)
     lines = (np.flatnonzero((foreign >= 5) & (foreign > MOSTLY * counts.sum(1))) + 1).tolist()
     if lines:
-        message = f"Lines mostly in another script than {whose} ({', '.join(sorted(expected))})."
+        message = f"Most letters of these lines are in another script than {whose} ({', '.join(sorted(expected))})."
         advice = "Look whether these segments were left untranslated or belong to another file."
         yield finding("lines-in-other-script", WARNING, text.name, lines, message, advice)
 
@@ -96,7 +98,7 @@ def _lines_in_other_scripts(text: Text, expected: set[str], whose: str) -> Itera
 def _swapped(
     texts: Sequence[Text], languages: Languages, seen: Mapping[int, tuple[str | None, str | None]]
 ) -> Finding | None:
-    """The source in the place of the reference: by the language pair, or because the outputs side with the source."""
+    """Report swapped source and reference: judged by the language pair, or because outputs are like the source."""
     source = next((text for text in texts if text.role == "source"), None)
     reference = next((text for text in texts if text.role == "reference"), None)
     if source is None or reference is None:

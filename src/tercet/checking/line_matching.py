@@ -1,11 +1,11 @@
-"""Whether the lines of two texts belong together at all: each line against its counterpart and against all others.
+"""Test whether two texts are parallel, by comparing each line with its counterpart and with all other lines.
 
-What `tercet.text.drift` finds is lines lost or added, with a text that goes on in order. Shuffled, reversed and
-unrelated texts of the right length have no such place. Here each line of a sample is asked which line of the other text
-it resembles most (cosine of rare words, names and numbers; as with the cognates of Simard et al. 1992, this works
-between languages too). In parallel texts that is its own counterpart, in others it hardly ever is. On the 18 language
-pairs of WMT19, 34 to 78 % of the sources' lines and 44 to 97 % of the outputs' find their own reference, and at most
-one in a hundred if they are shuffled.
+`tercet.text.drift` finds lines that were lost or added in texts of the same order. It cannot find shuffled, reversed
+or unrelated texts of equal length. Here, for a sample of lines, the most similar line of the other text is searched
+(cosine of rare words, names and numbers; as with the cognates of Simard et al. 1992, this also works between
+languages). In parallel texts this is usually the counterpart, in others hardly ever. On the 18 language pairs of WMT19,
+34 to 78 % of source lines and 44 to 97 % of output lines find their own reference, and at most one in a hundred after
+shuffling.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from dataclasses import dataclass
 
 from ..text.drift import MOST_LINES, WIDEST, Break, words_of
 
-SAMPLE = 400  # lines that are asked
-FEWEST = 6  # answers that settle the question
-CLEARLY = 1.25  # times more like another line than like its own
-FEW = 0.12  # share of lines that fit their own counterpart best, where texts are not parallel
-MANY = 0.3  # the same, where they are
-WIDESPREAD = 200  # lines that share a word, from which on it tells nothing about one of them
-ALIKE = 0.3  # the resemblance of a line and its displaced translation
+SAMPLE = 400  # lines that are compared
+FEWEST = 6  # with fewer answers, no decision
+CLEARLY = 1.25  # how much more similar another line must be than the counterpart
+FEW = 0.12  # not parallel: at most this share of lines is most similar to the counterpart
+MANY = 0.3  # parallel: at least this share
+WIDESPREAD = 200  # words in more lines are ignored
+ALIKE = 0.3  # similarity from which a line counts as a displaced translation
 
 
 @dataclass(frozen=True)
 class LineMatch:
-    """How many lines resemble their own counterpart most, and how many clearly resemble another line instead.
+    """The number of lines most similar to their counterpart (own), or clearly more similar to another line (other).
 
-    displaced: (line, line of the other text) that resemble each other, for the lines that found a better place.
+    displaced: pairs (line, similar line of the other text) for lines that clearly belong elsewhere.
     """
 
     own: int
@@ -39,7 +39,7 @@ class LineMatch:
 
     @property
     def parallel(self) -> bool | None:
-        """Whether the texts go together line by line; None where they share too little to tell."""
+        """Return whether the texts are parallel, None if they share too little to decide."""
         asked = self.own + self.other
         if asked < FEWEST:
             return None
@@ -49,7 +49,7 @@ class LineMatch:
 
 
 def align(base: Sequence[str], other: Sequence[str], breaks: Sequence[Break] = ()) -> LineMatch:
-    """Compare the lines of `base` with those of `other`; `breaks` say where the counterpart of a line is shifted."""
+    """Compare the lines of `base` with those of `other`. `breaks`: where the counterparts of lines are shifted."""
     base, other = base[:MOST_LINES], other[: MOST_LINES + WIDEST]
     counterparts = _counterparts(len(base), breaks)
     rows = [row for row, counterpart in enumerate(counterparts) if 0 <= counterpart < len(other)]
@@ -81,14 +81,14 @@ def _counterparts(rows: int, breaks: Sequence[Break]) -> list[int]:
 
 
 class _Index:
-    """The lines of a text by their words."""
+    """An inverted index of the lines of a text by their words."""
 
     def __init__(self, lines: Sequence[set[str]]) -> None:
         self.places: dict[str, list[int]] = defaultdict(list)
         for number, words in enumerate(lines):
             for word in words:
                 self.places[word].append(number)
-        size = max(len(lines), 20)  # a word of a short text is not frequent because the text is short
+        size = max(len(lines), 20)  # so that words of a short text do not count as frequent
         self.rarest = math.log(size + 1)
         self.weights = {word: self.rarest - math.log(len(where)) for word, where in self.places.items()}
         self.lengths = [self.length(words) for words in lines]
@@ -97,9 +97,9 @@ class _Index:
         return math.sqrt(sum(self.weights.get(word, self.rarest) ** 2 for word in words)) or 1.0
 
     def likeness(self, words: set[str]) -> dict[int, float]:
-        """The cosine of these words with every line that shares one of them."""
+        """Return the cosine of these words with every line that shares one of them."""
         found: dict[int, float] = defaultdict(float)
-        for word in sorted(words):  # in a fixed order, so that sums and ties come out the same in every run
+        for word in sorted(words):  # in a fixed order, so that sums and ties are the same in every run
             where = self.places.get(word, ())
             if len(where) <= WIDESPREAD:
                 for number in where:

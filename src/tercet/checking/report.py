@@ -1,4 +1,4 @@
-"""What the doctor says: findings and reports."""
+"""The findings of `tercet check`, and the report that lists them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEVERITIES = (ERROR, WARNING, NOTE)
 
 @dataclass(frozen=True)
 class Finding:
-    """Something wrong or odd in one file; `lines` are the first few of `count` lines, from 1."""
+    """A problem in one file. `lines` are the first few of `count` lines, numbered from 1."""
 
     kind: str
     severity: str
@@ -27,7 +27,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """All findings, gravest first, on the files or texts (of a test set) that were examined."""
+    """All findings, the most severe first, for the checked files or texts (of a test set)."""
 
     files: tuple[str, ...]
     segments: int
@@ -39,15 +39,15 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Whether there is no error."""
+        """Return whether there is no error."""
         return not self.count(ERROR)
 
     def as_records(self) -> list[dict[str, Any]]:
-        """The findings as dictionaries, for JSON."""
+        """Return the findings as dictionaries, for JSON."""
         return [{**asdict(found), "lines": list(found.lines)} for found in self.findings]
 
     def as_text(self, *, colour: bool = False) -> str:
-        """The findings for people to read."""
+        """Return the findings as readable text."""
         files = f"1 {self.unit}" if len(self.files) == 1 else f"{len(self.files)} {self.unit}s"
         segments = "1 segment" if self.segments == 1 else f"{self.segments} segments"
         if not self.findings:
@@ -73,10 +73,10 @@ def _rows(found: Finding, *, colour: bool) -> list[str]:
 
 @dataclass(frozen=True)
 class Text:
-    """The lines of a file and what the file is for; `missing`: rows for which a test set has no text."""
+    """The lines of a file and its role. `missing`: rows for which a test set has no text."""
 
     name: str
-    role: str  # "source", "reference", "output", or "text" where only files were given
+    role: str  # "source", "reference", "output", or "text" if only files were given
     lines: list[str]
     missing: frozenset[int] = frozenset()
 
@@ -88,12 +88,12 @@ class Text:
 def finding(
     kind: str, severity: str, file: str, lines: Sequence[int], message: str, advice: str, count: int | None = None
 ) -> Finding:
-    """A finding that shows the first of its lines; `count` where it is not their number."""
+    """Return a finding that lists the first of its lines. `count`: if it is not the number of lines."""
     return Finding(kind, severity, file, tuple(lines[:SHOWN]), len(lines) if count is None else count, message, advice)
 
 
 def merge(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """One finding per kind and file, the graver one; gravest first, otherwise in the order found."""
+    """Keep one finding per kind and file, the most severe. Returns them by severity, then in the order found."""
     kept: dict[tuple[str, str], Finding] = {}
     for found in findings:
         key = (found.kind, found.file)

@@ -1,4 +1,4 @@
-"""What is odd in the text of one file, and what of that matters because the other files differ."""
+"""Checks of the text of one file, and of differences between files that turn an oddity into an error."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from dataclasses import replace
 from ..text.anomalies import ERROR, WARNING, find_anomalies
 from .report import Finding, Text, finding
 
-LONG = 2000  # characters, where that is also ten times the usual length of the file
-TOO_LONG = 20_000  # whatever is usual
+LONG = 2000  # characters, if that is also ten times the median length of the file's lines
+TOO_LONG = 20_000  # whatever the median
 _SPACED_STOP = re.compile(r"\w [.。]\s*\Z")
 _SPACED_MARK = re.compile(r"\w [.,](?:\s|\Z)|\( \w|\w \)")
 
 
 def check_lines(text: Text) -> Iterator[Finding]:
-    """What is odd in one text."""
+    """Yield the findings of one text."""
     for odd in find_anomalies(text.lines):
         yield finding(odd.kind, odd.severity, text.name, odd.lines, odd.message, odd.advice)
     usual = sorted(len(line) for line in text.lines)[(len(text.lines) - 1) // 2] if text.lines else 0
@@ -44,14 +44,14 @@ def _check_tokenised(text: Text) -> Iterator[Finding]:
         yield finding("spaced-full-stop", WARNING, text.name, stops, message, advice)
 
 
-# Kinds that are errors where the files differ in them, and in how many of the files at most they are. Text that only
-# some files have tokenised or escaped can match nothing in the others. Odd blanks and invisible characters stand in
-# texts of many systems; a single file that has them is set apart by them.
+# Kinds of findings that become errors if only some files have them, and the largest number of such files (None: any).
+# Tokenised or escaped text cannot match text that is not. Many systems write odd blanks and invisible characters, so
+# these are errors only if a single file has them.
 _UNEQUAL = {"tokenised": None, "html-entities": None, "odd-blanks": 1, "invisible-characters": 1}
 
 
 def settle_between_files(findings: Sequence[Finding], texts: Sequence[Text]) -> list[Finding]:
-    """Findings that are harmless where all files share them and errors where they do not."""
+    """Return as errors the findings that are harmless only if all files share them."""
     names = {text.name for text in texts if text.role != "source"}
 
     def found(kind: str) -> list[Finding]:
@@ -63,12 +63,12 @@ def settle_between_files(findings: Sequence[Finding], texts: Sequence[Text]) -> 
         if odd and len(odd) < len(names) and len(odd) <= (most or len(odd)):
             others = " The other files are not like this." if most is None else " No other text has any."
             raised += [replace(item, severity=ERROR, message=item.message + others) for item in odd]
-    # Composed and separate accents side by side: equal words count as different.
+    # If some texts compose accents and others do not, equal words count as different.
     if any(_has_composed(text.lines) for text in texts if text.name in names):
         raised += [replace(item, severity=ERROR) for item in found("normalisation")]
     return raised
 
 
 def _has_composed(lines: Sequence[str]) -> bool:
-    """Whether the text holds characters that NFD would take apart."""
+    """Return whether the text contains characters that NFD would decompose."""
     return any(not unicodedata.is_normalized("NFD", line) for line in lines)

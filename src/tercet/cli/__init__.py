@@ -45,8 +45,10 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             raise UnknownName("command", name, COMMANDS)
+        from .options import with_output
+
         command: click.Command = import_module(f".{name}", __name__).command
-        return command
+        return with_output(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -1,4 +1,4 @@
-"""`tercet agree`: do raters agree, and what changes what they say?"""
+"""`tercet agree`: report how well raters agree, and whether what they were shown affects their judgements."""
 
 from __future__ import annotations
 
@@ -21,42 +21,44 @@ OPTIONS = ("complete", "identical", "slices", "resamples", "confidence")
 
 @click.command("agree", cls=ManyValues)
 @click.argument("paths", metavar="FILE|CAMPAIGN...", nargs=-1, required=True)
-@click.option("-l", "--pair", "--language-pair", "pair", metavar="SRC-TGT", help="Only this language pair.")
+@click.option("-l", "--pair", "--language-pair", "pair", metavar="SRC-TGT", help="Read only this language pair.")
 @click.option(
     "--kind", type=click.Choice(["da", "esa", "mqm"]), help="How people judged, for exports of Appraise and Pearmut."
 )
-@click.option("--system-prefix", default="", help="Taken off the names of systems in such exports, as 'wmt23.'.")
-@click.option("--database", metavar="URL", help="A campaign's answers. [default: beside the campaign]")
+@click.option(
+    "--system-prefix", default="", help="Prefix to remove from system names in such exports, such as 'wmt23.'."
+)
+@click.option("--database", metavar="URL", help="Database of a campaign's answers. [default: beside the campaign]")
 @click.option(
     "--source", "sources", multiple=True, metavar="NAME...",
-    help="What the file calls a reference but is the source, as raters were shown it. [default: what has no name]",
+    help="Names of references in the file that are really the source. [default: references without a name]",
 )  # fmt: skip
-@click.option("--complete", is_flag=True, help="Only raters who judged every output.")
+@click.option("--complete", is_flag=True, help="Use only raters who judged every output.")
 @click.option(
     "--identical", type=click.Choice(["once", "each"]), default="once", show_default=True,
-    help="Rankings: outputs with the same text count once, as shown, or each, as WMT counted in 2015 and 2016.",
+    help="In rankings, count outputs with the same text once, or each (as WMT did in 2015 and 2016).",
 )  # fmt: skip
-@click.option("--weights", metavar="TEXT", help="Of errors (MQM), as 'Major:5 Minor:1'. [default: Google's]")
+@click.option("--weights", metavar="TEXT", help="Weights of errors (MQM): 'Major:5 Minor:1'. [default: Google's]")
 @click.option(
     "-m", "--metrics", "--metric", "metrics", multiple=True, metavar="METRIC...",
-    help="Metrics to correlate with people, by the reference each had, where texts are there.",
+    help="Metrics to correlate with judgements, for each reference of the metric and of the raters.",
 )  # fmt: skip
-@click.option("--texts", metavar="DATASET|DIR|FILE", help="The texts. [default: those that come with the judgements]")
-@click.option("--slices", type=click.IntRange(1), default=5, show_default=True, help="Parts of the raters' work.")
-@click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True)
-@click.option("--confidence", default=0.95, show_default=True)
-@click.option("--seed", type=int, help="Seed of all that is drawn. [default: $SACREBLEU_SEED or 12345]")
-@click.option("--figures", metavar="DIR", help="Write plots here.")
+@click.option("--texts", metavar="DATASET|DIR|FILE", help="Texts for -m. [default: those of the judgements]")
+@click.option("--slices", type=click.IntRange(1), default=5, show_default=True, help="Parts of the work to compare.")
+@click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Resamples of raters.")
+@click.option("--confidence", default=0.95, show_default=True, help="Confidence of intervals.")
+@click.option("--seed", type=int, help="Random seed. [default: $SACREBLEU_SEED or 12345]")
+@click.option("--figures", metavar="DIR", help="Write plots to this folder.")
 @click.option(
     "--figure-format", "figure_form", type=click.Choice(["svg", "png", "html"]), default="svg", show_default=True
 )
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="The same as -f json.")
 @click.option("-w", "--width", type=click.IntRange(0, 15), default=3, show_default=True, help="Decimals in tables.")
-@click.option("-o", "--output", metavar="FILE", help="Write here instead of to standard output.")
+@click.option("-o", "--output", metavar="FILE", help="Write to this file instead of standard output.")
 @click.option("-q", "--quiet", is_flag=True, help="No warnings.")
 def command(**options: Any) -> None:
-    """Report how well raters agree, with honest intervals, and whether what they were shown changed their judgements.
+    """Report how well raters agree, with confidence intervals, and the effect of what they were shown.
 
     \b
     tercet agree ratings.tsv
@@ -119,9 +121,7 @@ def _sources(named: Sequence[str], judgements: Any, found: frozenset[str]) -> fr
 def _scored(
     options: dict[str, Any], testset: TestSet | None, pair: str | None
 ) -> tuple[Mapping[str, Sequence[Scores]], Mapping[str, Sequence[str]]]:
-    """Scores of segments against each reference alone, and the names of the segments that have it."""
-    from dataclasses import replace
-
+    """Return segment scores with each reference alone, and the names of the segments that have the reference."""
     from ..data.assessments import segment_names
     from ..data.layouts import open_testset
     from ..errors import UsageError
@@ -131,7 +131,7 @@ def _scored(
     if options["texts"]:
         testset = open_testset(located(options["texts"]), options["pair"] or pair)
     if testset is None:
-        raise UsageError("Metrics need texts, and none come with these judgements. Give them with --texts.")
+        raise UsageError("Metrics need texts, and these judgements have none. Give them with --texts.")
     if len(testset.references) > 1:
         scores = score_each_reference(testset, options["metrics"])
     else:
@@ -146,10 +146,10 @@ def _scored(
     }
 
     def labelled(found: Sequence[Scores]) -> list[Scores]:
-        """Called as the user calls them where two metrics have the same name."""
+        """Use the user's name of a metric as its label if two metrics have the same label."""
         labels = [item.label for item in found]
         return [
-            replace(item, label=item.label if labels.count(item.label) == 1 else asked)
+            item if labels.count(item.label) == 1 else item.relabelled(asked)
             for item, asked in zip(found, options["metrics"], strict=True)
         ]
 
@@ -157,14 +157,14 @@ def _scored(
 
 
 def _save_figures(results: Sequence[Agreement], folder: Path, ending: str) -> None:
-    """One file per figure, called NAME.WHAT.ENDING."""
+    """Write one file per figure, named NAME.WHAT.ENDING."""
     from ..errors import UsageError
     from .agreefigures import draw
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"The folder {folder} cannot be made: {error.strerror or error}.") from None
+        raise UsageError(f"The folder {folder} cannot be created: {error.strerror or error}.") from None
     for result in results:
         parts = [part for part in (result.name.replace("/", "-"), result.pair, result.kind) if part]
         for what, figure in draw(result).items():

@@ -1,4 +1,4 @@
-"""How `tercet agree` shows what it found."""
+"""Render the results of `tercet agree`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLUMNS = ("name", "pair", "kind", "measure", "group", "value", "low", "high", "
 
 
 def render(results: Sequence[Agreement], form: str = "text", width: int = 3) -> str:
-    """All results in one of the command's formats. JSON has everything; CSV and TSV the coefficients, one per row."""
+    """Render all results in one format. JSON has everything; CSV and TSV have the coefficients, one per row."""
     if form == "json":
         return to_json([result.to_dict() for result in results])
     if form in ("csv", "tsv"):
@@ -50,9 +50,9 @@ def _blocks(result: Agreement, form: str, width: int) -> Iterator[str]:
         yield _contrasts(result, form, width)
         yield from _notes([CONTRASTS.format(confidence=f"{100 * result.confidence:g}")], form)
     for metric in dict.fromkeys(item.metric for item in result.correlations):
-        yield _heading(f"{metric}: Pearson's r with people, by the reference of each", form)
+        yield _heading(f"{metric}: Pearson's r with raters, by the reference of both", form)
         yield _correlations(result, metric, form, width)
-    yield _heading("The course of the work", form)
+    yield _heading("Agreement over time", form)
     yield _slices(result, form, width)
     yield _heading("Raters", form)
     yield _people(result, form, width)
@@ -60,22 +60,22 @@ def _blocks(result: Agreement, form: str, width: int) -> Iterator[str]:
 
 
 CONTRASTS = (
-    "Interval: {confidence} %, over raters. p: paired t-test over outputs, which takes these raters as given. "
-    "p (raters): over ways to divide the same raters into two groups. Both are corrected for all rows (Holm)."
+    "Interval: {confidence} %, over raters. p: paired t-test over outputs, with the raters as fixed. "
+    "p (raters): permutation test over raters. Both are Holm-corrected over all rows."
 )
 
 
 def _legend(result: Agreement) -> list[str]:
     said = [
         f"Intervals of {100 * result.confidence:g} %: {result.resamples} resamples of raters within their groups, seed "
-        f"{result.seed}; pairs of raters are not independent, so people are drawn and not pairs."
+        f"{result.seed}. Raters are resampled, not pairs of raters, which are not independent."
     ]
     if any(item.measure.startswith("ICC") for item in result.measures):
-        said.append("ICC: by F distributions.")
+        said.append("Intervals of ICC: from F distributions.")
     if any(item.measure.startswith("P(A)") for item in result.measures):
-        said.append("Pairs: of comparisons of the same two outputs.")
+        said.append("Pairs: pairs of comparisons of the same two outputs.")
     if result.gaps:
-        said.append("Where the last column's interval holds 0, other raters might not show the difference.")
+        said.append("If the interval in the last column contains 0, the difference is not significant.")
     return said
 
 
@@ -102,7 +102,7 @@ def _measures(result: Agreement, form: str, width: int) -> str:
         rows.append([measure, *cells])
     header = ["", *groups]
     if gaps:
-        header.append("same less different")
+        header.append("same − different")
         for row in rows:
             gap = gaps.get(row[0])
             row.append("" if gap is None else _with_interval(gap.value, gap.low, gap.high, width))
@@ -114,7 +114,7 @@ def _fact(item: object, fact: str) -> str:
 
 
 def shown_name(name: str) -> str:
-    """What raters saw, where it has no name."""
+    """Return the name of what raters were shown, or "no reference" if it has none."""
     return name or "no reference"
 
 
@@ -151,7 +151,7 @@ def _correlations(result: Agreement, metric: str, form: str, width: int) -> str:
     if len(references) > 1:
         means = [_mean([values[name, column] for name in references]) for column in given]
         rows.append(["mean over references", *(number(value, width) for value in means)])
-    return table(["People were shown", *(f"{metric} given {name}" for name in given)], rows, form)
+    return table(["Raters were shown", *(f"{metric} with {name}" for name in given)], rows, form)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -176,7 +176,7 @@ def _slices(result: Agreement, form: str, width: int) -> str:
 
 PEOPLE = (
     ("Mean", "mean", None), ("Spread", "spread", None), ("Ties", "ties", None), ("Drift", "drift", None),
-    ("Agreement", "agreement", None), ("Seconds", "seconds", 1), ("Repeats apart", "repeat_difference", None),
+    ("Agreement", "agreement", None), ("Seconds", "seconds", 1), ("Repeat difference", "repeat_difference", None),
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The figures of `tercet agree`: coefficients with intervals, the course of the work, groups of raters, raters."""
+"""The figures of `tercet agree`: coefficients with intervals, agreement over time, groups of raters, single raters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GROUPS_TOGETHER = len(COLOURS)
 
 
 def draw(result: Agreement) -> dict[str, Figure]:
-    """All figures that a result has data for, by what a file name calls them."""
+    """Draw all figures that a result has data for. Returns them by the name used in file names."""
     title = " ".join(part for part in (result.name, result.pair, result.kind) if part)
     over = f"{100 * result.confidence:g} % intervals, {result.resamples} resamples of raters (ICC: F distributions)"
     found: dict[str, Figure] = {}
@@ -32,11 +32,11 @@ def draw(result: Agreement) -> dict[str, Figure]:
     stages = {group: [item.agreement[group] for item in result.slices] for group in result.slices[0].agreement}
     if len(parts) > 1 and _any(stages):
         measure = result.slices[0].measure
-        found["stages"] = stage_curves(parts, stages, label=measure, title=f"{title}: agreement in the course of work")
+        found["stages"] = stage_curves(parts, stages, label=measure, title=f"{title}: agreement over time")
     spread = {"spread": [item.spread for item in result.slices]}
     if len(parts) > 1 and _any(spread):
         found["spread"] = stage_curves(
-            parts, spread, label="standard deviation", title=f"{title}: spread of judgements in the course of work"
+            parts, spread, label="standard deviation", title=f"{title}: spread of judgements over time"
         )
     if result.contrasts:
         found["references"] = interval_plot(
@@ -45,7 +45,7 @@ def draw(result: Agreement) -> dict[str, Figure]:
                 for item in result.contrasts
             ],
             label="difference of mean judgements",
-            title=f"{title}: what was shown",
+            title=f"{title}: differences by what was shown",
             subtitle=over,
         )
     for metric in dict.fromkeys(item.metric for item in result.correlations):
@@ -54,7 +54,7 @@ def draw(result: Agreement) -> dict[str, Figure]:
             found[f"metric.{metric.replace('/', '-')}"] = figure
     people = [(person.rater, person.agreement, nan, nan, False) for person in result.people]
     if any(isfinite(person[1]) for person in people):
-        found["raters"] = interval_plot(people, label="agreement with the others", title=f"{title}: raters")
+        found["raters"] = interval_plot(people, label="agreement with other raters", title=f"{title}: raters")
     return found
 
 
@@ -63,7 +63,7 @@ def _any(curves: Mapping[str, Sequence[float]]) -> bool:
 
 
 def _heat_map(result: Agreement, metric: str, title: str) -> Figure | None:
-    """Where people and the metric had the same references, so that there is a diagonal to look at."""
+    """Draw correlations as a heat map if raters and the metric had the same references; otherwise return None."""
     own = {(item.shown, item.given): item.value for item in result.correlations if item.metric == metric}
     given = list(dict.fromkeys(name for _, name in own))
     if len(given) < 2 or not all((name, name) in own for name in given):
@@ -77,12 +77,12 @@ def _heat_map(result: Agreement, metric: str, title: str) -> Figure | None:
         label="Pearson's r",
         marks=np.eye(len(given), dtype=bool),
         marked="same reference",
-        title=f"{title}: people shown (rows) and {metric} given (columns)",
+        title=f"{title}: references of raters (rows) and of {metric} (columns)",
     )
 
 
 def stage_curves(parts: Sequence[str], curves: Mapping[str, Sequence[float]], *, label: str, title: str) -> Figure:
-    """A line per name over the parts of the work, in their order (figures 6.2 and 6.3 of Fomicheva 2017)."""
+    """Draw a line per name over the parts of the work (figures 6.2 and 6.3 of Fomicheva 2017)."""
     names = list(curves)[:GROUPS_TOGETHER]
     rows: list[Row] = [
         {"name": name, "part": part, "value": float(value), "hover": f"{name}, {part}: {label} {value:.3f}"}

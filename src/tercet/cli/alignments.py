@@ -1,4 +1,4 @@
-"""`tercet alignments`: how words of outputs and references match, and what their contexts cost them."""
+"""`tercet alignments`: count aligned words of outputs and references, and their context penalties."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ TITLES = {  # by the name of --table
 
 @click.command("alignments", cls=ManyValues)
 @input_options
-@click.option("-m", "--metric", default="cobalt", show_default=True, help="The metric, as cobalt:vectors=FILE.")
+@click.option("-m", "--metric", default="cobalt", show_default=True, help="The metric, e.g. cobalt:vectors=FILE.")
 @click.option(
-    "--table", type=click.Choice(list(TITLES)), help="One of the tables; without it all, which CSV cannot hold."
+    "--table", type=click.Choice(list(TITLES)), help="Print only this table. Required for CSV, which holds one table."
 )
 @click.option(
     "-f", "--format", "form", type=click.Choice(["text", "json", "csv", "markdown"]), default="text", show_default=True
 )
-@click.option("-j", "--jobs", default=1, show_default=True, help="Processes; 0 for all cores.")
-@click.option("--cluster", metavar="ADDRESS", help="Count on a Dask cluster, as tcp://scheduler:8786.")
-@click.option("--cache", metavar="DIR", help="Keep finished counts here, so that a killed run goes on.")
+@click.option("-j", "--jobs", default=1, show_default=True, help="Number of processes; 0 for all cores.")
+@click.option("--cluster", metavar="ADDRESS", help="Count on a Dask cluster, e.g. tcp://scheduler:8786.")
+@click.option("--cache", metavar="DIR", help="Store finished counts here, so that an interrupted run can continue.")
 @click.option("-q", "--quiet", is_flag=True, help="No warnings, no progress.")
 def command(**options: Any) -> None:
-    """Count how words of outputs and references are aligned, by level, and how much their contexts differ.
+    """Count aligned words of outputs and references by level, and measure how much their contexts differ.
 
     \b
     tercet alignments ref.txt -i a.txt b.txt -l cs-en
@@ -50,7 +50,7 @@ def command(**options: Any) -> None:
 
     form = options["form"]
     if form == "csv" and options["table"] is None:
-        raise UsageError(f"CSV holds one table: say which with --table, out of {', '.join(TITLES)}.")
+        raise UsageError(f"CSV holds one table. Choose one with --table: {', '.join(TITLES)}.")
     if options["quiet"]:
         hush()
     inputs = ("references", "more_references", "outputs", "source", "test_set", "pair", "num_refs", "docs")
@@ -77,7 +77,7 @@ def command(**options: Any) -> None:
 
 
 def _rows(name: str, report: AlignmentReport, *, rounded: bool) -> Rows:
-    """The header and the rows of one table."""
+    """Return the header and the rows of one table."""
 
     def decimals(value: float, width: int) -> str:
         from ..report.tables import number

@@ -1,4 +1,4 @@
-"""`tercet check`: the doctor for input files."""
+"""`tercet check`: check input files."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .options import ManyValues
 @click.option(
     "-r", "--reference", "references", multiple=True, metavar="REFERENCE...", help="A reference; the same as FILE."
 )
-@click.option("-i", "--input", "outputs", multiple=True, metavar="OUTPUT...", help="Outputs, one file a system.")
+@click.option("-i", "--input", "outputs", multiple=True, metavar="OUTPUT...", help="Outputs, one file per system.")
 @click.option("-s", "--source", metavar="SRC", help="The source text.")
 @click.option(
     "-t", "--test-set", help="A test set: a folder or file of a known layout, or a name from 'tercet data list'."
 )
 @click.option(
-    "-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de; checks the scripts too."
+    "-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de; also checks the scripts."
 )
 @click.option("-f", "--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--strict", is_flag=True, help="Exit with 1 on warnings too.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings on the standard error; the findings are printed.")
+@click.option("--strict", is_flag=True, help="Exit with 1 also on warnings.")
+@click.option("-q", "--quiet", is_flag=True, help="No warnings on standard error; the findings are printed.")
 def command(
     files: tuple[str, ...],
     references: tuple[str, ...],
@@ -36,10 +36,10 @@ def command(
     strict: bool,
     quiet: bool,
 ) -> None:
-    """Examine text files, or the texts of a test set, for what spoils an evaluation.
+    """Check text files, or the texts of a test set, for problems that spoil an evaluation.
 
-    FILES are references where outputs (-i) are given, and otherwise any texts with one segment per line. Exits with 1
-    if there is an error: something that changes or endangers scores.
+    With outputs (-i), FILES are references; otherwise they are any texts with one segment per line. The exit code is 1
+    if there is an error: a problem that changes or endangers scores.
     """
     from ..checking import check
     from .console import hush, use_colour

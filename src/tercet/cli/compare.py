@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .inputs import input_options
 from .options import ManyValues
-from .score import chosen_metrics, metric_options, seed_of, texts_of
+from .score import chosen_metrics, external, metric_options, seed_of, texts_of
 
 if TYPE_CHECKING:
-    from ..comparing import Comparison
-    from ..metrics import Metric
+    from ..data.scores import MetricRecord
 
 FORMATS = ("text", "json", "markdown", "latex", "tsv")
-SENTENCE = re.compile(r"(\S+)\s+(drops|rises|worsens)(\s+significantly)?(?:\s+by\s+(\S+))?", re.IGNORECASE)
 
 
 @click.command("compare", cls=ManyValues)
@@ -63,9 +57,7 @@ SENTENCE = re.compile(r"(\S+)\s+(drops|rises|worsens)(\s+significantly)?(?:\s+by
     "-w",
     "--width",
     type=click.IntRange(0, 15),
-    default=2,
-    show_default=True,
-    help="Decimals in tables and text; JSON has them all.",
+    help="Decimals in tables and text; JSON has them all. [default: 2, more for scores from 0 to 1]",
 )
 @click.option("-j", "--jobs", default=1, show_default=True, help="Processes; 0 for all cores.")
 @click.option("--cluster", metavar="ADDRESS", help="Count on a Dask cluster, as tcp://scheduler:8786.")
@@ -81,11 +73,11 @@ def command(**options: Any) -> None:
     tercet compare -t DIR -l en-de -m chrf --baseline online-A --slice length --slice domain
     tercet compare ref.txt -i old.txt new.txt -m ter --edits
     """  # fmt: skip
-    from ..comparing import TESTS, compare, find_no_hope
+    from ..comparing import TESTS, compare, find_no_hope, read_gate
     from ..data.stream import TextFiles
     from ..errors import UsageError
     from ..explaining import check_edits, compare_edits
-    from ..metrics import create
+    from ..scoring import make_ready
     from ..stats.paired import RESAMPLES
     from .compareboard import render
     from .console import Progress, hush
@@ -95,14 +87,17 @@ def command(**options: Any) -> None:
     gates = [read_gate(text) for text in options["gates"]]
     specs = chosen_metrics(options)
     texts = texts_of(options)
-    made = [create(spec, language=texts.target_language) for spec in specs]
+    texts = texts.read() if isinstance(texts, TextFiles) else texts
     if options["edits"]:
-        check_edits(made)
-        texts = texts.read() if isinstance(texts, TextFiles) else texts
+        check_edits(specs)
+    others = external(options, texts)
+    compared: list[MetricRecord] = []
+    if gates:
+        compared = [*make_ready(texts, specs), *(item.metric for item in others)]
     tests = options["tests"] or TESTS
     decisive = max(tests, key=lambda test: options["resamples"] or RESAMPLES.get(test, 0))
     for gate in gates:
-        gate.check(specs, made)
+        gate.check(compared)
         no_hope = find_no_hope(len(texts.systems), decisive, options["resamples"], options["alpha"], baseline=True)
         if gate.tests and len(texts.systems) > 1 and no_hope:
             raise UsageError(f"--fail-if {gate.text!r} could never hold. {no_hope}")
@@ -110,6 +105,7 @@ def command(**options: Any) -> None:
         result = compare(
             texts,
             specs,
+            scores=others,
             tests=tests,
             seed=seed_of(options),
             progress=progress,
@@ -125,93 +121,8 @@ def command(**options: Any) -> None:
     click.echo(render(result, options["form"], options["width"], edits))
     failed = False
     for gate in gates:
-        for holds, message in gate.verdicts(result):
-            failed = failed or holds
-            click.echo(f"{'Failed' if holds else 'Passed'}: {message}", err=True)
+        for verdict in gate.verdicts(result):
+            failed = failed or verdict.failed
+            click.echo(f"{'Failed' if verdict.failed else 'Passed'}: {verdict.message}", err=True)
     if failed:
         sys.exit(1)
-
-
-@dataclass(frozen=True)
-class Gate:
-    """A condition under which the command fails. `metric` may be any; `by` is the tolerated difference, if given."""
-
-    text: str
-    metric: str
-    verb: str
-    significantly: bool
-    by: float | None
-
-    @property
-    def tests(self) -> bool:
-        """Whether it asks for a significant difference."""
-        return self.significantly or self.by is None
-
-    def check(self, specs: Sequence[str], metrics: Sequence[Metric]) -> None:
-        """Refuse what cannot be meant: a metric that is not compared, or the verb of an improvement."""
-        from ..comparing import find_metric, metric_names
-        from ..errors import UsageError
-
-        if self.metric == "any":
-            if self.verb == "rises":
-                raise UsageError(f"--fail-if {self.text!r}: write 'any worsens', whichever direction is worse.")
-            return
-        named = [metric_names(spec, metric) for spec, metric in zip(specs, metrics, strict=True)]
-        metric = metrics[find_metric(self.metric, named)]
-        if metric.higher_is_better is None:
-            raise UsageError(f"--fail-if {self.text!r}: no direction of {metric.label} is better.")
-        right = "drops" if metric.higher_is_better else "rises"
-        if self.verb not in (right, "worsens"):
-            better = "higher" if metric.higher_is_better else "lower"
-            raise UsageError(
-                f"--fail-if {self.text!r}: {better} {metric.label} is better. "
-                f"Write '{self.metric} {right}' or '{self.metric} worsens'."
-            )
-
-    def verdicts(self, result: Comparison) -> Iterator[tuple[bool, str]]:
-        """Whether the gate fails, with the reason, for every system against the baseline.
-
-        The p-values are corrected for the comparisons with the baseline, as only these matter here.
-        """
-        from ..stats import holm
-
-        directed = [metric for metric in result.metrics if metric.higher_is_better is not None]
-        for metric in directed if self.metric == "any" else (result.metric(self.metric),):
-            baseline = result.baseline or metric.systems[0].system
-            score = {system.system: system.score for system in metric.systems}
-            others = [system for system in score if system != baseline]
-            raw = [metric.pair(system, baseline).p_value[result.decisive] for system in others]
-            for system, p_value in zip(others, holm(raw).tolist(), strict=True):
-                change = score[system] - score[baseline]
-                facts = f"{system} against {baseline}: {metric.name} {score[system]:.4g} against {score[baseline]:.4g}"
-                if isnan(change) or (self.tests and isnan(p_value)):
-                    yield True, f"{self.text!r} cannot be judged for {facts}, an undefined comparison."
-                    continue
-                loss = -change if metric.higher_is_better else change
-                significant = loss > 0 and p_value < result.alpha
-                holds = (significant or not self.tests) and (loss > self.by if self.by is not None else True)
-                says = "holds" if holds else "does not hold"
-                yield holds, f"{self.text!r} {says} for {facts} ({change:+.4g}, corrected p = {p_value:.4f})."
-
-
-def read_gate(text: str) -> Gate:
-    """A gate from words such as 'bleu drops significantly' or 'ter rises by 0.5'."""
-    from ..errors import UsageError
-
-    found = SENTENCE.fullmatch(text.strip())
-    if not found:
-        raise UsageError(
-            f"--fail-if {text!r} is not understood. "
-            "Write METRIC (or any) drops|rises|worsens [significantly] [by NUMBER]."
-        )
-    metric, verb, significantly, by = found.groups()
-    tolerated = None
-    if by is not None:
-        try:
-            tolerated = float(by)
-        except ValueError:
-            tolerated = -1.0
-        if not 0 <= tolerated < float("inf"):
-            raise UsageError(f"--fail-if {text!r}: a number from 0 is needed after 'by', not {by!r}.")
-    metric = "any" if metric.lower() == "any" else metric
-    return Gate(text, metric, verb.lower(), bool(significantly), tolerated)

@@ -18,13 +18,16 @@ PAIRS_WITH_SEGMENTS = 6  # more would bury the tables; JSON has them all
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
 
 
-def render(result: Comparison, form: str = "text", width: int = 2, edits: EditComparison | None = None) -> str:
+def render(
+    result: Comparison, form: str = "text", width: int | None = None, edits: EditComparison | None = None
+) -> str:
     """The whole output of the command; edits: with the edits that were made of it."""
     if form == "json":
         return to_json((edits or result).to_dict())
     blocks: list[str] = []
     for i, metric in enumerate(result.metrics):
-        blocks.extend(_blocks(result, metric, form, width, edits.metrics[i] if edits else None))
+        shown = max(2, metric.decimals) if width is None else width
+        blocks.extend(_blocks(result, metric, form, shown, edits.metrics[i] if edits else None))
     return "\n\n".join([*blocks, *_notes(_legend(result, form, with_edits=edits is not None), form)])
 
 

@@ -1,4 +1,4 @@
-"""`tercet data`: which data sets there are, where they lie, and how to get more."""
+"""`tercet data`: list, get, add and remove data sets."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 def _options(function: F) -> F:
     function = click.option(
         "-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-        help="How to print.",
+        help="Output format.",
     )(function)  # fmt: skip
     return click.option(
-        "--folder", type=click.Path(path_type=Path), help="Where data sets are kept, instead of TERCET_DATA."
+        "--folder", type=click.Path(path_type=Path), help="The folder of data sets, instead of TERCET_DATA."
     )(function)
 
 
@@ -45,9 +45,9 @@ def command() -> None:
 @command.command("list")
 @_options
 def list_command(form: str, folder: Path | None) -> None:
-    """List the data sets of the catalogue and those that were added.
+    """List the data sets of the catalogue and those you added.
 
-    A checksum is 'published' with the data or 'recorded' from the first download; a download is checked against it.
+    Downloads are checked against a checksum, 'published' with the data or 'recorded' from the first download.
     """
     from ..data.catalogue import as_json, checksum_of, entries, installed
 
@@ -86,7 +86,7 @@ def add_command(path: Path, name: str | None, replace: bool, form: str, folder: 
 
     A table of paraphrases for METEOR can be added too: 'tercet score -m meteor:paraphrases=NAME' uses it.
 
-    NAME is by default the path's own, without its ending.
+    The default NAME is that of the path, without its ending.
     """
     from ..data.catalogue import add, as_json
     from ..data.layouts import ENDINGS
@@ -106,7 +106,7 @@ def _size(copy: Installed) -> str:
 
 @command.command("get")
 @click.argument("name")
-@click.option("--replace", is_flag=True, help="Fetch it again if it is there.")
+@click.option("--replace", is_flag=True, help="Download it again if it exists.")
 @_options
 def get_command(name: str, replace: bool, form: str, folder: Path | None) -> None:
     """Download a data set of the catalogue, check it and unpack it."""
@@ -123,11 +123,11 @@ def get_command(name: str, replace: bool, form: str, folder: Path | None) -> Non
     if not there:
         text = f"{copy.name}: {_size(copy)}"
     elif copy.downloaded:
-        text = f"{copy.name} is there already, downloaded on {copy.added[:10]}: {_size(copy)}"
+        text = f"{copy.name} exists already, downloaded on {copy.added[:10]}: {_size(copy)}"
     else:
         text = (
             f"{copy.name} was added by you from {copy.origin}, not downloaded: {_size(copy)}\n"
-            f"To have the catalogue's in its place: tercet data get {copy.name} --replace"
+            f"To replace it by the catalogue's: tercet data get {copy.name} --replace"
         )
     _print(form, as_json(copy), text)
 
@@ -136,7 +136,7 @@ def get_command(name: str, replace: bool, form: str, folder: Path | None) -> Non
 @click.argument("name")
 @_options
 def remove_command(name: str, form: str, folder: Path | None) -> None:
-    """Remove a data set from the folder, without asking; where it came from is left alone."""
+    """Remove a data set from the folder, without asking. The files it was added from are kept."""
     from ..data.catalogue import remove
 
     path = remove(name, folder or data_folder())

@@ -1,4 +1,4 @@
-"""`tercet entities`: which names, places and things systems keep, lose and invent."""
+"""`tercet entities`: report which names, places and things systems keep, lose and invent."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ SHOWN = 10  # entities of each list in the text form
 @click.command("entities", cls=ManyValues)
 @input_options
 @click.option("--kb", default="default", show_default=True, help="The knowledge base: a folder of 'tercet kb build'.")
-@click.option("--annotations", metavar="FILE", help="Mentions that were linked elsewhere, instead of a knowledge base.")
-@click.option("--all-entities", is_flag=True, help="Count entities too that only one of the two languages can name.")
-@click.option("--senses", default="all", show_default=True, help="Candidates of a name: best, all, a number.")
+@click.option("--annotations", metavar="FILE", help="Mentions linked by another program, instead of a knowledge base.")
+@click.option("--all-entities", is_flag=True, help="Also count entities that only one of the two languages can name.")
+@click.option("--senses", default="all", show_default=True, help="Candidates per name: best, all or a number.")
 @click.option("--categories", default="names", show_default=True, help="Count only these, as person+place; or all.")
 @click.option("--language-filter", is_flag=True, help="Ignore parts of outputs that are not in their language.")
-@click.option("--most", default=20, show_default=True, help="How many lost and invented entities are listed.")
-@click.option("--examples", default=3, show_default=True, help="How many lines are named for each of them.")
+@click.option("--most", default=20, show_default=True, help="Number of lost and invented entities to list.")
+@click.option("--examples", default=3, show_default=True, help="Number of line numbers to list for each.")
 @click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--html", metavar="FILE", help="Write everything as one page, with figures.")
+@click.option("--html", metavar="FILE", help="Write the whole report as an HTML page, with figures.")
 @click.option("--plot", metavar="FILE", help="Write the shares by category as .svg, .png, .html or .json.")
 @click.option("--histogram", metavar="FILE", help="Write the numbers of entities per source text as a figure.")
 @click.option("-q", "--quiet", is_flag=True, help="No warnings.")
@@ -72,7 +72,7 @@ def command(**options: Any) -> None:
 
 
 def share_figure(report: EntityReport) -> Figure:
-    """The paper's Figure 3: the share of the source's entities that systems keep, by category."""
+    """Draw the paper's Figure 3: the share of the source's entities that systems keep, by category."""
     from ..report.bars import share_bars
 
     shares = {
@@ -83,7 +83,7 @@ def share_figure(report: EntityReport) -> Figure:
 
 
 def histogram_figure(report: EntityReport) -> Figure:
-    """The paper's Figure 4: how many entities the source texts have."""
+    """Draw the paper's Figure 4: the number of entities per source text."""
     from ..report.bars import count_bars
 
     title = f"Entities per source text, {report.test_set}"
@@ -91,7 +91,7 @@ def histogram_figure(report: EntityReport) -> Figure:
 
 
 def lines(report: EntityReport) -> Iterator[str]:
-    """The report as text."""
+    """Yield the lines of the report as text."""
     from ..report.tables import table
 
     yield table(["what", "number"], _statistic_rows(report.statistics))
@@ -104,7 +104,7 @@ def lines(report: EntityReport) -> Iterator[str]:
 
 
 def sections(report: EntityReport) -> Iterator[Section]:
-    """The report as a page."""
+    """Yield the sections of the report as a page."""
     from ..report.pages import PageTable, Part, Picture, Section
 
     histogram = histogram_figure(report)
@@ -134,7 +134,7 @@ def _statistic_rows(statistics: Mapping[str, int]) -> list[list[str]]:
 
 
 def _share_table(report: EntityReport) -> tuple[list[str], list[list[str]]]:
-    """Systems in rows, all entities and then each category in columns: the share kept, in percent."""
+    """Return the percentage of entities kept: systems in rows; all entities, then each category, in columns."""
     header = ["system", f"all ({sum(report.categories.values())})"]
     header += [f"{category} ({times})" for category, times in report.categories.items()]
     rows = []

@@ -1,8 +1,7 @@
-"""`tercet kb`: build a knowledge base of entities and their names, and show what one holds."""
+"""`tercet kb`: build a knowledge base of entities and their names, or describe one."""
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +16,13 @@ if TYPE_CHECKING:
 
 FORMAT = click.option(
     "-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="How to print.",
+    help="Output format.",
 )  # fmt: skip
 
 
 @click.group("kb", context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Build a knowledge base of entities and their names, or show what one holds.
+    """Build a knowledge base of entities and their names, or describe one.
 
     'tercet link', 'tercet entities' and the metrics kobe and kobe_pool use it.
     """
@@ -39,41 +38,47 @@ def command() -> None:
               help="GeoNames' tables: places (cities15000.txt), names by language (alternateNamesV2.txt).")  # fmt: skip
 @click.option("--cldr", is_flag=True, help="CLDR's names of countries, languages, currencies, … (needs Babel).")
 @click.option("--map-ids", multiple=True, metavar="FILE...",
-              help="Ids that stand for others, as Wikidata's for Freebase's: JSON lines or pairs.")  # fmt: skip
+              help="Ids that replace others, as Wikidata's for Freebase's: JSON lines or pairs.")  # fmt: skip
 @click.option("-l", "--languages", multiple=True, required=True, metavar="LANGUAGE...", help="As: cs de en.")
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The folder to write.")
-@click.option("--name", help="What to call it, in signatures too. Default: the folder's name.")
+@click.option("--name", help="Its name, also in signatures. Default: the folder's name.")
 @click.option("--min-languages", default=2, show_default=True, help="Leave out entities with names in fewer.")
 @click.option("--max-tokens", default=16, show_default=True, help="Leave out names of more words (or characters).")
-@click.option("--lemmas", is_flag=True, help="Enter names with base forms of their words too (needs simplemma).")
-@click.option("--replace", is_flag=True, help="Overwrite the knowledge base that is there.")
+@click.option("--lemmas", is_flag=True, help="Also enter names with base forms of their words (needs simplemma).")
+@click.option("--replace", is_flag=True, help="Overwrite an existing knowledge base.")
 @click.option("-j", "--jobs", default=1, show_default=True, help="Processes; 0 for all cores.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no warnings.")
 @FORMAT
 def build_command(languages: tuple[str, ...], out: Path, jobs: int, quiet: bool, form: str, **options: Any) -> None:
     """Build a knowledge base from one or more sources.
 
-    A build from Wikidata that was stopped goes on where it stopped if the same command is given again.
+    To resume a build from Wikidata that was stopped, give the same command again.
     """
     from ..engine import open_executor
     from ..knowledge.collecting import build_from_files
+    from .console import Progress, hush
 
     if quiet:
-        from .console import hush
-
         hush()
     chosen = [code for given in languages for code in given.replace(",", " ").split()]
-    with open_executor(jobs) as executor, _Progress(quiet=quiet) as progress:
-        kb = build_from_files(out, languages=chosen, executor=executor, progress=progress, **options)
+    began: dict[str, tuple[float, int, int]] = {}  # of each stage: time, bytes or pieces done, entities
+
+    def report(step: Step) -> None:
+        # Rates are measured from the first step: what an earlier run finished takes no time.
+        start, *first = began.setdefault(step.stage, (time.monotonic(), step.done, step.entities))
+        progress.say(progress_line(step, time.monotonic() - start, *first))
+
+    with open_executor(jobs) as executor, Progress("kb build", quiet=quiet) as progress:
+        kb = build_from_files(out, languages=chosen, executor=executor, progress=report, **options)
     _print(kb, form)
 
 
 @command.command("info")
 @click.argument("kb", required=False, type=click.Path(path_type=Path))
-@click.option("--verify", is_flag=True, help="Read all of it and compare the checksum.")
+@click.option("--verify", is_flag=True, help="Read all files and compare the checksum.")
 @FORMAT
 def info_command(kb: Path | None, verify: bool, form: str) -> None:
-    """Show what a knowledge base holds; without KB, the one that comes with Tercet."""
+    """Describe a knowledge base; without KB, the one that comes with Tercet."""
     if kb is None:
         from ..knowledge.default import open_default
 
@@ -110,32 +115,8 @@ def _print(kb: KnowledgeBase, form: str) -> None:
     click.echo(table(["language", "entities", "aliases"], rows))
 
 
-class _Progress:
-    """A line on stderr with the rate and the time that is left; silent where stderr is not a terminal."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self.shown = sys.stderr.isatty() and not quiet
-        self.stage, self.began, self.first = "", 0.0, (0, 0)
-
-    def __call__(self, step: Step) -> None:
-        if not self.shown:
-            return
-        now = time.monotonic()
-        if step.stage != self.stage:
-            # Rates are taken from the first step on: what an earlier run finished comes at once.
-            self.stage, self.began, self.first = step.stage, now, (step.done, step.entities)
-        click.echo(f"\r\033[K{progress_line(step, now - self.began, *self.first)}", err=True, nl=False)
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.shown:
-            click.echo("\r\033[K", err=True, nl=False)
-
-
 def progress_line(step: Step, seconds: float, first_done: int = 0, first_entities: int = 0) -> str:
-    """What is being done, how much of it is done, entities per second, and the time that is left."""
+    """Return the text of the progress line: stage, share done, entities per second, remaining time."""
     share = step.done / step.total if step.total else 1.0
     line = f"{step.stage}: {share:.1%}"
     if step.entities:

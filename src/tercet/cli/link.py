@@ -1,4 +1,4 @@
-"""`tercet link`: the entities that a text mentions."""
+"""`tercet link`: find the entities that a text mentions."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _BATCH = 2000  # segments linked at once
 )
 @click.option(
     "-f", "--format", "layout", type=click.Choice(["text", "jsonl"]), default="text", show_default=True,
-    help="jsonl: a line per segment, as 'score -m kobe:annotations=FILE' reads it.",
+    help="jsonl: one line per segment, for 'score -m kobe:annotations=FILE'.",
 )  # fmt: skip
 @click.option(
-    "--senses", default="best", show_default=True, help="Entities kept of an ambiguous name: best, all or a number."
+    "--senses", default="best", show_default=True, help="Entities to keep for an ambiguous name: best, all or a number."
 )
-@click.option("--categories", default="", metavar="A+B", help="Keep these categories alone, as person+place.")
-@click.option("--lemmas/--no-lemmas", default=True, show_default=True, help="Look up base forms too.")
-@click.option("--capitals/--no-capitals", default=True, show_default=True, help="Heed capitals as evidence.")
+@click.option("--categories", default="", metavar="A+B", help="Keep only these categories, as person+place.")
+@click.option("--lemmas/--no-lemmas", default=True, show_default=True, help="Also look up base forms.")
+@click.option("--capitals/--no-capitals", default=True, show_default=True, help="Use capitals as evidence.")
 @click.option(
     "--guards/--no-guards", default=True, show_default=True,
-    help="Leave out what is seldom a mention: stop words, most words of two letters.",
+    help="Ignore what is rarely a mention: stop words, most words of two letters.",
 )  # fmt: skip
 @click.option("--language-filter", is_flag=True, help="Ignore mentions that are not in the language.")
-@click.option("--numbers", is_flag=True, help="Numbers and web addresses are mentions too.")
+@click.option("--numbers", is_flag=True, help="Also link numbers and web addresses.")
 @click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress.")
 def command(
     file: str,
@@ -44,7 +44,7 @@ def command(
     numbers: bool,
     quiet: bool,
 ) -> None:
-    """Find the entities that FILE mentions, one segment per line; standard input without FILE."""
+    """Find the entities that FILE mentions. FILE has one segment per line; the default is standard input."""
     from ..data.lines import read_blocks
     from ..knowledge.annotations import to_json
     from ..knowledge.default import resolve

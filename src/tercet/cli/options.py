@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -66,7 +69,48 @@ def _expand(args: list[str], many: set[str], taking: set[str]) -> list[str]:
 def _is_file_not_metric(word: str) -> bool:
     from ..metrics import names
 
+    if word.endswith(".py"):  # a metric of the user's own
+        return False
     try:
         return word.partition(":")[0].lower() not in names() and Path(word).exists()
     except OSError:
         return False  # a name that no file can have
+
+
+def with_output(command: click.Command) -> click.Command:
+    """Return the command with `-o FILE`, which writes to a file what it would print; so do the commands of a group.
+
+    A command that has -o already keeps its own. The file appears whole or not at all; a command that fails writes none.
+    """
+    if isinstance(command, click.Group):
+        for name, each in command.commands.items():
+            command.commands[name] = with_output(each)
+        return command
+    taken = {name for parameter in command.params for name in parameter.opts}
+    if "-o" in taken or command.callback is None:
+        return command
+    names = ["-o", "output_file"] if "--output" in taken else ["-o", "--output", "output_file"]
+    command.params.append(click.Option(names, metavar="FILE", help="Write here instead of to standard output."))
+    command.callback = _writing_to_file(command.callback)
+    return command
+
+
+def _writing_to_file(callback: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(callback)
+    def run(*arguments: Any, output_file: str | None = None, **options: Any) -> Any:
+        if output_file is None:
+            return callback(*arguments, **options)
+        from contextlib import redirect_stdout
+
+        from ..data.files import writing
+
+        leaving = None
+        with writing(output_file) as stream, redirect_stdout(stream):
+            try:
+                callback(*arguments, **options)
+            except SystemExit as left:  # a gate that fails has printed its table
+                leaving = left
+        if leaving is not None:
+            raise leaving
+
+    return run

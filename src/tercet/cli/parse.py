@@ -1,4 +1,4 @@
-"""`tercet parse`: words, tags, dependencies and entities of a text, as CoNLL-U."""
+"""`tercet parse`: parse a text and write words, tags, dependencies and entities as CoNLL-U."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ import click
 
 @click.command("parse")
 @click.argument("file", default="-")
-@click.option("-l", "--language", required=True, metavar="CODE", help="The language of the text, as en.")
+@click.option("-l", "--language", required=True, metavar="CODE", help="The language of the text, e.g. en.")
 @click.option(
     "--backend", metavar="NAME",
     help="The parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE (or a folder of such files) or corenlp:FILE. "
-    "Without it, the one for the language that is installed.",
+    "Default: the installed parser for the language.",
 )  # fmt: skip
-@click.option("-o", "--output", metavar="FILE", help="Write here, not to standard output; gzipped if it ends in .gz.")
-@click.option("--cache", metavar="DIR", help="Keep parses in this folder and use those that are there.")
-@click.option("-j", "--jobs", default=1, show_default=True, help="Processes to parse in; 0 for all cores.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write to FILE, gzipped if it ends in .gz; default: standard output."
+)
+@click.option("--cache", metavar="DIR", help="Store parses in this folder and reuse those already there.")
+@click.option("-j", "--jobs", default=1, show_default=True, help="Number of processes; 0 for all cores.")
 @click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress.")
 def command(
     file: str, language: str, backend: str | None, output: str | None, cache: str | None, jobs: int, quiet: bool
 ) -> None:
-    """Parse FILE, one segment per line; standard input without FILE. Each distinct line is parsed once.
+    """Parse FILE, one segment per line. Without FILE, read standard input. Each distinct line is parsed once.
 
     \b
     tercet parse reference.txt -l en -o reference.conllu

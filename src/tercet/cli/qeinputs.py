@@ -24,7 +24,6 @@ Options = dict[str, Any]
 READ = ("model", "source", "output", "labels", "groups", "across", "extra_features")
 READ_MANY = ("source_corpora", "target_corpora", "parallel", "references")
 WRITTEN = ("out", "to", "curve", "figure")
-PLAIN_LEARNERS = ("pls", "ridge")  # which need no further package
 ZIP = b"PK\x03\x04"  # how models begin
 
 
@@ -62,8 +61,7 @@ def _check_place(path: str, inputs: set[str]) -> None:
 
 def check_training_ends(options: Options) -> None:
     """What would go wrong after minutes of training is said before."""
-    from ..errors import MissingDependency
-    from ..quality.learner_base import scikit_learn
+    from ..quality.splits import scikit_learn
     from ..stats.resampling import check_share
 
     check_share("The level of intervals", options["level"])
@@ -73,11 +71,7 @@ def check_training_ends(options: Options) -> None:
         with out.open("rb") as stream:
             if stream.read(len(ZIP)) != ZIP:
                 raise UsageError(f"{out} is there and is no model, so it is not overwritten. Choose another name.")
-    if options["learner"] not in PLAIN_LEARNERS:
-        try:
-            scikit_learn("base")
-        except MissingDependency:
-            raise MissingDependency(f"The learner {options['learner']} (unlike pls and ridge)", "qe") from None
+    scikit_learn("base")
 
 
 def open_model(options: Options) -> QualityModel:

@@ -1,4 +1,4 @@
-"""How `tercet qe rank` shows which segments need a person: text, a table to pass on, a page."""
+"""Render the results of `tercet qe rank`, the segments that need review, as text, TSV, JSON or a page."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
     from ..quality.ranking import CutOff, Ranked, Reason, SegmentRanking
     from ..report.pages import PageTable
 
-BAR = 7  # characters for the whole range of labels: room is for the texts
-_LONG_WORD = re.compile(r"[!-~\u00a1-\u024f\u0370-\u05ff]{24,}")  # other scripts are broken between characters
+BAR = 7  # width of the bar for the whole range of labels, in characters
+_LONG_WORD = re.compile(r"[!-~\u00a1-\u024f\u0370-\u05ff]{24,}")  # browsers break other scripts between characters
 
 
 def show_ranking(model: QualityModel, ranking: SegmentRanking, form: str) -> str:
-    """Segments in need of a person, the worst first."""
+    """Render the ranking in one format, the worst segments first."""
     if form == "json":
         return to_json(ranking.to_dict())
     if form == "tsv":
         return _table(ranking)
     if form == "html":
         return _page(model, ranking)
-    reading = "Below each is what makes its prediction worse, by how much, with the value that is usual in training."
+    reading = "Below each segment: what makes its prediction worse, by how much, and the usual value in training."
     parts = [f"{_about(model)}\n{reading}", *(_block(model, each) for each in ranking.segments)]
     parts.append(f"{len(ranking.segments)} of {ranking.n} segments; intervals of {100 * ranking.level:g} %")
     return "\n\n".join([*parts, *advice(ranking)])
 
 
 def advice(ranking: SegmentRanking) -> list[str]:
-    """What to do to reach the target, in a sentence or two; nothing without a target."""
+    """Return what to do to reach the target, as a list of one text; empty without a target."""
     return [] if ranking.cut_off is None else [_advice(ranking.cut_off, ranking.n, ranking.higher_is_better)]
 
 
@@ -42,28 +42,28 @@ def _advice(cut: CutOff, n: int, higher_is_better: bool) -> str:
         best = (
             "All are unlike the training texts."
             if np.isnan(cut.best)
-            else f"The best that can be reached is {cut.best:.3f}, what is expected of the best segment."
+            else f"The best possible mean is {cut.best:.3f}, the expected quality of the best segment."
         )
-        return f"Target {cut.target:g}: no segment can be kept as it is; all {n} need a person. {best}"
+        return f"Target {cut.target:g}: no segment can be kept unchanged; all {n} need review. {best}"
     worse = "below" if higher_is_better else "above"
-    look = f", look at the {cut.to_review} ({100 * cut.to_review / n:.0f} %) predicted {worse} {cut.threshold:.3f}"
+    look = f", review the {cut.to_review} ({100 * cut.to_review / n:.0f} %) predicted {worse} {cut.threshold:.3f}"
     if cut.unusual:
         look += f" or unlike the training texts ({cut.unusual})"
     return (
-        f"Target {cut.target:g}: keep {cut.kept} of {n} segments as they are{look if cut.to_review else ''}. Expected "
-        f"mean quality of what is kept: {cut.expected:.3f} ± {cut.error:.3f} (standard error); a single segment is "
-        f"typically off by {cut.typical_error:.3f}."
+        f"Target {cut.target:g}: keep {cut.kept} of {n} segments unchanged{look if cut.to_review else ''}. Expected "
+        f"mean quality of the kept segments: {cut.expected:.3f} ± {cut.error:.3f} (standard error). The typical error "
+        f"for a single segment is {cut.typical_error:.3f}."
     )
 
 
 def _about(model: QualityModel) -> str:
     low, high = model.label_range
     better = "higher" if model.higher_is_better else "lower"
-    return f"Predicted quality goes from {low:g} to {high:g}, and {better} is better. The worst segments come first."
+    return f"Predicted quality ranges from {low:g} to {high:g}; {better} is better. The worst segments come first."
 
 
 def _within(model: QualityModel, each: Ranked) -> tuple[float, float, float]:
-    """Prediction and interval cut to the range of labels, for people."""
+    """Return prediction and interval, clipped to the range of labels."""
     value, low, high = np.clip((each.quality, each.low, each.high), *model.label_range).tolist()
     return value, low, high
 
@@ -77,27 +77,27 @@ def _block(model: QualityModel, each: Ranked) -> str:
         lines.append(f"  unlike the training texts: {each.unusual}")
     effects = [f"{reason.effect:+.3f}" for reason in each.reasons]
     width = max(map(len, effects), default=0)
-    lines += [f"  {effect:>{width}}  {_told(reason)}" for effect, reason in zip(effects, each.reasons, strict=True)]
+    lines += [f"  {effect:>{width}}  {_describe(reason)}" for effect, reason in zip(effects, each.reasons, strict=True)]
     if not each.reasons and not each.unusual:
-        lines.append("  no single feature speaks against it")
+        lines.append("  no single feature makes it worse")
     return "\n".join(lines)
 
 
-def _told(reason: Reason, blank: str = " ") -> str:
+def _describe(reason: Reason, blank: str = " ") -> str:
     return f"{reason.description}: {_short(reason.value)},{blank}usually{blank}{_short(reason.usual)}"
 
 
 def _short(value: float) -> str:
-    """Three digits that matter, without powers of ten: 0.0001 is small enough to be 0."""
+    """Format with three significant digits and no exponent. Values below 0.00005 become 0."""
     return f"{value:.0f}" if abs(value) >= 1000 else f"{round(value, 4):.3g}"
 
 
 def _table(ranking: SegmentRanking) -> str:
-    """A table with line numbers, to be opened in a spreadsheet; features go by their names in JSON alone."""
+    """Render a TSV table for spreadsheets. It has descriptions of features; only JSON has their names."""
     header = ("segment", "quality", "low", "high", "decision", "reasons", "source", "output", "unusual")
     rows = [
         [str(each.segment), repr(each.quality), repr(each.low), repr(each.high), each.decision or "",
-         " | ".join(map(_told, each.reasons)), each.source, each.output, each.unusual or ""]
+         " | ".join(map(_describe, each.reasons)), each.source, each.output, each.unusual or ""]
         for each in ranking.segments
     ]  # fmt: skip
     return table(header, rows, "tsv")
@@ -106,23 +106,23 @@ def _table(ranking: SegmentRanking) -> str:
 def _page(model: QualityModel, ranking: SegmentRanking) -> str:
     from ..report.pages import Section, page
 
-    shown = f"{len(ranking.segments)} of {ranking.n} segments. Click on the head of a column to sort by it."
+    shown = f"{len(ranking.segments)} of {ranking.n} segments. Click on a column's title to sort by it."
     notes = [
-        f"{_about(model)} Under “why” is what makes a prediction worse than anything else does: what was found in "
-        "the segment, and what is usual in the texts that the model was trained on.",
-        f"The interval (▒, with the prediction █) holds what a person would say in {100 * ranking.level:g} of 100 "
-        "segments that are like those of training.",
+        f"{_about(model)} The column “why” names the feature that makes the prediction worst, with its value in the "
+        "segment and its usual value in the training texts.",
+        f"The interval (▒, with the prediction █) contains the human judgement of {100 * ranking.level:g} % of "
+        "segments that are like the training texts.",
         f"The model is for {model.pair}; its checksum is {model.checksum[:16]}.",
     ]
     sections = [
         Section("What to do", [*advice(ranking), *notes]),
         Section("Segments", [shown, _rows(model, ranking)]),
     ]
-    return page(f"Segments that need a person, {model.pair}", sections)
+    return page(f"Segments that need review, {model.pair}", sections)
 
 
 def _rows(model: QualityModel, ranking: SegmentRanking) -> PageTable:
-    """A row for each segment; the column of decisions is there where a target was given."""
+    """Return a row for each segment. The column of decisions is present only if a target was given."""
     from ..quality.ranking import KEEP, REVIEW
     from ..report.pages import PageTable
 
@@ -133,8 +133,8 @@ def _rows(model: QualityModel, ranking: SegmentRanking) -> PageTable:
         decision = each.decision or ""
         value, low, high = _within(model, each)
         interval = f"{_bar(model, value, low, high)} {_short(low)}\u00a0to\u00a0{_short(high)}"
-        reasons = [_told(reason, "\u00a0") for reason in each.reasons[:1]]  # a value and the usual one on one line
-        why = "; ".join([*filter(None, [each.unusual]), *reasons]) or "no single feature speaks against it"
+        reasons = [_describe(reason, "\u00a0") for reason in each.reasons[:1]]  # no line break between the two values
+        why = "; ".join([*filter(None, [each.unusual]), *reasons]) or "no single feature makes it worse"
         texts = map(_breakable, (each.source, each.output))
         rows.append([str(each.segment), decision, f"{value:.2f}", interval, why, *texts])
         classes.append(["", marks.get(decision, ""), *[""] * 5])
@@ -145,12 +145,12 @@ def _rows(model: QualityModel, ranking: SegmentRanking) -> PageTable:
 
 
 def _bar(model: QualityModel, value: float, low: float, high: float) -> str:
-    """The range of labels with the interval and, in it, the prediction, in characters of one width."""
+    """Draw the range of labels, with the interval and the prediction in it, as characters of equal width."""
     start, end = model.label_range
     first, at, last = (min(int(BAR * (place - start) / (end - start)), BAR - 1) for place in (low, value, high))
     return "".join("█" if i == at else "▒" if first <= i <= last else "░" for i in range(BAR))
 
 
 def _breakable(text: str) -> str:
-    """The text with places to break very long words at, so that one address does not push a table off the page."""
+    """Insert break points into very long words, so that a web address does not widen the table beyond the page."""
     return _LONG_WORD.sub(lambda found: "\u200b".join(re.findall(".{1,16}", found.group())), text)

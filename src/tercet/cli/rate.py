@@ -1,8 +1,9 @@
-"""`tercet rate`: campaigns in which people judge outputs."""
+"""`tercet rate`: make, serve, export, import and describe rating campaigns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,20 +24,21 @@ FORMATS = ("tsv", "csv", "jsonl", "wmt", "mqm", "pearmut", "appraise")
 
 _form = click.option(
     "-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="How to print.",
+    help="Output format.",
 )  # fmt: skip
-_out = click.option("-o", "--out", "--output", "out", required=True, metavar="FILE", help="Where to write.")
-_replace = click.option("--replace", is_flag=True, help="Write over a campaign that is there already.")
+_out = click.option("-o", "--out", "--output", "out", required=True, metavar="FILE", help="The file to write.")
+_replace = click.option("--replace", is_flag=True, help="Overwrite an existing campaign.")
 _database = click.option(
-    "--database", metavar="URL", help="Where the answers are: a file, or postgresql://…  [default: beside the campaign]"
-)
+    "--database", metavar="URL",
+    help="Database of the answers: a file, or postgresql://…  [default: a file beside the campaign]",
+)  # fmt: skip
 
 
 @click.group("rate", context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Have people judge outputs: make a campaign, serve it, export what raters said.
+    """Have people judge outputs: make a campaign, serve it to raters, export their judgements.
 
-    A campaign is one JSON file. It holds no secret: personal links are printed once, and only their hashes are kept.
+    A campaign is one JSON file. It holds no secrets: personal links are printed once, and only their hashes are stored.
     """
 
 
@@ -44,33 +46,34 @@ def command() -> None:
 @input_options
 @click.option("--protocol", type=click.Choice(list(PROTOCOLS)), required=True, help="How people judge.")
 @click.option("--raters", multiple=True, metavar="NUMBER|NAME...", default=("5",), show_default=True,
-              help="How many raters, or their names.")  # fmt: skip
-@click.option("--show", type=click.Choice(SHOWN), help="What is seen beside outputs  [default: as the protocol has it]")
-@click.option("--show-reference", "shown_reference", metavar="NAME", help="Which reference is seen.")
+              help="Number of raters, or their names.")  # fmt: skip
+@click.option("--show", type=click.Choice(SHOWN), help="What to show beside outputs  [default: depends on protocol]")
+@click.option("--show-reference", "shown_reference", metavar="NAME", help="Which reference to show.")
 @click.option("--groups", multiple=True, metavar="NAME...",
-              help="Groups of raters by what they see: references, or 'source'.")  # fmt: skip
+              help="What each group of raters sees: names of references, or 'source'.")  # fmt: skip
 @click.option("--sampling", type=click.Choice(["random", "spread", "documents"]), default="random", show_default=True,
-              help="Segments at random, with scores most spread between references, or whole documents.")  # fmt: skip
-@click.option("--segments", type=int, metavar="N", help="How many segments are judged  [default: all]")
-@click.option("--metric", default="chrf", show_default=True, help="Whose scores are spread.")
-@click.option("--per-segment", type=int, metavar="N", help="Of how many systems per segment  [default: all]")
-@click.option("--together", type=int, default=5, show_default=True, help="How many outputs a ranking shows at most.")
-@click.option("--redundancy", type=int, metavar="N", help="How many raters (of a group) judge an item  [default: all]")
-@click.option("--bad", type=float, default=0.0, show_default=True, help="Damaged copies per item, as 0.1.")
+              help="Random segments, segments whose scores differ most between references, or whole documents.",
+              )  # fmt: skip
+@click.option("--segments", type=int, metavar="N", help="Number of segments to judge  [default: all]")
+@click.option("--metric", default="chrf", show_default=True, help="The metric of '--sampling spread'.")
+@click.option("--per-segment", type=int, metavar="N", help="Number of systems per segment  [default: all]")
+@click.option("--together", type=int, default=5, show_default=True, help="Largest number of outputs in a ranking.")
+@click.option("--redundancy", type=int, metavar="N", help="Raters (of each group) who judge an item  [default: all]")
+@click.option("--bad", type=float, default=0.0, show_default=True, help="Damaged copies per item, such as 0.1.")
 @click.option("--repeats", type=float, default=0.0, show_default=True, help="Exact repeats per item.")
-@click.option("--hidden", type=float, default=0.0, show_default=True, help="References among the outputs per item.")
-@click.option("--tutorial", metavar="FILE", help="What everybody sees first: JSON lines.")
-@click.option("--instructions", metavar="FILE", help="A text for raters.")
-@click.option("--severities", multiple=True, metavar="NAME...", help="How severe errors can be (mqm, esa).")
-@click.option("--categories", multiple=True, metavar="NAME...", help="Of which kinds errors can be (mqm).")
-@click.option("--name", help="The campaign's name  [default: the test set's]")
-@click.option("--seed", type=int, default=12345, show_default=True, help="The same seed, the same campaign.")
-@click.option("--address", default=ADDRESS, show_default=True, help="Where it will be served, for the printed links.")
+@click.option("--hidden", type=float, default=0.0, show_default=True, help="Hidden references per item.")
+@click.option("--tutorial", metavar="FILE", help="Items that all raters see first, as JSON lines.")
+@click.option("--instructions", metavar="FILE", help="A text with instructions for raters.")
+@click.option("--severities", multiple=True, metavar="NAME...", help="Severities of errors (mqm, esa).")
+@click.option("--categories", multiple=True, metavar="NAME...", help="Categories of errors (mqm).")
+@click.option("--name", help="Name of the campaign  [default: the name of the test set]")
+@click.option("--seed", type=int, default=12345, show_default=True, help="The same seed gives the same campaign.")
+@click.option("--address", default=ADDRESS, show_default=True, help="Address of the server, for the printed links.")
 @_out
 @_replace
 @_form
 def new_command(**options: Any) -> None:
-    """Make a campaign from a test set, and print the personal links: they are kept nowhere."""
+    """Make a campaign from a test set, and print the personal links, which are not stored."""
     from ..data.lines import read_lines
     from ..data.testset import TestSet
     from ..human.campaign_json import read_tutorial
@@ -93,17 +96,17 @@ def new_command(**options: Any) -> None:
 
 @command.command("serve")
 @click.argument("campaign", metavar="CAMPAIGN")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; others than you need another.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; default: only locally.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 chooses a free port.")
 @_database
-@click.option("--behind-proxy", is_flag=True, help="Believe what a proxy on this machine says of its clients.")
-@click.option("--new-links", is_flag=True, help="New links for everybody, printed once; the old ones end.")
+@click.option("--behind-proxy", is_flag=True, help="Trust the client address reported by a proxy on this machine.")
+@click.option("--new-links", is_flag=True, help="Print new links for all, and revoke the old ones.")
 def serve_command(
     campaign: str, host: str, port: int, database: str | None, behind_proxy: bool, new_links: bool
 ) -> None:
     """Serve a campaign to raters until it is stopped with Ctrl-C.
 
-    Links are printed for those who have none yet. Needs the extra tercet[web].
+    Prints links for raters who have none yet. Needs the extra tercet[web].
     """
     from ..human.campaign import Campaign, Tokens
     from ..human.server import serve
@@ -127,36 +130,33 @@ def serve_command(
     try:
         serve(campaign, host=host, port=port, database=database, behind_proxy=behind_proxy, started=started)
     finally:
-        if not started_at:  # it could not start, but the links hold already, and cannot be shown again
+        if not started_at:  # the server did not start, but the new links are valid and cannot be printed later
             for line in _link_lines(found, tokens, f"http://{host}:{port}"):
                 click.echo(line)
 
 
 def _end_links(campaign: Campaign, path: str, database: str | None) -> None:
-    """Also links that the organiser gave out since end; the database knows them, and tells a server that runs."""
-    from ..human.storage import Store, default_database
+    """Revoke all links in the database, which has those issued later too, and which a running server reads."""
+    from ..human.storage import open_store
 
-    store = Store.open(default_database(path) if database is None else database, campaign)
-    try:
+    with closing(open_store(path, campaign, database)) as store:
         for token_hash, rater in store.tokens(campaign).items():
             store.revoke(rater, [token_hash])
         if campaign.organiser_hash:
             store.revoke("", [campaign.organiser_hash])
-    finally:
-        store.close()
 
 
 @command.command("export")
 @click.argument("campaign", metavar="CAMPAIGN")
 @_out
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS),
-              help="Of the ratings; or of the campaign itself, for other tools  [default: by the file's name, or tsv]",
+              help="Format of the ratings; pearmut, appraise: the campaign itself  [default: by FILE's ending, or tsv]",
               )  # fmt: skip
 @click.option("--revisions", type=click.Choice(["last", "all"]), default="last", show_default=True,
-              help="Whether a rater's last answer to an item counts, or all are written.")  # fmt: skip
+              help="Write only a rater's last answer to an item, or all answers.")  # fmt: skip
 @_database
 def export_command(campaign: str, out: str, form: str | None, revisions: Any, database: str | None) -> None:
-    """Write what raters said, for 'tercet agree' and 'tercet meta'; or the campaign, for Pearmut or Appraise."""
+    """Write the judgements, for 'tercet agree' and 'tercet meta'; or the campaign, for Pearmut or Appraise."""
     from ..human.campaign import Campaign
 
     found = Campaign.read(campaign)
@@ -167,27 +167,24 @@ def export_command(campaign: str, out: str, form: str | None, revisions: Any, da
             click.echo(f"Wrote {path}", err=True)
         return
     from ..human.export import export
-    from ..human.storage import Store, default_database
+    from ..human.storage import open_store
 
-    store = Store.open(default_database(campaign) if database is None else database, found, create=False)
-    try:
+    with closing(open_store(campaign, found, database, create=False)) as store:
         number = export(found, store.rows(), out, form=form, revisions=revisions)
-    finally:
-        store.close()
     click.echo(f"Wrote {out}: {number} judgements.", err=True)
 
 
 @command.command("import")
 @click.argument("path", metavar="FILE")
-@click.option("--protocol", type=click.Choice(list(PROTOCOLS)), help="How people judge, where the file does not say.")
-@click.option("--name", help="The campaign's name  [default: as in the file]")
-@click.option("-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de.")
-@click.option("--address", default=ADDRESS, show_default=True, help="Where it will be served, for the printed links.")
+@click.option("--protocol", type=click.Choice(list(PROTOCOLS)), help="How people judge, if the file does not name it.")
+@click.option("--name", help="Name of the campaign  [default: as in the file]")
+@click.option("-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, such as en-de.")
+@click.option("--address", default=ADDRESS, show_default=True, help="Address of the server, for the printed links.")
 @_out
 @_replace
 @_form
 def import_command(path: str, protocol: str | None, name: str | None, pair: str | None, **options: Any) -> None:
-    """Make a campaign from one of Pearmut (a JSON file) or Appraise (batches.json, beside manifest.json or alone)."""
+    """Make a campaign from one of Pearmut (a JSON file) or Appraise (batches.json, with or without manifest.json)."""
     from ..human.campaign_formats import read_campaign
 
     _check_free(options["out"], options["replace"])
@@ -198,7 +195,7 @@ def import_command(path: str, protocol: str | None, name: str | None, pair: str 
 @click.argument("campaign", metavar="CAMPAIGN")
 @_form
 def info_command(campaign: str, form: str) -> None:
-    """Say what a campaign is: items, control items, raters."""
+    """Describe a campaign: items, control items, raters."""
     from ..human.campaign import Campaign
 
     found = Campaign.read(campaign)
@@ -206,11 +203,11 @@ def info_command(campaign: str, form: str) -> None:
 
 
 def _check_free(out: str, replace: bool) -> None:
-    """A campaign's answers belong to it alone; a new one under its name would make them unreadable."""
+    """Raise UsageError if the file exists: a new campaign under its name would make its answers unreadable."""
     from ..errors import UsageError
 
     if Path(out).exists() and not replace:
-        raise UsageError(f"{out} is there already. Choose another name, or write over it with --replace.")
+        raise UsageError(f"{out} exists already. Choose another name, or overwrite it with --replace.")
 
 
 def _write(campaign: Campaign, options: dict[str, Any]) -> None:
@@ -220,7 +217,7 @@ def _write(campaign: Campaign, options: dict[str, Any]) -> None:
     links = {name: f"{address}/r/{token}" for name, token in tokens.raters.items()}
     facts = {**_facts(campaign), "links": links, "organiser": f"{address}/o/{tokens.organiser}"}
     lines = [*_described(campaign), "", *_link_lines(campaign, tokens, address)]
-    lines += ["These links are shown only now: hand each to its rater, and keep the organiser's.",
+    lines += ["These links are shown only once. Send each rater their link, and keep the organiser's link.",
               f"Serve the campaign: tercet rate serve {options['out']}"]  # fmt: skip
     _print(options["form"], facts, lines)
 

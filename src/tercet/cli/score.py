@@ -11,7 +11,9 @@ from .inputs import input_options
 from .options import ManyValues
 
 if TYPE_CHECKING:
-    from ..data.scores import Scores
+    from collections.abc import Sequence
+
+    from ..data.scores import ScoreList, Scores
 
 # sacreBLEU's flags for parameters of metrics: option -> (metrics it concerns, or all that have it, parameter)
 FLAGS = {
@@ -38,6 +40,18 @@ def metric_options(function: Any) -> Any:
     """-m, and sacreBLEU's options for parameters; the same can be said in the metric's own string."""
     for decorate in reversed(
         (
+            click.option(
+                "--scores",
+                multiple=True,
+                metavar="[NAME=]FILE...",
+                help="Scores of other programs (COMET's JSON, WMT's files, a table) to be shown beside the metrics.",
+            ),
+            click.option(
+                "--lower-is-better",
+                multiple=True,
+                metavar="NAME...",
+                help="Metrics of --scores whose lower scores are better, where the name does not say it.",
+            ),
             click.option(
                 "-m",
                 "--metrics",
@@ -121,6 +135,7 @@ def command(**options: Any) -> None:
     tercet score -t DIR -l en-de -m bleu -f json
     cat out.txt | tercet score ref.txt -b
     """  # fmt: skip
+    from ..scoring import add_test_intervals
     from . import scoreboard
     from .console import hush
 
@@ -135,24 +150,21 @@ def command(**options: Any) -> None:
         return
     scores = _merged(options) if options["merge"] else _scored(options)
     tests = _paired(scores, options)
-    click.echo(scoreboard.render(with_test_intervals(scores, tests), tests, options))
+    click.echo(scoreboard.render(add_test_intervals(scores, tests) if tests else scores, tests, options))
 
 
 def amend(spec: str, options: dict[str, Any]) -> str:
-    """The metric's string with what sacreBLEU's flags say of it; what the string itself says goes before."""
-    from dataclasses import fields
-
+    """Return the metric's string with the parameters that sacreBLEU's flags set; the string's own ones win."""
     from ..errors import UsageError
-    from ..metrics import metric_class
+    from ..metrics import metric_class, take_apart
 
     if "|" in spec:
         clash = [f"--{option.replace('_', '-')}" for option in FLAGS if options.get(option) is not None]
         if clash:
             raise UsageError(f"{', '.join(clash)}: the signature {spec.partition('|')[0]}|… says it all already.")
         return spec
-    name, _, given = spec.partition(":")
-    name = name.strip().lower()
-    has = {f.name for f in fields(metric_class(name))}
+    name, given = take_apart(spec)
+    has = {parameter.name for parameter in metric_class(name).parameters()}
     said = {part.partition("=")[0].strip() for part in given.split(",")}
     parts = [given] if given else []
     if name == "ter" and options.get("ter_normalized") and "variant" not in said:
@@ -168,11 +180,29 @@ def amend(spec: str, options: dict[str, Any]) -> str:
 
 
 def chosen_metrics(options: dict[str, Any]) -> list[str]:
-    """The metrics asked for, each once, with the flags' parameters."""
+    """Return the metrics asked for, each once, with the flags' parameters; bleu if nothing else is to be shown."""
     from ..metrics import create
 
-    amended = [amend(spec, options) for spec in options["metrics"] or ("bleu",)]
-    return list({create(spec).spec: spec for spec in reversed(amended)}.values())[::-1]
+    usual = () if options.get("scores") else ("bleu",)
+    amended = [amend(spec, options) for spec in options["metrics"] or usual]
+    return list({create(spec): spec for spec in reversed(amended)}.values())[::-1]
+
+
+def external(options: dict[str, Any], texts: Any) -> list[Scores]:
+    """Return the scores of the files that --scores names."""
+    from ..data.stream import split_name
+    from ..errors import UsageError
+    from ..external import read_external
+
+    found: list[Scores] = []
+    for text in options["scores"]:
+        name, path = split_name(text)
+        found += read_external(path, texts, name=name, lower_is_better=options["lower_is_better"])
+    labels = {item.label.lower() for item in found}
+    for name in options["lower_is_better"]:
+        if name.lower() not in labels:
+            raise UsageError(f"--lower-is-better {name}: no file of --scores has it. They have: {', '.join(labels)}.")
+    return found
 
 
 def seed_of(options: dict[str, Any]) -> int:
@@ -198,19 +228,25 @@ def texts_of(options: dict[str, Any]) -> Any:
 def _needs_reference(options: dict[str, Any]) -> bool:
     from ..metrics import create
 
-    return any("reference" in create(spec).needs for spec in chosen_metrics(options))
+    return any("reference" in create(spec).resolved().needs for spec in chosen_metrics(options))
 
 
-def _scored(options: dict[str, Any]) -> list[Scores]:
+def _scored(options: dict[str, Any]) -> Sequence[Scores]:
+    from ..data.stream import TextFiles
     from ..scoring import score
     from .console import Progress
 
-    specs = chosen_metrics(options)
+    specs, texts = chosen_metrics(options), texts_of(options)
+    if options["scores"] and isinstance(texts, TextFiles):
+        texts = texts.read()  # the number of segments must be known
+    others = external(options, texts)
     wanted = ("sentence_level", "confidence", "paired_bs", "paired_ar", "save")
+    _refuse_missing_segments(others, [name for name in (*wanted, "by") if options[name]])
     with Progress("Scoring", quiet=options["quiet"]) as progress:
         scores = score(
-            texts_of(options),
+            texts,
             specs,
+            scores=others,
             jobs=options["jobs"],
             cluster=options["cluster"],
             cache=options["cache"],
@@ -229,12 +265,23 @@ def _scored(options: dict[str, Any]) -> list[Scores]:
     return scores
 
 
-def _scored_each(options: dict[str, Any]) -> dict[str, list[Scores]]:
-    """Scores against all references together, and against each alone."""
+def _refuse_missing_segments(scores: Sequence[Scores], wanted: Sequence[str]) -> None:
+    from ..errors import DataError
+
+    for item in scores:
+        if wanted and not item.segment:
+            raise DataError(
+                f"{item.label}: the file of --scores has system scores only, and --{wanted[0].replace('_', '-')} needs "
+                "scores of segments."
+            )
+
+
+def _scored_each(options: dict[str, Any]) -> dict[str, ScoreList]:
+    """Return scores against all references together, and against each alone."""
     from ..errors import UsageError
     from ..scoring import score, score_each_reference
 
-    for other in ("merge", "save", "paired_bs", "paired_ar", "by", "sentence_level", "score_only"):
+    for other in ("merge", "save", "paired_bs", "paired_ar", "by", "sentence_level", "score_only", "scores"):
         if options[other]:
             raise UsageError(f"--each-reference does not go with --{other.replace('_', '-')}.")
     texts, specs = texts_of(options), chosen_metrics(options)
@@ -244,10 +291,10 @@ def _scored_each(options: dict[str, Any]) -> dict[str, list[Scores]]:
 
 
 def _merged(options: dict[str, Any]) -> list[Scores]:
-    from ..data.score_archive import load_scores, save_scores
-    from ..scoring import add_groups, add_intervals, merge
+    from ..data.score_archive import save_scores
+    from ..scoring import add_groups, add_intervals, load, merge
 
-    scores = merge([load_scores(path) for path in options["merge"]])
+    scores = merge([load(path) for path in options["merge"]])
     if options["by"]:
         scores = add_groups(scores, options["by"])
     if options["confidence"]:
@@ -262,40 +309,18 @@ def _merged(options: dict[str, Any]) -> list[Scores]:
     return scores
 
 
-def _paired(scores: list[Scores], options: dict[str, Any]) -> list[Any] | None:
-    """Comparisons with the first system, one per metric, if a paired test is asked for."""
+def _paired(scores: Sequence[Scores], options: dict[str, Any]) -> list[Any] | None:
+    """Return comparisons with the first system, one per metric, if a paired test is asked for."""
+    from ..scoring import paired_tests
+
     if not options["paired_bs"] and not options["paired_ar"]:
         return None
-    from ..errors import UsageError
-    from ..metrics import create
-    from ..stats import compare_all
-
-    if len(scores[0].systems) < 2:
-        raise UsageError("A paired test needs two systems or more; the first is the baseline.")
-    return [
-        compare_all(
-            create(item.metric).score,
-            item.cube,
-            test="bootstrap" if options["paired_bs"] else "randomisation",
-            resamples=options["paired_bs_n"] if options["paired_bs"] else options["paired_ar_n"],
-            interval_resamples=0,
-            seed=seed_of(options),
-            baseline=0,
-        )
-        for item in scores
-    ]
-
-
-def with_test_intervals(scores: list[Scores], tests: list[Any] | None) -> list[Scores]:
-    """A paired bootstrap gives intervals too, by the same resamples, and sacreBLEU shows them."""
-    from dataclasses import replace
-
-    if not tests or tests[0].test != "bootstrap":
-        return scores
-    return [
-        item if item.interval else replace(item, interval=dict(zip(item.systems, test.intervals, strict=True)))
-        for item, test in zip(scores, tests, strict=True)
-    ]
+    return paired_tests(
+        scores,
+        test="bootstrap" if options["paired_bs"] else "randomisation",
+        resamples=options["paired_bs_n"] if options["paired_bs"] else options["paired_ar_n"],
+        seed=seed_of(options),
+    )
 
 
 def _usual_format() -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..data.scores import Scores, with_facts
-from ..metrics import create, parse_signature
+from ..metrics import parse_signature
 from ..report.tables import number, table, to_json
 
 SHORT = {"nrefs": "#", "case": "c", "eff": "e", "smooth": "s", "version": "v", "seed": "rs"}
@@ -31,7 +32,7 @@ def render(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[
     return _table(scores, tests, options)
 
 
-def render_each(by_reference: dict[str, list[Scores]], options: dict[str, Any]) -> str:
+def render_each(by_reference: Mapping[str, Sequence[Scores]], options: dict[str, Any]) -> str:
     """Scores against all references and against each alone: a row or object per system and reference."""
     if options["form"] == "json":
         return to_json(
@@ -58,18 +59,17 @@ def objects(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict
         for place, item in enumerate(scores):
             full = _full_signature(item, tests)
             label, _, signature = full.partition("|")
-            metric = create(item.metric)
             entry: dict[str, Any] = {
                 "system": system,
-                "metric": item.metric,
+                "metric": item.metric.spec,
                 "name": label,
                 "score": item.system[system],
                 "signature": signature,
-                "verbose_score": metric.verbose(item.totals[system]),
+                "verbose_score": item.metric.verbose(item.totals[system]) if item.totals else "",
                 "n_segments": item.n_segments,
                 "references": list(item.provenance.get("references", ())),
                 "higher_is_better": item.higher_is_better,
-                "details": metric.details(item.totals[system]),
+                "details": item.metric.details(item.totals[system]) if item.totals else {},
             }
             entry = {**entry, **parse_signature(full)[1], **entry}  # sacreBLEU's keys too; ours go before
             if item.interval:
@@ -89,6 +89,8 @@ def objects(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict
                 }
             if options["sentence_level"]:
                 entry["segments"] = item.segment[system].tolist()
+                if extras := item.metric.extras(item.counts[system]):
+                    entry["extras"] = {name: column.tolist() for name, column in extras.items()}
             if item.by:
                 entry["documents" if item.by == "document" else "groups"] = dict(item.group[system])
             found.append(entry)
@@ -144,12 +146,12 @@ def _footer(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict
 def _labels(scores: Sequence[Scores]) -> list[str]:
     """A name per metric: its label, or where two have the same, what it was asked for by."""
     often = Counter(item.label for item in scores)
-    return [item.metric if often[item.label] > 1 else item.label for item in scores]
+    return [item.metric.spec if often[item.label] > 1 else item.label for item in scores]
 
 
 def _number(item: Scores, value: float, options: dict[str, Any]) -> str:
     width = options["width"]
-    return number(value, create(item.metric).decimals if width is None else width)
+    return number(value, item.metric.decimals if width is None else width)
 
 
 def _with_interval(item: Scores, system: str, options: dict[str, Any]) -> str:
@@ -172,7 +174,7 @@ def _as_sacrebleu(item: Scores, system: str, options: dict[str, Any]) -> str:
 def _line(item: Scores, options: dict[str, Any]) -> str:
     """As `sacrebleu -f text` prints: signature = score, then the parts of the score."""
     system = item.systems[0]
-    verbose = create(item.metric).verbose(item.totals[system])
+    verbose = item.metric.verbose(item.totals[system]) if item.totals else ""
     text = f"{_signature(item, None, options)} = {_as_sacrebleu(item, system, options)}"
     return f"{text} {verbose}" if verbose else text
 
@@ -204,7 +206,7 @@ def _rows(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[s
         unit = "segment" if options["sentence_level"] else options["by"]
         header = ["system", "metric", unit, "score", "signature"]
         rows = [
-            [system, item.metric, name, cell(value), item.signature]
+            [system, item.metric.spec, name, cell(value), item.signature]
             for _, system, _, item in pairs
             for name, value in parts(item, system)
         ]
@@ -215,7 +217,7 @@ def _rows(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[s
         bounds = (item.interval[system].low, item.interval[system].high) if item.interval else (None, None)
         p = _p_value(tests[place], row) if tests else None
         numbers = [cell(value) for value in (item.system[system], *bounds, p)]
-        rows.append([system, item.metric, *numbers, _full_signature(item, tests)])
+        rows.append([system, item.metric.spec, *numbers, _full_signature(item, tests)])
     return table(header, rows, options["form"])
 
 
@@ -223,13 +225,12 @@ def _segments(scores: Sequence[Scores], options: dict[str, Any]) -> str:
     systems = scores[0].systems
     if options["form"] == "text" and len(systems) == len(scores) == 1:
         item = scores[0]
-        metric = create(item.metric)
         # What a segment is scored by may differ from the corpus, and sacreBLEU's line says it.
-        own = Scores(**{**vars(item), "metric_signature": metric.for_segments().signature, "interval": {}})
-        signature = _signature(own, None, options)
+        own = replace(item.metric, signature=item.metric.segment_signature or item.metric.signature)
+        signature = _signature(replace(item, metric=own, interval={}), None, options)
         pairs = zip(item.segment[systems[0]], item.counts[systems[0]], strict=True)
         return "\n".join(
-            f"{signature} = {_number(item, value, options)} {metric.verbose(counts)}".rstrip()
+            f"{signature} = {_number(item, value, options)} {item.metric.verbose(counts)}".rstrip()
             for value, counts in pairs
         )
     columns = [[_number(item, value, options) for value in item.segment[s]] for s in systems for item in scores]

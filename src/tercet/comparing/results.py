@@ -5,13 +5,14 @@ Differences are score(a) - score(b), whatever the metric; `higher_is_better` say
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from math import isnan
 from typing import Any
 
+from ..data.display import html_table, to_frame
+from ..data.scores import MetricRecord, find_metric
 from ..errors import UnknownName, UsageError
-from ..metrics import Metric
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,8 @@ class MetricResult:
     mde: float
     mde_sentence: str
     slices: tuple[Slice, ...]
-    names: tuple[str, ...] = field(repr=False)  # by which it can be asked for
+    decimals: int  # that a table shows
+    record: MetricRecord = field(repr=False)
 
     def pair(self, a: str, b: str) -> PairResult:
         """The comparison of two systems, whichever of them it lists first."""
@@ -118,9 +120,17 @@ class MetricResult:
         raise UsageError(f"{a} and {b} were not compared with each other: all systems were compared with the baseline.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
-    """The comparison of all pairs of systems, or of all with a baseline, by one or more metrics."""
+    """The comparison of all pairs of systems, or of all with a baseline, by one or more metrics.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> texts = {"a": ["the cat sat", "a dog"], "b": ["the cat", "dog"]}
+    >>> tercet.compare(tercet.TestSet(texts, {"ref": ["the cat sat", "a dog"]}), ["bleu", "chrf"], resamples=100)
+    Comparison(BLEU, chrF2: 2 systems, 1 pair)
+    """
 
     metrics: tuple[MetricResult, ...]
     tests: tuple[str, ...]
@@ -140,7 +150,7 @@ class Comparison:
 
     def metric(self, name: str) -> MetricResult:
         """What a metric says; asked for as it was given, by spec, name, label or signature."""
-        return self.metrics[find_metric(name, [result.names for result in self.metrics])]
+        return self.metrics[find_metric(name, [result.record for result in self.metrics])]
 
     def pvalue(self, metric: str, a: str, b: str, test: str | None = None, *, corrected: bool = False) -> float:
         """The two-sided p-value of a test, by default the decisive one; 1 for a system and itself.
@@ -156,25 +166,76 @@ class Comparison:
         pair = result.pair(a, b)
         return (pair.p_holm if corrected else pair.p_value)[test]
 
+    def gate(self, condition: str) -> list[GateVerdict]:
+        """Return for every system whether a condition such as "bleu drops" holds against the baseline.
+
+        See `read_gate` for the conditions.
+        """
+        from .gates import read_gate
+
+        return list(read_gate(condition).verdicts(self))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a tidy table with one row per metric and pair of systems."""
+        return [
+            {
+                "metric": result.metric,
+                "a": pair.a,
+                "b": pair.b,
+                "difference": pair.difference,
+                "ci_low": pair.ci_low,
+                "ci_high": pair.ci_high,
+                **{f"p_{test}": value for test, value in pair.p_value.items()},
+                **{f"p_{test}_holm": value for test, value in pair.p_holm.items()},
+                "wins": pair.wins,
+                "ties": pair.ties,
+                "losses": pair.losses,
+                "better": pair.better(result.higher_is_better),
+            }
+            for result in self.metrics
+            for pair in result.pairs
+        ]
+
+    def to_pandas(self) -> Any:
+        """Return the tidy table as a pandas data frame."""
+        return to_frame(self.rows())
+
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as the JSON form has it."""
-        everything = asdict(self)
-        for entry in everything["metrics"]:
-            del entry["names"]
-        return everything
+        """Return everything, as the JSON form has it."""
+        metrics = [_as_dict(result) for result in self.metrics]
+        return {**{each.name: getattr(self, each.name) for each in fields(self)}, "metrics": metrics}
+
+    def __repr__(self) -> str:
+        names = ", ".join(result.name for result in self.metrics)
+        pairs = len(self.metrics[0].pairs)
+        return f"Comparison({names}: {len(self.metrics[0].systems)} systems, {pairs} pair{'s' * (pairs != 1)})"
+
+    def _repr_html_(self) -> str:
+        tables = []
+        for result in self.metrics:
+            shown = f"{{:.{max(2, result.decimals)}f}}"
+            rows = [
+                [pair.a, pair.b, *map(shown.format, (pair.difference, pair.ci_low, pair.ci_high)),
+                 pair.p_holm[self.decisive]]
+                for pair in result.pairs
+            ]  # fmt: skip
+            tables.append(html_table(["a", "b", "a - b", "low", "high", "p (Holm)"], rows, result.signature))
+        return "\n".join(tables)
 
 
-def find_metric(name: str, named: Sequence[tuple[str, ...]]) -> int:
-    """The number of the metric that `name` means; `named` has the names of each (see `metric_names`)."""
-    for level in zip(*named, strict=True):
-        found = [i for i, known in enumerate(level) if known.lower() == name.lower()]
-        if len({named[i][1] for i in found}) > 1:
-            raise UsageError(f"{name} may be any of {', '.join(named[i][0] for i in found)}: name one of these.")
-        if found:
-            return found[0]
-    raise UnknownName("metric in this comparison", name, {names[0] for names in named})
+@dataclass(frozen=True)
+class GateVerdict:
+    """Whether a condition holds for one system against the baseline, so that the gate fails; with the reason."""
+
+    failed: bool
+    system: str
+    metric: str
+    message: str
 
 
-def metric_names(given: str, metric: Metric, signature: str = "") -> tuple[str, ...]:
-    """By what a metric can be asked for, most exact first."""
-    return given, metric.spec, metric.name, metric.label, signature or metric.signature
+def _as_dict(result: MetricResult) -> dict[str, Any]:
+    """Return a result without its metric, which no file needs."""
+    values = {each.name: getattr(result, each.name) for each in fields(result) if each.name != "record"}
+    for name in ("systems", "pairs", "slices"):
+        values[name] = [asdict(each) for each in values[name]]
+    return values

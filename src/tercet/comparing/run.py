@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.scores import Scores
+from ..data.scores import MetricRecord, Scores
 from ..data.stream import TextFiles
 from ..data.testset import TestSet
 from ..engine import Progress
 from ..errors import UnknownName, UsageError
-from ..metrics import Floats, Metric, create
+from ..metrics import Floats, Metric
 from ..scoring import check_texts, score, sum_counts
 from ..slicing import segment_groups
 from ..stats import Comparisons, compare_all, detectable_difference, holm_pairs, rank
@@ -38,7 +38,6 @@ from .results import (
     Segment,
     Slice,
     SystemResult,
-    metric_names,
 )
 
 log = logging.getLogger(__name__)
@@ -125,8 +124,9 @@ def find_no_hope(systems: int, test: str, resamples: int | None, alpha: float, *
 
 def compare(
     testset: TestSet | TextFiles,
-    metrics: Sequence[str | Metric] | str = ("bleu",),
+    metrics: Sequence[str | Metric] | str | Metric = ("bleu",),
     *,
+    scores: Sequence[Scores] = (),
     tests: Sequence[str] = TESTS,
     resamples: int | None = None,
     seed: int = SEED,
@@ -141,27 +141,47 @@ def compare(
     cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare all pairs of systems, or all with the system called `baseline`, by every metric.
+    """Compare all pairs of systems, or all systems with a baseline, by every metric.
 
-    tests: "bootstrap", "randomisation"; the one with most resamples decides on verdicts and clusters. resamples: by
-    default 1,000 for the bootstrap and 10,000 for randomisation; a number applies to both. slices: "length" (of the
-    reference), "document", or a label of the test set such as "domain". top: segments to show per pair. The rest says
-    where to count, as for `score`.
+    Parameters
+    ----------
+    testset : the texts.
+    metrics : one or more metrics, as for `score`.
+    scores : segment scores that were computed elsewhere (`external_scores`), compared beside the metrics.
+    tests : "bootstrap", "randomisation"; the one with most resamples decides on verdicts and clusters.
+    resamples : by default 1,000 for the bootstrap and 10,000 for randomisation; a number applies to both.
+    seed : of the resamples.
+    baseline : the name of a system; without it all pairs are compared.
+    alpha, confidence : significance level of verdicts and clusters, level of the intervals.
+    slices : scores of parts of the test set: by "length" (of the reference), "document", or a label such as "domain".
+    top : how many deciding segments are kept per pair.
+    jobs, cluster, executor, cache, progress : where and how to count, as for `score`.
+
+    Returns
+    -------
+    Comparison : differences, intervals, p-values, clusters and deciding segments; `to_pandas()` gives a table of pairs.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> texts = {"a": ["the cat sat", "a dog"], "b": ["the cat", "dog"]}
+    >>> testset = tercet.TestSet(texts, {"ref": ["the cat sat", "a dog"]})
+    >>> tercet.compare(testset, "chrf", tests=["randomisation"]).metric("chrf").pair("a", "b").better(True)
+    'a'
     """
     plan = _Plan(tests, resamples, seed, baseline, alpha, confidence, slices, top)
     check_texts(testset)
     plan.check_systems(testset.systems, f"Test set {testset.name!r}")
-    if isinstance(metrics, str) or not isinstance(metrics, Sequence):
-        raise UsageError(f'metrics must be a list of names, as ["bleu"], not {metrics!r}.')
-    if not metrics:
+    metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
+    if not metrics and not scores:
         raise UsageError('A comparison needs a metric, as ["bleu"].')
-    made = [create(metric, language=testset.target_language) for metric in metrics]
     texts = testset.read() if isinstance(testset, TextFiles) else testset
     for by in plan.slices:
         segment_groups(by, texts, texts.documents)
-    scores = score(texts, made, jobs=jobs, cluster=cluster, executor=executor, cache=cache, progress=progress)
-    given = [spec if isinstance(spec, str) else spec.spec for spec in metrics]
-    return _compared(plan, scores, made, given, texts)
+    computed: Sequence[Scores] = ()
+    if metrics:
+        computed = score(texts, metrics, jobs=jobs, cluster=cluster, executor=executor, cache=cache, progress=progress)
+    return _compared(plan, [*computed, *_checked(plan, scores, texts)], texts)
 
 
 def compare_scores(
@@ -177,25 +197,27 @@ def compare_scores(
     slices: Sequence[str] = (),
     top: int = 5,
 ) -> Comparison:
-    """The same from scores that were kept with their counts. With `testset` segments are shown with their texts."""
+    """Compare systems by scores that were kept with their counts. With `testset` segments are shown with their texts.
+
+    The other parameters are those of `compare`.
+    """
     plan = _Plan(tests, resamples, seed, baseline, alpha, confidence, slices, top)
     if not scores:
         raise UsageError("There are no scores to compare.")
+    return _compared(plan, _checked(plan, scores, testset), testset)
+
+
+def _checked(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) -> Sequence[Scores]:
     for item in scores:
         plan.check_systems(item.systems, item.label)
         if testset is not None and len(testset) != item.n_segments:
             raise UsageError(f"{item.label} has {item.n_segments} segments, and the test set has {len(testset)}.")
-    return _compared(plan, scores, [create(item.metric) for item in scores], [i.metric for i in scores], testset)
+    return scores
 
 
-def _compared(
-    plan: _Plan, scores: Sequence[Scores], metrics: Sequence[Metric], given: Sequence[str], testset: TestSet | None
-) -> Comparison:
-    results = []
-    for item, metric, name in zip(scores, metrics, given, strict=True):
-        results.append(_Work(plan, item, metric, testset).result(metric_names(name, metric, item.signature)))
+def _compared(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) -> Comparison:
     return Comparison(
-        metrics=tuple(results),
+        metrics=tuple(_Work(plan, item, testset).result() for item in scores),
         tests=tuple(plan.tests),
         resamples={test: plan.resamples_of(test) for test in plan.tests},
         seed=plan.seed,
@@ -208,7 +230,8 @@ def _compared(
 class _Work:
     """The comparison by one metric, under way."""
 
-    def __init__(self, plan: _Plan, scores: Scores, metric: Metric, testset: TestSet | None) -> None:
+    def __init__(self, plan: _Plan, scores: Scores, testset: TestSet | None) -> None:
+        metric = scores.metric
         self.plan, self.scores, self.metric, self.testset = plan, scores, metric, testset
         self.systems = scores.systems
         self.cube = scores.cube
@@ -238,7 +261,7 @@ class _Work:
             for test in plan.tests
         }
 
-    def result(self, names: tuple[str, ...]) -> MetricResult:
+    def result(self) -> MetricResult:
         plan, scores = self.plan, self.scores
         # Against a baseline the baseline comes second: a positive difference is a higher score than the baseline's.
         numbers = self.intervals.pairs if plan.baseline is None else tuple((j, i) for i, j in self.intervals.pairs)
@@ -248,7 +271,7 @@ class _Work:
         errors = [self.intervals.standard_error[i, j] for i, j in numbers]
         mde = median(varying) if varying else nan
         return MetricResult(
-            metric=scores.metric,
+            metric=scores.metric.names[0],
             name=scores.label,
             signature=scores.signature,
             higher_is_better=scores.higher_is_better,
@@ -261,7 +284,8 @@ class _Work:
                 scores.label, scores.n_segments, mde, len(varying), plan.alpha, undefined=bool(np.isnan(errors).any())
             ),
             slices=tuple(part for by in plan.slices for part in self._slices(by)),
-            names=names,
+            decimals=scores.metric.decimals,
+            record=scores.metric,
         )
 
     def _ranked(self, *, complete: bool) -> tuple[tuple[SystemResult, ...], tuple[tuple[str, ...], ...]]:
@@ -350,7 +374,7 @@ class _Work:
             yield Slice(by, name, size, dict(zip(self.systems, values[:, place].tolist(), strict=True)))
 
 
-def _without_each(metric: Metric, total: Floats, counts: Floats) -> Floats:
+def _without_each(metric: MetricRecord, total: Floats, counts: Floats) -> Floats:
     """The corpus score without each of the segments in turn, shape (segments,)."""
     parts = [evaluate(metric.score, total - counts[start : start + BLOCK]) for start in range(0, len(counts), BLOCK)]
     return np.concatenate(parts)

@@ -1,4 +1,4 @@
-"""What travels through Tercet: texts (`TestSet`), metric scores (`Scores`), and the formats they are read from."""
+"""Texts (`TestSet`), metric scores (`Scores`), human judgements (`Judgements`), and readers of their formats."""
 
 from .testset import TestSet as TestSet
 

@@ -1,8 +1,7 @@
-"""Fetching archives from elsewhere and unpacking them without letting them write outside their folder or fill the disk.
+"""Download archives and unpack them safely: never outside their folder, and never more than a limit.
 
-Nothing is written under a name that is absolute, has "..", or exists already; links become copies of what they point to
-inside the archive, or are refused; devices are refused; the number of files and of bytes is limited, counted while
-unpacking, not taken from the archive's own claims.
+Names that are absolute, contain ".." or occur twice are refused. Links become copies of their targets; links out of the
+archive and devices are refused. The limits of files and bytes are checked while unpacking, not by the archive's header.
 """
 
 import gzip
@@ -24,14 +23,14 @@ from ..errors import DataError, UsageError
 MAX_FILES = 100_000
 MAX_BYTES = 8 << 30
 CHUNK = 1 << 20
-_LARGEST_HEADER = 1 << 24  # bytes that tarfile may ask for at once, so that no header fills the memory
+_LARGEST_HEADER = 1 << 24  # bytes that tarfile may read at once, so that a false header cannot fill the memory
 
 Opener = Callable[[str], IO[bytes]]
 Progress = Callable[[int, int | None], None]
 
 
 def https_opener(proxies: Mapping[str, str] | None = None, *, timeout: float = 60) -> Opener:
-    """An opener for HTTPS alone, redirections too."""
+    """Return a function that opens addresses by HTTPS only, also after redirections."""
     from urllib import request
 
     director = request.OpenerDirector()
@@ -56,7 +55,7 @@ def https_opener(proxies: Mapping[str, str] | None = None, *, timeout: float = 6
 def download(
     address: str, target: Path, name: str, opener: Opener, progress: Progress | None = None, max_bytes: int = MAX_BYTES
 ) -> str:
-    """Fetch an archive into a file and return its sha256; `name` is the data set's, for messages."""
+    """Download an archive into a file and return its sha256. `name` is the data set's, for messages."""
     from http.client import HTTPException
 
     advice = f"Download {address} by other means and add it: tercet data add FILE {name}."
@@ -68,7 +67,7 @@ def download(
             while chunk := stream.read(CHUNK):
                 done += len(chunk)
                 if done > max_bytes:
-                    raise DataError(f"{address} is larger than {max_bytes} bytes and was refused.")
+                    raise DataError(f"{address} was refused: it is larger than {max_bytes} bytes.")
                 digest.update(chunk)
                 output.write(chunk)
                 if progress is not None:
@@ -82,12 +81,12 @@ def download(
 
 
 def is_archive(path: str | Path) -> bool:
-    """Whether a file is named like an archive that `extract` reads."""
+    """Return whether a file has the name of an archive that `extract` can read."""
     return str(path).lower().endswith((".zip", ".tar", ".tar.gz", ".tgz"))
 
 
 def extract(archive: str | Path, folder: str | Path, *, max_files: int = MAX_FILES, max_bytes: int = MAX_BYTES) -> None:
-    """Unpack a .zip, .tar or .tar.gz into a new folder; on any refusal the folder is removed again."""
+    """Unpack a .zip, .tar or .tar.gz into a new folder, which is removed again after an error."""
     archive, folder = Path(archive), Path(folder)
     if not archive.is_file():
         raise UsageError(f"There is no file {archive}.")
@@ -101,7 +100,7 @@ def extract(archive: str | Path, folder: str | Path, *, max_files: int = MAX_FIL
 
 @dataclass
 class _Target:
-    """Where members are written, and how much may still be."""
+    """The folder that members are written to, and the limits that remain."""
 
     archive: Path
     folder: Path
@@ -111,13 +110,13 @@ class _Target:
     links: dict[PurePosixPath, str] = field(default_factory=dict)  # name -> target, from the archive's root
 
     def refuse(self, problem: str) -> DataError:
-        return DataError(f"{self.archive} was refused and nothing kept of it: {problem}.")
+        return DataError(f"{self.archive} was refused and nothing was kept: {problem}.")
 
     def place(self, name: str) -> PurePosixPath:
-        """The place of a member, within the folder."""
+        """Return the path of a member within the folder. Raises DataError if it would be outside."""
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name.split("/")[0] or "\0" in name:
-            raise self.refuse(f"the member {name!r} would lie outside of its folder")
+            raise self.refuse(f"the member {name!r} would be outside of its folder")
         if not path.parts:
             raise self.refuse(f"a member is called {name!r}")
         return path
@@ -140,13 +139,13 @@ class _Target:
                 output.write(chunk)
 
     def link(self, name: str, target: str) -> None:
-        """Remember a link; `target` is a path from the archive's root."""
+        """Store a link for `finish`. `target` is a path from the archive's root."""
         place = self.place(name)
         self._reserve(place)
         self.links[place] = target
 
     def finish(self) -> None:
-        """Make links copies of the files they point to."""
+        """Replace links by copies of the files they point to."""
         for place, target in self.links.items():
             source = self._inside(place, target)
             if source not in self.written or source in self.links:
@@ -168,7 +167,7 @@ class _Target:
 
     def _reserve(self, place: PurePosixPath) -> None:
         if place in self.written:
-            raise self.refuse(f"the member {str(place)!r} is there twice")
+            raise self.refuse(f"the member {str(place)!r} occurs twice")
         self.written.add(place)
         self._count()
 
@@ -188,7 +187,7 @@ def _extract(archive: Path, target: _Target) -> None:
         target.finish()
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, gzip.BadGzipFile) as error:
         raise target.refuse(f"it is damaged or not an archive ({error})") from None
-    except (NotImplementedError, RuntimeError, ValueError) as error:  # how zipfile refuses encryption, odd methods
+    except (NotImplementedError, RuntimeError, ValueError) as error:  # zipfile's for encryption and unknown methods
         raise target.refuse(f"it cannot be read ({error})") from None
     except OSError as error:
         raise target.refuse(f"a member cannot be written ({error.strerror or error})") from None
@@ -230,7 +229,7 @@ def _untar(archive: Path, target: _Target) -> None:
 
 
 def _joined(name: str, link: str) -> str:
-    """The target of a symbolic link as a path from the archive's root."""
+    """Return the target of a symbolic link as a path from the archive's root."""
     return link if link.startswith("/") else str(PurePosixPath(name).parent / link)
 
 
@@ -244,7 +243,7 @@ def _tar_stream(archive: Path) -> Iterator[IO[bytes]]:
 
 
 class _Bounded:
-    """A stream that refuses to read very much at once: a tar header may claim to be gigabytes long."""
+    """A stream that limits how much is read at once: a tar header may claim to be gigabytes long."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream = stream

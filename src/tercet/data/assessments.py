@@ -1,15 +1,14 @@
-"""Tables with numbers about outputs: published human scores and metric scores, ratings, and post-editing.
+"""Read tables with human and metric scores, ratings and post-editing.
 
-`read_published` reads every table that has a column of systems; the others have a reader of their own, because their
-rows are about people. Metric columns of WMT's tables are already such that higher is better: error rates are 1 - error
-(TER, WER, PER, CDER of WMT19) or negative (CharacTER, EED; TER of WMT20); MQM is negative. Hence `higher_is_better` is
-true for them.
+`read_published` reads every table with a column of systems. Tables with one row per rater and output have their own
+readers. In WMT's tables, higher is better for every metric: error rates are given as 1 - error (TER, WER, PER, CDER of
+WMT19) or as negative numbers (CharacTER, EED; TER of WMT20), and MQM is negative.
 """
 
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,11 +23,11 @@ from .testset import TestSet
 SYSTEM = ("system", "SYSTEM", "SYS")
 SEGMENT = ("seg", "SEGID", "seg_id")
 PAIR = ("lp", "LP")  # in this order: in WMT19's table "lp" is the language pair and "LP" is a metric
-# Not scores: numbers of judgements, line numbers, and texts.
+# Columns that are not scores: numbers of judgements, line numbers, texts.
 NO_SCORES = frozenset({"N", "N.ALL", "SID", "source", "reference", "mt", "postedit"})
-MOLTEN = ("kind", "metric")  # one row per kind or metric and system, the number in "score"
-THESIS_OFFSET = 1600  # thesis_ratings.tsv calls 2001 to 2100 what is 401 to 500 in segments.tsv: outputs with sources
-OUTPUT = "mt"  # the name of the only system where the data give none
+MOLTEN = ("kind", "metric")  # tables with one row per system and kind or metric, and the number in "score"
+THESIS_OFFSET = 1600  # 2001 to 2100 in thesis_ratings.tsv are 401 to 500 in segments.tsv (shown with the source)
+OUTPUT = "mt"  # the name of the only system in data that give no name
 _POST_EDITED = re.compile(
     r"(?:(?P<set>[^.]+)\.(?P<pair>[a-z]{2}-[a-z]{2})|(?P<pair2>[a-z]{2}-[a-z]{2})\.(?P<set2>[^.]+))"
     r"\.(?P<system>.+)_(?P<doc>doc-\d+)"
@@ -36,7 +35,7 @@ _POST_EDITED = re.compile(
 
 
 class FoundColumns(NamedTuple):
-    """What one file holds."""
+    """The judgements, scores and texts of one file."""
 
     judgements: Sequence[Judgements] = ()
     published: Sequence[Published] = ()
@@ -44,15 +43,15 @@ class FoundColumns(NamedTuple):
 
 
 def has_pairs(header: Sequence[str]) -> str | None:
-    """The column that holds the language pair, if there is one."""
+    """Return the name of the column with the language pair, or None."""
     return next((name for name in PAIR if name in header), None)
 
 
 def read_published(path: str | Path, pair: str | None = None) -> list[Published]:
-    """The human and metric scores of a table, for one language pair if it has several.
+    """Read the human and metric scores of a table, for one language pair if it has several.
 
-    Long (system, [seg], one column per score), molten (kind or metric, system, score), or wide (seg, one column per
-    system: the file is then called PAIR.METRIC.tsv). Columns with the names of human scores are gold (`tables.HUMAN`).
+    The table is long (system, [seg], one column per score), molten (kind or metric, system, score), or wide (seg, one
+    column per system, in a file called PAIR.METRIC.tsv). Columns listed in `tables.HUMAN` are human scores.
     """
     table = read_table(path)
     column = has_pairs(table.header)
@@ -96,8 +95,8 @@ def _wide(table: Table) -> Published:
     metric = table.path.name.removesuffix(".gz").removesuffix(".tsv").partition(".")[2]
     if not metric or table.header[0] != "seg":
         raise DataError(
-            f"{table.path}, line 1: neither a column 'system' nor, in a file called PAIR.METRIC.tsv, 'seg' and one "
-            f"column per system. Columns: {', '.join(table.header)}."
+            f"{table.path}, line 1: no column 'system'. Without it the file must be called PAIR.METRIC.tsv and have "
+            f"'seg' and one column per system. Columns: {', '.join(table.header)}."
         )
     systems = table.header[1:]
     return Published(
@@ -110,7 +109,7 @@ def _wide(table: Table) -> Published:
 
 
 def read_evalset_scores(folder: Path, pair: str, segments: Sequence[str]) -> list[Published]:
-    """The human and metric scores of an EvalSet, system and segment level; metrics are called METRIC-REFERENCE."""
+    """Read the human and metric scores of an EvalSet for systems and segments. Metrics are called METRIC-REFERENCE."""
     found = []
     for file in evalset.read_human_scores(folder, pair):
         path = folder / "human-scores" / f"{pair}.{file.name}.{file.level}.score"
@@ -118,24 +117,36 @@ def read_evalset_scores(folder: Path, pair: str, segments: Sequence[str]) -> lis
     for file in evalset.read_metric_scores(folder, pair):
         name = f"{file.name}-{'.'.join(file.references) or 'src'}"
         found.append((folder / "metric-scores" / pair / f"{name}.{file.level}.score", file, name, frozenset()))
-    return [_score_file(*item, segments) for item in found if item[1].level in ("sys", "seg")]
+    return [
+        from_blocks(path, file.scores, file.level, segments, name, human)
+        for path, file, name, human in found
+        if file.level in ("sys", "seg")
+    ]
 
 
-def _score_file(
-    path: Path, file: evalset.ScoreFile, name: str, people: frozenset[str], segments: Sequence[str]
+def from_blocks(
+    path: Path,
+    scores: Mapping[str, Sequence[float]],
+    level: str,
+    segments: Sequence[str],
+    name: str,
+    human: frozenset[str] = frozenset(),
 ) -> Published:
-    per_system = len(next(iter(file.scores.values())))
-    needed = len(segments) if file.level == "seg" else 1
-    if per_system != needed:
-        raise DataError(f"{path}: {per_system} scores per system, where {needed} are needed.")
-    systems = [system for system in file.scores for _ in range(per_system)]
-    names = [*segments] * len(file.scores) if file.level == "seg" else None
-    values = [value for numbers in file.scores.values() for value in numbers]
-    return Published(path, range(1, len(values) + 1), systems, names, {name: values}, people)
+    """Return scores that are given by system, in the order of the segments (level "seg") or one each (level "sys")."""
+    needed = len(segments) if level == "seg" else 1
+    for system, numbers in scores.items():
+        if len(numbers) != needed:
+            raise DataError(
+                f"{path}: {len(numbers)} scores of {system!r}, but at level {level} the data need {needed}."
+            )
+    systems = [system for system in scores for _ in range(needed)]
+    names = [*segments] * len(scores) if level == "seg" else None
+    values = [value for numbers in scores.values() for value in numbers]
+    return Published(path, range(1, len(values) + 1), systems, names, {name: values}, human)
 
 
 def read_item_scores(path: str | Path, pair: str | None = None) -> FoundColumns:
-    """The scores in a file of the interchange format, which says neither who gave them nor which way they point."""
+    """Read the scores in a file of the interchange format, which does not say whether higher is better."""
     items = read_items(path, pair=pair)
     systems, names = items.testset.systems, segment_names(items.testset)
     columns = {
@@ -150,12 +161,12 @@ def read_item_scores(path: str | Path, pair: str | None = None) -> FoundColumns:
 
 
 def segment_names(testset: TestSet) -> Sequence[str]:
-    """What segments are called: as the label "seg" says, or 1, 2, 3, …"""
+    """Return the names of the segments: the label "seg" if the test set has it, else 1, 2, 3, …"""
     return testset.labels.get("seg") or [str(number) for number in range(1, len(testset) + 1)]
 
 
 def joined(testsets: Sequence[TestSet]) -> TestSet | None:
-    """The texts of several parts of a set (training and test) one after the other; of equal parts, the first."""
+    """Concatenate the parts of a set (training and test). Equal parts are taken once. Returns None for no parts."""
     parts = [part for count, part in enumerate(testsets) if part not in testsets[:count]]
     if len(parts) < 2:
         return parts[0] if parts else None
@@ -174,7 +185,7 @@ def joined(testsets: Sequence[TestSet]) -> TestSet | None:
 
 
 def read_direct_assessments(path: str | Path, pair: str | None = None) -> FoundColumns:
-    """MLQE's tables: several raw scores per translation by raters unknown, their means, and the model's own score.
+    """Read MLQE's tables: several raw scores per translation by unnamed raters, their means, and the model's score.
 
     Fomicheva et al. (2020), "Unsupervised Quality Estimation for Neural Machine Translation". Segments are called
     SPLIT:INDEX, as "train:0".
@@ -199,10 +210,10 @@ def read_direct_assessments(path: str | Path, pair: str | None = None) -> FoundC
 
 
 def read_effort_scores(path: str | Path, pair: str | None = None) -> FoundColumns:
-    """WMT12's quality estimation data: three raters' post-editing effort, 1 to 5 (5: none), and its weighted mean.
+    """Read WMT12's quality estimation data: post-editing effort by three raters, 1 to 5 (5: none), and its mean.
 
-    Callison-Burch et al. (2012), "Findings of the 2012 Workshop on SMT". The mean is published gold; its
-    weights are in the signature. Segments are called SPLIT:SEG, as "training:1".
+    Callison-Burch et al. (2012), "Findings of the 2012 Workshop on SMT". The weighted mean is the published gold
+    standard; the weights are in the signature. Segments are called SPLIT:SEG, as "training:1".
     """
     table = read_table(path)
     split = _stem(path)
@@ -229,16 +240,16 @@ def read_effort_scores(path: str | Path, pair: str | None = None) -> FoundColumn
 
 
 def post_edited_pairs(path: str | Path) -> list[str]:
-    """The language pairs of a table of post-editing."""
+    """Return the language pairs of a table of post-editing."""
     return sorted({_post_edited(name, place)[0] for place, (name,) in read_table(path).records("file_name")})
 
 
 def read_post_editing(path: str | Path, pair: str | None = None) -> FoundColumns:
-    """Post-editing by several people: HTER, seconds (from milliseconds) and keystrokes (visible keys and erasures).
+    """Read a table of post-editing: HTER, seconds (the file has milliseconds), keystrokes (visible keys, erasures).
 
-    Scarton et al. (2019), "Estimating post-editing effort", IWSLT. DA and the metrics are about outputs, not
-    about people, and published once per row; TER is an error rate here. The names of files hold test set, pair, system
-    and document; segments are called TESTSET:DOCUMENT:LINE.
+    Scarton et al. (2019), "Estimating post-editing effort", IWSLT. DA and the metrics are scores of outputs, repeated
+    in the row of every post-editor. TER is an error rate here. The names of files hold test set, pair, system and
+    document; segments are called TESTSET:DOCUMENT:LINE.
     """
     table = read_table(path)
     rows, lines = [], dict[tuple[str, str], int]()
@@ -256,7 +267,7 @@ def read_post_editing(path: str | Path, pair: str | None = None) -> FoundColumns
         first = lines.setdefault((system, segment), count)
         for name, column in values.items():
             if not same_number(column[first], column[count]):
-                raise DataError(f"{place}: {name} of the same output differs from that in line {first + 2}.")
+                raise DataError(f"{place}: {name} of this output differs from its {name} in line {first + 2}.")
         if first == count:
             kept.append(count)
     published = Published(
@@ -279,15 +290,15 @@ def _post_edited(name: str, place: str) -> tuple[str, str, str, str]:
 
 
 def read_ratings_by_reference(path: str | Path, pair: str | None = None) -> FoundColumns:
-    """Adequacy of outputs, 1 to 5, by judges who saw different references (Fomicheva 2017, chapter 6).
+    """Read ratings of adequacy, 1 to 5, by judges who saw different references (Fomicheva 2017, chapter 6).
 
-    `segments.tsv` beside the table says which output a segment_id is and what was shown with it. Batches are the
-    references "1" to "4" by name, and the source.
+    `segments.tsv` in the same folder gives the output of each segment_id and the text shown with it. A batch is a
+    reference, "1" to "4", or the source.
     """
     table = read_table(path)
     beside = next((name for name in ("segments.tsv", "segments.tsv.gz") if (Path(path).parent / name).is_file()), None)
     if beside is None:
-        raise DataError(f"{path} needs segments.tsv beside it, which says what was shown with each segment_id.")
+        raise DataError(f"{path} needs segments.tsv in the same folder, with the text shown for each segment_id.")
     shown = read_table(Path(path).parent / beside)
     outputs = {identity: (mt, batch) for _, (identity, mt, batch) in shown.records("segment_id", "mt_id", "batch")}
     rows = []
@@ -298,7 +309,7 @@ def read_ratings_by_reference(path: str | Path, pair: str | None = None) -> Foun
             raise DataError(f"{place}: there is no segment_id {identity!r} in {shown.path}.")
         segment, showed = outputs[identity]
         if showed != batch:
-            raise DataError(f"{place}: segment_id {identity!r} is of batch {showed} in {shown.path}, not {batch}.")
+            raise DataError(f"{place}: segment_id {identity!r} has batch {batch}, but {showed} in {shown.path}.")
         row = Judgement("adequacy", segment, OUTPUT, number(rating, place), judge, reference=batch)
         rows.append(_checked(row, 1, 5, place))
     return FoundColumns([Judgements(rows, pair=pair, name=_stem(path))], testset=_shown_texts(shown, pair))
@@ -309,9 +320,9 @@ def _shown_texts(shown: Table, pair: str | None) -> TestSet:
     source = ""
     for place, (segment, batch, kind, mt, text) in shown.records("mt_id", "batch", "kind", "mt", "shown_text"):
         if texts[OUTPUT].setdefault(segment, mt) != mt:
-            raise DataError(f"{place}: another output of mt_id {segment!r} than before.")
+            raise DataError(f"{place}: the output of mt_id {segment!r} differs from an earlier line.")
         if texts.setdefault(batch, {}).setdefault(segment, text) != text:
-            raise DataError(f"{place}: another text for mt_id {segment!r} in batch {batch} than before.")
+            raise DataError(f"{place}: the text of mt_id {segment!r} in batch {batch} differs from an earlier line.")
         source = batch if kind == "source" else source
     segments = list(texts[OUTPUT])
     ordered = {name: [lines.get(segment) for segment in segments] for name, lines in texts.items()}
@@ -323,7 +334,7 @@ def _shown_texts(shown: Table, pair: str | None) -> TestSet:
 
 
 def _checked(row: Judgement, low: float, high: float, place: str) -> Judgement:
-    if not low <= row.value <= high:  # NaN too: a judgement that was not made is left out of a file
+    if not low <= row.value <= high:  # refuses NaN too: a missing judgement must be left out of the file
         raise DataError(f"{place}: {row.value:g} is out of range for {row.kind} ({low:g} to {high:g}).")
     return row
 
@@ -333,9 +344,9 @@ def _number_list(text: str, place: str) -> list[float]:
         values = json.loads(text)
         if isinstance(values, list) and all(type(value) in (int, float) for value in values):
             return [float(value) for value in values]
-    except (ValueError, RecursionError, OverflowError):  # also a number too long, brackets too deep
+    except (ValueError, RecursionError, OverflowError):  # also for very long numbers and deep nesting
         pass
-    raise DataError(f"{place}: scores {text[:40]!r} are not a list of numbers, as [70, 65].")
+    raise DataError(f"{place}: scores {text[:40]!r} are not a list of numbers such as [70, 65].")
 
 
 def _check_distinct(segments: Iterable[str], table: Table) -> None:

@@ -1,17 +1,17 @@
-"""Annotation campaigns run with Appraise or Pearmut: their exports of scores and marked errors.
+"""Read scores and marked errors exported from annotation campaigns of Appraise or Pearmut.
 
 `read_appraise`: the CSV of ExportSystemScoresToCSV, without a header (AppraiseDev/Appraise):
 
     user, system, item, type, languages (2), score[, document, is document score[, spans]][, start, end]
 
-type is TGT, BAD (degraded on purpose), CHK (shown before) or REF. Campaigns with documents number items through a
-rater's whole task, so a segment is known as document:place, its place among the items of that document and task.
+type is TGT, BAD (degraded on purpose), CHK (shown before) or REF. Campaigns with documents number the items of a
+rater's whole task. A segment is therefore called document:place, by its place among the items of the document.
 
 `read_pearmut`: annotations.json as downloaded from the dashboard, or one campaign's log, .jsonl (zouharvi/pearmut).
 
-Both count the last character of a span in; here `Span.end` is the first one after it. Pearmut counts UTF-16 units and
-no line feeds, which becomes code points where the log holds the texts. Control items become `check`: "bad", "repeat",
-"reference", "tutorial", "attention", "document".
+Both give the last character of a span; `Span.end` is the character after it. Pearmut counts UTF-16 units without line
+feeds. They are converted to code points if the log holds the texts. The kind of a control item is kept in `check`:
+"bad", "repeat", "reference", "tutorial", "attention", "document".
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import DataError, UnknownName, UsageError
+from .field_checks import finite_number
 from .judgements import Judgement, Judgements, Span
 from .lines import read_lines
+from .mqm import load_json
 from .tables import quoted_rows
 
 log = logging.getLogger(__name__)
@@ -41,17 +43,12 @@ SLIDERS = ("adequacy", "fluency")
 
 
 def read_appraise(
-    path: str | Path,
-    *,
-    kind: str,
-    pair: str | None = None,
-    name: str | None = None,
-    system_prefix: str = "",
+    path: str | Path, *, kind: str, pair: str | None = None, name: str | None = None, system_prefix: str = ""
 ) -> Judgements:
-    """The judgements of an Appraise export.
+    """Read the judgements of an Appraise export.
 
-    kind: how people judged, da, esa or mqm (where the scores say nothing and only the spans count).
-    system_prefix: taken off the names of systems that begin with it, such as "wmt23.".
+    kind: how people judged, da, esa or mqm (only the spans are used then, not the scores).
+    system_prefix: removed from names of systems that begin with it, such as "wmt23.".
     """
     _check_kind(kind)
     rows = []
@@ -64,7 +61,7 @@ def read_appraise(
     for where, fields in lines:
         document = fields[7] if _has_document(fields) else ""
         if fields[3] not in CHECKS:
-            raise DataError(f"{where}: an item of type {fields[3]!r}; known are {', '.join(CHECKS)}.")
+            raise DataError(f"{where}: an item of type {fields[3]!r}; known types: {', '.join(CHECKS)}.")
         check = CHECKS[fields[3]]
         segment, task_name = fields[2], ""
         if document:
@@ -77,9 +74,9 @@ def read_appraise(
         spans = _appraise_spans(fields[9], where) if len(fields) in (10, 12) else None
         if kind != "da" and spans is None:
             raise DataError(
-                f"{where}: no spans, which judgements of kind {kind} have. If these are plain scores, say da."
+                f"{where}: no spans, which judgements of kind {kind} need. If these are plain scores, choose da."
             )
-        value = _float(fields[6], f"{where}: the score") if kind != "mqm" else math.nan
+        value = finite_number(fields[6], f"{where}: the score", from_text=True) if kind != "mqm" else math.nan
         seconds = _seconds(fields, where)
         system = fields[1].removeprefix(system_prefix)
         rows.append(Judgement(kind, segment, system, value, fields[0], task_name, spans, seconds, check=check))
@@ -107,21 +104,21 @@ def _has_document(fields: Sequence[str]) -> bool:
 
 
 def _appraise_spans(text: str, where: str) -> tuple[Span, ...]:
-    """A list of spans as JSON; some versions of Appraise write Python's notation, without the brackets of the list."""
+    """Parse a list of spans: JSON or, in some versions of Appraise, Python's notation without the list's brackets."""
     try:
         spans = json.loads(text)
     except ValueError:
         try:
             spans = ast.literal_eval(f"[{text}]")
         except (ValueError, SyntaxError, MemoryError, RecursionError):
-            raise DataError(f"{where}: spans that are not JSON: {text[:80]!r}.") from None
+            raise DataError(f"{where}: the spans are not JSON: {text[:80]!r}.") from None
     if not isinstance(spans, list):
         raise DataError(f"{where}: spans must be a list, not {text[:80]!r}.")
     return tuple(_span(span, None, where) for span in spans)
 
 
 def _span(span: Any, units: Sequence[int] | None, where: str) -> Span:
-    """A span as both tools write it. `units`: the code point of each counted unit of the text, if known."""
+    """Return a span as written by either tool. `units`: the code point of each counted unit of the text, if known."""
     if not isinstance(span, dict) or "start_i" not in span or "end_i" not in span:
         raise DataError(f"{where}: a span needs start_i and end_i.")
     category = span.get("error_type", span.get("category")) or ""
@@ -145,24 +142,19 @@ def _span(span: Any, units: Sequence[int] | None, where: str) -> Span:
 def _seconds(fields: Sequence[str], where: str) -> float:
     if len(fields) not in (11, 12) and not (len(fields) == 9 and not _has_document(fields)):
         return math.nan
-    start, end = (_float(field, f"{where}: a time") for field in fields[-2:])
+    start, end = (finite_number(field, f"{where}: a time", from_text=True) for field in fields[-2:])
     if end < start:
         raise DataError(f"{where}: the judgement ends {start - end:g} seconds before it begins.")
     return end - start
 
 
 def read_pearmut(
-    path: str | Path,
-    *,
-    kind: str,
-    campaign: str | None = None,
-    pair: str | None = None,
-    name: str | None = None,
+    path: str | Path, *, kind: str, campaign: str | None = None, pair: str | None = None, name: str | None = None
 ) -> Judgements:
-    """The judgements of a Pearmut campaign.
+    """Read the judgements of a Pearmut campaign.
 
-    kind: da, esa or mqm, as the campaign's protocol. campaign: which one, where the file holds several.
-    A document's time is shared equally among its outputs, since Pearmut measures documents.
+    kind: da, esa or mqm, the campaign's protocol. campaign: its name, if the file holds several.
+    Pearmut measures the time of documents; it is divided equally among their outputs.
     """
     _check_kind(kind)
     rows, skipped = [], 0
@@ -171,7 +163,7 @@ def read_pearmut(
         documents = annotations if isinstance(annotations, list) else [annotations]
         items = _part(entry, "item", list, where) or [{}] * len(documents)
         if len(items) != len(documents):
-            raise DataError(f"{where}: as many annotations as items are needed.")
+            raise DataError(f"{where}: {len(documents)} annotations for {len(items)} items.")
         if not isinstance(entry.get("user_id"), str) or "item_i" not in entry:
             raise DataError(f"{where}: an annotation needs user_id and item_i.")
         outputs = sum(len(answer) for answer in documents if isinstance(answer, dict))
@@ -190,13 +182,13 @@ def read_pearmut(
                 skipped += not found
                 rows += [row._replace(seconds=seconds / outputs) for row in found]
     if skipped:
-        log.warning("%s: %d items or outputs were skipped by raters and have no judgement.", path, skipped)
+        log.warning("%s: raters skipped %d items or outputs, which have no judgement.", path, skipped)
     _report_repeated(rows, path)
     return Judgements(rows, pair, name or campaign or Path(path).name.partition(".")[0])
 
 
 def _entries(path: str | Path, campaign: str | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What was submitted and not reset by the campaign's organisers."""
+    """Yield the submissions that the organisers did not reset, each with its place for messages."""
     lines = read_lines(path)
     try:
         whole = json.loads("\n".join(lines))
@@ -206,13 +198,14 @@ def _entries(path: str | Path, campaign: str | None) -> Iterator[tuple[str, Mapp
         if campaign is None and len(whole) == 1:
             campaign = next(iter(whole))
         if campaign is None:
-            raise UsageError(f"{path} holds the campaigns {', '.join(whole)}; say which one.")
+            raise UsageError(f"{path} holds several campaigns. Choose one: {', '.join(whole)}.")
         if campaign not in whole:
             raise UnknownName(f"campaign in {path}", campaign, whole)
         listed = _part(whole, campaign, list, str(path))
         entries = [(f"{path}, annotation {number}", entry) for number, entry in enumerate(listed, 1)]
     else:
-        entries = [(f"{path}, line {number}", _loaded(line, path, number)) for number, line in enumerate(lines, 1)]
+        places = [f"{path}, line {number}" for number in range(1, len(lines) + 1)]
+        entries = [(where, load_json(line, where)) for where, line in zip(places, lines, strict=True)]
     for where, entry in entries:
         if not isinstance(entry, dict):
             raise DataError(f"{where}: one JSON object per annotation is needed.")
@@ -221,7 +214,7 @@ def _entries(path: str | Path, campaign: str | None) -> Iterator[tuple[str, Mapp
     resets = {_place(entry): number for number, (_, entry) in enumerate(entries) if entry.get("annotation") == RESET}
     kept = [(where, entry) for number, (where, entry) in enumerate(entries) if number > resets.get(_place(entry), -1)]
     if len(kept) < len(entries):
-        log.warning("%s: %d entries were left out, which the organisers had reset.", path, len(entries) - len(kept))
+        log.warning("%s: %d entries that the organisers had reset were ignored.", path, len(entries) - len(kept))
     yield from kept
 
 
@@ -232,7 +225,7 @@ def _place(entry: Mapping[str, Any]) -> tuple[str, str]:
 def _answer(
     kind: str, entry: Mapping[str, Any], item: Mapping[str, Any], place: int, system: str, answer: Any, where: str
 ) -> Iterator[Judgement]:
-    """What one rater said of one output: one judgement, or one per slider; none where it was skipped."""
+    """Yield a rater's judgements of one output: one, or one per slider; none if the output was skipped."""
     where = f"{where}, item {place}, {system!r}"
     if not isinstance(answer, dict):
         raise DataError(f"{where}: an object with a score is needed.")
@@ -249,13 +242,15 @@ def _answer(
     if sliders:
         for slider, value in sliders.items():
             if slider.lower() not in SLIDERS:
-                raise DataError(f"{where}: a slider {slider!r}; known are {', '.join(SLIDERS)}.")
+                raise DataError(f"{where}: unknown slider {slider!r}; known sliders: {', '.join(SLIDERS)}.")
             if value is not None:
-                yield row._replace(kind=slider.lower(), value=_float(value, f"{where}: {slider}"))
+                yield row._replace(
+                    kind=slider.lower(), value=finite_number(value, f"{where}: {slider}", from_text=True)
+                )
     elif kind == "mqm":
         yield row
     elif score is not None:
-        yield row._replace(value=_float(score, f"{where}: the score"))
+        yield row._replace(value=finite_number(score, f"{where}: the score", from_text=True))
 
 
 def _check(entry: Mapping[str, Any], item: Mapping[str, Any]) -> str:
@@ -266,21 +261,23 @@ def _check(entry: Mapping[str, Any], item: Mapping[str, Any]) -> str:
 
 
 def _units(text: str) -> list[int]:
-    """The code point that each of a text's UTF-16 units belongs to; line feeds are not counted in Pearmut's pages."""
+    """Return the code point of each UTF-16 unit of a text. Line feeds are left out, as Pearmut does not count them."""
     return [
         place for place, character in enumerate(text) if character != "\n" for _ in range(1 + (character > "\uffff"))
     ]
 
 
 def _elapsed(entry: Mapping[str, Any], where: str) -> tuple[float, bool]:
-    """The seconds from the first action to the last, NaN if none was logged; and whether the document was skipped."""
+    """Return the seconds from the first to the last action (NaN if none is logged), and whether it was skipped."""
     actions = [action for action in _part(entry, "actions", list, where) if isinstance(action, dict)]
-    times = [_float(action["time"], f"{where}: a time") for action in actions if "time" in action]
+    times = [
+        finite_number(action["time"], f"{where}: a time", from_text=True) for action in actions if "time" in action
+    ]
     return max(times) - min(times) if times else math.nan, bool(actions) and actions[-1].get("action") == "submit_skip"
 
 
 def _part(holder: Mapping[str, Any], key: str, kind: type[Part], where: str) -> Part:
-    """What stands under a key, of that type; empty if nothing does."""
+    """Return the value under a key, empty if there is none. Raises DataError if it has another type."""
     value = holder.get(key)
     if value is None:
         return kind()
@@ -289,38 +286,21 @@ def _part(holder: Mapping[str, Any], key: str, kind: type[Part], where: str) -> 
     return value
 
 
-def _loaded(line: str, path: str | Path, number: int) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}, line {number}: not JSON: {error}.") from None
-
-
 def _check_kind(kind: str) -> None:
     if kind not in KINDS:
         raise UnknownName("kind of campaign", kind, KINDS)
 
 
 def _report_repeated(rows: Sequence[Judgement], path: str | Path) -> None:
-    """People may go back and submit again; all submissions are kept, side by side."""
+    """Warn of repeated judgements: raters may go back and submit again, and all submissions are kept."""
     seen = {(row.kind, row.rater, row.task, row.segment, row.system, row.check) for row in rows}
     if len(seen) < len(rows):
         log.warning(
-            "%s: %d judgements repeat an earlier one of the same rater; all are kept.", path, len(rows) - len(seen)
+            "%s: %d judgements repeat an earlier one by the same rater. All are kept.", path, len(rows) - len(seen)
         )
 
 
 def _whole(text: str, where: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise DataError(f"{where} is {text[:80]!r}; numbers are needed to tell the segments of a document apart.")
+        raise DataError(f"{where} is {text[:80]!r}, not a number. Segments of documents are identified by it.")
     return int(text)
-
-
-def _float(value: Any, where: str) -> float:
-    try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise DataError(f"{where} must be a number, not {value!r:.80}.")
-    return number

@@ -1,9 +1,8 @@
-"""The catalogue of known data sets (catalogue.toml), and the folder in which a user's copies of them live.
+"""The catalogue of known data sets (catalogue.toml), and the folder with a user's copies of them.
 
-Each copy is one folder, `NAME/`, with `data/` (the files) and `record.json` (where they came from, when, and their
-checksum). Beside it, `.NAME.sha256` keeps the checksum of the first download, against which later ones are checked
-where the catalogue has none. A copy appears whole or not at all. The folder is an argument everywhere but in
-`data_folder`, which finds the user's own.
+Each copy is a folder `NAME/` with `data/` (the files) and `record.json` (their origin, date and checksum). If the
+catalogue has no checksum, `.NAME.sha256` in the same folder keeps that of the first download, to check later ones.
+Copies are made atomically. `data_folder` returns the user's own folder; all other functions take it as an argument.
 """
 
 import hashlib
@@ -38,11 +37,11 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 
 @dataclass(frozen=True)
 class Entry:
-    """A data set that the catalogue knows.
+    """A data set of the catalogue.
 
-    address: a page; archive: what is downloaded, if it can be. sha256: of the archive, None if nobody published it.
-    layout: as `tercet.data.layouts` names it, or "own". inside: the folder within the archive that has this layout.
-    source: where the addresses are given.
+    address: a web page. archive: the address of the download, if any. sha256: of the archive, None if not published.
+    layout: a name of `tercet.data.layouts`, or "own". inside: the folder within the archive that has this layout.
+    source: where the addresses are published.
     """
 
     name: str
@@ -59,7 +58,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Installed:
-    """A copy of a data set: where it came from, when, how much it is, and the checksum of its names and contents."""
+    """A copy of a data set: its origin, date, size, and the checksum of its file names and contents."""
 
     name: str
     path: Path
@@ -72,12 +71,12 @@ class Installed:
 
     @property
     def downloaded(self) -> bool:
-        """Whether it came by `get`, not from a path that the user gave."""
+        """Return whether `get` downloaded it; otherwise the user added it from a path."""
         return self.origin.startswith("https://")
 
 
 def data_folder() -> Path:
-    """Where a user's data sets are kept: TERCET_DATA, or the platform's folder for files that can be fetched again."""
+    """Return the folder of a user's data sets: TERCET_DATA, or the platform's folder for cached files."""
     if chosen := os.environ.get("TERCET_DATA"):
         return Path(chosen)
     if sys.platform == "win32":
@@ -96,19 +95,19 @@ def _catalogue() -> Mapping[str, Entry]:
 
 
 def entries() -> list[Entry]:
-    """All data sets that the catalogue knows."""
+    """Return all data sets of the catalogue."""
     return list(_catalogue().values())
 
 
 def find(name: str) -> Entry:
-    """The data set of this name."""
+    """Return the data set of this name."""
     if name not in _catalogue():
         raise UnknownName("data set", name, _catalogue())
     return _catalogue()[name]
 
 
 def installed(folder: str | Path) -> list[Installed]:
-    """The copies in a folder."""
+    """Return the copies in a folder."""
     return [_record(name, Path(folder)) for name in _names(Path(folder))]
 
 
@@ -118,12 +117,12 @@ def _names(place: Path) -> list[str]:
 
 
 def is_name(name: str, folder: str | Path) -> bool:
-    """Whether a data set of this name is in the catalogue or in the folder."""
+    """Return whether the catalogue or the folder has a data set of this name."""
     return name in _catalogue() or _is_installed(name, Path(folder))
 
 
 def where(name: str, folder: str | Path) -> Path:
-    """The files of a data set in the folder; says how to get them if they are not there."""
+    """Return the path of a data set's files. The error for a missing data set explains how to get it."""
     place = Path(folder)
     if not _is_installed(name, place):
         known = {*_catalogue(), *_names(place)}
@@ -141,18 +140,18 @@ def where(name: str, folder: str | Path) -> Path:
 def add(
     path: str | Path, name: str, folder: str | Path, *, replace: bool = False, origin: str | None = None
 ) -> Installed:
-    """Copy a folder, a file of a known layout or a table of paraphrases, or unpack an archive, under a name."""
+    """Add a data set: copy a folder, a file of a known layout or a table of paraphrases, or unpack an archive."""
     source, place = Path(path), Path(folder)
     _check_new(name, place, replace=replace)
     _check_source(source, place)
     digest = _sha256(source) if is_archive(source) and source.is_file() else None
     with _building(name, place, replace=replace) as target:
-        if source.is_dir():
-            _copy(source, target / "data")
-        elif digest is not None:
+        if digest is not None:
             _unpack(source, target)
         else:
-            _copy_file(source, target / "data")
+            _copy(source, target / "data")
+            if not source.is_dir():
+                _check_file(source, target / "data")
         _write_record(name, target, origin or str(source.resolve()), digest)
     return _record(name, place)
 
@@ -165,34 +164,34 @@ def _check_source(source: Path, place: Path) -> None:
         raise UsageError(f"{source} does not exist.")
     if source.is_dir():
         if place.resolve().is_relative_to(source.resolve()):
-            raise UsageError(f"{source} holds the data folder {place} itself and cannot be copied into it.")
+            raise UsageError(f"{source} contains the data folder {place} itself and cannot be copied into it.")
     elif not source.is_file() or not (
         is_archive(source) or source.name.removesuffix(".gz").endswith(ENDINGS) or is_paraphrases(source)
     ):
         raise UsageError(
             f"{source} is neither a folder nor an archive (.zip, .tar.gz, .tgz, .tar) "
             f"nor a file of a known layout ({', '.join(ENDINGS)}, each also with .gz) "
-            "nor a table of paraphrases (METEOR's, PPDB's, or pairs divided by a tab)."
+            "nor a table of paraphrases (METEOR's, PPDB's, or pairs separated by a tab)."
         )
 
 
 def remove(name: str, folder: str | Path) -> Path:
-    """Remove a data set from the folder, and nothing outside of it; returns where it was.
+    """Remove a data set from the folder. Returns the path where it was.
 
-    The checksum of its first download stays, so that a later download is checked against it.
+    The checksum of its first download is kept, to check later downloads.
     """
     place = Path(folder)
     if not _is_installed(name, place):
         if name in _catalogue():
-            raise UsageError(f"Data set {name!r} is not in {place}: there is nothing to remove.")
+            raise UsageError(f"Data set {name!r} is not in {place}, so there is nothing to remove.")
         raise UnknownName(f"data set in {place}", name, _names(place))
     path = place / name
     try:
         if path.is_symlink():
-            path.unlink()  # the link alone: what it points to lies elsewhere
+            path.unlink()  # only the link: its target is outside the folder
         else:
             old = _hidden(name, place, ".old")
-            path.rename(old)  # at once, so that nobody sees half of it
+            path.rename(old)  # atomic: no other process sees a part of it
             shutil.rmtree(old)
     except OSError as error:
         raise UsageError(f"{path} cannot be removed: {error.strerror or error}.") from None
@@ -208,12 +207,12 @@ def get(
     replace: bool = False,
     max_bytes: int = MAX_BYTES,
 ) -> Installed:
-    """Download a data set of the catalogue, check it, unpack it. A copy that is there already is kept.
+    """Download, check and unpack a data set of the catalogue. An existing copy is kept.
 
-    Where nobody published a checksum, that of the first download is recorded and later ones are checked against it.
+    If no checksum is published, that of the first download is recorded to check later ones.
 
-    opener: turns an address into a stream of bytes; by default HTTPS without a proxy (see `https_opener`).
-    progress: called with the bytes so far and, if known, in all.
+    opener: opens an address as a stream of bytes; by default HTTPS without a proxy (see `https_opener`).
+    progress: called with the number of bytes so far and the total if known.
     """
     entry, place = find(name), Path(folder)
     if _is_installed(name, place) and not replace:
@@ -236,12 +235,12 @@ def get(
     if entry.sha256 is None and _recorded(entry, place) is None:
         with writing(_digest_file(name, place)) as stream:
             stream.write(f"{digest}  {entry.archive}\n")
-        log.warning("%s: no checksum was ever published; sha256 %s is recorded for later downloads.", name, digest)
+        log.warning("%s: no checksum is published; sha256 %s is recorded to check later downloads.", name, digest)
     return _record(name, place)
 
 
 def checksum_of(name: str, folder: str | Path) -> str | None:
-    """Against what a download is checked: "published" or "recorded" (from the first download), or nothing."""
+    """Return which checksum a download is checked against: "published", "recorded" (the first download's) or None."""
     entry = find(name)
     if entry.sha256 is not None:
         return "published"
@@ -257,7 +256,7 @@ def _check_digest(entry: Entry, digest: str, place: Path) -> None:
     if digest != expected:
         raise DataError(
             f"{entry.name}: the download has sha256 {digest}, {whose} {expected}. "
-            f"It was changed, at its origin or on the way; nothing was kept.{remedy}"
+            f"The file was changed at its origin or on the way. Nothing was kept.{remedy}"
         )
 
 
@@ -266,7 +265,7 @@ def _digest_file(name: str, place: Path) -> Path:
 
 
 def _recorded(entry: Entry, place: Path) -> str | None:
-    """The checksum of the first download from this address."""
+    """Return the recorded checksum of the first download from this address, or None."""
     path = _digest_file(entry.name, place)
     try:
         digest, _, address = path.read_text(encoding="utf-8").strip().partition("  ")
@@ -275,7 +274,7 @@ def _recorded(entry: Entry, place: Path) -> str | None:
     except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read: {error}. Remove it if it is damaged.") from None
     if not re.fullmatch("[0-9a-f]{64}", digest):
-        raise DataError(f"{path} is damaged: it holds no sha256. Remove it.")
+        raise DataError(f"{path} is damaged: it has no sha256. Remove it.")
     return digest if address == entry.archive else None
 
 
@@ -283,7 +282,7 @@ def _unpack(archive: Path, target: Path) -> None:
     extract(archive, target / "unpacked")
     unpacked = target / "unpacked"
     inside = list(unpacked.iterdir())
-    # Archives of repositories hold one folder, called after the commit.
+    # Archives of repositories hold one folder, named after the commit.
     root = inside[0] if len(inside) == 1 and inside[0].is_dir() else unpacked
     root.rename(target / "data")
     if root is not unpacked:
@@ -291,8 +290,13 @@ def _unpack(archive: Path, target: Path) -> None:
 
 
 def _copy(source: Path, target: Path) -> None:
+    """Copy a folder, or a single file into a new folder."""
     try:
-        shutil.copytree(source, target, copy_function=shutil.copyfile)
+        if source.is_dir():
+            shutil.copytree(source, target, copy_function=shutil.copyfile)
+        else:
+            target.mkdir()
+            shutil.copyfile(source, target / source.name)
     except shutil.Error as error:
         name, _, reason = error.args[0][0]
         raise UsageError(f"{name} cannot be copied: {reason}. Nothing was added.") from None
@@ -300,23 +304,18 @@ def _copy(source: Path, target: Path) -> None:
         raise UsageError(f"{source} cannot be copied: {error.strerror or error}. Nothing was added.") from None
 
 
-def _copy_file(source: Path, target: Path) -> None:
-    """A folder with this one file: a table of paraphrases, or one whose name says the layout of the folder."""
+def _check_file(source: Path, target: Path) -> None:
+    """Raise UsageError if the only file of a folder is neither a test set nor a table of paraphrases."""
     from .layouts import pairs
     from .paraphrase_files import is_paraphrases
 
-    target.mkdir()
-    try:
-        shutil.copyfile(source, target / source.name)
-    except OSError as error:
-        raise UsageError(f"{source} cannot be copied: {error.strerror or error}. Nothing was added.") from None
     try:
         pairs(target)
     except DataError:
         if not is_paraphrases(source):
             raise UsageError(
-                f"{source}: no test set is known by a file of this name alone, or it is damaged; nothing was added. "
-                "Call it after its language pair, as en-de.jsonl or en-de.tsv, or add the folder with all its files."
+                f"{source} was not recognised as a test set by its name, or it is damaged. Nothing was added. "
+                "Name it after its language pair, as en-de.jsonl or en-de.tsv, or add the folder with all its files."
             ) from None
 
 
@@ -328,21 +327,19 @@ def _check_new(name: str, place: Path, *, replace: bool) -> None:
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot be the name of a data set: use letters, digits and . _ + - only.")
     if (place / name).exists() and not replace:
-        raise UsageError(
-            f"There is a data set {name!r} in {place} already. Choose another name, or replace it (--replace)."
-        )
+        raise UsageError(f"{place} already has a data set {name!r}. Choose another name, or replace it (--replace).")
 
 
 def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"The folder {folder} cannot be made: {error.strerror or error}.") from None
+        raise UsageError(f"Cannot make the folder {folder}: {error.strerror or error}.") from None
 
 
 @contextmanager
 def _building(name: str, place: Path, *, replace: bool) -> Iterator[Path]:
-    """A folder beside the final place that is moved there when all went well."""
+    """Make a temporary folder, which becomes the data set's folder if no error occurs."""
     _check_new(name, place, replace=replace)
     temporary = _hidden(name, place)
     _make(temporary)
@@ -400,7 +397,7 @@ def _record(name: str, place: Path) -> Installed:
 
 
 def as_json(item: Entry | Installed) -> dict[str, Any]:
-    """The fields of an entry or a copy, for JSON."""
+    """Return the fields of an entry or a copy, for JSON."""
     return {key: str(value) if isinstance(value, Path) else value for key, value in asdict(item).items()}
 
 

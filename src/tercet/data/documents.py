@@ -1,7 +1,7 @@
-"""Texts that come in documents with numbered segments, as in WMT's SGM and XML files, put together into a `TestSet`.
+"""Build a `TestSet` from documents with numbered segments, as in WMT's SGM and XML files.
 
-The order of segments is that of the documents where they first appear. Every output must have every segment; a
-reference may lack some.
+Segments have the order of the text with most documents. Every output must have every segment; a reference may lack
+some.
 """
 
 import re
@@ -13,7 +13,7 @@ from .field_checks import chosen, further_labels
 from .testset import TestSet
 
 KINDS = ("source", "reference", "output")
-PRECEDENCE = ("source", "output", "reference")  # whose order counts
+PRECEDENCE = ("source", "output", "reference")  # whose order is used
 ATTRIBUTES = ("domain", "origlang")  # labels that belong to whole documents
 
 Key = tuple[str, str]  # document, segment id
@@ -21,37 +21,37 @@ Key = tuple[str, str]  # document, segment id
 
 @dataclass
 class Gathered:
-    """Texts by kind and name, each with its segments by document and segment id, and where each was found."""
+    """The texts read so far, by kind and name, with their segments by document and segment id."""
 
     texts: dict[tuple[str, str], dict[Key, str]] = field(default_factory=dict)
     places: dict[tuple[str, str, str], str] = field(default_factory=dict)  # kind, name, document -> file and line
     attributes: dict[str, dict[str, str]] = field(default_factory=dict)  # document -> its domain, original language
-    claimed: dict[str, dict[str, str]] = field(default_factory=dict)  # the same as the outputs' files have it
+    claimed: dict[str, dict[str, str]] = field(default_factory=dict)  # the same according to the outputs' files
 
     def open_document(self, kind: str, name: str, document: str, place: str) -> None:
-        """Say that a document begins; refuses a second one of the same text."""
+        """Begin a document. Raises DataError if the text already has it."""
         before = self.places.setdefault((kind, name, document), place)
         if before != place:
-            raise DataError(f"{place}: document {document!r} of {kind} {name!r} was there before, in {before}.")
+            raise DataError(f"{place}: document {document!r} of {kind} {name!r} occurs already in {before}.")
         self.texts.setdefault((kind, name), {})
 
     def describe(self, kind: str, document: str, attributes: Mapping[str, str], place: str) -> None:
-        """Keep a document's attributes. Source and references must agree; systems copied them with less care."""
+        """Store a document's attributes. Source and references must agree; outputs often have wrong ones."""
         known = (self.claimed if kind == "output" else self.attributes).setdefault(document, {})
         for key, value in attributes.items():
             before = known.setdefault(key, value)
             if before != value and kind != "output":
-                raise DataError(f"{place}: the {key} of document {document!r} is {value!r}; before it was {before!r}.")
+                raise DataError(f"{place}: the {key} of document {document!r} is {value!r}, but {before!r} before.")
 
     def add(self, kind: str, name: str, document: str, segment: str, text: str, place: str) -> None:
-        """Keep a segment; refuses a second one with the same id."""
+        """Store a segment. Raises DataError if its id occurs twice."""
         texts = self.texts[kind, name]
         if (document, segment) in texts:
             raise DataError(f"{place}: document {document!r} of {kind} {name!r} has two segments {segment!r}.")
         texts[document, segment] = text
 
     def testset(self, where: str, *, pair: str | None, name: str, systems: Iterable[str] | None) -> TestSet:
-        """All of it as a test set; documents that do not match are named."""
+        """Return the test set. Raises DataError that names the documents in which segments are missing."""
         by_kind = {kind: {n: texts for (k, n), texts in self.texts.items() if k == kind} for kind in KINDS}
         by_kind["source"] = {n: texts for n, texts in by_kind["source"].items() if texts}  # may only name a language
         order = self._order(by_kind)
@@ -85,7 +85,7 @@ class Gathered:
         )
 
     def _order(self, by_kind: Mapping[str, Mapping[str, Mapping[Key, str]]]) -> list[Key]:
-        """Documents and segments as in the text that has most of them; of equals the source, then an output."""
+        """Return documents and segments in the order of the text with most documents; the source wins ties."""
         documents: dict[tuple[str, str], list[str]] = {}
         for kind, name, document in self.places:
             documents.setdefault((kind, name), []).append(document)
@@ -113,7 +113,7 @@ class Gathered:
 
 
 def _merged(lists: list[list[str]]) -> list[str]:
-    """The segment ids of a document in the order of the fullest list, or by number if none has all."""
+    """Return the segment ids of a document in the order of the longest list, or by number if none is complete."""
     ranked = sorted(lists, key=len, reverse=True)
     merged = list(dict.fromkeys(segment for ids in ranked for segment in ids))
     if ranked and len(ranked[0]) < len(merged) and all(re.fullmatch("[0-9]{1,9}", segment) for segment in merged):
@@ -135,9 +135,9 @@ class Document:
 
 
 def split(testset: TestSet, path: object) -> Iterator[Document]:
-    """The documents of a test set, for writing. One document called as the test set if it has none.
+    """Yield the documents of a test set, for writing. A test set without documents is one, of the same name.
 
-    Refuses what such files cannot hold: labels that are not a document's, documents in several pieces.
+    Raises DataError for what such files cannot hold: labels of segments, and documents in several pieces.
     """
     further_labels(testset, ATTRIBUTES, str(path))
     ids = testset.documents if testset.documents is not None else [testset.name or "unnamed"] * len(testset)
@@ -149,7 +149,7 @@ def split(testset: TestSet, path: object) -> Iterator[Document]:
             raise DataError(f"Test set {testset.name!r}, segment {start + 1}: {path} needs a document id.")
         if document in seen:
             raise DataError(
-                f"Test set {testset.name!r}, segment {start + 1}: document {document!r} comes in several pieces, "
+                f"Test set {testset.name!r}, segment {start + 1}: document {document!r} is in several pieces, "
                 f"which {path} cannot hold."
             )
         seen.add(document)

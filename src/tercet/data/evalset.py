@@ -23,15 +23,15 @@ from .lines import read_lines, write_lines
 from .testset import TestSet
 
 LEVELS = ("sys", "domain", "doc", "seg")
-NO_DOMAIN = "-"  # stands in the first column when documents have no domain
+NO_DOMAIN = "-"  # the first column of documents without a domain
 
 
 @dataclass(frozen=True)
 class ScoreFile:
-    """One score file: whose scores (a metric or a kind of human score), at which level, against which references.
+    """The scores of one file: `name` is a metric or a kind of human score, `level` one of LEVELS.
 
     scores: system -> its numbers (one at system level, one per segment at segment level); NaN where there is none.
-    references: names of the references used; empty for reference-free metrics and for people.
+    references: names of the references used; empty for metrics without references and for human scores.
     """
 
     name: str
@@ -41,17 +41,17 @@ class ScoreFile:
 
 
 def is_evalset(folder: str | Path) -> bool:
-    """Whether a folder looks like an EvalSet."""
+    """Return whether a folder looks like an EvalSet."""
     return (Path(folder) / "sources").is_dir() and (Path(folder) / "system-outputs").is_dir()
 
 
 def pairs(folder: str | Path) -> list[str]:
-    """The language pairs of an EvalSet."""
+    """Return the language pairs of an EvalSet."""
     return sorted(path.name.removesuffix(".txt") for path in (Path(folder) / "sources").glob("*.txt"))
 
 
 def read_evalset(folder: str | Path, pair: str, *, systems: Iterable[str] | None = None) -> TestSet:
-    """The texts of one language pair; all its systems unless some are named."""
+    """Read the texts of one language pair, of all systems unless some are named."""
     folder = Path(folder)
     known = pairs(folder)
     if pair not in known:
@@ -88,7 +88,7 @@ def _documents(path: Path) -> tuple[list[str] | None, dict[str, list[str]]]:
 
 
 def read_score_file(path: str | Path) -> dict[str, list[float]]:
-    """A table of `SYSTEM SCORE` lines: system -> its numbers in order. None becomes NaN."""
+    """Read a file of `SYSTEM SCORE` lines. Returns system -> its numbers in order, NaN for None."""
     scores: dict[str, list[float]] = {}
     last, first_line = None, dict[str, int]()
     for number, line in enumerate(read_lines(path), 1):
@@ -100,7 +100,7 @@ def read_score_file(path: str | Path) -> dict[str, list[float]]:
         if system != last and system in scores:
             raise DataError(
                 f"{place}: system {system!r} again, after line {first_line[system]}. Remove one of the two, or put all "
-                "scores of a system together, one line per segment."
+                "scores of a system in consecutive lines, one per segment."
             )
         last = system
         first_line.setdefault(system, number)
@@ -113,7 +113,7 @@ def read_score_file(path: str | Path) -> dict[str, list[float]]:
         first = next(iter(scores))
         raise DataError(
             f"{path}: {lengths[first]} scores of {first!r} (from line {first_line[first]}), {lengths[odd]} of {odd!r} "
-            f"(from line {first_line[odd]}). Every system needs as many as the others."
+            f"(from line {first_line[odd]}). All systems need the same number of scores."
         )
     return scores
 
@@ -122,7 +122,7 @@ def _number(value: str, place: str) -> float:
     if value == "None":
         return math.nan
     try:
-        found = float(value if "_" not in value else "")  # Python reads 1_000, nobody else does
+        found = float(value if "_" not in value else "")  # 1_000 is a number only for Python
     except ValueError:
         found = math.inf
     if math.isinf(found):
@@ -131,7 +131,7 @@ def _number(value: str, place: str) -> float:
 
 
 def read_human_scores(folder: str | Path, pair: str) -> list[ScoreFile]:
-    """All human scores of a language pair."""
+    """Read all human scores of a language pair."""
     prefix = f"{pair}."
     found = []
     for path in sorted((Path(folder) / "human-scores").glob("*.score")):
@@ -142,20 +142,22 @@ def read_human_scores(folder: str | Path, pair: str) -> list[ScoreFile]:
 
 
 def read_metric_scores(folder: str | Path, pair: str) -> list[ScoreFile]:
-    """All metric scores of a language pair."""
+    """Read all metric scores of a language pair."""
     found = []
     for path in sorted((Path(folder) / "metric-scores" / pair).glob("*.score")):
         rest, _, level = path.name.removesuffix(".score").rpartition(".")
         name, hyphen, references = rest.rpartition("-")
         if level not in LEVELS or not hyphen or not name:
-            raise DataError(f"{path} is not called METRIC-REFERENCE.LEVEL.score with a level of {', '.join(LEVELS)}.")
+            raise DataError(
+                f"{path} must be called METRIC-REFERENCE.LEVEL.score, where LEVEL is one of {', '.join(LEVELS)}."
+            )
         used = () if references == "src" else tuple(references.split("."))
         found.append(ScoreFile(name, level, read_score_file(path), used))
     return found
 
 
 def write_evalset(testset: TestSet, folder: str | Path) -> None:
-    """Write the texts of a test set into an EvalSet folder, which may hold other language pairs already."""
+    """Write the texts of a test set into an EvalSet folder, which may already hold other language pairs."""
     folder = Path(folder)
     files = _texts(testset, folder)
     checked = {path: check_lines(lines, path.name, starts_file=True) for path, lines in files.items()}
@@ -163,7 +165,7 @@ def write_evalset(testset: TestSet, folder: str | Path) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UsageError(f"The folder {path.parent} cannot be made: {error.strerror or error}.") from None
+            raise UsageError(f"Cannot make the folder {path.parent}: {error.strerror or error}.") from None
         write_lines(path, lines)
 
 
@@ -175,7 +177,7 @@ def _texts(testset: TestSet, folder: Path) -> dict[Path, Sequence[str | None]]:
     files: dict[Path, Sequence[str | None]] = {file_in(folder / "sources", f"{pair}.txt"): testset.source}
     for name, lines in testset.references.items():
         if "-" in name or "." in name:
-            raise DataError(f"Reference {name!r}: in an EvalSet no reference may have '-' or '.' in its name.")
+            raise DataError(f"Reference {name!r}: in an EvalSet, names of references may not contain '-' or '.'.")
         files[file_in(folder / "references", f"{pair}.{name}.txt")] = lines
     for name, lines in testset.outputs.items():
         files[file_in(folder / "system-outputs" / pair, f"{name}.txt")] = lines
@@ -186,20 +188,22 @@ def _texts(testset: TestSet, folder: Path) -> dict[Path, Sequence[str | None]]:
             for domain, document in zip(domains or [NO_DOMAIN] * len(testset), testset.documents, strict=True)
         ]
         if domains and set(domains) == {NO_DOMAIN}:
-            raise DataError(f"Test set {testset.name!r}: the domain {NO_DOMAIN!r} stands for none in an EvalSet.")
+            raise DataError(f"Test set {testset.name!r}: the domain {NO_DOMAIN!r} means no domain in an EvalSet.")
     elif domains:
-        raise DataError(f"Test set {testset.name!r} has domains but no documents; an EvalSet holds both or neither.")
+        raise DataError(f"Test set {testset.name!r} has domains but no documents. An EvalSet needs both or neither.")
     return files
 
 
 def _word(text: str) -> str:
     if not text or len(text.split()) != 1 or text.split()[0] != text:
-        raise DataError(f"{text!r} cannot be written in an EvalSet, where spaces separate domain, document and system.")
+        raise DataError(
+            f"{text!r} cannot be written in an EvalSet: names of domains, documents and systems must be one word."
+        )
     return text
 
 
 def write_score_file(path: str | Path, scores: Mapping[str, Sequence[float]]) -> None:
-    """Write `SYSTEM<tab>SCORE` lines in blocks by system; NaN becomes None. Numbers come back bit by bit."""
+    """Write `SYSTEM<tab>SCORE` lines in blocks by system. NaN becomes None. Numbers are written without loss."""
     lengths = {len(values) for values in scores.values()}
     if len(lengths) != 1 or lengths == {0}:
         raise DataError(f"{path}: every system needs the same number of scores, at least one.")

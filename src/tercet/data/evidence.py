@@ -1,9 +1,9 @@
-"""What there is on one language pair for judging metrics: texts, judgements, human scores and metric scores.
+"""Collect the data of one language pair for judging metrics: texts, judgements, human scores and metric scores.
 
-A folder may hold any of these; a data set may also be spread over folders side by side that begin with its name
-(wmt19, wmt19_sys, wmt19_darr). From these only files are taken that say that they are of the pair asked for, in their
-name or in a column, and never texts: wmt12_qe, whose files name no pair, is another set than wmt12. `recognising` tells
-what a file is.
+A folder may hold any of these. A data set may also be spread over neighbouring folders whose names begin with its name
+(wmt19, wmt19_sys, wmt19_darr). From neighbouring folders, only files are used that name the language pair, in the file
+name or in a column, and never texts: wmt12_qe, whose files name no pair, is a different set from wmt12. `recognising`
+recognises the files.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from .tables import Published, merged
 from .testset import TestSet
 
 SUBFOLDERS = ("segscores", "DA", "system-level", "seglevel_allsys")  # of WMT's metrics tasks
-NAMED = 5  # data sets that a message names before it counts the rest
+NAMED = 5  # data sets that a message lists by name
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """All that was found. Segment arrays in `gold` and `scores` are in the order of `segments`.
+    """The data of one language pair. Segment arrays in `gold` and `scores` have the order of `segments`.
 
-    pair: empty where the data do not say it and nobody else did.
-    gold: human scores as published (already averaged), one `Scores` per kind; level sys, seg or both.
-    scores: metric scores as published. Where only segment scores were published, system scores are NaN.
-    segments: the names of the segments ("1", "2", … where there are texts; the label "seg" where texts have it).
-    Judged or scored systems need not have an output, nor outputs judgements.
+    pair: empty if neither the data nor the caller name it.
+    gold: published human scores (already averaged), one `Scores` per kind; level sys, seg or both.
+    scores: published metric scores. If only segment scores were published, system scores are NaN.
+    segments: the names of the segments (the label "seg" if texts have it, else "1", "2", … for texts).
+    Systems may have judgements or scores without outputs, and outputs without judgements.
     """
 
     pair: str
@@ -48,9 +48,9 @@ class Evidence:
 
 
 def open_evidence(path: str | Path, pair: str | None = None, *, cache: Path | None = None) -> Evidence:
-    """What a folder or file holds on one language pair.
+    """Read all data of one language pair from a folder or file.
 
-    cache: a folder with data sets of the catalogue; then `path` may also be the name of one.
+    cache: a folder with data sets of the catalogue; `path` may then be the name of one.
     """
     place = layouts.resolved(path, cache)
     sources = _Sources.of(place)
@@ -74,7 +74,7 @@ def open_evidence(path: str | Path, pair: str | None = None, *, cache: Path | No
 
 
 def _under_first_name(table: Published, systems: Collection[str]) -> Published:
-    """WMT17 judged equal outputs once, as "A+B"; such a judgement counts for the first of them, so as to count once."""
+    """Rename systems like "A+B" to "A": WMT17 judged identical outputs once, and they must not count twice."""
 
     def first(name: str) -> str:
         parts = name.split("+")
@@ -84,13 +84,13 @@ def _under_first_name(table: Published, systems: Collection[str]) -> Published:
 
 
 def evidence_pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:
-    """The language pairs of a folder or file; none where there is evidence that does not say its pair."""
+    """Return the language pairs of a folder or file. Empty if its data do not name their pair."""
     return _Sources.of(layouts.resolved(path, cache)).pairs()
 
 
 @dataclass(frozen=True)
 class _Sources:
-    """What evidence may be taken from: texts by language pair, files of the place itself, files of those beside it."""
+    """The sources of evidence: language pairs with texts, the place's own files, and files of neighbouring folders."""
 
     place: Path
     text_pairs: Collection[str]
@@ -104,7 +104,7 @@ class _Sources:
             if file is not None:
                 return cls(place, (), [file], [])
             _refuse_campaign(place)
-            pair = layouts.open_testset(place).pair  # also says what is wrong with a file of no known kind
+            pair = layouts.open_testset(place).pair  # raises an error for a file of unknown format
             return cls(place, (pair or "",), [scored_texts(place, pair)] if _is_jsonl(place) else [], [])
         texts = _text_pairs(place)
         if evalset.is_evalset(place):
@@ -118,11 +118,11 @@ class _Sources:
 
     def pairs(self) -> list[str]:
         own = {pair for file in self.own for pair in file.pairs()} | {pair for pair in self.text_pairs if pair}
-        # What is beside a place that names no pair cannot say of which pair that place is.
+        # If a place names no pair, its neighbours cannot tell which pair it has.
         return sorted(own | {pair for file in self.beside for pair in file.pairs()}) if own else []
 
     def choose(self, pair: str | None) -> str:
-        """The pair asked for, or the only one; empty where nothing here says one."""
+        """Return the requested pair, or the only one; empty if no data name one."""
         if pair is not None and (pair in self.text_pairs or any(pair in file.pairs() for file in self.own)):
             return pair
         known = self.pairs()
@@ -135,11 +135,11 @@ class _Sources:
         return pair
 
     def texts(self, pair: str) -> TestSet | None:
-        known = pair in self.text_pairs or "" in self.text_pairs  # the texts of a file may not say their pair
+        known = pair in self.text_pairs or "" in self.text_pairs  # "": texts of a file that does not name its pair
         return layouts.open_testset(self.place, pair or None) if known else None
 
     def files_of(self, pair: str) -> list[File]:
-        """The files of a pair. Those that name none are of it only where nothing in the same place names one."""
+        """Return the files of a pair. Files that name no pair are used only if nothing in the place names one."""
         own = [(file, file.pairs()) for file in self.own]
         if not any(self.text_pairs) and not any(pairs for _, pairs in own):
             return [file for file, _ in own]
@@ -154,7 +154,7 @@ class _Sources:
 
 
 def _nothing_in(folder: Path) -> str:
-    """What is said of a folder in which nothing is recognised: that it is empty, holds data sets, or other things."""
+    """Return the error message for a folder in which nothing is recognised."""
     if not any(folder.iterdir()):
         return f"The folder {folder} is empty."
     names = [place.name for place in sorted(folder.iterdir()) if place.is_dir() and _holds_evidence(place)]
@@ -165,20 +165,20 @@ def _nothing_in(folder: Path) -> str:
             f"Give one of them, as {folder / names[0]}, or its name with --data {folder}"
         )
     return (
-        f"Nothing to judge metrics by was recognised in the folder {folder} (texts, judgements, scores).\n"
-        "What is recognised: docs/formats.md, 'Judgements' and 'Folders to judge metrics by'."
+        f"No texts, judgements or scores were recognised in the folder {folder}.\n"
+        "For the formats see docs/formats.md, 'Judgements' and 'Folders to judge metrics by'."
     )
 
 
 def _holds_evidence(folder: Path) -> bool:
     try:
         return next(_files(folder), None) is not None or bool(_text_pairs(folder))
-    except TercetError:  # what cannot be read is none to recommend
+    except TercetError:  # do not recommend a folder that cannot be read
         return False
 
 
 def _files(folder: Path) -> Iterator[File]:
-    """The recognised files of a folder and of the known subfolders."""
+    """Yield the recognised files of a folder and of its known subfolders."""
     seen: dict[tuple[Path, str], Path] = {}
     for place in (folder, *(folder / name for name in SUBFOLDERS)):
         try:
@@ -196,14 +196,14 @@ def _files(folder: Path) -> Iterator[File]:
 
 
 def _text_pairs(folder: Path) -> list[str]:
-    """The pairs that have texts, as `layouts.open_testset` finds them; none is no error here."""
+    """Return the language pairs for which the folder has texts. Empty if there are none."""
     found: dict[str, None] = {}
     try:
         # A table of scores or judgements may be called PAIR.tsv or PAIR.jsonl too.
         taken = {bare_name(path) for path in folder.iterdir() if path.is_file() and recognised(path)}
         for layout, find in layouts.LAYOUTS.items():
             if find is layouts.find_sgm and found:
-                continue  # as in layouts: SGM files are looked for in all subfolders
+                continue  # SGM files are searched in all subfolders, which is slow
             found |= {pair: None for pair in find(folder) if layout.replace("PAIR", pair) not in taken}
     except PermissionError as error:
         raise UsageError(f"{error.filename} cannot be read: permission denied.") from None
@@ -211,7 +211,7 @@ def _text_pairs(folder: Path) -> list[str]:
 
 
 def _scored(folder: Path, text_pairs: Collection[str]) -> Iterator[File]:
-    """The scores in PAIR.jsonl beside its texts."""
+    """Yield the files PAIR.jsonl that may hold scores with the texts."""
     for path in sorted(folder.iterdir()):
         if _is_jsonl(path) and _stem(path) in text_pairs and judged_jsonl(path) is None:
             yield scored_texts(path, _stem(path))
@@ -226,18 +226,18 @@ def _stem(path: Path) -> str:
 
 
 def _refuse_campaign(path: Path) -> None:
-    """Exports of campaigns say neither how people judged nor which segment of a test set an item is."""
+    """Raise UsageError for an Appraise export, which states neither the kind of judgement nor the segments."""
     from .judgement_files import is_appraise
 
     if is_appraise(path):
         raise UsageError(
-            f"{path} is an export of Appraise, which does not say how people judged. Give it as --judgements with "
-            "--kind da, esa or mqm."
+            f"{path} is an export of Appraise, which does not state the kind of judgement. Pass it as --judgements "
+            "with --kind da, esa or mqm."
         )
 
 
 def _numbered(testset: TestSet | None) -> Segments | None:
-    """The places of the segments by their names."""
+    """Return the position of each segment by its name."""
     if testset is None:
         return None
     names = assessments.segment_names(testset)
@@ -254,7 +254,7 @@ def _all_segments(judgements: Iterable[Judgements], published: Iterable[Publishe
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
-    """A key that puts "2" before "10", also inside names."""
+    """Return a sort key that puts "2" before "10", also inside names."""
     parts = re.split(r"([0-9]+)", name)
     return [(0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts if part]
 
@@ -263,20 +263,20 @@ def _check_segments(table: Judgements, segments: Collection[str], place: Path) -
     unknown = [name for name in table.segments if name not in segments]
     if unknown:
         raise DataError(
-            f"{place}: judgements {table.name!r} are about segments that the test set does not have: "
+            f"{place}: judgements {table.name!r} name segments that the test set does not have: "
             f"{', '.join(unknown[:5])}{' and others' if len(unknown) > 5 else ''}. It has {len(segments)}."
         )
 
 
 def _beside(place: Path) -> list[Path]:
-    """The folders beside a data set whose names begin with its name."""
+    """Return the neighbouring folders of a data set whose names begin with its name."""
     home = _home(place)
     found = sorted(home.parent.glob(f"{escape(home.name)}_*"))
     return [inner for inner in (folder / place.relative_to(home) for folder in found) if inner.is_dir()]
 
 
 def _home(place: Path) -> Path:
-    """The folder that has the name of a data set: of a copy that `tercet data` keeps, the one above data/."""
+    """Return the folder with the name of a data set: for a copy kept by `tercet data`, the parent of data/."""
     return place.parent if place.name == "data" and (place.parent / "record.json").is_file() else place
 
 

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: written beside their place and moved there at the end."""
+"""Write files atomically: into a temporary file in the same folder, which is renamed at the end. Checksums, locks."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ..errors import UsageError
 
 @contextmanager
 def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
-    """A file for bytes; what was there before stays until all is written. A device or a pipe is written to as it is."""
+    """Open a file for writing bytes, which replaces the old one at the end. Devices and pipes are written directly."""
     path = Path(path)
     if path.is_dir():
-        raise UsageError(f"{path} is a directory; a file's name is needed.")
+        raise UsageError(f"{path} is a directory; a file name is needed.")
     if path.exists() and not path.is_file():
         with _writing_through(path) as stream:
             yield stream
@@ -42,7 +42,7 @@ def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _writing_through(path: Path) -> Iterator[BinaryIO]:
-    """What is no file, such as /dev/null, must not be replaced by one."""
+    """Open a device or pipe such as /dev/null, which must not be replaced by a file."""
     try:
         with path.open("wb") as stream:
             yield stream
@@ -52,7 +52,7 @@ def _writing_through(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[TextIO]:
-    """A text file, UTF-8 with line feeds; gzipped if its name ends in .gz."""
+    """Open a text file for writing, UTF-8 with line feeds, gzipped if its name ends in .gz."""
     import gzip
     import io
 
@@ -69,9 +69,9 @@ def writing(path: str | Path) -> Iterator[TextIO]:
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Keep a folder from other processes that ask for it so; refuses where one has it. A process that dies lets go.
+    """Lock a folder. Raises UsageError if another process holds the lock. The lock ends with the process.
 
-    Where the system or the file system has no such locks, nobody is refused.
+    On systems and file systems without such locks, nothing is locked.
     """
     try:
         import fcntl
@@ -83,7 +83,7 @@ def held(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UsageError(f"Another process is at work in {folder}. Wait until it is done, or stop it.") from None
+            raise UsageError(f"Another process is using {folder}. Wait until it is done, or stop it.") from None
         except OSError:
             pass
         yield
@@ -92,19 +92,19 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def file_state(path: str | Path) -> tuple[str, int, int, int] | None:
-    """What tells a file from what was there before: place, number, size and time; None where there is none.
+    """Return the path, inode, size and modification time of a file; None if it cannot be read.
 
-    Who keeps what a file says keeps it under this, and reads again when it changes.
+    Use it as the key of a cache of file contents, so that the file is read again after a change.
     """
     try:
         known = Path(path).stat()
-    except (OSError, ValueError):  # whoever opens it says what is wrong
+    except (OSError, ValueError):  # opening the file raises an error with a message
         return None
     return str(Path(path).absolute()), known.st_ino, known.st_size, known.st_mtime_ns
 
 
 def is_file(name: str) -> bool:
-    """Whether a name is that of a file; also of what can be none, as it is too long."""
+    """Return whether a file of this name exists. False also for names that cannot be file names (too long)."""
     try:
         return Path(name).is_file()
     except (OSError, ValueError):
@@ -112,7 +112,7 @@ def is_file(name: str) -> bool:
 
 
 def file_checksum(path: Path) -> str:
-    """A short checksum of a file's bytes, made once for as long as the file stays as it is."""
+    """Return a short checksum of a file's bytes. It is cached until the file's size or modification time changes."""
     known = path.stat()
     return _checksum_of(path, known.st_mtime_ns, known.st_size)
 

@@ -1,12 +1,12 @@
-"""The interchange format: one JSON object per line and segment, in the form of subset2evaluate's items.
+"""The interchange format: one JSON object per segment and line, as in subset2evaluate.
 
     {"i": 0, "src": "…", "ref": {"A": "…"}, "tgt": {"sys1": "…"}, "doc": "d1", "domain": "news",
      "scores": {"sys1": {"bleu": 31.2}}}
 
-Only "tgt" or one of the other texts is needed. "ref" may be a plain string (a reference called "ref"); a reference
-that a segment lacks is left out or null. Numbers that are missing are null and become NaN. What a `TestSet` holds
-beyond these keys travels in two more: "pair" (the language pair) and "labels" (labels other than the domain).
-Unlike the other formats this one keeps every text as it is, line feeds and tabs too.
+At least one text is needed: "tgt", "src" or "ref". "ref" may be a plain string (a reference called "ref"); a missing
+reference is left out or null. Missing numbers are null and become NaN. Two more keys hold the rest of a `TestSet`:
+"pair" (the language pair) and "labels" (labels other than the domain). Unlike other formats, this one can hold any
+text, also with line feeds and tabs.
 """
 
 import json
@@ -32,7 +32,7 @@ SegmentScores = Mapping[str, Mapping[str, Sequence[float]]]
 
 @dataclass(frozen=True)
 class Items:
-    """What an interchange file holds: texts, and scores as metric -> system -> one number per segment."""
+    """The texts and scores of an interchange file. scores: metric -> system -> one number per segment."""
 
     testset: TestSet
     scores: SegmentScores = field(default_factory=dict)
@@ -41,14 +41,14 @@ class Items:
 def read_jsonl(
     path: str | Path, *, pair: str | None = None, name: str | None = None, systems: Iterable[str] | None = None
 ) -> TestSet:
-    """The test set of an interchange file."""
+    """Read the test set of an interchange file."""
     return read_items(path, pair=pair, name=name, systems=systems).testset
 
 
 def read_items(
     path: str | Path, *, pair: str | None = None, name: str | None = None, systems: Iterable[str] | None = None
 ) -> Items:
-    """The test set of an interchange file and the segment scores in it."""
+    """Read the test set and the segment scores of an interchange file."""
     rows = [JsonRow(line, f"{path}, line {number}") for number, line in enumerate(read_lines(path), 1)]
     if not rows:
         raise DataError(f"{path} is empty; one JSON object per line is needed.")
@@ -69,7 +69,7 @@ def read_items(
 
 
 def write_jsonl(testset: TestSet, path: str | Path, *, scores: SegmentScores | None = None) -> None:
-    """Write a test set, and scores (metric -> system -> one number per segment) if there are any; NaN becomes null."""
+    """Write a test set and optional scores (metric -> system -> one number per segment). NaN becomes null."""
     scores = scores or {}
     _check_scores(testset, scores)
     with writing(path) as stream:
@@ -122,21 +122,23 @@ def _check_scores(testset: TestSet, scores: SegmentScores) -> None:
 
 
 class JsonRow:
-    """One line, parsed and checked for types."""
+    """One line of a JSON lines file, with methods that check the types of its values."""
 
     def __init__(self, line: str, where: str) -> None:
         self.where = where
-        self.item = _parse(line, where)
+        self.item = parse_json(line, where)
+        if not isinstance(self.item, dict):
+            self.refuse(f"one JSON object per line is needed, not {_kind(self.item)}")
 
     def text(self, key: str, value: Any) -> str:
         if not isinstance(value, str):
             self.refuse(f"{key} must be a text, not {_kind(value)}")
-        # A lone surrogate can be written in JSON as an escape but is no character.
+        # JSON can hold a lone surrogate as an escape, but it is not a character.
         check_encodable(value, f"{self.where}: {key}")
         return str(value)
 
     def table(self, key: str) -> dict[str, Any]:
-        """The object under a key; empty if there is none."""
+        """Return the object under a key, empty if there is none."""
         value = self.item.get(key)
         if value is None:
             return {}
@@ -144,7 +146,7 @@ class JsonRow:
             self.refuse(f'"{key}" must be an object, not {_kind(value)}')
         for name in value:
             if not name:
-                self.refuse(f'"{key}" has a name that is empty')
+                self.refuse(f'"{key}" has an empty name')
             check_encodable(name, f'{self.where}: a name in "{key}"')
         return dict(value)
 
@@ -152,7 +154,9 @@ class JsonRow:
         raise DataError(f"{self.where}: {problem}.")
 
 
-def _parse(line: str, where: str) -> dict[str, Any]:
+def parse_json(text: str, where: str) -> Any:
+    """Parse a JSON text. Raises DataError with the place for invalid JSON, infinite numbers and repeated names."""
+
     def infinite(constant: str) -> float:
         if constant == "NaN":
             return math.nan
@@ -163,18 +167,16 @@ def _parse(line: str, where: str) -> dict[str, Any]:
         if len(item) != len(members):
             names = [name for name, _ in members]
             twice = next(name for name in names if names.count(name) > 1)
-            raise DataError(f"{where}: the name {twice!r} occurs twice in one object.")
+            raise DataError(f"{where}: the name {twice!r} occurs twice in an object.")
         return item
 
     try:
-        item = json.loads(line, parse_constant=infinite, object_pairs_hook=unique)
+        return json.loads(text, parse_constant=infinite, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
-        raise DataError(f"{where}: not JSON: {error.msg} at character {error.colno}.") from None
+        place = f"{where}, line {error.lineno}" if "\n" in text else where
+        raise DataError(f"{place}: not JSON: {error.msg} at character {error.colno}.") from None
     except (ValueError, RecursionError):  # an integer of thousands of digits; thousands of brackets
-        raise DataError(f"{where}: a number too long or objects too deep to read.") from None
-    if not isinstance(item, dict):
-        raise DataError(f"{where}: one JSON object per line is needed, not {_kind(item)}.")
-    return item
+        raise DataError(f"{where}: a number is too long, or objects are nested too deeply.") from None
 
 
 def _kind(value: Any) -> str:
@@ -185,7 +187,7 @@ def _kind(value: Any) -> str:
 def _report_unknown(rows: list[JsonRow], path: str | Path) -> None:
     unknown = sorted({key for row in rows for key in row.item} - KEYS)
     if unknown:
-        log.warning("%s: keys that are not part of the format were left out: %s.", path, ", ".join(map(repr, unknown)))
+        log.warning("%s: keys that are not part of the format were ignored: %s.", path, ", ".join(map(repr, unknown)))
 
 
 def _check_numbers(rows: list[JsonRow]) -> None:
@@ -197,12 +199,12 @@ def _check_numbers(rows: list[JsonRow]) -> None:
         if not isinstance(number, int | str) or isinstance(number, bool):
             row.refuse(f'"i" must be a number or a name, not {_kind(number)}')
         if number in seen:
-            row.refuse(f'segment "i" {number!r} was there before, in {seen[number]}')
+            row.refuse(f'segment "i" {number!r} occurs already in {seen[number]}')
         seen[number] = row.where
 
 
 def _everywhere(rows: list[JsonRow], key: str) -> list[str] | None:
-    """The texts under a key that all segments have or none."""
+    """Return the texts under a key, None if no segment has it. Raises DataError if only some have it."""
     have = [row.item.get(key) is not None for row in rows]
     if not any(have):
         return None
@@ -213,7 +215,7 @@ def _everywhere(rows: list[JsonRow], key: str) -> list[str] | None:
 
 def _uneven(rows: list[JsonRow], have: list[bool], what: str) -> NoReturn:
     present, absent = rows[have.index(True)], rows[have.index(False)]
-    raise DataError(f"{absent.where}: no {what}, which {present.where} has. All segments need it or none.")
+    raise DataError(f"{absent.where}: no {what}, but {present.where} has it. Give it for all segments or for none.")
 
 
 def _pair(rows: list[JsonRow]) -> str | None:
@@ -222,7 +224,7 @@ def _pair(rows: list[JsonRow]) -> str | None:
         return None
     for row, pair in zip(rows, pairs, strict=True):
         if pair != pairs[0]:
-            row.refuse(f"language pair {pair!r}, where {rows[0].where} has {pairs[0]!r}. One file holds one pair")
+            row.refuse(f"language pair {pair!r}, but {rows[0].where} has {pairs[0]!r}. A file holds only one pair")
     return pairs[0]
 
 
@@ -231,7 +233,7 @@ def _outputs(rows: list[JsonRow], systems: Iterable[str] | None) -> dict[str, li
     for row, table in zip(rows, tables, strict=True):
         for system in tables[0].keys() ^ table.keys():
             place, other = (rows[0], row) if system in table else (row, rows[0])
-            place.refuse(f"no output of {system!r}, which {other.where} has")
+            place.refuse(f"no output of {system!r}, but {other.where} has one")
     names = chosen(tables[0], systems)
     return {
         name: [row.text(f"the output of {name!r}", table[name]) for row, table in zip(rows, tables, strict=True)]
@@ -274,7 +276,7 @@ def _scores(rows: list[JsonRow], outputs: Mapping[str, Any]) -> dict[str, dict[s
         known = row.table("tgt")
         for system, metrics in row.table("scores").items():
             if system not in known:
-                row.refuse(f"scores of {system!r}, which has no output here")
+                row.refuse(f"scores of {system!r}, which has no output in this line")
             if system not in outputs:
                 continue
             if not isinstance(metrics, dict):
@@ -286,7 +288,7 @@ def _scores(rows: list[JsonRow], outputs: Mapping[str, Any]) -> dict[str, dict[s
 
 
 def read_number(row: JsonRow, what: str, value: Any) -> float:
-    """A number of a line; null is NaN, anything else is refused."""
+    """Return a number of a line, NaN for null. Raises DataError for anything else."""
     if value is None:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -296,5 +298,5 @@ def read_number(row: JsonRow, what: str, value: Any) -> float:
     except OverflowError:
         number = math.inf
     if math.isinf(number):
-        row.refuse(f"{what} is too large a number")
+        row.refuse(f"{what} is too large")
     return number

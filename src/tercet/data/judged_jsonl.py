@@ -1,10 +1,10 @@
-"""Judgements as JSON lines, one per judgement: our own format, which keeps all that `Judgements` holds.
+"""Tercet's own format of judgements: one JSON object per judgement and line. It keeps all data of `Judgements`.
 
     {"kind": "mqm", "segment": "12", "system": "sys1", "value": -6.0, "rater": "rater1", "task": "t4",
      "spans": [{"start": 3, "end": 9, "severity": "major", "category": "accuracy/omission", "in_source": true}],
      "seconds": 41.5, "reference": "refA", "check": "bad", "pair": "en-de", "set": "wmt23"}
 
-kind, segment and system are needed; what is not known is left out. A value that is not known yet (errors without
+kind, segment and system are required. Unknown values are left out. A value that is not known yet (errors without
 weights) is null.
 """
 
@@ -28,7 +28,7 @@ SPAN_KEYS = frozenset(Span._fields)
 
 
 def write_judgements(judgements: Judgements, path: str | Path) -> None:
-    """Write judgements so that `read_judgements` gives them back as they were. The file appears whole or not at all."""
+    """Write judgements so that `read_judgements` returns them unchanged. The file is written atomically."""
     if not judgements.rows:
         raise DataError(f"Judgements {judgements.name!r} are empty; there is nothing to write to {path}.")
     with writing(path) as stream:
@@ -57,7 +57,7 @@ def _span_item(span: Span) -> dict[str, Any]:
 
 
 def read_judgements(path: str | Path, *, pair: str | None = None, name: str | None = None) -> Judgements:
-    """The judgements of a file of JSON lines. `pair` and `name` are for files that do not give them."""
+    """Read the judgements of a file of JSON lines. `pair` and `name` are for files that do not give them."""
     lines = [JsonRow(line, f"{path}, line {number}") for number, line in enumerate(read_lines(path), 1)]
     if not lines:
         raise DataError(f"{path} is empty; one JSON object per judgement is needed.")
@@ -69,7 +69,7 @@ def read_judgements(path: str | Path, *, pair: str | None = None, name: str | No
 def _judgement(line: JsonRow) -> Judgement:
     unknown = sorted(line.item.keys() - KEYS)
     if unknown:
-        line.refuse(f"there is no {unknown[0]!r} in a judgement; known are {', '.join(sorted(KEYS))}")
+        line.refuse(f"a judgement has no key {unknown[0]!r}; known keys: {', '.join(sorted(KEYS))}")
     for key in ("kind", "segment", "system"):
         if key not in line.item:
             line.refuse(f'a judgement needs "{key}"')
@@ -93,7 +93,7 @@ def _judgement(line: JsonRow) -> Judgement:
 
 
 def read_spans(line: JsonRow) -> tuple[Span, ...] | None:
-    """The marked errors of a line; None where it has none to tell."""
+    """Return the marked errors of a line, None if it has no "spans"."""
     spans = line.item.get("spans")
     if spans is None:
         return None
@@ -105,7 +105,7 @@ def read_spans(line: JsonRow) -> tuple[Span, ...] | None:
 def _span(line: JsonRow, span: dict[str, Any]) -> Span:
     unknown = sorted(span.keys() - SPAN_KEYS)
     if unknown:
-        line.refuse(f"there is no {unknown[0]!r} in a span; known are {', '.join(sorted(SPAN_KEYS))}")
+        line.refuse(f"a span has no key {unknown[0]!r}; known keys: {', '.join(sorted(SPAN_KEYS))}")
     places = [span.get(key) for key in ("start", "end")]
     for place in places:
         if place is not None and (isinstance(place, bool) or not isinstance(place, int)):
@@ -118,10 +118,10 @@ def _span(line: JsonRow, span: dict[str, Any]) -> Span:
 
 
 def _same(lines: list[JsonRow], key: str) -> str | None:
-    """What all lines say of the whole set."""
+    """Return the value that all lines have under a key. Raises DataError if they differ."""
     first = lines[0]
     value = first.item.get(key)
     for line in lines:
         if line.item.get(key) != value:
-            line.refuse(f'"{key}" is {line.item.get(key)!r}, where {first.where} has {value!r}')
+            line.refuse(f'"{key}" is {line.item.get(key)!r}, but {value!r} in {first.where}')
     return None if value is None else first.text(f'"{key}"', value)

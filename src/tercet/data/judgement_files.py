@@ -1,7 +1,7 @@
-"""Files of judgements, of whatever form: those that `evidence` recognises, and exports of annotation campaigns.
+"""Read files of judgements: those that `recognising` recognises, and exports of annotation campaigns.
 
-Exports of Appraise and Pearmut do not say how people judged, nor which line of a test set an item is; the caller says
-the first, and segments keep the names of the export.
+Exports of Appraise and Pearmut state neither the kind of judgement nor the line of an item in the test set. The caller
+gives the kind, and segments keep the names of the export.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ APPRAISE_ITEMS = ("TGT", "BAD", "CHK", "REF")  # the fourth column of an export
 def read_judgement_file(
     path: str | Path, *, pair: str | None = None, kind: str | None = None, system_prefix: str = ""
 ) -> list[Judgements]:
-    """All judgements of a file. `kind` (da, esa or mqm) and `system_prefix` are for exports of campaigns."""
+    """Read all judgements of a file. `kind` (da, esa or mqm) and `system_prefix` are for exports of campaigns."""
     path = Path(path)
     if not path.is_file():
         raise UsageError(f"{path} is a folder; a file is needed." if path.is_dir() else f"There is no file {path}.")
@@ -31,10 +31,10 @@ def read_judgement_file(
     export = is_appraise(path) or bare.endswith(".json")
     if export and kind is None:
         raise UsageError(
-            f"{path} is an export of a campaign, which does not say how people judged. Say it: --kind da, esa or mqm."
+            f"{path} is a campaign export, which does not state the kind of judgement. Give --kind da, esa or mqm."
         )
     if kind is not None and not export:
-        raise UsageError(f"{path} says by itself how people judged; a kind is for exports of Appraise and Pearmut.")
+        raise UsageError(f"{path} states its kind of judgement; a kind is only for exports of Appraise and Pearmut.")
     if is_appraise(path):
         return [read_appraise(path, kind=str(kind), pair=pair, system_prefix=system_prefix)]
     if export:
@@ -47,7 +47,7 @@ def read_judgement_file(
 
 
 def _refusal(path: Path) -> str:
-    """Why a file is none of judgements. What is not text is refused with its line by `read_lines`."""
+    """Return the error message for a file without judgements. For a file that is not text, `read_lines` raises."""
     import json
 
     lines = read_lines(path)
@@ -59,19 +59,19 @@ def _refusal(path: Path) -> str:
         except ValueError as error:
             return f"{path}, line 1 is not JSON: {error}."
         except RecursionError:
-            return f"{path}, line 1: objects too deep to read."
+            return f"{path}, line 1: objects are nested too deeply."
         missing = [key for key in REQUIRED if not isinstance(item, dict) or key not in item]
         if missing:
             return f"{path}, line 1: no {' and no '.join(map(repr, missing))}, which a judgement needs."
-    return f"{path} holds no judgements in a form that is known (docs/formats.md, 'Judgements')."
+    return f"{path} holds no judgements in a known format (docs/formats.md, 'Judgements')."
 
 
 def pairs_of_judgements(path: str | Path) -> Sequence[str] | None:
-    """The pairs that a file of judgements is of; None if nothing says it."""
+    """Return the language pairs that a file of judgements names, None if it names none."""
     path = Path(path)
     if is_appraise(path):
         languages = {"-".join(line.split(",")[4:6]) for line in read_lines(path)}
-        # Codes that have no shorter form here may be called otherwise by the data: these say nothing.
+        # The data may have other names for codes that we cannot shorten, so these are not used.
         pairs = sorted(map(short_pair, languages))
         return pairs if all(len(code) == 2 for pair in pairs for code in pair.split("-")) else None
     file = recognised(path)
@@ -79,7 +79,7 @@ def pairs_of_judgements(path: str | Path) -> Sequence[str] | None:
 
 
 def is_appraise(path: Path) -> bool:
-    """Whether a file is an export of Appraise, by its first line."""
+    """Return whether a file is an export of Appraise, judged by its first line."""
     lines = first_lines(path, 1)
     columns = lines[0].split(",") if lines else []
     return path.name.removesuffix(".gz").endswith(".csv") and columns[3:4] in [[item] for item in APPRAISE_ITEMS]

@@ -1,7 +1,7 @@
-"""`Judgements`: what people said of outputs, one row per judgement.
+"""`Judgements`: human judgements of outputs, one row per judgement.
 
-Nothing is averaged and nothing overwritten here: several judgements of one output, by one rater or many, live side by
-side. Turning them into a gold standard is the business of `tercet.human`.
+Nothing is averaged or overwritten: an output may have several judgements, by one rater or by many. `tercet.human`
+turns judgements into a gold standard.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Codes = NDArray[np.intp]
 
 
 class Kind(NamedTuple):
-    """A way of judging. `low` and `high` bound the values, NaN where there is no bound."""
+    """A kind of judgement. `low` and `high` bound the values; NaN means no bound."""
 
     meaning: str
     higher_is_better: bool
@@ -34,7 +34,7 @@ KINDS: Mapping[str, Kind] = {
     "da": Kind("direct assessment, raw, 0 to 100", True, 0, 100),
     "z": Kind("direct assessment, standardised by rater", True),
     "rank": Kind("place in a ranking of a few outputs, ties allowed; a preference is a ranking of two", False, 1),
-    "adequacy": Kind("how much of the meaning is there, on a Likert scale", True),
+    "adequacy": Kind("how much of the meaning is kept, on a Likert scale", True),
     "fluency": Kind("how well it reads, on a Likert scale", True),
     "likert": Kind("any other Likert scale, higher is better", True),
     "mqm": Kind("marked error spans; the value is their weighted sum, negated, once weights are chosen", True),
@@ -46,7 +46,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 class Span(NamedTuple):
-    """One marked error, from `start` to before `end`, in code points from 0; None where it has no place (omissions)."""
+    """One marked error, from `start` up to but not including `end`, in code points from 0; None for omissions."""
 
     start: int | None
     end: int | None
@@ -56,13 +56,13 @@ class Span(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """One judgement by one person of one output. Empty texts and NaN: not known.
+    """One judgement by one person of one output. Empty texts and NaN mean not known.
 
-    segment: its number in the test set from 1, as text, or whatever the data call it.
+    segment: its number in the test set from 1, as text, or its name in the data.
     task: judgements with the same task were made together, as the five outputs of a ranking.
-    spans: None where none were asked for; empty where none were found.
+    spans: None if raters did not mark errors; empty if they found none.
     reference: the name of the reference that was shown. check: "bad", "repeat", … for items of quality control, and
-    "same as A" where an output was judged together with the same text by A.
+    "same as A" if the output was judged together with an identical output of A.
     """
 
     kind: str
@@ -79,7 +79,7 @@ class Judgement(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgements:
-    """The judgements of one language pair, checked when built."""
+    """The judgements of one language pair, checked on construction."""
 
     rows: Sequence[Judgement]
     pair: str | None = None
@@ -97,25 +97,25 @@ class Judgements:
         return len(self.rows)
 
     def __add__(self, other: Judgements) -> Judgements:
-        """Both, side by side."""
+        """Return the rows of both."""
         if self.pair != other.pair:
-            raise DataError(f"Judgements of {self.pair} and of {other.pair} do not go together.")
+            raise DataError(f"Judgements of {self.pair} and of {other.pair} cannot be joined.")
         return replace(self, rows=(*self.rows, *other.rows))
 
     def where(self, wanted: Callable[[Judgement], bool]) -> Judgements:
-        """Those for which `wanted` holds."""
+        """Return the judgements for which `wanted` is true."""
         rows = tuple(row for row in self.rows if wanted(row))
         return self if len(rows) == len(self.rows) else replace(self, rows=rows)  # all were checked already
 
     def of(self, kind: str) -> Judgements:
-        """Those of one kind."""
+        """Return the judgements of one kind."""
         if kind not in self.kinds:
             raise UnknownName(f"kind of judgement in {self.name!r}", kind, self.kinds)
         return self.where(lambda row: row.kind == kind)
 
     @cached_property
     def kinds(self) -> Mapping[str, int]:
-        """How many judgements there are of each kind."""
+        """Return the number of judgements of each kind."""
         return count(row.kind for row in self.rows)
 
     @cached_property
@@ -128,7 +128,7 @@ class Judgements:
 
     @cached_property
     def raters(self) -> tuple[str, ...]:
-        """All raters that are known by name."""
+        """Return all raters with a name."""
         return tuple(dict.fromkeys(row.rater for row in self.rows if row.rater))
 
     @cached_property
@@ -136,7 +136,7 @@ class Judgements:
         return np.array([row.value for row in self.rows], dtype=np.float64)
 
     def codes(self, column: str) -> tuple[tuple[str, ...], Codes]:
-        """A column of names as numbers: the distinct names, in order of appearance, and the place of each row's."""
+        """Return the distinct names of a column, in order of appearance, and for each row the index of its name."""
         if column not in ("kind", "segment", "system", "rater", "task", "reference", "check"):
             raise UnknownName("column of names", column, Judgement._fields)
         places: dict[str, int] = {}
@@ -144,7 +144,7 @@ class Judgements:
         return tuple(places), codes
 
     def to_pandas(self) -> Any:
-        """The table as a pandas data frame."""
+        """Return the table as a pandas data frame."""
         try:
             import pandas
         except ImportError:
@@ -153,7 +153,7 @@ class Judgements:
 
 
 def count(names: Iterable[str]) -> dict[str, int]:
-    """How often each name occurs, in order of appearance."""
+    """Return how often each name occurs, in order of appearance."""
     counts: dict[str, int] = {}
     for name in names:
         counts[name] = counts.get(name, 0) + 1
@@ -161,22 +161,22 @@ def count(names: Iterable[str]) -> dict[str, int]:
 
 
 def find_problem(row: Judgement) -> str | None:
-    """What is wrong with a judgement, if anything."""
+    """Return the problem of an invalid judgement as a message, None for a valid one."""
     kind = KINDS.get(row.kind)
     if kind is None:
-        return f"there is no kind of judgement called {row.kind!r}; known are {', '.join(KINDS)}."
+        return f"there is no kind of judgement called {row.kind!r}; known kinds: {', '.join(KINDS)}."
     if not row.system or not row.segment:
         return "a judgement needs the name of a system and of a segment."
     if math.isinf(row.value) or (math.isnan(row.value) and row.spans is None):
-        return f"the value is {row.value}; leave the judgement out where nobody judged."
+        return f"the value is {row.value}; leave out judgements that were not made."
     if row.value < kind.low or row.value > kind.high:
         bounds = f"at least {kind.low:g}" if math.isnan(kind.high) else f"{kind.low:g} to {kind.high:g}"
         return f"{row.value:g} is out of range for {row.kind} ({bounds})."
     if row.kind == "rank" and not row.task:
-        return "a rank says nothing without the task in which it was given."
+        return "a rank needs the task in which it was given."
     for span in row.spans or ():
         if (span.start is None) != (span.end is None):
-            return f"a span with only one end: {span.start}, {span.end}."
+            return f"a span needs both start and end, or neither: {span.start}, {span.end}."
         if span.start is not None and span.end is not None and not 0 <= span.start <= span.end:
-            return f"a span from {span.start} to {span.end}."
+            return f"a span cannot go from {span.start} to {span.end}."
     return None

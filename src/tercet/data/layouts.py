@@ -1,7 +1,7 @@
-"""Which of the known layouts a file or folder has, and the test set in it.
+"""Recognise the layout of a file or folder and read the test set in it.
 
-Files: JSONL, TSV, SGM, WMT XML, known by their ending (and .gz). Folders: an EvalSet of mt-metrics-eval;
-PAIR.segments.tsv + PAIR.outputs.tsv; PAIR.jsonl; PAIR.tsv; WMT XML files; SGM files, in subfolders too.
+Files: JSONL, TSV, SGM, WMT XML, recognised by their ending (also with .gz). Folders: an EvalSet of mt-metrics-eval;
+PAIR.segments.tsv + PAIR.outputs.tsv; PAIR.jsonl; PAIR.tsv; WMT XML files; SGM files, also in subfolders.
 """
 
 import re
@@ -14,7 +14,7 @@ from ..errors import DataError, UnknownName, UsageError
 from . import evalset, tsv
 from .jsonl import read_jsonl
 from .lines import read_blocks
-from .sgm import head_tags, read_sgm
+from .sgm import head_tags, languages_of, read_sgm
 from .testset import TestSet
 from .wmtxml import language_pair, read_wmtxml
 
@@ -26,29 +26,57 @@ LOOKED_FOR = (
 _PAIR = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)?-[a-z]{2,3}(?:_[A-Za-z]+)?")
 _PAIR_IN_NAME = re.compile(rf"(?<![A-Za-z-])(?={_PAIR.pattern}(?![A-Za-z-]))({_PAIR.pattern})")
 _COMPACT_PAIR = re.compile(r"(?<=-)([a-z]{2})([a-z]{2})(?=[-.])")
+_NO_PAIR = "{} names its language pair neither in the file name nor in the text. Rename it to include the pair."
 
-Opener = Callable[[Iterable[str] | None], TestSet]
+Opener = Callable[..., TestSet]  # takes `systems`, the names of those to read or None
 
 
 def open_testset(
     path: str | Path, pair: str | None = None, systems: Iterable[str] | None = None, *, cache: Path | None = None
 ) -> TestSet:
-    """The test set in a file or folder of a known layout, for one language pair, with all systems or those named.
+    """Read the test set of one language pair from a file or folder of a known layout.
 
-    cache: a folder with data sets of the catalogue; then `path` may also be the name of one.
+    systems: names of the systems to read, None for all. cache: a folder with data sets of the catalogue; `path` may
+    then be the name of one.
     """
     place = resolved(path, cache)
     if place.is_dir():
         known = _readable(place)
-        return known[_choose(place, known, pair)](systems)
+        return known[_choose(place, known, pair)](systems=systems)
     testset = _file(place, pair, systems)
     if pair and testset.pair != pair:
         raise UnknownName(f"language pair in {place}", pair, [testset.pair] if testset.pair else [])
     return testset
 
 
+def read(path: str | Path, pair: str | None = None, systems: Iterable[str] | None = None) -> TestSet:
+    """Read a test set: a file or folder of a known layout, or the name of a data set (`tercet data list`).
+
+    Parameters
+    ----------
+    path : JSONL, TSV, SGM or WMT XML file; a folder of such files, or of mt-metrics-eval; or a data set's name.
+    pair : the language pair, such as "en-de", where there are several.
+    systems : the names of the systems to read; all by default.
+
+    Returns
+    -------
+    TestSet
+
+    Examples
+    --------
+    >>> import tercet, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "small.jsonl").write_text('{"src": "Hallo", "ref": "Hello", "tgt": {"a": "Hi"}}')
+    >>> tercet.read(folder / "small.jsonl").outputs["a"]
+    ('Hi',)
+    """
+    from .catalogue import data_folder
+
+    return open_testset(path, pair, systems, cache=data_folder())
+
+
 def pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:
-    """The language pairs of a file or folder of a known layout."""
+    """Return the language pairs of a file or folder of a known layout."""
     place = resolved(path, cache)
     if place.is_dir():
         return sorted(_readable(place))
@@ -57,7 +85,7 @@ def pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:
 
 
 def resolved(path: str | Path, cache: Path | None) -> Path:
-    """A path that exists: the one given, or that of a data set of the catalogue."""
+    """Return the path if it exists, or else that of the data set of this name. Raises UsageError if there is none."""
     place = Path(path)
     if place.exists():
         return place
@@ -98,11 +126,11 @@ def _file(path: Path, pair: str | None, systems: Iterable[str] | None) -> TestSe
     if name.endswith(".xml"):
         testset = read_wmtxml(path, systems=systems)
         return testset if testset.pair else replace(testset, pair=pair or pair_of_name(name))
-    raise UsageError(f"{path} is not of a known kind. Known endings: {', '.join(ENDINGS)}, each also with .gz.")
+    raise UsageError(f"{path} has an unknown ending. Known endings: {', '.join(ENDINGS)}, each also with .gz.")
 
 
 def pair_of_name(name: str) -> str | None:
-    """The language pair that a file name holds, if it holds one and no more."""
+    """Return the language pair in a file name, None if there is none or more than one."""
     found = set(_PAIR_IN_NAME.findall(name))
     return found.pop() if len(found) == 1 else None
 
@@ -115,11 +143,11 @@ def _readable(folder: Path) -> dict[str, Opener]:
 
 
 def _folder(folder: Path) -> dict[str, Opener]:
-    """What opens each language pair; refuses a folder in which a pair is there twice."""
+    """Return a function for each language pair that reads its texts. Raises DataError if a pair occurs twice."""
     known: dict[str, tuple[str, Opener]] = {}
     for layout, find in LAYOUTS.items():
         if find is find_sgm and known:
-            continue  # SGM files are looked for in all subfolders, which may be many
+            continue  # SGM files are searched in all subfolders, which may be many
         for pair, opener in find(folder).items():
             if pair in known:
                 raise DataError(
@@ -128,7 +156,7 @@ def _folder(folder: Path) -> dict[str, Opener]:
             known[pair] = (layout, opener)
     if not known:
         inside = [child.name for child in sorted(folder.iterdir()) if child.is_dir() and _looks_known(child)]
-        hint = f" There is something in: {', '.join(inside)}." if inside else ""
+        hint = f" These subfolders have one: {', '.join(inside)}." if inside else ""
         raise DataError(f"No test set was recognised in {folder}. Looked for: {LOOKED_FOR}.{hint}")
     return {pair: opener for pair, (_, opener) in known.items()}
 
@@ -140,23 +168,15 @@ def _looks_known(folder: Path) -> bool:
 def _evalset(folder: Path) -> dict[str, Opener]:
     if not evalset.is_evalset(folder):
         return {}
-    return {pair: partial(_read_evalset, folder, pair) for pair in evalset.pairs(folder)}
-
-
-def _read_evalset(folder: Path, pair: str, systems: Iterable[str] | None) -> TestSet:
-    return evalset.read_evalset(folder, pair, systems=systems)
+    return {pair: partial(evalset.read_evalset, folder, pair) for pair in evalset.pairs(folder)}
 
 
 def _two_tables(folder: Path) -> dict[str, Opener]:
-    return {pair: partial(_read_pair, folder, pair) for pair in tsv.pairs(folder)}
-
-
-def _read_pair(folder: Path, pair: str, systems: Iterable[str] | None) -> TestSet:
-    return tsv.read_pair(folder, pair, systems=systems)
+    return {pair: partial(tsv.read_pair, folder, pair) for pair in tsv.pairs(folder)}
 
 
 def _tables(folder: Path, ending: str) -> dict[str, Opener]:
-    """Files called PAIR + ending."""
+    """Return a reader for each file called PAIR + ending."""
     found: dict[str, Opener] = {}
     for path in sorted(folder.iterdir()):
         pair = _bare(path).removesuffix(ending)
@@ -170,7 +190,7 @@ def _tables(folder: Path, ending: str) -> dict[str, Opener]:
 def _read_file(path: Path, pair: str, systems: Iterable[str] | None) -> TestSet:
     testset = _file(path, pair, systems)
     if testset.pair != pair:
-        raise DataError(f"{path} holds the language pair {testset.pair}, not {pair} as its name says.")
+        raise DataError(f"{path} holds the language pair {testset.pair}, but its name has {pair}.")
     return testset
 
 
@@ -181,7 +201,7 @@ def _xml(folder: Path) -> dict[str, Opener]:
             continue
         pair = pair_of_name(_bare(path)) or language_pair(path)
         if pair is None:
-            raise DataError(f"{path} does not say its language pair, neither in its name nor in its text.")
+            raise DataError(_NO_PAIR.format(path))
         if pair in found:
             raise DataError(
                 f"{folder} has two XML files of {pair}: {found[pair].name} and {path.name}. Give one of them."
@@ -191,10 +211,10 @@ def _xml(folder: Path) -> dict[str, Opener]:
 
 
 def find_sgm(folder: Path) -> dict[str, Opener]:
-    """What opens each language pair of the SGM files in a folder and its subfolders."""
+    """Return a reader for each language pair of the SGM files in a folder and its subfolders."""
     files = sorted(path for path in folder.rglob("*") if _bare(path).endswith((".sgm", ".sgml")) and path.is_file())
     by_pair: dict[str, list[Path]] = {}
-    sources: list[tuple[Path, str]] = []  # whose name does not say the target language
+    sources: list[tuple[Path, str]] = []  # source texts that do not name the target language
     for path in files:
         pair, source = _sgm_pair(path)
         if pair is not None:
@@ -202,25 +222,18 @@ def find_sgm(folder: Path) -> dict[str, Opener]:
         elif source is not None:
             sources.append((path, source))
         else:
-            raise DataError(f"{path} does not say its language pair, neither in its name nor in its text.")
+            raise DataError(_NO_PAIR.format(path))
     for path, source in sources:
         for pair, members in by_pair.items():
             if pair.split("-")[0] == source:
                 members.append(path)
-    return {pair: partial(_read_sgm, members, pair) for pair, members in by_pair.items()}
-
-
-def _read_sgm(paths: list[Path], pair: str, systems: Iterable[str] | None) -> TestSet:
-    return read_sgm(paths, pair=pair, systems=systems)
+    return {pair: partial(read_sgm, members, pair=pair) for pair, members in by_pair.items()}
 
 
 def _sgm_pair(path: Path) -> tuple[str | None, str | None]:
-    """The language pair of an SGM file, from its head, or from its name where the head says "any"; and its source."""
+    """Return the pair of an SGM file, from its tags or else its name, and the source language of a source text."""
     heads = head_tags("\n".join(next(read_blocks(path), [])))
-    said = {
-        key: {head[key] for head in heads if head.get(key, "any").lower() != "any"} for key in ("srclang", "trglang")
-    }
-    source, target = (next(iter(said[key])) if len(said[key]) == 1 else None for key in ("srclang", "trglang"))
+    source, target = languages_of(heads)
     if source and target:
         return f"{source}-{target}", source
     names = (_bare(path), path.parent.name)

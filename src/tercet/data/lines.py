@@ -1,8 +1,8 @@
 """Plain text: one segment per line, UTF-8, optionally gzipped, or standard input as '-'.
 
 Only a line feed ends a line. `str.splitlines()` also cuts at U+2028 and others, which shifts every later segment.
-What cannot be a text is refused with file and line; what is harmless but changes scores elsewhere (a byte order mark,
-carriage returns before line feeds) is left out and said in a warning.
+A file that is not UTF-8 text raises DataError with file and line. A byte order mark and carriage returns before line
+feeds, which would change scores, are removed with a warning.
 """
 
 import logging
@@ -26,25 +26,25 @@ GZIP = b"\x1f\x8b"
 
 
 def read_lines(path: str | Path) -> list[str]:
-    """All lines of a text file."""
+    """Read all lines of a text file."""
     return [line for block in read_blocks(path) for line in block]
 
 
 def read_blocks(path: str | Path) -> Generator[list[str]]:
-    """The lines of a text file in lists of some megabytes each, so that no more than one is in memory."""
+    """Yield the lines of a text file in lists of a few megabytes, so that only one list is in memory."""
     with open_bytes(path) as stream:
         yield from _decode_blocks(stream, str(path))
 
 
 @contextmanager
 def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
-    """The bytes of a file, of a gzipped file (known by its content, not its name), or of standard input ('-')."""
+    """Open a file, or standard input for '-', as bytes. A gzipped file, recognised by content, is decompressed."""
     if str(path) == "-":
         with _plain_or_unzipped(sys.stdin.buffer, Path("standard input")) as piped:
             yield piped
         return
     if not str(path):
-        raise UsageError("An empty file name is given.")
+        raise UsageError("The file name is empty.")
     path = Path(path)
     try:
         stream = path.open("rb")
@@ -60,9 +60,9 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _plain_or_unzipped(stream: Any, path: Path) -> Iterator[BinaryIO]:
-    """The stream, unzipped if it begins like a gzip file; errors while it is read are the file's."""
+    """Yield the stream, decompressed if it begins like a gzip file. Errors of reading become DataError."""
     try:
-        # A pipe cannot be rewound, but what was peeked stays in the buffer.
+        # A pipe cannot be rewound, but peeked bytes stay in the buffer.
         if getattr(stream, "peek", lambda _: b"")(2)[:2] != GZIP:
             yield stream
             return
@@ -90,11 +90,11 @@ def _decode_blocks(stream: BinaryIO, name: str) -> Iterator[list[str]]:
                 raise DataError(f"{name} is {kind}, not UTF-8. Convert it: iconv -f {kind} -t UTF-8 {quote(name)}")
             if read.startswith(BOM):
                 read = read[len(BOM) :]
-                log.warning("%s begins with a byte order mark, which is not part of the text: left out.", name)
+                log.warning("%s begins with a byte order mark, which is not part of the text. It was removed.", name)
         block = rest + read
         if read:
             cut = block.rfind(b"\n") + 1
-            if not cut:  # a line longer than the block: collect it in one piece, so that the cost stays linear
+            if not cut:  # a line longer than the block: read it in one piece, so that the cost stays linear
                 rest = block + stream.readline()
                 if not rest.endswith(b"\n"):
                     continue
@@ -115,7 +115,7 @@ def _decode_blocks(stream: BinaryIO, name: str) -> Iterator[list[str]]:
             break
     if carriage_returns:
         log.warning(
-            "%s has %d lines that end in CR LF (as on Windows): the carriage returns were left out.",
+            "%s has %d lines that end in CR LF (as on Windows). The carriage returns were removed.",
             name,
             carriage_returns,
         )
@@ -124,7 +124,7 @@ def _decode_blocks(stream: BinaryIO, name: str) -> Iterator[list[str]]:
 def _decode(block: bytes, name: str, lines_before: int) -> list[str]:
     if b"\0" in block:
         line = lines_before + block[: block.index(b"\0")].count(b"\n") + 1
-        raise DataError(f"{name}, line {line}: a NUL byte. This is not a UTF-8 text; it may be UTF-16 or binary.")
+        raise DataError(f"{name}, line {line}: a NUL byte. This is not UTF-8 text; it may be UTF-16 or binary.")
     try:
         return block.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
@@ -137,9 +137,9 @@ def _decode(block: bytes, name: str, lines_before: int) -> list[str]:
 
 
 def write_lines(path: str | Path, lines: list[str]) -> None:
-    """Write one segment per line; refuses a segment that holds a line feed, which would shift all later ones."""
+    """Write one segment per line. Raises DataError if a segment holds a line feed, which would shift later ones."""
     for number, line in enumerate(lines, 1):
         if "\n" in line:
-            raise DataError(f"Segment {number} holds a line feed and cannot be written as one line of {path}.")
+            raise DataError(f"Segment {number} contains a line feed and cannot be written as one line of {path}.")
     with writing(path) as stream:
         stream.writelines(f"{line}\n" for line in lines)

@@ -1,16 +1,16 @@
-"""MQM annotations: marked errors with a category and a severity, one `Judgement` per system, segment and rater.
+"""Read MQM annotations: marked errors with category and severity, one `Judgement` per system, segment and rater.
 
-Two families of files, after Freitag et al. (2021), "Experts, Errors, and Context":
+There are two families of files, after Freitag et al. (2021), "Experts, Errors, and Context":
 
 `read_mqm`: tables with one row per error, `system doc doc_id seg_id rater source target category severity` and perhaps
-a tenth column. The error stands between `<v>` and `</v>` in the target, or in the source. A rater who found nothing
-has one row `no-error`. Google's files and those of Marot, its viewer, quote nothing; Unbabel's, known by their tenth
-column `misc` (JSON), quote fields with quotation marks.
+a tenth column. The error is marked by `<v>` and `</v>` in the target or in the source. A rater who found no error has
+one row `no-error`. Google's files and those of Marot, its viewer, have no quoting. Unbabel's files, recognised by their
+tenth column `misc` (JSON), quote fields as CSV does.
 
 `read_ratings`: mt-metrics-eval's `….seg.rating`, lines `SYSTEM<tab>JSON or None[<tab>RATER]` in blocks by system.
 
-Values are NaN until `tercet.human.mqm.weigh` gives errors their weights, except where the file brings its own numbers:
-Unbabel's `mqm`, and the scores of errors in rating files.
+Values are NaN until `tercet.human.mqm.weigh` applies weights, unless the file has its own numbers: Unbabel's `mqm`,
+and the scores of errors in rating files.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import DataError, UnknownName
+from .field_checks import finite_number
 from .judgements import Judgement, Judgements, Span
 from .lines import read_lines
 from .tables import quoted_rows
@@ -38,7 +39,7 @@ IDENTITIES = ("seg_id", "document")
 
 
 class _Row(NamedTuple):
-    """One line of a table by column names, and where it stands."""
+    """One line of a table: its place for messages, and its fields by column name."""
 
     where: str
     fields: Mapping[str, str]
@@ -47,9 +48,9 @@ class _Row(NamedTuple):
 def read_mqm(
     path: str | Path, *, pair: str | None = None, name: str | None = None, identity: str = "seg_id"
 ) -> Judgements:
-    """The judgements of a table of errors.
+    """Read the judgements of a table of errors.
 
-    identity: what names a segment, `seg_id` (numbers that run through the whole test set) or `document` (doc:doc_id).
+    identity: what names a segment: `seg_id` (numbers that are unique in the test set) or `document` (doc:doc_id).
     """
     if identity not in IDENTITIES:
         raise UnknownName("identity of segments", identity, IDENTITIES)
@@ -88,7 +89,7 @@ def _rows(path: str | Path) -> Iterator[_Row]:
             continue
         where = f"{path}, line {number}"
         if len(fields) != len(columns) and not (not has_header and len(fields) == len(COLUMNS)):
-            raise DataError(f"{where}: {len(fields)} tab-separated fields, where {len(columns)} are needed.")
+            raise DataError(f"{where}: {len(fields)} tab-separated fields, but {len(columns)} are needed.")
         yield _Row(where, dict(zip(columns, fields, strict=False)))
     if len(lines) <= has_header:
         raise DataError(f"{path} holds no annotations.")
@@ -109,10 +110,10 @@ def _spans(rows: list[_Row]) -> Iterator[Span]:
 
 
 def marked(text: str, where: str) -> tuple[int | None, int | None]:
-    """Where the mark is in a text, as start and end (exclusive) in the text without marks; None, None for no mark.
+    """Return start and end (exclusive) of the marked error in the text without marks; None, None without marks.
 
-    Several marks in one row are parts of one error: from the first to the last. A mark that is never closed, as a few
-    of the published files have, reaches to the end of the text, and is reported.
+    Several marks in one row are one error, from the first to the last. A mark that is never closed, as in a few
+    published files, extends to the end of the text, with a warning.
     """
     plain, start, end, rest = 0, None, None, text
     while OPEN in rest or CLOSE in rest:
@@ -126,31 +127,31 @@ def marked(text: str, where: str) -> tuple[int | None, int | None]:
         else:
             end = plain
     if start is not None and end is None:
-        log.warning("%s: %s is never closed; the error is taken to reach to the end of the text.", where, OPEN)
+        log.warning("%s: %s is never closed; the error is assumed to extend to the end of the text.", where, OPEN)
         end = plain + len(rest)
     return start, end
 
 
 def _own_value(rows: list[_Row]) -> float:
-    """The score that Unbabel's files repeat on every row of a rater's annotation; NaN in others."""
+    """Return the score that Unbabel's files repeat in every row of a rater's annotation; NaN for other files."""
     values = []
     for row in rows:
         text = row.fields.get("misc")
         if not text:
             return math.nan
-        misc = _json(text, f"{row.where}, misc")
+        misc = load_json(text, f"{row.where}, misc")
         if not isinstance(misc, dict) or "mqm" not in misc:
             return math.nan
-        values.append(_number(misc["mqm"], f"{row.where}, misc: mqm"))
+        values.append(finite_number(misc["mqm"], f"{row.where}, misc: mqm"))
     return sum(values) / len(values)
 
 
 def read_ratings(
     path: str | Path, *, pair: str | None = None, name: str | None = None, rater: str = "", n_segments: int = 0
 ) -> Judgements:
-    """The judgements of an EvalSet's rating file; segments are numbered from 1 in the order of its lines.
+    """Read the judgements of an EvalSet's rating file. Segments are numbered from 1 in the order of the lines.
 
-    rater: who rated the lines that do not say so. n_segments: how many lines every system must have, if known.
+    rater: the rater of lines that name none. n_segments: the number of lines that every system must have, if known.
     """
     rows, counts = [], dict[str, int]()
     last = None
@@ -158,10 +159,12 @@ def read_ratings(
         where = f"{path}, line {number}"
         fields = line.split("\t")
         if len(fields) not in (2, 3):
-            raise DataError(f"{where}: {len(fields)} tab-separated fields; SYSTEM, JSON or None, and perhaps RATER.")
+            raise DataError(
+                f"{where}: {len(fields)} tab-separated fields; SYSTEM, JSON or None, and perhaps RATER are needed."
+            )
         system, text = fields[:2]
         if system != last and system in counts:
-            raise DataError(f"{where}: the ratings of {system!r} come in several pieces.")
+            raise DataError(f"{where}: the ratings of {system!r} are not in consecutive lines.")
         last = system
         counts[system] = counts.get(system, 0) + 1
         if text != "None":
@@ -173,13 +176,13 @@ def read_ratings(
     expected = n_segments or next(iter(counts.values()))
     for system, count in counts.items():
         if count != expected:
-            raise DataError(f"{path}: {count} ratings of {system!r}, where {expected} are needed, one per segment.")
+            raise DataError(f"{path}: {count} ratings of {system!r}, but {expected} are needed, one per segment.")
     return Judgements(rows, pair, name or _stem(path))
 
 
 def _errors(text: str, where: str) -> tuple[tuple[Span, ...], float]:
-    """The errors of one rating, and their scores summed and negated; NaN if one has no score."""
-    rating = _json(text, where)
+    """Return the errors of one rating and the negated sum of their scores, NaN if an error has no score."""
+    rating = load_json(text, where)
     if not isinstance(rating, dict) or not isinstance(rating.get("errors"), list):
         raise DataError(f'{where}: an object with a list "errors" is needed.')
     spans, total = [], 0.0
@@ -191,27 +194,18 @@ def _errors(text: str, where: str) -> tuple[tuple[Span, ...], float]:
             if place is not None and (isinstance(place, bool) or not isinstance(place, int)):
                 raise DataError(f"{where}: start and end of an error must be whole numbers, not {place!r}.")
         score = error.get("score")
-        total += math.nan if score is None else _number(score, f"{where}: score")
+        total += math.nan if score is None else finite_number(score, f"{where}: score")
         severity, category = str(error.get("severity") or ""), str(error.get("category") or "")
         spans.append(Span(start, end, severity, category, bool(error.get("is_source_error"))))
     return tuple(spans), 0.0 - total
 
 
-def _json(text: str, where: str) -> Any:
+def load_json(text: str, where: str) -> Any:
+    """Parse JSON. Raises DataError with the place if it is invalid."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: not JSON: {error}.") from None
-
-
-def _number(value: Any, where: str) -> float:
-    try:
-        number = math.nan if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
-    except OverflowError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise DataError(f"{where} must be a number, not {value!r:.80}.")
-    return number
 
 
 def _stem(path: str | Path) -> str:

@@ -1,4 +1,4 @@
-"""How a table of paraphrases is known by its first line; `tercet.language` reads the rest."""
+"""Recognise tables of paraphrases by their first line. `tercet.language` reads them."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from .tsv import DOCUMENTS, REFERENCE, SOURCE
 
 
 def paraphrase_format(line: str) -> str | None:
-    """Which kind of table of paraphrases a first line begins: "ppdb", "pairs" (with a tab), "meteor", or none."""
+    """Return the format of a table of paraphrases by its first line: "ppdb", "pairs" (with a tab), "meteor" or None."""
     if " ||| " in line:
         return "ppdb"
     if "\t" in line:
@@ -21,8 +21,8 @@ def paraphrase_format(line: str) -> str | None:
 
 
 def is_paraphrases(path: Path) -> bool:
-    """Whether a file begins as a table of paraphrases does, and not as a test set."""
-    from .layouts import ENDINGS  # with the readers of all layouts, which those who only read tables do not need
+    """Return whether a file begins like a table of paraphrases and not like a test set."""
+    from .layouts import ENDINGS  # here, because it imports the readers of all layouts
 
     if path.name.removesuffix(".gz").endswith(tuple(set(ENDINGS) - {".tsv"})):
         return False

@@ -1,16 +1,17 @@
-"""Relative rankings: several outputs of a segment put in order by one person, ties allowed (Bojar et al., 2014).
+"""Read relative rankings: several outputs of a segment ranked by one person, ties allowed (Bojar et al., 2014).
 
-Three forms are read. A ranking of two is a preference.
+There are three forms. A ranking of two outputs is a preference.
 
-- `PAIR.rr.tsv`, `PAIR.darr.tsv`: seg, better, worse: one preference per row; further columns are left alone.
+- `PAIR.rr.tsv`, `PAIR.darr.tsv`: seg, better, worse: one preference per row; other columns are ignored.
 - `rankings.tsv`: lp, seg, judge, [duration_s], systems (a|b|c), ranks (1|3|2; -1: not ranked, so no judgement).
 - the CSV files of WMT's own exports, with five outputs per row (until 2014) or two (2015, 2016).
 
-**Systems with the same text.** From 2015 on WMT showed a text once for all systems that had produced it ("a,b"; "a+b"
-in its collapsed CSV files). Here every one of them gets the rank, and those after the first carry "same as FIRST" in
-`check`. In WMT15's and WMT16's exports each member of a group counts, and pairs within it count as ties (ranking 382 of
-wmt15.fre-eng.csv has all 21 pairs of its 7 systems, though 3 texts were shown); all pairs of a task are therefore those
-of the export. Pairs of rows without `check` alone are what the person decided (the "collapsed" export).
+**Systems with the same text.** From 2015 on, WMT showed a text once for all systems that had produced it ("a,b"; "a+b"
+in its collapsed CSV files). Each of these systems gets the rank here; all but the first have "same as FIRST" in
+`check`. In WMT15's and WMT16's exports every member of a group counts, and pairs within a group count as ties (ranking
+382 of wmt15.fre-eng.csv has all 21 pairs of its 7 systems, although 3 texts were shown). The pairs of all rows of a
+task are therefore those of the export; the pairs of rows without `check` are the rater's own decisions (the "collapsed"
+export).
 """
 
 import re
@@ -23,7 +24,7 @@ from .judgements import Judgement, Judgements
 from .lines import read_lines
 from .tables import Table, csv_rows, number, read_table
 
-SAME = "same as "  # begins `check` where an output was judged through an identical one
+SAME = "same as "  # `check` of an output that was judged by means of an identical one begins with this
 NOT_RANKED = "-1"
 # WMT's exports call languages by their English names until 2014, later by ISO 639-2 codes of both kinds or their own.
 _LANGUAGES = {
@@ -41,7 +42,7 @@ _LANGUAGES = {
 def read_preferences(
     path: str | Path, *, pair: str | None = None, name: str | None = None, segments: Collection[str] | None = None
 ) -> Judgements:
-    """Preferences, each a ranking of two. `segments`: the names that exist; any other is refused with its line."""
+    """Read preferences, each a ranking of two. `segments`: the names of the test set's segments, to check them."""
     table = read_table(path)
     name = name or Path(path).name.removesuffix(".gz").removesuffix(".tsv").rpartition(".")[2]
     rows = []
@@ -56,7 +57,7 @@ def read_preferences(
 
 
 def read_rankings(path: str | Path, pair: str | None = None, *, segments: Collection[str] | None = None) -> Judgements:
-    """The rankings of one language pair from a table of several (`rankings.tsv`)."""
+    """Read the rankings of one language pair from a table of several pairs (`rankings.tsv`)."""
     table = of_pair(read_table(path), "lp", pair)
     timed = ("duration_s",) if "duration_s" in table.header else ()
     rows: list[Judgement] = []
@@ -75,10 +76,10 @@ def read_rankings(path: str | Path, pair: str | None = None, *, segments: Collec
 def read_ranking_csv(
     path: str | Path, pair: str | None = None, *, segments: Collection[str] | None = None
 ) -> Judgements:
-    """The rankings of one language pair from a CSV file of WMT's own, of 2010 to 2016.
+    """Read the rankings of one language pair from a CSV file of WMT's own, 2010 to 2016.
 
-    Outputs are called there as their files were ("newstest2015.online-B.0.fr-en.txt"); the test set, the pair and the
-    ending are left out here, so that names are those of the outputs elsewhere ("online-B.0").
+    Outputs have the names of their files there ("newstest2015.online-B.0.fr-en.txt"). The test set, the pair and the
+    ending are removed, so that the names agree with those of the outputs ("online-B.0").
     """
     table = _csv_table(path)
     present = csv_pairs(path, table)
@@ -100,7 +101,7 @@ def read_ranking_csv(
         ranking = _Ranking(task, fields[2], fields[3])
         seen, given, members = found.setdefault(task, (ranking, {}, {}))
         if seen != ranking:
-            raise DataError(f"{place}: ranking {fields[-1]} is of another segment or judge in an earlier line.")
+            raise DataError(f"{place}: ranking {fields[-1]} has another segment or judge in an earlier line.")
         for system, rank in zip(fields[4 : 4 + width], fields[4 + width : 4 + 2 * width], strict=True):
             if given.setdefault(system, rank) != rank:
                 raise DataError(f"{place}: {system!r} has rank {rank} here and {given[system]} before, in one ranking.")
@@ -114,31 +115,31 @@ def read_ranking_csv(
 
 
 def csv_pairs(path: str | Path, table: Table | None = None) -> list[str]:
-    """The language pairs of a ranking CSV file."""
+    """Return the language pairs of a ranking CSV file."""
     table = table or _csv_table(path)
     return sorted({_csv_pair(source, target, place) for place, (source, target) in table.records("srclang", "trglang")})
 
 
 def is_ranking_csv(header: str) -> bool:
-    """Whether the first line of a file is that of WMT's ranking CSV."""
+    """Return whether the first line of a file is that of WMT's ranking CSV."""
     names = header.split(",")
     return {"srclang", "trglang", "srcIndex", "system1Id", "system1rank"} <= set(names)
 
 
 def short_pair(pair: str) -> str:
-    """A language pair in two-letter codes where it is given in WMT's three-letter ones."""
+    """Return a language pair with WMT's three-letter codes replaced by two-letter ones."""
     return "-".join(_LANGUAGES.get(language, language) for language in pair.split("-"))
 
 
 def of_pair(table: Table, column: str, pair: str | None) -> Table:
-    """The rows of one language pair; of the only one where none is asked for."""
+    """Return the rows of one language pair; None selects the only one."""
     present = list(dict.fromkeys(table.column(column)))
     chosen = _one_pair(present, pair, table.path)
     return table if len(present) == 1 else table.where(column, chosen)
 
 
 def check_segment(segment: str, segments: Collection[str] | None, place: str) -> None:
-    """Refuse a segment that the test set does not have."""
+    """Raise DataError for a segment that the test set does not have."""
     if segments is not None and segment not in segments:
         raise DataError(
             f"{place}: there is no segment {segment!r} in the test set, which has {len(segments)}. "
@@ -147,7 +148,7 @@ def check_segment(segment: str, segments: Collection[str] | None, place: str) ->
 
 
 class _Ranking(NamedTuple):
-    """What the judgements of one ranking share."""
+    """The data that all judgements of one ranking share."""
 
     task: str
     segment: str
@@ -164,7 +165,7 @@ class _Ranking(NamedTuple):
             if rank == NOT_RANKED:
                 continue
             if not re.fullmatch("0*[1-9][0-9]{0,8}", rank):
-                raise DataError(f"{place}: rank {rank[:40]!r} is neither 1, 2, 3, … nor -1 for an output not ranked.")
+                raise DataError(f"{place}: rank {rank[:40]!r} must be 1, 2, 3, … or -1 for an output not ranked.")
             for count, name in enumerate(members):
                 same = f"{SAME}{members[0]}" if count else ""
                 yield Judgement(
@@ -194,7 +195,7 @@ def _csv_table(path: str | Path) -> Table:
     rows = csv_rows(lines, path)
     for line, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
-            raise DataError(f"{path}, line {line}: {len(row)} fields, where line 1 has {len(rows[0])}.")
+            raise DataError(f"{path}, line {line}: {len(row)} fields, but line 1 has {len(rows[0])}.")
     if len(rows) == 1:
         raise DataError(f"{path} has a header but no rankings.")
     return Table(Path(path), rows[0], rows[1:])
@@ -208,7 +209,7 @@ def _csv_pair(source: str, target: str, place: str) -> str:
 
 
 def _members(system: str) -> list[str]:
-    """The systems that share a text: "newstest2015.a+newstest2015.b"; a plus inside a name does not separate."""
+    """Split names of systems that share a text: "newstest2015.a+newstest2015.b". A plus may be part of a name."""
     testset, dot, _ = system.partition(".")
     return re.split(rf"[+,](?={re.escape(testset)}\.)", system) if dot else [system]
 

@@ -2,9 +2,9 @@
 
     rater item segment system kind value reference seconds time check group document revision spans lp set
 
-rater, item, segment, system, kind and value are needed, in any order; other columns are left alone. Empty means not
-known. time: when the answer came, UTC. spans: marked errors as JSON, a list of objects as in our JSON lines. revision:
-1 for a rater's first answer to an item. Outputs with the same item were judged together.
+rater, item, segment, system, kind and value are required, in any order; unknown columns are ignored. Empty means not
+known. time: when the answer was given, UTC. spans: marked errors as JSON, a list of objects as in our JSON lines.
+revision: 1 for a rater's first answer to an item. Outputs with the same item were judged together.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COLUMNS = (*NEEDED, "reference", "seconds", "time", "check", "group", "document"
 
 
 def read_ratings_table(path: str | Path, *, pair: str | None = None, name: str | None = None) -> Judgements:
-    """The judgements of a table of ratings, in the order of the rows; of one language pair, if it has several."""
+    """Read the judgements of a table of ratings, in the order of the rows, for one language pair if it has several."""
     table = read_table(path)
     if "lp" in table.header and any(table.column("lp")):
         table = of_pair(table, "lp", pair)
@@ -65,14 +65,14 @@ def _judgement(fields: dict[str, str], where: str) -> Judgement:
 
 
 def text_of(value: float) -> str:
-    """A number as it is written here: shortest, without a point where it is whole; empty for NaN."""
+    """Return a number in its shortest form, whole numbers without a point; empty for NaN."""
     if math.isnan(value):
         return ""
     return str(int(value)) if value == int(value) else repr(value)
 
 
 def spans_text(judgement: Judgement) -> str:
-    """Marked errors as they are written here; empty where none were asked for."""
+    """Return marked errors as JSON; empty if raters did not mark errors."""
     if judgement.spans is None:
         return ""
     return json.dumps([span._asdict() for span in judgement.spans], ensure_ascii=False)

@@ -1,11 +1,12 @@
-"""What a file is that metrics can be judged by, told from its name and first lines, and how it is read.
+"""Recognise files of judgements and scores by their name and first lines, and choose their reader.
 
-The table in `_FORMS` lists what is recognised, by header and not by name; the rest is left alone, exports of annotation
-campaigns too (`campaigns` reads them; they number segments in their own way).
+`_FORMS` lists the headers that are recognised. Other files are ignored, also exports of annotation campaigns, which
+number segments in their own way (`campaigns` reads them).
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -14,19 +15,23 @@ from typing import NamedTuple
 
 from . import assessments, rankings, tsv
 from .assessments import FoundColumns
+from .judged_jsonl import read_judgements
+from .judgements import Judgements
 from .lines import read_lines
+from .mqm import read_mqm, read_ratings
+from .ratings import read_ratings_table
 from .tables import HUMAN, fields_of, first_lines, is_number, read_table, separator_of
 
 _PAIR_IN_NAME = re.compile(r"(?:^|\.|-scores-)([a-z]{2,3}-[a-z]{2,3})(?=\.)")
 _COMPACT_PAIR = re.compile(r"([a-z]{2})([a-z]{2})\.darr_agree\.")
 
-REQUIRED = ("kind", "segment", "system")  # of a judgement as JSON
+REQUIRED = ("kind", "segment", "system")  # keys of a judgement as JSON
 Segments = Mapping[str, int]
 Reader = Callable[[Path, "str | None", "Segments | None"], FoundColumns]
 
 
 class File(NamedTuple):
-    """A file that is recognised. pair: as its name says, or None; then `inside` finds those that it holds."""
+    """A recognised file. pair: the pair in its name, or None; `inside` then returns the pairs of its contents."""
 
     path: Path
     pair: str | None
@@ -42,7 +47,7 @@ class File(NamedTuple):
 
 
 def recognised(path: Path) -> File | None:
-    """What a file is by its name and first lines, if it is anything that metrics can be judged by."""
+    """Recognise a file by its name and first lines. Returns None if it holds neither judgements nor scores."""
     bare = bare_name(path)
     if bare.endswith((tsv.SEGMENTS, tsv.OUTPUTS)):
         return None
@@ -56,7 +61,8 @@ def recognised(path: Path) -> File | None:
     if not lines:
         return None
     if rankings.is_ranking_csv(lines[0]):
-        return _as_file(path, _ranking_csv, partial(rankings.csv_pairs, path))
+        reader = _judgements(rankings.read_ranking_csv, checked=True)
+        return _as_file(path, reader, partial(rankings.csv_pairs, path))
     separator = separator_of(lines[0])
     header, first = (fields_of(line, separator) for line in (lines[0], lines[-1]))
     for needed, reader in _FORMS:
@@ -68,7 +74,7 @@ def recognised(path: Path) -> File | None:
 
 
 def _as_file(path: Path, reader: Reader, inside: Callable[[], list[str]] = list) -> File:
-    """The file with the pair and the test set that its name holds (TESTSET.PAIR.….tsv)."""
+    """Return the file with the language pair and the test set in its name (TESTSET.PAIR.….tsv)."""
     bare = bare_name(path)
     compact = _COMPACT_PAIR.match(bare)
     named = list(_PAIR_IN_NAME.finditer(bare))
@@ -97,13 +103,13 @@ def _column_values(path: Path, place: int, separator: str) -> list[str]:
 
 
 def _has_scores(header: Sequence[str], first: Sequence[str], path: Path) -> bool:
-    """Whether a table is one that `read_published` reads: the fields of its first row tell scores from texts."""
+    """Return whether `read_published` can read a table. The first row shows whether it holds scores or texts."""
     fields = dict(zip(header, first, strict=False))
     system = [name for name in assessments.SYSTEM if fields.pop(name, "")]
     keys = {*assessments.SEGMENT, *assessments.NO_SCORES, *assessments.MOLTEN, assessments.has_pairs(header), ""}
     numeric = [is_number(text) for name, text in fields.items() if name not in keys]
     if system and not HUMAN.keys().isdisjoint(header):
-        return True  # whatever is wrong in its rows is then said, and not taken for a table of another kind
+        return True  # certainly scores: an error in the rows must be reported, not ignored
     if not numeric or not all(numeric):
         return False
     return bool(system) or (header[0] == "seg" and bool(_PAIR_IN_NAME.match(bare_name(path))))
@@ -114,62 +120,41 @@ def _preferences(path: Path, pair: str | None, segments: Segments | None) -> Fou
     return FoundColumns([rankings.read_preferences(path, pair=pair, name=name, segments=segments)])
 
 
-def _rankings(path: Path, pair: str | None, segments: Segments | None) -> FoundColumns:
-    return FoundColumns([rankings.read_rankings(path, pair, segments=segments)])
-
-
-def _ranking_csv(path: Path, pair: str | None, segments: Segments | None) -> FoundColumns:
-    return FoundColumns([rankings.read_ranking_csv(path, pair, segments=segments)])
-
-
 def _published(path: Path, pair: str | None, _: Segments | None) -> FoundColumns:
     return FoundColumns(published=assessments.read_published(path, pair))
 
 
-def _mqm(path: Path, pair: str | None, _: Segments | None) -> FoundColumns:
-    from .mqm import read_mqm
-
-    return FoundColumns([read_mqm(path, pair=pair)])
-
-
 def _ratings(path: Path, pair: str | None, segments: Segments | None) -> FoundColumns:
-    from .mqm import read_ratings
-
     name = bare_name(path).removesuffix(".tsv").removesuffix(".seg.rating").removeprefix(f"{pair}.")
     return FoundColumns([read_ratings(path, pair=pair, name=name, n_segments=len(segments or ()))])
 
 
 def read_evalset(folder: Path, pair: str | None, segments: Segments | None) -> FoundColumns:
-    """The marked errors and the scores of an EvalSet."""
+    """Read the marked errors and the scores of an EvalSet."""
     files = sorted((folder / "human-scores").glob("*.seg.rating"))
     ratings = [_ratings(path, pair, segments) for path in files if path.name.startswith(f"{pair}.")]
     published = assessments.read_evalset_scores(folder, pair or "", list(segments or ()))
     return FoundColumns([table for found in ratings for table in found.judgements], published)
 
 
-def _rated(path: Path, pair: str | None, _: Segments | None) -> FoundColumns:
-    from .ratings import read_ratings_table
-
-    return FoundColumns([read_ratings_table(path, pair=pair)])
-
-
-def _judged(path: Path, pair: str | None, _: Segments | None) -> FoundColumns:
-    from .judged_jsonl import read_judgements
-
-    return FoundColumns([read_judgements(path, pair=pair)])
+def _judgements(reader: Callable[..., Judgements], *, checked: bool = False) -> Reader:
+    """Wrap a reader of judgements. checked: whether it compares their segments with those of the test set."""
+    return lambda path, pair, segments: FoundColumns(
+        [reader(path, pair=pair, segments=segments) if checked else reader(path, pair=pair)]
+    )
 
 
 def _unchecked(reader: Callable[[Path, str | None], FoundColumns]) -> Reader:
-    """A reader of tables that bring their own segments."""
+    """Wrap a reader of tables that define their own segments and so need not check them."""
     return lambda path, pair, _: reader(path, pair)
 
 
-# What is recognised by the columns of a header; tables of scores after these (`_has_scores`).
+# Columns by which a file is recognised. Tables of scores come after these (`_has_scores`).
 _FORMS: Sequence[tuple[str, Reader]] = (
     ("seg better worse", _preferences),
-    ("lp seg judge systems ranks", _rankings),
-    ("rater item segment system kind value", _rated),
-    ("system doc doc_id seg_id rater category severity", _mqm),
+    ("lp seg judge systems ranks", _judgements(rankings.read_rankings, checked=True)),
+    ("rater item segment system kind value", _judgements(read_ratings_table)),
+    ("system doc doc_id seg_id rater category severity", _judgements(read_mqm)),
     ("judge segment_id batch rating", _unchecked(assessments.read_ratings_by_reference)),
     ("index original translation scores", _unchecked(assessments.read_direct_assessments)),
     ("seg source mt effort score1 weight1", _unchecked(assessments.read_effort_scores)),
@@ -178,9 +163,7 @@ _FORMS: Sequence[tuple[str, Reader]] = (
 
 
 def judged_jsonl(path: Path) -> File | None:
-    """Judgements as JSON lines; texts in the interchange format are the business of `layouts`."""
-    import json
-
+    """Return a file of judgements as JSON lines, or None. Texts in the interchange format are read by `layouts`."""
     lines = first_lines(path, 1)
     try:
         item = json.loads(lines[0]) if lines else None
@@ -189,15 +172,15 @@ def judged_jsonl(path: Path) -> File | None:
     if not isinstance(item, dict) or not set(REQUIRED) <= item.keys():
         return None
     pair = item.get("pair")
-    file = _as_file(path, _judged)
+    file = _as_file(path, _judgements(read_judgements))
     return file._replace(pair=str(pair)) if pair else file
 
 
 def scored_texts(path: Path, pair: str | None) -> File:
-    """A file of texts in the interchange format, for the scores in it."""
+    """Return a file of texts in the interchange format, to read the scores in it."""
     return File(path, pair, "", list, _unchecked(assessments.read_item_scores))
 
 
 def bare_name(path: Path) -> str:
-    """The name of a file as if it were not gzipped."""
+    """Return the name of a file without .gz."""
     return path.name.removesuffix(".gz")

@@ -9,6 +9,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,12 @@ import numpy as np
 
 from ..errors import DataError, UsageError
 from .files import writing_bytes
-from .scores import Scores
+from .scores import MetricRecord, Scores
 
-FORMAT = 1
+FORMAT = 2
 # What reading a damaged archive raises; NotImplementedError is zipfile's for a method that it does not know.
 _DAMAGES = (OSError, ValueError, KeyError, TypeError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error)
-_TEXTS = ("metric", "label", "metric_signature", "higher_is_better", "n_segments")
+_FACTS = tuple(each.name for each in fields(MetricRecord))
 
 
 def save_scores(path: str | Path, scores: Sequence[Scores]) -> None:
@@ -31,8 +32,9 @@ def save_scores(path: str | Path, scores: Sequence[Scores]) -> None:
     for i, item in enumerate(scores):
         if not item.counts:
             raise UsageError(f"{item.label}: scores kept without counts cannot be saved.")
-        entry: dict[str, Any] = {name: getattr(item, name) for name in _TEXTS}
-        entry |= {
+        entry: dict[str, Any] = {
+            "metric": {name: getattr(item.metric, name) for name in _FACTS},
+            "n_segments": item.n_segments,
             "system": dict(item.system),
             "document_ids": list(item.document_ids) if item.document_ids else None,
             "reference_numbers": sorted(item.reference_numbers),
@@ -50,14 +52,14 @@ def save_scores(path: str | Path, scores: Sequence[Scores]) -> None:
 
 
 def load_scores(path: str | Path) -> list[Scores]:
-    """Scores that `save_scores` wrote; anything else is refused."""
+    """Read scores that `save_scores` wrote. Each has a record of its metric; `tercet.scoring.load` finds the metric."""
     path = Path(path)
     if not path.is_file():
         raise UsageError(f"There is no file {path}.")
     try:
         with np.load(path, allow_pickle=False) as archive:
             about = json.loads(archive["about"].tobytes().decode("utf-8"))
-            if about["format"] != FORMAT:
+            if about["format"] not in (1, FORMAT):
                 raise DataError(f"{path} has format {about['format']}; this version reads format {FORMAT}.")
             return [_restore(entry, archive, i) for i, entry in enumerate(about["scores"])]
     except _DAMAGES as error:
@@ -67,8 +69,13 @@ def load_scores(path: str | Path) -> list[Scores]:
 def _restore(entry: dict[str, Any], archive: Any, i: int) -> Scores:
     systems = list(entry["system"])
     counts = {system: archive[f"counts_{i}_{j}"] for j, system in enumerate(systems)}
+    known = entry["metric"]
+    if isinstance(known, str):  # format 1, of Tercet 0.1
+        known = {"spec": known, "label": entry["label"], "signature": entry["metric_signature"]}
+        known["higher_is_better"] = entry["higher_is_better"]
     return Scores(
-        **{name: entry[name] for name in _TEXTS},
+        metric=MetricRecord(**{name: known[name] for name in _FACTS if name in known}),
+        n_segments=entry["n_segments"],
         system=entry["system"],
         segment={system: archive[f"segment_{i}_{j}"] for j, system in enumerate(systems)},
         counts=counts,

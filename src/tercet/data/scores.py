@@ -1,35 +1,90 @@
-"""`Scores`: what one metric says of the systems of a test set, with the counts it was computed from."""
+"""`Scores`: the scores that one metric gives to the systems of a test set, with the counts they were computed from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, MissingDependency
+from ..errors import DataError, UnknownName, UsageError
+from .display import html_table, to_frame
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class MetricRecord:
+    """The facts about a metric that results carry: all that printing, merging and comparing need.
+
+    spec: its string for `tercet.metrics.create`. asked: the string or spec by which the user asked for it.
+    signature: without the facts of a run. higher_is_better: None where neither direction is better.
+    decimals: how many a table shows. whole: whether counts of a segment depend on its neighbours.
+
+    A metric that is ready to count (`tercet.metrics.Ready`) is such a record too, and can compute scores from counts. A
+    record read from a file cannot, unless its metric is found again.
+    """
+
+    spec: str
+    label: str
+    signature: str
+    higher_is_better: bool | None = True
+    asked: str = ""
+    name: str = ""
+    decimals: int = 3
+    whole: bool = False
+    segment_signature: str = ""  # where single segments are scored with other parameters
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names by which a user can ask for it, the most exact first."""
+        return self.asked or self.spec, self.spec, self.name or self.spec, self.label, self.signature
+
+    def score(self, totals: Floats) -> Floats:
+        """Compute scores from sums of counts, shape (..., k) -> (...)."""
+        raise UsageError(
+            f"{self.label} cannot be computed here: its metric, {self.spec}, is not found. Install the package that "
+            "has it, or run the command in the folder that its file is in."
+        )
+
+    def segment_scores(self, counts: Floats) -> Floats:
+        """Compute scores of single segments from their counts, shape (..., k) -> (...)."""
+        return self.score(counts)
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        """Return the parts of one score by name, shape (k,)."""
+        return {}
+
+    def verbose(self, totals: Floats) -> str:
+        """Return the parts of one score as a line of text."""
+        return ""
+
+    def extras(self, counts: Floats) -> Mapping[str, Floats]:
+        """Return further numbers per segment by name, such as precision and recall."""
+        return {}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     """Scores of one metric.
 
-    metric: its string for `create`; metric_signature: its own signature, without the facts of this run.
+    metric: the metric, ready to compute, or a record of it when read from a file.
     system: score by system name. segment: by system name, an array with one score per segment (absent if only sums were
     kept). counts: by system name, shape (segments, k), where we counted ourselves; totals: their sums, shape (k,).
     document_ids: the document of every segment, if known. group: scores of groups of segments (documents, domains,
     lengths: `by`) by system and group. interval: bootstrap intervals by system (`stats.Interval`), where asked for.
     reference_numbers: how many references segments have.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> tercet.score(tercet.TestSet({"a": ["the cat sat"]}, {"ref": ["the cat sat"]}), "chrf")["chrf"]
+    Scores(chrF2: a=100.0; 1 segment)
     """
 
-    metric: str
-    label: str
-    metric_signature: str
-    higher_is_better: bool | None
+    metric: MetricRecord
     system: Mapping[str, float]
     segment: Mapping[str, Floats] = field(default_factory=dict)
     counts: Mapping[str, Floats] = field(default_factory=dict)
@@ -41,6 +96,10 @@ class Scores:
     reference_numbers: frozenset[int] = frozenset()
     n_segments: int = 0
     provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def relabelled(self, label: str) -> Scores:
+        """Return the same scores under another label."""
+        return replace(self, metric=replace(self.metric, label=label))
 
     def __post_init__(self) -> None:
         if not self.system:
@@ -57,14 +116,22 @@ class Scores:
             raise DataError(f"{self.label}: {len(self.document_ids)} document ids for {self.n_segments} segments.")
 
     @property
+    def label(self) -> str:
+        return self.metric.label
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return self.metric.higher_is_better
+
+    @property
     def signature(self) -> str:
-        """The metric's signature in sacreBLEU's form, with the facts of the run where it puts them."""
+        """The metric's signature in sacreBLEU's form, with the facts of the run where sacreBLEU has them."""
         run: dict[str, object] = {}
         if self.reference_numbers:
             run["nrefs"] = min(self.reference_numbers) if len(self.reference_numbers) == 1 else "var"
         for interval in list(self.interval.values())[:1]:
             run |= {"bs": interval.resamples, "seed": interval.seed}
-        return with_facts(self.metric_signature, run)
+        return with_facts(self.metric.signature, run)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -77,27 +144,118 @@ class Scores:
             raise DataError(f"{self.label}: these scores were kept without counts.")
         return np.stack([self.counts[system] for system in self.systems])
 
+    @property
+    def extras(self) -> dict[str, Mapping[str, Floats]]:
+        """Further numbers per segment by system and name, such as precision and recall, where the metric has them."""
+        found = {system: self.metric.extras(counts) for system, counts in self.counts.items()}
+        return {system: extras for system, extras in found.items() if extras}
+
     def rows(self) -> list[dict[str, Any]]:
-        """A tidy table: one row per system and segment, or per system where there are no segment scores."""
+        """Return a tidy table: one row per system and segment, or per system where there are no segment scores."""
+        metric = self.metric.spec
         if not self.segment:
-            return [{"system": s, "metric": self.metric, "score": value} for s, value in self.system.items()]
+            return [{"system": s, "metric": metric, "score": value} for s, value in self.system.items()]
         documents: Sequence[str | None] = self.document_ids or [None] * self.n_segments
-        return [
-            {"system": system, "doc": doc, "seg": number, "metric": self.metric, "score": float(value)}
+        rows: list[dict[str, Any]] = [
+            {"system": system, "doc": doc, "seg": number, "metric": metric, "score": float(value)}
             for system, values in self.segment.items()
             for number, (doc, value) in enumerate(zip(documents, values, strict=True), 1)
         ]
+        if extras := self.extras:
+            columns = [found for system in self.segment for found in _by_row(extras[system], self.n_segments)]
+            rows = [{**row, **more} for row, more in zip(rows, columns, strict=True)]
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the scores of systems, their intervals and the metric's signature."""
+        return {
+            "metric": self.metric.spec,
+            "label": self.label,
+            "signature": self.signature,
+            "higher_is_better": self.higher_is_better,
+            "system": {system: float(value) for system, value in self.system.items()},
+            "interval": {system: [each.low, each.high] for system, each in self.interval.items()},
+        }
 
     def to_pandas(self) -> Any:
-        """The tidy table as a pandas data frame."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingDependency("A pandas data frame", "frames") from None
-        return pandas.DataFrame(self.rows())
+        """Return the tidy table as a pandas data frame."""
+        return to_frame(self.rows())
+
+    def __repr__(self) -> str:
+        shown = [f"{system}={value:.{self.metric.decimals}f}" for system, value in list(self.system.items())[:5]]
+        more = f", … {len(self.system) - 5} more" if len(self.system) > 5 else ""
+        return f"Scores({self.label}: {', '.join(shown)}{more}; {self.n_segments} segment{'s' * (self.n_segments != 1)})"
+
+    def _repr_html_(self) -> str:
+        return html_table(["system", self.label], self._cells(), self.signature)
+
+    def _cells(self) -> Iterator[tuple[str, str]]:
+        for system, value in self.system.items():
+            yield system, f"{value:.{self.metric.decimals}f}"
+
+
+class ScoreList(Sequence[Scores]):
+    """The scores by several metrics, in the order in which they were asked for.
+
+    It is a sequence, and is indexed by the string that was asked for ("chrf:word_order=2"), too.
+    """
+
+    def __init__(self, scores: Sequence[Scores]) -> None:
+        self._scores = list(scores)
+
+    @overload
+    def __getitem__(self, key: int | str) -> Scores: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Scores]: ...
+    def __getitem__(self, key: int | str | slice) -> Scores | list[Scores]:
+        if isinstance(key, str):
+            return self._scores[find_metric(key, [item.metric for item in self._scores])]
+        return self._scores[key]
+
+    def __len__(self) -> int:
+        return len(self._scores)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the tidy tables of all metrics, one after the other."""
+        return [row for item in self._scores for row in item.rows()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the scores of systems by metric, under the strings that were asked for."""
+        return {item.metric.names[0]: item.to_dict() for item in self._scores}
+
+    def to_pandas(self) -> Any:
+        """Return the tidy tables of all metrics as one pandas data frame."""
+        return to_frame(self.rows())
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self._scores))
+
+    def _repr_html_(self) -> str:
+        systems = dict.fromkeys(system for item in self._scores for system in item.systems)
+        cells = [dict(item._cells()) for item in self._scores]
+        rows = [[system, *(column.get(system) for column in cells)] for system in systems]
+        return html_table(["system", *(item.label for item in self._scores)], rows)
+
+
+def _by_row(columns: Mapping[str, Floats], rows: int) -> Iterator[dict[str, float]]:
+    for row in range(rows):
+        yield {name: float(column[row]) for name, column in columns.items()}
+
+
+def find_metric(name: str, metrics: Sequence[MetricRecord]) -> int:
+    """Return the position of the metric that `name` means: the string asked for, spec, name, label or signature."""
+    for level in zip(*(metric.names for metric in metrics), strict=True):
+        found = [i for i, known in enumerate(level) if known.lower() == name.lower()]
+        if len({metrics[i].spec for i in found}) > 1:
+            raise UsageError(
+                f"{name} may be any of {', '.join(metrics[i].names[0] for i in found)}: name one of these."
+            )
+        if found:
+            return found[0]
+    raise UnknownName("metric in these results", name, {metric.names[0] for metric in metrics})
 
 
 def with_facts(signature: str, facts: Mapping[str, object]) -> str:
-    """A metric's signature with facts of a run (nrefs, bs, seed, …) after the name."""
+    """Return a metric's signature with facts of a run (nrefs, bs, seed, …) after the name."""
     label, *items = signature.split("|")
     return "|".join([label, *(f"{key}:{value}" for key, value in facts.items()), *items])

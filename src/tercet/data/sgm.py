@@ -1,12 +1,12 @@
-"""WMT's and NIST's SGM files: `srcset`, `refset` and `tstset` with documents of numbered segments.
+"""Read and write WMT's and NIST's SGM files: `srcset`, `refset` and `tstset` with documents of numbered segments.
 
-Such files are not always well-formed XML (a bare "&" or "<", attributes without quotes, tags in any case), so tags are
-looked for by name and everything else is text. &amp; &lt; &gt; &quot; &apos; and numeric references are decoded, all
-other text is kept as it is, spaces around it too. Structure is not forgiven: a segment or document that does not end,
-or two with the same id, is refused, because a cut file would otherwise pass for a short one.
+Such files are not always well-formed XML (a bare "&" or "<", attributes without quotes, tags in any case). The known
+tags are searched by name and everything else is text. &amp; &lt; &gt; &quot; &apos; and numeric references are decoded;
+all other text is kept, also spaces around it. A segment or document that does not end, or whose id occurs twice, raises
+DataError: otherwise a truncated file would look like a short one.
 
-Names: a system is the `sysid` of the document or of its `tstset`; a reference the `refid` (of the document or the set)
-or else the `sysid`. A document's `genre` becomes the label "domain", its `origlang` the label "origlang".
+A system is named by the `sysid` of the document or of its `tstset`, a reference by the `refid` (of the document or the
+set) or else the `sysid`. A document's `genre` becomes the label "domain", its `origlang` the label "origlang".
 """
 
 import re
@@ -38,7 +38,7 @@ def read_sgm(
     name: str | None = None,
     systems: Iterable[str] | None = None,
 ) -> TestSet:
-    """The test set of one or several SGM files: what each holds is told by its tags."""
+    """Read a test set from one or several SGM files. Their tags tell source, references and outputs."""
     paths = [paths] if isinstance(paths, str | Path) else list(paths)
     if not paths:
         raise UsageError("No SGM file was given.")
@@ -50,7 +50,7 @@ def read_sgm(
 
 
 def head_tags(text: str) -> list[dict[str, str]]:
-    """What the sets in (the beginning of) a file say of themselves: "tag", and setid, srclang, trglang, …"""
+    """Return the attributes of the sets in a text: "tag", and setid, srclang, trglang, …"""
     return [
         {**_attributes(match[3]), "tag": match[2].lower()}
         for match in _TAG.finditer(text)
@@ -58,18 +58,20 @@ def head_tags(text: str) -> list[dict[str, str]]:
     ]
 
 
+def languages_of(heads: list[dict[str, str]]) -> list[str | None]:
+    """Return the source and the target language of sets, None where they name none or several."""
+    found = [{head[key] for head in heads if head.get(key, "any").lower() != "any"} for key in ("srclang", "trglang")]
+    return [languages.pop() if len(languages) == 1 else None for languages in found]
+
+
 def _pair(heads: list[dict[str, str]]) -> str | None:
-    found = {
-        key: {head[key] for head in heads if head.get(key, "any").lower() != "any"} for key in ("srclang", "trglang")
-    }
-    if all(len(values) == 1 for values in found.values()):
-        return "-".join(next(iter(found[key])) for key in ("srclang", "trglang"))
-    return None
+    source, target = languages_of(heads)
+    return f"{source}-{target}" if source and target else None
 
 
 @dataclass
 class _Reader:
-    """Goes through the tags of one file."""
+    """A parser of one file, which collects its segments in `gathered`."""
 
     path: str | Path
     gathered: Gathered
@@ -95,7 +97,7 @@ class _Reader:
             else:
                 self._open_set(tag, match)
         if self.set is not None:
-            raise DataError(f"{self.path} ends within <{self.set['tag']}>. It seems to be cut off.")
+            raise DataError(f"{self.path} ends within <{self.set['tag']}>. It seems to be truncated.")
         if not self.heads:
             raise DataError(f"{self.path} has no <srcset>, <refset> or <tstset>: it is not a WMT SGM file.")
         return self.heads
@@ -131,7 +133,7 @@ class _Reader:
         keys = ("refid", "sysid") if kind == "reference" else ("sysid",)
         name = next((where[key] for key in keys for where in (document, self.set or {}) if where.get(key)), None)
         if name is None:
-            raise DataError(f"{place}: nothing names this {kind}; give its <doc> or its set a sysid.")
+            raise DataError(f"{place}: this {kind} has no name. Give its <doc> or its set a sysid.")
         return name
 
     def _close(self, tag: str, position: int) -> None:
@@ -170,12 +172,12 @@ class _Reader:
 
 
 def _attributes(text: str) -> dict[str, str]:
-    """Attributes by lower-case name."""
+    """Return attributes by lower-case name."""
     return {match[1].lower(): decode(match[2] or match[3] or match[4] or "") for match in _ATTRIBUTE.finditer(text)}
 
 
 def decode(text: str) -> str:
-    """The text with entities and numeric references decoded, once; a bare & stays."""
+    """Decode the entities and numeric references of a text. A bare & is kept."""
     if "&" not in text:
         return text
 
@@ -184,22 +186,22 @@ def decode(text: str) -> str:
             return _NAMED[match[1]]
         code = int(match[2]) if match[2] else int(match[3], 16)
         if code == 0 or code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-            return match[0]  # no character has this number
+            return match[0]  # not a character
         return chr(code)
 
     return _REFERENCE.sub(character, text)
 
 
 def encode(text: str) -> str:
-    """The text with the characters that carry meaning in SGM, and those that readers change, as references."""
+    """Encode the characters with a meaning in SGM, and those that readers change, as references."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     return text.replace("\r", "&#13;").replace("\n", "&#10;")
 
 
 def write_sgm(testset: TestSet, folder: str | Path) -> list[Path]:
-    """Write SOURCE, reference and output files as WMT does; returns them. One file per text.
+    """Write source, references and outputs as WMT does, one file per text. Returns the paths.
 
-    A reference that a segment lacks is left out there. Without document ids all is one document.
+    Missing references of a segment are left out. A test set without document ids becomes one document.
     """
     folder = Path(folder)
     stem = f"{testset.name}-{testset.pair.replace('-', '')}" if testset.pair else testset.name
@@ -218,7 +220,7 @@ def write_sgm(testset: TestSet, folder: str | Path) -> list[Path]:
 def _write(testset: TestSet, tag: str, name: str, lines: Sequence[str | None], path: Path) -> None:
     languages = dict(zip(("srclang", "trglang"), (testset.pair or "any-any").split("-", 1), strict=False))
     if _pair([languages]) != testset.pair:
-        raise DataError(f"{testset.pair!r} is not a language pair as 'ru-en', which {path} must name.")
+        raise DataError(f"{path} must name the language pair, but {testset.pair!r} is not a pair like 'ru-en'.")
     head = {"setid": testset.name, **languages}
     if tag != "srcset":
         head["refid" if tag == "refset" else "sysid"] = name

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, NotParallel, UnknownName
+from ..errors import DataError, NotParallel, UnknownName, UsageError
 from .lines import read_blocks, read_lines
 from .testset import TestSet
 
@@ -96,11 +96,29 @@ class TextFiles:
         )
 
 
-def unique_names(paths: Sequence[str | Path]) -> dict[str, str | Path]:
-    """Files by name: without the folder, or with as much of it as tells two files of one name apart.
+def split_name(text: str | Path) -> tuple[str | None, str | Path]:
+    """Split NAME=FILE into its two parts; a file that exists under the whole spelling has no other name."""
+    name, equals, path = str(text).partition("=")
+    if not equals or not name or not path or Path(text).exists():
+        return None, text
+    return name, path
 
-    A file that is given twice is numbered: there is nothing else that differs.
+
+def unique_names(texts: Sequence[str | Path]) -> dict[str, str | Path]:
+    """Return files by name: the NAME of NAME=FILE, or the file's name.
+
+    A file's name is that without the folder, or with as much of it as tells two files of one name apart. A file that is
+    given twice is numbered.
     """
+    split = [split_name(text) for text in texts]
+    given = [name for name, _ in split if name is not None]
+    if len(set(given)) < len(given):
+        raise UsageError(f"The name {next(name for name in given if given.count(name) > 1)!r} is given twice.")
+    unnamed = iter(_unique_names([path for name, path in split if name is None], given))
+    return {name or next(unnamed): path for name, path in split}
+
+
+def _unique_names(paths: Sequence[str | Path], given: Sequence[str]) -> list[str]:
     parts = [Path(path).parts or (str(path),) if path != "-" else ("stdin",) for path in paths]
     names = []
     for mine in parts:
@@ -109,14 +127,14 @@ def unique_names(paths: Sequence[str | Path]) -> dict[str, str | Path]:
         while any(other[-length:] == mine[-length:] for other in rivals) and length < len(mine):
             length += 1
         names.append(str(Path(*mine[-length:])))
-    named: dict[str, str | Path] = {}
-    for name, path in zip(names, paths, strict=True):
+    named: list[str] = []
+    for name in names:
         number = 2
         unique = name
-        while unique in named:
+        while unique in named or unique in given:
             unique = f"{name}#{number}"
             number += 1
-        named[unique] = path
+        named.append(unique)
     return named
 
 
@@ -124,7 +142,7 @@ def chosen_texts(kind: str, asked: Sequence[str], present: Mapping[str, Any]) ->
     """Texts by name: those that are present (of a test set), and files that are read."""
     files = [name for name in asked if name not in present]
     for name in files:
-        if not Path(name).exists() and name != "-":
+        if not Path(split_name(name)[1]).exists() and name != "-":
             raise UnknownName(f"{kind} in this test set, nor a file,", name, present)
     read = {name: read_lines(path) for name, path in unique_names(files).items()}
     return {**{name: present[name] for name in asked if name in present}, **read}

@@ -1,7 +1,7 @@
-"""Tables with a header line: their columns by name, and numbers that are about systems or outputs.
+"""Tables with a header line, and the scores of systems and segments in them.
 
-Fields are separated by tabs, or, where the header has no tab, by commas (and may be quoted, as in CSV), or by single
-blanks (WMT20's files).
+Fields are separated by tabs. If the header has no tab, they are separated by commas (and may be quoted, as in CSV) or
+by single blanks (WMT20's files).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ import numpy as np
 from ..errors import DataError
 from .field_checks import same_width
 from .lines import open_bytes, read_lines
-from .scores import Floats, Scores
+from .scores import Floats, MetricRecord, Scores
 
 log = logging.getLogger(__name__)
 
 MISSING = frozenset({"", "None", "NA", "nan", "NaN"})
-# How columns that come from people are called in the files -> (our name, label, kind of judgement). DA without further
-# words is standardised by rater in all of WMT's tables; system and segment scores of one name are one gold.
+# Names of columns with human scores -> (our name, label, kind of judgement). In all of WMT's tables "DA" alone means
+# scores standardised by rater. System and segment scores of one name are one gold standard.
 HUMAN: Mapping[str, tuple[str, str, str]] = {
     column: (metric, label, kind)
     for metric, label, kind, columns in (
@@ -41,13 +41,13 @@ HUMAN: Mapping[str, tuple[str, str, str]] = {
     )
     for column in columns.split()
 }
-SAME_NUMBER = 1e-6  # relative difference up to which numbers of two files are one number, rounded differently
+SAME_NUMBER = 1e-6  # numbers of two files with a smaller relative difference are the same, rounded differently
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
 class Table:
-    """The rows below a header; `rows[0]` is line 2 of the file, or `lines[0]` where rows were chosen."""
+    """A table with a header. `rows[0]` is line 2 of the file, or line `chosen_lines[0]` if rows were selected."""
 
     path: Path
     header: Sequence[str]
@@ -56,7 +56,7 @@ class Table:
 
     @property
     def lines(self) -> Sequence[int]:
-        """The line of each row in the file."""
+        """Return the line number of each row in the file."""
         return range(2, len(self.rows) + 2) if self.chosen_lines is None else self.chosen_lines
 
     @cached_property
@@ -68,13 +68,13 @@ class Table:
         return [row[place] for row in self.rows]
 
     def records(self, *names: str) -> Iterator[tuple[str, list[str]]]:
-        """For each row where it is ("FILE, line N", for messages) and the fields of these columns."""
+        """Yield for each row its place ("FILE, line N", for messages) and its fields in these columns."""
         places = [self._place(name) for name in names]
         for line, row in zip(self.lines, self.rows, strict=True):
             yield f"{self.path}, line {line}", [row[place] for place in places]
 
     def numbers_of(self, name: str) -> list[float]:
-        """A column of numbers; NaN where there is none."""
+        """Return a column as numbers, NaN where a number is missing."""
         place = self._place(name)
         values = []
         for line, row in zip(self.lines, self.rows, strict=True):
@@ -86,7 +86,7 @@ class Table:
         return values
 
     def where(self, name: str, value: str) -> Table:
-        """The rows that have this value in a column."""
+        """Return the table with only the rows that have this value in a column."""
         place = self._place(name)
         kept = [(line, row) for line, row in zip(self.lines, self.rows, strict=True) if row[place] == value]
         return Table(self.path, self.header, [row for _, row in kept], [line for line, _ in kept])
@@ -94,17 +94,18 @@ class Table:
     def _place(self, name: str) -> int:
         if name not in self._places:
             raise DataError(f"{self.path}, line 1: no column {name!r}. Columns: {', '.join(self.header)}.")
-        if self.header.index(name) != self._places[name]:  # no matter as long as nobody asks for it
+        if self.header.index(name) != self._places[name]:  # an error only if this column is needed
             raise DataError(f"{self.path}, line 1: two columns are called {name!r}.")
         return self._places[name]
 
 
 @dataclass(frozen=True)
 class Published:
-    """Numbers as somebody published them: one row per system, or per output where `segments` is given.
+    """Published scores: one row per system, or one per system and segment if `segments` is given.
 
-    columns: by name, one number per row, NaN where there is none. human: the columns that come from people.
-    higher_is_better: for columns where it is not so, or not known (None). signs: what a signature adds, by column.
+    columns: by name, one number per row, NaN where there is none. human: names of the columns with human scores.
+    higher_is_better: by column, False or None (not known); columns that are not listed are True.
+    signs: by column, text to append to the signature.
     """
 
     path: Path
@@ -118,7 +119,7 @@ class Published:
 
 
 def read_table(path: str | Path) -> Table:
-    """The table in a file, with at least one row; every row has as many fields as the header."""
+    """Read a table. Raises DataError if it has no rows, or rows with another number of fields than the header."""
     lines = read_lines(path)
     if not lines:
         raise DataError(f"{path} is empty; a table with a header is needed.")
@@ -141,15 +142,15 @@ def read_table(path: str | Path) -> Table:
 
 
 def separator_of(header: str) -> str:
-    """What separates the columns of a table, by its first line: tabs, commas, or blanks."""
+    """Return the separator of a table's columns, judged by its header: a tab, a comma or a blank."""
     if "\t" in header:
         return "\t"
-    # Names of columns may hold blanks in CSV, and commas between blanks: what comes first separates.
+    # In CSV, column names may hold blanks; between blanks, they may hold commas. The one that comes first separates.
     return "," if "," in header.partition(" ")[0] else " "
 
 
 def fields_of(line: str, separator: str) -> list[str]:
-    """The fields of one line; none where they cannot be told."""
+    """Return the fields of one line, an empty list if it is not valid CSV."""
     if separator != ",":
         return line.replace("\t", separator).split(separator)
     try:
@@ -159,37 +160,37 @@ def fields_of(line: str, separator: str) -> list[str]:
 
 
 def first_lines(path: str | Path, count: int = 2) -> list[str]:
-    """The first lines of a file, enough to recognise it by; what is not UTF-8 becomes U+FFFD."""
+    """Return the first lines of a file, to recognise its format. Bytes that are not UTF-8 become U+FFFD."""
     with open_bytes(path) as stream:
         read = [stream.readline().decode("utf-8", "replace") for _ in range(count)]
     return [line.removeprefix("\ufeff").rstrip("\r\n") for line in read if line]
 
 
 def csv_rows(lines: Sequence[str], path: str | Path) -> list[list[str]]:
-    """The fields of every line of a CSV file, in which no field runs over the end of a line."""
+    """Return the fields of every line of a CSV file. Raises DataError if a field spans several lines."""
     try:
         rows = list(csv.reader(lines, strict=True))
     except csv.Error as error:
         raise DataError(f"{path} is not CSV: {error}.") from None
     if len(rows) != len(lines):
-        raise DataError(f"{path}: a quotation mark runs over the end of a line.")
+        raise DataError(f"{path}: a quoted field spans several lines. Put every row on one line.")
     return rows
 
 
 def quoted_rows(lines: Iterable[str], path: str | Path, *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """The number of its last line and the fields of every row of a table with quotation marks, as CSV has them."""
+    """Yield the rows of a table with CSV quoting, each as the number of its last line and its fields."""
     reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter)
     try:
         for fields in reader:
             yield reader.line_num, fields
     except csv.Error as error:
         raise DataError(
-            f"{path}, line {reader.line_num}: {error}. Is there a quotation mark before it that is never closed?"
+            f"{path}, line {reader.line_num}: {error}. Is a quotation mark in an earlier line never closed?"
         ) from None
 
 
 def number(text: str, where: str) -> float:
-    """The number in a field; NaN where it says that there is none."""
+    """Return the number in a field, NaN if the field marks a missing number. Raises DataError for other text."""
     value = _parsed(text)
     if value is None:
         raise DataError(_not_a_number(text, where))
@@ -201,7 +202,7 @@ def _not_a_number(text: str, where: str) -> str:
 
 
 def _parsed(text: str) -> float | None:
-    """The number in a field, NaN where it says that there is none; None if it is neither, or too large."""
+    """Return the number in a field, NaN if the field marks a missing number, None for other text and overflow."""
     if text in MISSING:
         return math.nan
     if _NUMBER.fullmatch(text) and math.isfinite(value := float(text)):
@@ -210,16 +211,16 @@ def _parsed(text: str) -> float | None:
 
 
 def is_number(text: str) -> bool:
-    """Whether a field holds a number, or says that there is none."""
+    """Return whether a field holds a number or marks a missing one."""
     return text in MISSING or _NUMBER.fullmatch(text) is not None
 
 
 def merged(published: Iterable[Published], segments: Mapping[str, int]) -> tuple[list[Scores], list[Scores]]:
-    """Gold and metric scores from all tables, one `Scores` per name; segment arrays by the places in `segments`.
+    """Merge tables into one `Scores` per name. Returns human scores and metric scores.
 
-    A system without a number in a table has no entry there; a system score nobody published is NaN. The same number
-    may be in several files; two different ones are refused, as are two rows of one file about the same system, or two
-    that differ about the same output.
+    segments: the position of each segment in the arrays of segment scores. Systems without any number are left out. A
+    system score that no table has is NaN. Several tables may hold the same number. Raises DataError if they hold
+    different ones, if a file has two rows for a system, or two different rows for a system and segment.
     """
     sheets: dict[tuple[bool, str], _Sheet] = {}
     for table in published:
@@ -234,7 +235,7 @@ def merged(published: Iterable[Published], segments: Mapping[str, int]) -> tuple
 
 
 class _Rows:
-    """The rows of a table as numbers: which system, which segment. Refuses unknown segments and repeated rows."""
+    """The rows of a table as indices of systems and segments. Raises DataError for unknown segments, repeated rows."""
 
     def __init__(self, table: Published, segments: Mapping[str, int]) -> None:
         places: dict[str, int] = {}
@@ -261,10 +262,10 @@ class _Rows:
                     f"{table.path}, line {table.lines[second]}: system {table.systems[second]!r}{of} again, "
                     f"after line {table.lines[first]}. Remove one of the two."
                 )
-        if repeated:  # as ten rows of WMT19's COMET scores of de-cs do
+        if repeated:  # as in ten rows of WMT19's COMET scores of de-cs
             second, first = (table.lines[row] for row in repeated[0])
             log.warning(
-                "%s: rows repeat earlier ones, %d in all, the first in line %d (as line %d); each was read once.",
+                "%s: %d rows repeat earlier rows, the first one in line %d (equal to line %d). They were ignored.",
                 table.path, len(repeated), second, first,
             )  # fmt: skip
 
@@ -274,12 +275,12 @@ def _same_row(table: Published, first: int, second: int) -> bool:
 
 
 def same_number(one: float, other: float) -> bool:
-    """Whether two numbers are equal, or both missing."""
+    """Return whether two numbers are equal or both NaN."""
     return one == other or (math.isnan(one) and math.isnan(other))
 
 
 class _Sheet:
-    """The scores of one name while tables are read."""
+    """The scores of one metric or gold standard, collected from several tables."""
 
     def __init__(self, table: Published, column: str, key: str) -> None:
         self.human, self.column, self.key = column in table.human, column, key
@@ -315,7 +316,7 @@ class _Sheet:
         if not np.allclose(old[both], new[both], rtol=SAME_NUMBER, atol=SAME_NUMBER):
             raise DataError(
                 f"{self.column} of system {system!r} differs between {table.path} and {' or '.join(self.files[:-1])}. "
-                "Give the file that is meant, not the folder."
+                "Give the file you mean, not the folder."
             )
 
     def scores(self, length: int) -> Scores:
@@ -323,10 +324,7 @@ class _Sheet:
         metric, label, kind = HUMAN.get(self.column, unnamed) if self.human else unnamed
         signature = f"{label}|kind:{kind}" if kind else f"{label}|published"
         return Scores(
-            metric,
-            label,
-            signature + (f"|{self.sign}" if self.sign else ""),
-            self.higher_is_better,
+            MetricRecord(metric, label, signature + (f"|{self.sign}" if self.sign else ""), self.higher_is_better),
             self.system,
             self.segment,
             n_segments=length if self.segment else 0,

@@ -11,20 +11,32 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, NotParallel, UnknownName, UsageError
+from .display import html_table, to_frame
 
 Texts = tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TestSet:
     """Named outputs and references, source, documents and labels, one entry per segment.
 
-    outputs: system name -> its output per segment.
-    references: reference name -> text per segment; None where a segment has no such reference.
-    source: source text per segment.
-    documents: document id per segment.
-    labels: further facts per segment, by name: {"domain": [...]}.
-    pair: language pair, as "ru-en".
+    A text is any sequence of strings: a list, a tuple, a pandas Series, a NumPy array, an Arrow column.
+
+    Parameters
+    ----------
+    outputs : system name -> its output per segment.
+    references : reference name -> text per segment; None where a segment has no such reference.
+    source : source text per segment.
+    documents : document id per segment.
+    labels : further facts per segment, by name: {"domain": [...]}.
+    pair : language pair, such as "ru-en".
+    name : the test set's name in messages.
+
+    Examples
+    --------
+    >>> from tercet import TestSet
+    >>> TestSet({"a": ["Hello world"]}, {"ref": ["Hello, world"]}, pair="de-en")
+    TestSet('unnamed', de-en: 1 segment; outputs: a; references: ref)
     """
 
     __test__ = False  # not a test, whatever pytest thinks of the name
@@ -87,6 +99,85 @@ class TestSet:
                 raise UsageError(f'{what} must be a list of files, as ["{paths}"], not a single name.')
         return TextFiles(unique_names(outputs), unique_names(references), source, documents, pair).read()
 
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: Any,
+        *,
+        outputs: Sequence[str] | Mapping[str, str],
+        references: Sequence[str] | Mapping[str, str] = (),
+        source: str | None = None,
+        documents: str | None = None,
+        labels: Sequence[str] = (),
+        pair: str | None = None,
+        name: str = "unnamed",
+    ) -> TestSet:
+        """Return a test set from the columns of a data frame, one row per segment.
+
+        outputs, references: names of columns; a mapping gives the systems other names, {system: column}.
+        """
+
+        def columns(given: Sequence[str] | Mapping[str, str]) -> dict[str, Any]:
+            if isinstance(given, str):
+                given = [given]
+            named = given if isinstance(given, Mapping) else {column: column for column in given}
+            return {name: column_of(column) for name, column in named.items()}
+
+        def column_of(column: str) -> Any:
+            if column not in frame:
+                raise UnknownName("column in the data frame", str(column), map(str, frame))
+            return frame[column]
+
+        return cls(
+            columns(outputs),
+            columns(references),
+            None if source is None else column_of(source),
+            None if documents is None else column_of(documents),
+            columns(labels),
+            pair,
+            name,
+        )
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame with one row per segment and a column for each text."""
+        return to_frame([dict(row) for row in self._rows()])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all texts as lists and dictionaries."""
+        return {
+            "name": self.name,
+            "pair": self.pair,
+            "outputs": {name: list(lines) for name, lines in self.outputs.items()},
+            "references": {name: list(lines) for name, lines in self.references.items()},
+            "source": None if self.source is None else list(self.source),
+            "documents": None if self.documents is None else list(self.documents),
+            "labels": {name: list(lines) for name, lines in self.labels.items()},
+        }
+
+    def _rows(self, most: int | None = None) -> Iterator[list[tuple[str, Any]]]:
+        """Yield the segments as pairs of column and text."""
+        columns = {"source": self.source, "doc": self.documents, **self.references, **self.outputs, **self.labels}
+        shown = {name: lines[:most] for name, lines in columns.items() if lines is not None}
+        for row in zip(*shown.values(), strict=True):
+            yield list(zip(shown, row, strict=True))
+
+    def __repr__(self) -> str:
+        known = [f"outputs: {_listed(self.outputs)}"] if self.outputs else []
+        known += [f"references: {_listed(self.references)}"] if self.references else []
+        known += ["source"] if self.source is not None else []
+        known += [f"{len(set(self.documents))} documents"] if self.documents is not None else []
+        known += [f"labels: {_listed(self.labels)}"] if self.labels else []
+        size = f"{len(self)} segment{'s' * (len(self) != 1)}"
+        pair = f", {self.pair}" if self.pair else ""
+        return f"TestSet({_cut(self.name)!r}{pair}: {'; '.join([size, *known])})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [str(number), *(_cut(text or "", 80) for _, text in row)] for number, row in enumerate(self._rows(5), 1)
+        ]
+        header = ["", *(name for name, _ in next(self._rows(1)))]
+        return html_table(header, rows, repr(self))
+
     def __len__(self) -> int:
         return len(next(self._all_texts())[1])
 
@@ -134,11 +225,13 @@ class TestSet:
             yield self[start : start + size]
 
     def checksum(self) -> str:
-        """A digest of the references and source, the texts that all systems share."""
+        """Return a digest of what all systems share: references, source, documents, language pair."""
         from hashlib import sha256  # here, as it is slow to import and only caches need it
 
         digest = sha256()
-        for name, lines in (*self.references.items(), ("source", self.source or ())):
+        digest.update(f"{self.pair}\n".encode())
+        shared = (*self.references.items(), ("source", self.source or ()), ("documents", self.documents or ()))
+        for name, lines in shared:
             digest.update(f"{name}\n".encode())
             digest.update(checksum(lines).encode())
         return digest.hexdigest()[:16]
@@ -167,13 +260,33 @@ def _named(what: str, kind: str, texts: Any, *, gaps: bool = False) -> dict[str,
     return {name: _texts(f"{kind} {name!r}", lines, gaps=gaps) for name, lines in texts.items()}
 
 
+def as_list(lines: Any) -> Any:
+    """Return texts from pandas, NumPy or Arrow as a list; anything else as it is."""
+    for method in ("to_pylist", "tolist"):
+        if hasattr(lines, method):
+            return getattr(lines, method)()
+    return lines
+
+
 def _texts(what: str, lines: Any, *, gaps: bool = False) -> tuple[Any, ...]:
+    lines = as_list(lines)
     if isinstance(lines, str) or not isinstance(lines, Sequence):
         raise UsageError(f"{what} must be a list of texts, one per segment, not {type(lines).__name__}.")
     checked = tuple(lines)
     if set(map(type, checked)) <= {str}:
         return checked
+    if gaps:  # pandas writes a missing text as NaN
+        checked = tuple(None if line is None or line != line else line for line in checked)
     for number, line in enumerate(checked, 1):
         if not isinstance(line, str) and not (gaps and line is None):
             raise UsageError(f"{what}, segment {number}: {type(line).__name__} where a text is needed.")
     return checked
+
+
+def _listed(names: Mapping[str, Any], most: int = 5) -> str:
+    shown = [_cut(name) for name in list(names)[:most]]
+    return ", ".join(shown) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _cut(text: str, most: int = 30) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

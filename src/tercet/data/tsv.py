@@ -1,6 +1,6 @@
-"""Test sets as tab-separated tables: one file with a header, or a folder with two files per language pair.
+"""Read and write test sets as tab-separated tables: one file with a header, or two files per language pair.
 
-No quoting: a quotation mark is a character like any other. A tab or line end inside a text cannot be written.
+There is no quoting: a quotation mark is an ordinary character. A tab or line feed inside a text cannot be written.
 
 One file (`read_tsv`). The header names the columns:
 
@@ -38,26 +38,17 @@ _FIELD = "\t\n\r\0"
 def read_tsv(
     path: str | Path, *, pair: str | None = None, name: str | None = None, systems: Iterable[str] | None = None
 ) -> TestSet:
-    """The test set of one table with a header (see the module's text for the names of columns)."""
+    """Read the test set of one table with a header. The module's docstring lists the names of columns."""
     columns = _columns(path)
     prefixed = any(column.startswith("sys:") for column in columns)
     found = _Sorted(path)
     for column, values in columns.items():
         found.place(column, values, others_are_labels=prefixed)
-    outputs = {system: found.outputs[system] for system in chosen(found.outputs, systems)}
-    return TestSet(
-        outputs,
-        found.references,
-        found.source,
-        found.documents,
-        found.labels,
-        pair=pair,
-        name=name or _stem(path),
-    )
+    return found.testset(found.outputs, systems, pair, name or _stem(path))
 
 
 def read_pair(folder: str | Path, pair: str, *, systems: Iterable[str] | None = None) -> TestSet:
-    """The test set of one language pair from a folder with PAIR.segments.tsv and PAIR.outputs.tsv, gzipped or not."""
+    """Read the test set of one pair from a folder with PAIR.segments.tsv and PAIR.outputs.tsv, perhaps gzipped."""
     folder = Path(folder)
     texts, translations = (_either(folder, pair, suffix) for suffix in (SEGMENTS, OUTPUTS))
     columns, outputs = _columns(texts), _columns(translations)
@@ -70,20 +61,12 @@ def read_pair(folder: str | Path, pair: str, *, systems: Iterable[str] | None = 
     for column, values in columns.items():
         found.place(column, values, others_are_labels=True)
     if found.outputs:
-        raise DataError(f"{texts}, line 1: outputs ({', '.join(found.outputs)}) belong into {translations.name}.")
-    return TestSet(
-        {system: outputs[system] for system in chosen(outputs, systems)},
-        found.references,
-        found.source,
-        found.documents,
-        found.labels,
-        pair=pair,
-        name=folder.resolve().name,
-    )
+        raise DataError(f"{texts}, line 1: outputs ({', '.join(found.outputs)}) belong in {translations.name}.")
+    return found.testset(outputs, systems, pair, folder.resolve().name)
 
 
 def pairs(folder: str | Path) -> list[str]:
-    """The language pairs of a folder in the two-file layout."""
+    """Return the language pairs of a folder in the two-file layout."""
     names = {path.name.removesuffix(".gz") for path in Path(folder).iterdir()}
     return sorted(
         name.removesuffix(SEGMENTS)
@@ -93,7 +76,7 @@ def pairs(folder: str | Path) -> list[str]:
 
 
 def write_tsv(testset: TestSet, path: str | Path) -> None:
-    """Write one table that `read_tsv` reads back: source, ref:NAME, doc, label:NAME, sys:NAME."""
+    """Write one table for `read_tsv`: source, ref:NAME, doc, label:NAME, sys:NAME."""
     columns: list[tuple[str, Sequence[str | None]]] = []
     if testset.source is not None:
         columns.append(("source", testset.source))
@@ -106,9 +89,9 @@ def write_tsv(testset: TestSet, path: str | Path) -> None:
 
 
 def write_pair(testset: TestSet, folder: str | Path) -> None:
-    """Write PAIR.segments.tsv.gz and PAIR.outputs.tsv.gz into a folder; segments without numbers get 1, 2, 3, …"""
+    """Write PAIR.segments.tsv.gz and PAIR.outputs.tsv.gz into a folder. Segments without numbers get 1, 2, 3, …"""
     if not testset.pair:
-        raise UsageError(f"Test set {testset.name!r} has no language pair, which names the files of this layout.")
+        raise UsageError(f"Test set {testset.name!r} has no language pair, which this layout needs for file names.")
     segments = testset.labels.get("seg") or [str(number) for number in range(1, len(testset) + 1)]
     columns: list[tuple[str, Sequence[str | None]]] = [("seg", segments)]
     for name, lines in testset.labels.items():
@@ -121,7 +104,7 @@ def write_pair(testset: TestSet, folder: str | Path) -> None:
     columns += [(f"ref_{name}", lines) for name, lines in testset.references.items()]
     outputs = {"seg": segments, **testset.outputs}
     if "seg" in testset.outputs:
-        raise DataError(f"Test set {testset.name!r}: a system called 'seg' has no place in this layout.")
+        raise DataError(f"Test set {testset.name!r}: this layout cannot hold a system called 'seg'.")
     place = Path(folder)
     _check_distinct(segments, f"Test set {testset.name!r}")
     _write(place / f"{testset.pair}{SEGMENTS}.gz", columns)
@@ -129,7 +112,7 @@ def write_pair(testset: TestSet, folder: str | Path) -> None:
 
 
 class _Sorted:
-    """The columns of a table by what they hold."""
+    """The columns of a table, sorted into source, references, outputs, documents and labels."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
@@ -143,7 +126,7 @@ class _Sorted:
         kind, _, rest = column.partition(":")
         if column in SOURCE:
             if self.source is not None:
-                raise DataError(f"{self.path}, line 1: two columns hold the source, {' and '.join(SOURCE)}.")
+                raise DataError(f"{self.path}, line 1: two columns hold the source: {' and '.join(SOURCE)}.")
             self.source = values
         elif column in DOCUMENTS:
             if self.documents is not None:
@@ -164,6 +147,12 @@ class _Sorted:
             )
         else:
             self._put(self.outputs, "system", column, values)
+
+    def testset(
+        self, outputs: dict[str, list[str]], systems: Iterable[str] | None, pair: str | None, name: str
+    ) -> TestSet:
+        wanted = {system: outputs[system] for system in chosen(outputs, systems)}
+        return TestSet(wanted, self.references, self.source, self.documents, self.labels, pair=pair, name=name)
 
     def _put(self, table: dict[str, list[str]], kind: str, name: str, values: list[str]) -> None:
         if name in table:
@@ -210,8 +199,8 @@ def _check_same_segments(first: list[str], second: list[str], path: Path, other:
         return
     for line, (a, b) in enumerate(zip(first, second, strict=False), 2):
         if a != b:
-            raise DataError(f"{path} and {other} are not parallel: line {line} is segment {a!r} here, {b!r} there.")
-    raise DataError(f"{path} and {other} are not parallel: {len(first)} segments here, {len(second)} there.")
+            raise DataError(f"{path} and {other} are not parallel: line {line} is segment {a!r} and segment {b!r}.")
+    raise DataError(f"{path} and {other} are not parallel: {len(first)} segments and {len(second)} segments.")
 
 
 def _write(path: str | Path, columns: Sequence[tuple[str, Sequence[str | None]]]) -> None:

@@ -1,9 +1,8 @@
 """Score files of the WMT metrics tasks, 2014 to 2023: tab-separated, no header, `METRIC.sys.score`, `METRIC.seg.score`.
 
-The forms differ from year to year and no file says which it has, so it is told from the number of columns and from
-what they hold; if two forms fit, the file is refused until the caller names the form.
-The columns are those of the tasks' own pages; `wmt14` serves until 2018, `wmt21` also for WMT20's system scores,
-`wmt23` also for WMT22.
+The columns differ from year to year and no file names its form. It is recognised by the number of columns and their
+contents. If several forms fit, the caller must name the form. The columns are those of the tasks' own pages; `wmt14`
+was used until 2018, `wmt21` also for WMT20's system scores, `wmt23` also for WMT22.
 """
 
 import math
@@ -38,7 +37,7 @@ _MISSING = frozenset({"None", "nan", "NaN", "NAN"})
 
 
 class ScoreRecord(NamedTuple):
-    """One score. `segment` counts from 1 and is None for the score of a whole system; NaN where there is no score."""
+    """One score, NaN if missing. `segment` counts from 1 and is None for a system score."""
 
     metric: str
     pair: str
@@ -54,7 +53,7 @@ class ScoreRecord(NamedTuple):
 
 
 def read_wmt_scores(path: str | Path, *, form: str | None = None, first_segment: int = 1) -> list[ScoreRecord]:
-    """The scores of a file. `first_segment` is the number of its first segment: some submissions count from 0."""
+    """Read the scores of a file. `first_segment` is the number of its first segment: some submissions count from 0."""
     rows = table_rows(path)
     if not rows:
         raise DataError(f"{path} is empty.")
@@ -71,7 +70,7 @@ def read_wmt_scores(path: str | Path, *, form: str | None = None, first_segment:
 
 
 def detect_form(rows: Sequence[Sequence[str]], path: str | Path) -> str:
-    """The only form that fits all rows."""
+    """Return the form that fits all rows. Raises DataError if none fits, or more than one."""
     width = len(rows[0])
     candidates = [form for form, columns in FORMS.items() if len(columns) == width]
     if not candidates:
@@ -85,7 +84,7 @@ def detect_form(rows: Sequence[Sequence[str]], path: str | Path) -> str:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise DataError(f"{path} fits several forms of WMT score files. Say which it is: {_described(fitting)}.")
+        raise DataError(f"{path} fits several forms of WMT score files. Choose one: {_described(fitting)}.")
     reasons = "; ".join(f"not {form}: {problem}" for form, problem in problems.items())
     raise DataError(f"{path} is in none of WMT's forms with {width} columns ({reasons})")
 
@@ -99,11 +98,11 @@ def _listed(widths: Sequence[int]) -> str:
 
 
 def _misfit(rows: Sequence[Sequence[str]], form: str) -> str | None:
-    """The first reason why rows are not in a form: 'line N: …'."""
+    """Return the first reason why rows do not have a form, as 'line N: …', or None."""
     columns = FORMS[form]
     if len(rows[0]) != len(columns):
-        return f"line 1: {len(rows[0])} fields, where {form} has {len(columns)} ({' '.join(columns)})."
-    checks = [(columns.index("pair"), _PAIR, "a language pair as ru-en"), (columns.index("score"), _SCORE, "a number")]
+        return f"line 1: {len(rows[0])} fields, but {form} has {len(columns)} ({' '.join(columns)})."
+    checks = [(columns.index("pair"), _PAIR, "a pair such as ru-en"), (columns.index("score"), _SCORE, "a number")]
     if "segment" in columns:
         checks.append((columns.index("segment"), _COUNT, "a segment number"))
     for number, row in enumerate(rows, 1):
@@ -119,7 +118,7 @@ def _misfit(rows: Sequence[Sequence[str]], form: str) -> str | None:
 
 
 def _numbered_systems(rows: Sequence[Sequence[str]], form: str) -> str | None:
-    """Systems called 1, 2, 3 are more likely segment numbers of another form."""
+    """Return a reason against a form in which all systems are numbers: they are more likely segment numbers."""
     column = FORMS[form].index("system")
     if all(_COUNT.fullmatch(row[column]) for row in rows):
         return f"line 1: field {column + 1} (system) holds only numbers."
@@ -139,12 +138,12 @@ def _records(rows: Sequence[Sequence[str]], form: str, path: str | Path, first_s
             place = int(row[segment]) - first_segment + 1
             if place < 1:
                 raise DataError(
-                    f"{path}, line {number}: segment {row[segment]}, where the first is {first_segment}. "
-                    "If the file counts from 0, say so (first_segment=0)."
+                    f"{path}, line {number}: segment {row[segment]}, but the first segment is {first_segment}. "
+                    "If the file counts from 0, pass first_segment=0."
                 )
         key = (first, second, third, fourth, place, *others[:3])
         if seen.setdefault(key, number) != number:
-            raise DataError(f"{path}, line {number}: the score of line {seen[key]} again.")
+            raise DataError(f"{path}, line {number}: repeats the score of line {seen[key]}. Remove one of the two.")
         value = row[score] if score is not None else ""
         records.append(
             ScoreRecord(
@@ -156,9 +155,9 @@ def _records(rows: Sequence[Sequence[str]], form: str, path: str | Path, first_s
 
 
 def write_wmt_scores(records: Iterable[ScoreRecord], path: str | Path, *, form: str = "wmt19-sys") -> None:
-    """Write scores in the form of WMT19 or WMT23; NaN becomes None. Refuses records that lack a field of the form."""
+    """Write scores in the form of WMT19 or WMT23. NaN becomes None. Raises DataError if a record lacks a field."""
     if form not in WRITABLE:
-        raise UnknownName("form that is written", form, WRITABLE)
+        raise UnknownName("form to write", form, WRITABLE)
     columns = FORMS[form]
     rows = []
     for number, record in enumerate(records, 1):
@@ -169,7 +168,7 @@ def write_wmt_scores(records: Iterable[ScoreRecord], path: str | Path, *, form: 
                     f"Record {number} ({record.metric}, {record.system}) has no {name}, which {form} needs."
                 )
             if name not in columns and value is not None:
-                raise DataError(f"Record {number} ({record.metric}, {record.system}): {form} has no place for {name}.")
+                raise DataError(f"Record {number} ({record.metric}, {record.system}): {form} has no column for {name}.")
         values["score"] = "None" if math.isnan(record.score) else repr(float(record.score))
         fields = [str(values[name]) for name in columns]
         for field in fields:

@@ -1,4 +1,4 @@
-"""WMT's XML files since 2021: `dataset` with documents, each with its source, references and outputs.
+"""Read and write WMT's XML files since 2021: `dataset` with documents, each with source, references and outputs.
 
     <dataset id="newstest2021.en-de">
       <doc id="d1" origlang="en" domain="news">
@@ -8,8 +8,8 @@
       </doc>
     </dataset>
 
-Documents may be in a `collection`. A document's `domain` and `origlang` become labels. Texts are kept as they are.
-Entity declarations are refused (a few bytes of them can fill the memory).
+Documents may be in a `collection`. A document's `domain` and `origlang` become labels. Texts are kept unchanged.
+Entity declarations are refused, because a few bytes of them can fill the memory.
 """
 
 import re
@@ -38,7 +38,7 @@ _FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 def read_wmtxml(
     path: str | Path, *, pair: str | None = None, name: str | None = None, systems: Iterable[str] | None = None
 ) -> TestSet:
-    """The test set of a WMT XML file."""
+    """Read the test set of a WMT XML file."""
     reader = _parsed(path)
     stem = Path(path).name.removesuffix(".gz").removesuffix(".xml")
     return reader.gathered.testset(
@@ -47,7 +47,7 @@ def read_wmtxml(
 
 
 def language_pair(path: str | Path) -> str | None:
-    """The language pair that a WMT XML file names, if it does."""
+    """Return the language pair that a WMT XML file names, or None."""
     return _parsed(path).pair()
 
 
@@ -60,13 +60,13 @@ def _parsed(path: str | Path) -> "_Reader":
     parser = make_parser()
     parser.setContentHandler(_Handler(reader))
     try:
-        # A text, not bytes: it is UTF-8 by now, whatever encoding the file claims.
+        # A str, not bytes: it is already decoded, so the declared encoding is ignored.
         parser.parse(StringIO(text))
     except SAXParseException as error:
         raise DataError(f"{path}, line {error.getLineNumber()}: not XML: {error.getMessage()}.") from None
     except DefusedXmlException as error:
         raise DataError(
-            f"{path}: {type(error).__name__}: entity declarations and outside references are refused."
+            f"{path}: {type(error).__name__}: entity declarations and external references are not allowed."
         ) from None
     except (SAXException, ValueError) as error:
         raise DataError(f"{path}: not XML: {error}.") from None
@@ -75,7 +75,7 @@ def _parsed(path: str | Path) -> "_Reader":
 
 @dataclass
 class _Reader:
-    """Follows the elements of a file and keeps its segments."""
+    """A receiver of the elements of a file, which collects its segments in `gathered`."""
 
     path: str
     gathered: Gathered = field(default_factory=Gathered)
@@ -108,7 +108,7 @@ class _Reader:
         if not identifier:
             raise DataError(f"{place}: a <doc> without id.")
         if identifier in self.gathered.attributes:
-            raise DataError(f"{place}: document {identifier!r} was there before.")
+            raise DataError(f"{place}: document {identifier!r} occurs twice.")
         labels = {name: attributes[name] for name in ATTRIBUTES if name in attributes}
         self.document = (identifier, labels)
         self.gathered.describe("source", identifier, labels, place)
@@ -128,7 +128,7 @@ class _Reader:
         if language:
             self.languages["src" if tag == "src" else "tgt"].add(language)
         self.text = (KINDS[tag], name)
-        # Two elements can begin on one line, so the place alone would not tell a second one from the first.
+        # Two elements can begin on one line, so the place does not distinguish them.
         if (*self.text, self.document[0]) in self.gathered.places:
             raise DataError(f"{place}: document {self.document[0]!r} has two texts of {KINDS[tag]} {name!r}.")
         self.gathered.open_document(*self.text, self.document[0], place)
@@ -158,14 +158,14 @@ class _Reader:
             self.document = None
 
     def pair(self) -> str | None:
-        """The language pair, if the file names one source and one target language."""
+        """Return the language pair if the file names one source and one target language, else None."""
         if all(len(found) == 1 for found in self.languages.values()):
             return "-".join(next(iter(self.languages[side])) for side in ("src", "tgt"))
         return None
 
 
 class _Handler(ContentHandler):
-    """Passes what the parser sees on to the reader, with the line."""
+    """A SAX handler that passes events to the reader, with the line."""
 
     def __init__(self, reader: _Reader) -> None:
         super().__init__()
@@ -189,11 +189,11 @@ class _Handler(ContentHandler):
         self.reader.characters(content, self.place)
 
     def skippedEntity(self, name: str) -> None:  # noqa: N802
-        raise DataError(f"{self.place}: the entity {name} is not defined; its text would be lost.")
+        raise DataError(f"{self.place}: the entity {name} is not defined, so its text would be lost.")
 
 
 def write_wmtxml(testset: TestSet, path: str | Path) -> None:
-    """Write a test set as WMT XML. Without document ids all is one document."""
+    """Write a test set as WMT XML. A test set without document ids becomes one document."""
     source, target = _languages(testset, path)
     with writing(path) as stream:
         stream.write("<?xml version='1.0' encoding='utf-8'?>\n")
@@ -215,7 +215,9 @@ def _languages(testset: TestSet, path: str | Path) -> tuple[dict[str, str], dict
         return {}, {}
     source, _, target = testset.pair.partition("-")
     if not (testset.references or testset.outputs):
-        raise DataError(f"{path} names the target language with a translation; test set {testset.name!r} has none.")
+        raise DataError(
+            f"{path} needs a translation to name the target language, but test set {testset.name!r} has none."
+        )
     return {"lang": source}, {"lang": target}
 
 
@@ -236,7 +238,7 @@ def _attributes(attributes: Mapping[str, str]) -> str:
 def _escaped(text: str, where: str) -> str:
     bad = _FORBIDDEN.search(text)
     if bad:
-        raise DataError(f"{where} holds U+{ord(bad[0]):04X}, which XML cannot hold. JSONL can.")
+        raise DataError(f"{where} contains U+{ord(bad[0]):04X}, which XML cannot hold. Write JSONL.")
     check_encodable(text, where)
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     # Parsers turn a carriage return into a line feed, and white space in attributes into spaces.

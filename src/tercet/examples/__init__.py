@@ -1,9 +1,9 @@
-"""A small test set to try things on: four language pairs, two references, three systems, all invented for it; and for
-English to German, ratings from 0 to 100 by three invented raters.
+"""A small example test set: four language pairs, two references and three systems, and for English to German ratings
+from 0 to 100 by three raters.
 
-The texts come from no corpus, the outputs from no program. Alder translates well, Birch makes the errors that one
-knows, Cedar goes word by word, leaves words out and leaves some in the source language; one of its outputs is a copy of
-the source, one is empty.
+All texts, outputs and ratings were invented for it. Alder translates well, Birch makes typical errors, Cedar translates
+word by word, omits words and leaves some in the source language; one of its outputs is a copy of the source, one is
+empty.
 """
 
 from __future__ import annotations
@@ -19,12 +19,27 @@ from ..errors import UnknownName, UsageError
 
 
 def pairs() -> tuple[str, ...]:
-    """The language pairs that there are texts for."""
+    """Return the language pairs of the example test set."""
     return tuple(sorted(Path(item.name).stem for item in files(__package__).iterdir() if item.name.endswith(".jsonl")))
 
 
 def load(pair: str = "en-de") -> TestSet:
-    """The demo test set of a language pair."""
+    """Return a small test set to try things on, the one of `tercet demo`.
+
+    Parameters
+    ----------
+    pair : "en-de", "en-ru", "en-zh" or "de-en".
+
+    Returns
+    -------
+    TestSet : 32 segments, two references, three systems.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> tercet.demo("en-de").systems
+    ('Alder', 'Birch', 'Cedar')
+    """
     if pair not in pairs():
         raise UnknownName("demo language pair", pair, pairs())
     with as_file(files(__package__).joinpath(f"{pair}.jsonl")) as path:
@@ -32,17 +47,16 @@ def load(pair: str = "en-de") -> TestSet:
 
 
 def write(pair: str, folder: str | Path) -> dict[str, list[str]]:
-    """Write the texts of a pair into a folder and return the files' names by what they hold.
+    """Write the texts of a pair into a folder and return the names of the files by their contents.
 
-    Plain texts, one segment per line: source, references, outputs, document ids; all of them in one JSONL file; and
-    judgements.jsonl where there are ratings.
-    A file that is there already is left alone if it says the same, and not overwritten if it does not.
+    Plain texts have one segment per line: source, references, outputs, document ids. One JSONL file has all of them.
+    judgements.jsonl has the ratings, if any. Raises UsageError if a file exists with other contents.
     """
     testset, folder = load(pair), Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{folder} cannot be made a folder: {error.strerror}.") from None
+        raise UsageError(f"Cannot make the folder {folder}: {error.strerror}.") from None
     texts: dict[str, dict[str, Sequence[str | None] | None]] = {
         "source": {"src.txt": testset.source},
         "references": {f"{name}.txt": lines for name, lines in testset.references.items()},
@@ -71,4 +85,4 @@ def _write_once(path: Path, lines: list[str]) -> None:
 
 
 def _other(path: Path) -> UsageError:
-    return UsageError(f"{path} exists and holds something else. Choose another folder; nothing is overwritten.")
+    return UsageError(f"{path} exists with other contents. Choose another folder; nothing is overwritten.")

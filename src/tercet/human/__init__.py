@@ -1,1 +1,1 @@
-"""From people's judgements to a gold standard: means, standardised scores, pairs, rankings, quality control."""
+"""Human evaluation: rating campaigns and their server, gold standards from judgements, quality control, agreement."""

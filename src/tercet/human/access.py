@@ -1,8 +1,8 @@
-"""Who may do what at the rating server: tokens, guesses, forged and oversized requests.
+"""Access control of the rating server: tokens, guessed tokens, forged requests and oversized requests.
 
-A personal link and the organiser's secret are long random tokens. The browser keeps them in a cookie that scripts
-cannot read; the server knows only their hashes, and looks them up anew with every request, so revoking one is immediate
-and a restart asks nobody to log in again. Tokens are in no page and in no log.
+A personal link and the organiser's secret are long random tokens. The browser keeps a token in a cookie that scripts
+cannot read. The server stores only the hash and looks it up on every request, so that revoking a token takes effect
+immediately and nobody has to log in again after a restart. Tokens appear in no page and in no log.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ except ImportError:
     raise MissingDependency("The rating server", "web") from None
 
 LARGEST_BODY = 256 * 1024
-PATIENCE = 30.0  # seconds until a whole body must be here
-TRIES = 10  # wrong tokens from one address
-WINDOW = 60.0  # within so many seconds
+BODY_TIMEOUT = 30.0  # seconds in which the whole body must arrive
+TRIES = 10  # distinct wrong tokens allowed per address
+WINDOW = 60.0  # seconds over which they are counted
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
@@ -39,19 +39,18 @@ HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",  # not "no-referrer", with which browsers do not say where a form comes from
+    "Referrer-Policy": "same-origin",  # with "no-referrer", browsers do not send the origin of a form
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
 
 @dataclass
-class Guard:
-    """Counts different wrong tokens by address. After TRIES within WINDOW seconds no new one is looked at from there.
+class LoginLimiter:
+    """Limit failed logins per client address: after TRIES distinct wrong tokens in WINDOW seconds, reject new ones.
 
-    The same wrong token again is no guess, but a page whose link has ended: it locks out nobody at its address.
-
-    Tokens that were right before stay right: whoever guesses from a shared address locks no rater out of their work.
+    The same wrong token is counted once: it comes from a page whose link was revoked, and is not a guess.
+    Tokens that were accepted before are still accepted, so that guessing from a shared address locks no rater out.
     """
 
     clock: Callable[[], float] = time.monotonic
@@ -59,7 +58,7 @@ class Guard:
     _right: set[str] = field(default_factory=set)
 
     def check(self, address: str, token: str, is_right: Callable[[str], bool]) -> bool:
-        """Whether a token is right; raises 429 where too many from this address were wrong."""
+        """Return whether a token is right. Raises HTTP 429 after too many wrong tokens from this address."""
         digest = hashed(token)
         recent = self._recent(address)
         if digest not in self._right and digest not in recent and len(recent) >= TRIES:
@@ -73,7 +72,7 @@ class Guard:
 
     def _recent(self, address: str) -> dict[str, float]:
         since = self.clock() - WINDOW
-        if len(self._wrong) > 10_000:  # a scan from everywhere must not fill the memory
+        if len(self._wrong) > 10_000:  # guesses from very many addresses must not fill the memory
             self._wrong = {key: times for key, times in self._wrong.items() if max(times.values()) > since}
         recent = {digest: when for digest, when in self._wrong.get(address, {}).items() if when > since}
         if recent:
@@ -84,32 +83,32 @@ class Guard:
 
 
 def address_of(request: Request) -> str:
-    """Where a request comes from, as far as is known."""
+    """Return the client address of a request, or an empty string if it is not known."""
     return request.client.host if request.client else ""
 
 
 def form_key(token: str, campaign_id: str) -> str:
-    """What a page must send back with every change: only a page that was made for this token knows it."""
+    """Return the key that a page must send with every change (CSRF protection). It is derived from the token."""
     return hmac.new(token.encode("utf-8", "surrogatepass"), f"form {campaign_id}".encode(), "sha256").hexdigest()
 
 
 def check_form_key(request: Request, given: str, token: str, campaign_id: str) -> None:
-    """Refuse what another site, or a page made for another person, sends in this person's name."""
+    """Raise HTTP 403 for a request that comes from another site, or from a page made for another token."""
     origin = request.headers.get("origin")
     if origin is not None and origin.partition("://")[2] != request.headers.get("host", ""):
-        raise HTTPException(403, "This came from another site.")
+        raise HTTPException(403, "This request came from another site.")
     if not hmac.compare_digest(given.encode("utf-8", "surrogatepass"), form_key(token, campaign_id).encode()):
         raise HTTPException(403, "This page belongs to another link. Open your own link again.")
 
 
-class Border:
-    """Around the whole application: headers on every answer, no body above LARGEST_BODY or slower than PATIENCE."""
+class SecurityMiddleware:
+    """Add security headers to every response, and reject request bodies that are too large or arrive too slowly."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, unless it is too large or too slow."""
+        """Pass a request on to the application, unless its body is too large or too slow."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -123,16 +122,13 @@ class Border:
             await send(message)
 
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(BODY_TIMEOUT):
                 body = await _whole_body(scope, receive)
         except TimeoutError:
-            await JSONResponse({"error": "This took too long."}, 408, {"Connection": "close"})(
-                scope, receive, send_with_headers
-            )
+            await _error("The request took too long.", 408)(scope, receive, send_with_headers)
             return
         if body is None:
-            answer = JSONResponse({"error": "This is too large."}, 413, {"Connection": "close"})
-            await answer(scope, receive, send_with_headers)
+            await _error("The request is too large.", 413)(scope, receive, send_with_headers)
             return
         sent = False
 
@@ -146,8 +142,12 @@ class Border:
         await self.app(scope, receive_body, send_with_headers)
 
 
+def _error(text: str, status: int) -> JSONResponse:
+    return JSONResponse({"error": text}, status, {"Connection": "close"})
+
+
 async def _whole_body(scope: Scope, receive: Receive) -> bytes | None:
-    """The body of a request; None if it is too large, whatever its headers say."""
+    """Read the body of a request. Returns None if it is larger than LARGEST_BODY, declared or not."""
     headers: dict[bytes, Any] = dict(scope["headers"])
     length = headers.get(b"content-length", b"0")
     if not length.isdigit() or int(length) > LARGEST_BODY:

@@ -1,8 +1,8 @@
-"""`agree`: do raters agree, does what they are shown change what they say, do they tire, and who stands out?
+"""`agree`: measure how well raters agree, the effect of the reference shown, changes over time, and each rater.
 
-Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", chapter 6, and what is
-usual beside it: Krippendorff's alpha, intraclass correlations, P(A) and P(E) of rankings (equations 2.10 to 2.12).
-Intervals are over raters, not over pairs of them: see `tercet.stats.raters`.
+Follows Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", chapter 6, with
+the usual coefficients: Krippendorff's alpha, intraclass correlations, P(A) and P(E) of rankings (equations 2.10 to
+2.12). Confidence intervals come from resampling raters, not pairs of raters: see `tercet.stats.raters`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from .agreement_measures import (
     Gap,
     MeasuredAgreement,
     RaterResamples,
-    closeness,
     measure_rankings,
     measure_scores,
+    pair_coefficient,
     pair_measures,
     ratio_measures,
     time_slices,
@@ -35,17 +35,17 @@ from .rater_report import RaterReport, report_rankings, report_scores, seconds_b
 from .reference_effect import Average, Contrast, Correlation, averages, contrasts, correlations
 from .span_agreement import span_panel
 
-CATEGORIES = ("adequacy", "fluency", "likert")  # kinds whose values are few and a step of 1 apart
+CATEGORIES = ("adequacy", "fluency", "likert")  # kinds with few values, in steps of 1
 IDENTICAL = ("once", "each")
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """All that `agree` finds. judgements, raters, outputs: what is counted, without control items.
+    """The result of `agree`. judgements, raters, outputs: their numbers, without control items.
 
-    measures: coefficients by group. gaps: same reference less different references. averages, contrasts: by what was
-    shown. correlations: with metrics, where scores were given. slices: the course of the work. people: every rater.
-    notes: what was left out, and why.
+    measures: coefficients by group of raters. gaps: agreement with the same reference minus agreement with different
+    references. averages, contrasts: mean judgements by what was shown. correlations: with metrics, if scores were
+    given. slices: agreement over time. people: one report per rater. notes: what was left out, and why.
     """
 
     name: str
@@ -68,11 +68,11 @@ class Agreement:
     seed: int
 
     def value(self, measure: str, group: str = "all") -> float:
-        """One coefficient; NaN where it is not defined."""
+        """Return one coefficient, NaN if it is not defined."""
         return next((item.value for item in self.measures if (item.measure, item.group) == (measure, group)), math.nan)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as JSON has it."""
+        """Return all fields as a dictionary for JSON."""
         return asdict(self)
 
 
@@ -91,33 +91,58 @@ def agree(
     confidence: float = 0.95,
     seed: int = SEED,
 ) -> Agreement:
-    """The agreement of raters in judgements of one kind (`kind` chooses, where there are several).
+    """Measure how well raters agree in judgements of one kind.
 
-    source: what judgements call the reference shown where it was none, but the source or nothing. complete: only raters
-    who judged every output. identical: see `panel_of_rankings`. weights: of errors, for MQM. scores, segments: see
-    `reference_effect.correlations`. slices: parts of the work, in the order of the judgements. Of several judgements of
-    an output by a rater the last counts; rows for items of quality control count in the report on raters alone.
+    If a rater judged an output several times, the last judgement counts. Control items are used only in the reports on
+    raters.
+
+    Parameters
+    ----------
+    judgements : the judgements, such as `tercet.data.judgement_files.read_judgement_file` returns.
+    kind : the kind of judgement, if there are several.
+    source : values of `reference` in the judgements that mean the source, or nothing, was shown instead of a reference.
+    complete : use only raters who judged every output.
+    identical : how identical outputs in rankings are counted; see `panel_of_rankings`.
+    weights : of errors, for MQM.
+    scores, segments : metric scores to correlate with the judgements; see `reference_effect.correlations`.
+    slices : the number of parts into which the work of each rater is divided, in the order of the judgements.
+    resamples, confidence, seed : of the confidence intervals.
+
+    Returns
+    -------
+    Agreement : coefficients with intervals, reports on raters, and notes.
+
+    Examples
+    --------
+    >>> import tempfile, tercet
+    >>> from tercet import examples
+    >>> from tercet.data.judged_jsonl import read_judgements
+    >>> folder = tempfile.mkdtemp()
+    >>> _ = examples.write("en-de", folder)
+    >>> found = tercet.agree(read_judgements(f"{folder}/judgements.jsonl"), resamples=100)
+    >>> found.raters
+    3
     """
     check_draws(resamples, seed)
     check_share("The confidence", confidence)
     if identical not in IDENTICAL:
-        raise UnknownName("way with identical outputs", identical, IDENTICAL)
+        raise UnknownName("way of counting identical outputs", identical, IDENTICAL)
     if slices < 1:
-        raise UsageError(f"The work is cut into at least one slice, not {slices}.")
-    own, notes = _of_kind(judgements, kind), list[str]()
+        raise UsageError(f"The number of slices must be at least 1, not {slices}.")
+    own, notes = _select_kind(judgements, kind), list[str]()
     plain = own.where(lambda row: not row.check or row.check.startswith(SAME))
     if not len(plain):
-        raise DataError(f"Judgements {judgements.name!r}: there are items of quality control only.")
+        raise DataError(f"Judgements {judgements.name!r}: there are only control items.")
     rest = {"source": frozenset(source), "complete": complete, "slices": slices, "resamples": resamples,
             "confidence": confidence, "seed": seed}  # fmt: skip
     if own.kinds.keys() == {"rank"}:
         if scores:
-            raise UsageError("Rankings have no scores of single outputs that metrics could be correlated with.")
-        return _of_rankings(plain, notes, identical=identical, **rest)
-    return _of_scores(own, plain, notes, weights=weights, scores=scores or {}, segments=segments or {}, **rest)
+            raise UsageError("Metrics cannot be correlated with rankings, which have no scores of single outputs.")
+        return _agree_rankings(plain, notes, identical=identical, **rest)
+    return _agree_scores(own, plain, notes, weights=weights, scores=scores or {}, segments=segments or {}, **rest)
 
 
-def _of_kind(judgements: Judgements, kind: str | None) -> Judgements:
+def _select_kind(judgements: Judgements, kind: str | None) -> Judgements:
     if not len(judgements):
         raise DataError(f"Judgements {judgements.name!r} are empty.")
     if kind is not None:
@@ -128,16 +153,16 @@ def _of_kind(judgements: Judgements, kind: str | None) -> Judgements:
     return last_answers(judgements.where(lambda row: row.check != "tutorial"))
 
 
-def _of_rankings(plain: Judgements, notes: list[str], *, identical: str, **options: Any) -> Agreement:
+def _agree_rankings(plain: Judgements, notes: list[str], *, identical: str, **options: Any) -> Agreement:
     panel = panel_of_rankings(plain, options["source"], identical=identical)
     if options["complete"]:
-        raise UsageError("Rankings are made by whoever is there; --complete is for judgements of single outputs.")
+        raise UsageError("--complete cannot be used with rankings; it is for judgements of single outputs.")
     if identical == "once" and any(row.check for row in plain.rows):
         left_out = sum(bool(row.check) for row in plain.rows)
-        notes.append(f"{left_out} ranks of outputs whose text was shown once for several systems are left out.")
-    draws = _draws(panel, options)
-    measures = measure_rankings(panel, draws)
-    _note_alone(measures, notes)
+        notes.append(f"Left out: {left_out} ranks of outputs that have the same text as another system's output.")
+    resampled = _resample(panel, options)
+    measures = measure_rankings(panel, resampled)
+    _note_missing_agreement(measures, notes)
     seconds = seconds_by_slice(plain, options["slices"])
     return _result(
         plain,
@@ -150,7 +175,7 @@ def _of_rankings(plain: Judgements, notes: list[str], *, identical: str, **optio
     )
 
 
-def _of_scores(
+def _agree_scores(
     own: Judgements,
     plain: Judgements,
     notes: list[str],
@@ -165,30 +190,28 @@ def _of_scores(
         own, plain = mqm.weigh(own, weights), mqm.weigh(plain, weights)
     panel = panel_of_scores(plain, options["source"])
     if len(panel.value) < len(plain):
-        notes.append(f"{len(plain) - len(panel.value)} earlier judgements of an output by the same rater do not count.")
+        notes.append(f"Left out: {len(plain) - len(panel.value)} judgements that the same rater replaced later.")
     if options["complete"]:
         everybody = panel.rows
         panel = panel.complete()
         gone = [row.rater for row in everybody if row not in panel.rows]
         if gone:
-            notes.append(f"Raters who did not judge every output are left out: {', '.join(gone)}.")
+            notes.append(f"Left out: raters who did not judge every output: {', '.join(gone)}.")
             own, plain = (part.where(lambda row: row.rater in panel.raters) for part in (own, plain))
     categories = kind in CATEGORIES and not (panel.value % 1).any()
     if kind in CATEGORIES and not categories:
-        notes.append(
-            "Judgements are not whole numbers, so that there is no kappa: its categories are a step of 1 apart."
-        )
-    draws = _draws(panel, options)
-    measures, gaps = measure_scores(panel, draws, categories=categories)
+        notes.append("There is no kappa, because some judgements are not whole numbers.")
+    resampled = _resample(panel, options)
+    measures, gaps = measure_scores(panel, resampled, categories=categories)
     if any(row.spans is not None for row in plain.rows):
         measures += _spans(plain, options)
-    _note_alone(measures, notes)
+    _note_missing_agreement(measures, notes)
     if any(item.measure.startswith("ICC") and math.isnan(item.low) and not math.isnan(item.value) for item in measures):
-        notes.append("ICC without intervals: they need SciPy (pip install 'tercet[meta]'), and errors that vary.")
-    found = contrasts(panel, draws, seed=options["seed"])
+        notes.append("ICC has no intervals: they need SciPy (pip install 'tercet[meta]') and a residual variance.")
+    found = contrasts(panel, resampled, seed=options["seed"])
     if any(math.isnan(item.p) and item.outputs > 1 for item in found):
-        notes.append("No paired t-tests: they need SciPy (pip install 'tercet[meta]').")
-    values = paired_values(panel, closeness(categories=categories))
+        notes.append("There are no paired t-tests: they need SciPy (pip install 'tercet[meta]').")
+    values = paired_values(panel, pair_coefficient(categories=categories))
     higher = KINDS[kind].higher_is_better
     seconds = seconds_by_slice(plain, options["slices"])
     return _result(
@@ -208,27 +231,25 @@ def _of_scores(
 
 def _spans(plain: Judgements, options: Mapping[str, Any]) -> list[MeasuredAgreement]:
     panel, counts = span_panel(plain, options["source"])
-    draws = _draws(panel, options)
+    resampled = _resample(panel, options)
     found = [
         item
         for name, (part, whole) in counts.items()
-        for item in ratio_measures(panel, f"spans, {name}", part, whole, draws)
+        for item in ratio_measures(panel, f"spans, {name}", part, whole, resampled)
     ]
-    flagged, _ = pair_measures(panel, "kappa, any error", paired_values(panel, closeness(categories=True)), draws)
-    return found + flagged
+    values = paired_values(panel, pair_coefficient(categories=True))
+    return found + pair_measures(panel, "kappa, any error", values, resampled)[0]
 
 
-def _draws(panel: Panel, options: Mapping[str, Any]) -> RaterResamples:
-    return RaterResamples(panel.draw(resamples=options["resamples"], seed=options["seed"]), options["confidence"])
+def _resample(panel: Panel, options: Mapping[str, Any]) -> RaterResamples:
+    return RaterResamples(panel.resample(resamples=options["resamples"], seed=options["seed"]), options["confidence"])
 
 
-def _note_alone(measures: Sequence[MeasuredAgreement], notes: list[str]) -> None:
+def _note_missing_agreement(measures: Sequence[MeasuredAgreement], notes: list[str]) -> None:
     if not any(item.group == "all" for item in measures):
-        notes.append("No two raters judged the same, so that there is nothing to agree on.")
+        notes.append("There is no agreement to measure: no two raters judged the same output.")
     elif all(math.isnan(item.low) for item in measures if not item.measure.startswith("ICC")):
-        notes.append(
-            "Too few raters judged the same for intervals over raters: five are needed, or three in each group."
-        )
+        notes.append("There are no intervals: five raters, or three in each group, must judge the same outputs.")
 
 
 def _result(

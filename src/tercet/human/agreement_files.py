@@ -1,9 +1,10 @@
-"""What `tercet agree` reads: files of judgements in any known form, and campaigns with their answers."""
+"""Read the input of `tercet agree`: files of judgements in any known format, and campaigns with their answers."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +20,7 @@ from .campaign import Campaign
 
 
 class Loaded(NamedTuple):
-    """Judgements of one kind and language pair; the texts that came with them; what was shown that is no reference."""
+    """Judgements of one kind and language pair, with their texts. source: what was shown that is not a reference."""
 
     judgements: Judgements
     testset: TestSet | None
@@ -34,17 +35,17 @@ def load(
     system_prefix: str = "",
     database: str | None = None,
 ) -> list[Loaded]:
-    """The judgements of all files, put together by language pair and kind: raters of the same name are the same.
+    """Read files of judgements and merge them by language pair and kind. Raters with the same name are one rater.
 
-    pair: only this one. kind: of exports that do not say how people judged (da, esa or mqm). database: where the
-    answers of a campaign are; beside it, if not given.
+    pair: read only this language pair. kind: da, esa or mqm, for exports that do not name it. database: the answers of
+    a campaign, by default the file beside it.
     """
     if not paths:
         raise UsageError("Give at least one file of judgements, or a campaign.")
     found: dict[tuple[str | None, str], Loaded] = {}
     for number, path in enumerate(paths, 1):
         for judgements, testset in _read(Path(path), pair, kind, system_prefix, database):
-            if len(paths) > 1:  # tasks of different files are different tasks
+            if len(paths) > 1:  # tasks with the same name in different files are different
                 rows = [row._replace(task=f"{number}:{row.task}" if row.task else "") for row in judgements.rows]
                 judgements = replace(judgements, rows=rows)
             for own in judgements.kinds:
@@ -59,7 +60,7 @@ def load(
 
 
 def _sources(part: Loaded) -> frozenset[str]:
-    """An unnamed reference is none; where texts are there, so is a name that no reference has."""
+    """Return the values of `reference` that mean no reference: the empty one, and names that the texts do not have."""
     shown = {row.reference for row in part.judgements.rows}
     known = set(part.testset.references) if part.testset is not None else set()
     return frozenset({""} | (shown - known if shown & known else set()))
@@ -85,7 +86,7 @@ def _read(
 
 
 def _texts(path: Path, pair: str | None, table: Judgements) -> TestSet | None:
-    """The texts in a file that says what raters were shown."""
+    """Return the texts of a file, if it says which references raters were shown; otherwise None."""
     if not any(row.reference for row in table.rows):
         return None
     file = recognised(path)
@@ -93,7 +94,7 @@ def _texts(path: Path, pair: str | None, table: Judgements) -> TestSet | None:
 
 
 def is_campaign(path: str | Path) -> bool:
-    """Whether a file is to be read as a campaign of `tercet rate new`: also if it is no JSON, so that this is said."""
+    """Return whether to read a .json file as a campaign. True also if it is not JSON: reading it reports the error."""
     if Path(path).suffix != ".json":
         return False
     try:
@@ -104,23 +105,20 @@ def is_campaign(path: str | Path) -> bool:
 
 
 def _answers(path: Path, pair: str | None, database: str | None) -> tuple[Judgements, TestSet | None]:
-    from .storage import Store, default_database
+    from .storage import open_store
 
     campaign = Campaign.read(path)
     if pair and campaign.pair and pair != campaign.pair:
         raise UsageError(f"{path} is a campaign of {campaign.pair}, not of {pair}.")
-    store = Store.open(default_database(path) if database is None else database, campaign, create=False)
-    try:
+    with closing(open_store(path, campaign, database, create=False)) as store:
         judgements = judgements_of(campaign, store.rows())
-    finally:
-        store.close()
     if not len(judgements):
-        raise DataError(f"Nobody has judged anything in campaign {campaign.name!r} yet.")
+        raise DataError(f"Campaign {campaign.name!r} has no judgements yet.")
     return judgements, campaign_texts(campaign)
 
 
 def campaign_texts(campaign: Campaign) -> TestSet | None:
-    """The texts that a campaign shows; None where it does not show the outputs of all systems for every segment."""
+    """Return the texts that a campaign shows, or None if it lacks outputs of a system for some segment."""
     items = [item for item in campaign.items if not item.check]
     segments = list(dict.fromkeys(item.segment for item in items))
     outputs = {(output.system, item.segment): output.text for item in items for output in item.outputs}

@@ -1,4 +1,4 @@
-"""The coefficients of agreement of a panel, each with an interval over raters, by group of raters."""
+"""Agreement coefficients of a panel by group of raters, each with a confidence interval from resampled raters."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .agreement_panel import (
     SAME_REFERENCE,
     SOURCE,
     WITHIN,
-    Crew,
     Panel,
-    crew_in,
-    crew_of,
+    RaterCounts,
+    count_paired_raters,
+    count_raters,
     paired_values,
     slice_of,
 )
@@ -34,10 +34,11 @@ WITHOUT_TIES = ("P(A), no ties", "P(E), no ties", "kappa, no ties")
 
 @dataclass(frozen=True)
 class MeasuredAgreement:
-    """One coefficient of one group. low, high: the interval; NaN where there are too few raters.
+    """One coefficient of one group. low, high: the confidence interval, NaN if there are too few raters.
 
-    group: all, same reference, different references, source, within raters. raters: who have a pair in the group.
-    pairs: of raters, that a mean is over. items: outputs judged by two of them; of rankings, pairs of comparisons.
+    group: all, same reference, different references, source, within raters. raters: the number of raters in a pair of
+    the group. pairs: the number of pairs of raters. items: outputs judged by two of the raters; for rankings, the
+    number of pairs of comparisons.
     """
 
     measure: str
@@ -52,7 +53,7 @@ class MeasuredAgreement:
 
 @dataclass(frozen=True)
 class Gap:
-    """How much more raters agree who were shown the same reference than those who were shown different ones."""
+    """Agreement of raters who were shown the same reference, minus that of raters who were shown different ones."""
 
     measure: str
     value: float
@@ -62,29 +63,29 @@ class Gap:
 
 @dataclass(frozen=True)
 class RaterResamples:
-    """Resamples of raters: weights of a panel's rows, shape (resamples, rows)."""
+    """Resamples of raters, as weights of the panel's rows, shape (resamples, rows)."""
 
     weights: Floats
     confidence: float
 
     @property
-    def once(self) -> Floats:
-        """Everybody as often as he is there."""
+    def observed(self) -> Floats:
+        """Weights of 1 for all rows: the observed sample, shape (1, rows)."""
         return np.ones((1, self.weights.shape[1]))
 
-    def bounds(self, drawn: Floats, crew: Crew) -> tuple[float, float]:
-        """The interval of what was computed for each resample."""
-        return bounds(drawn, raters=crew.raters, strata=crew.strata, confidence=self.confidence)
+    def bounds(self, samples: Floats, size: RaterCounts) -> tuple[float, float]:
+        """Return the confidence interval of a value that was computed for each resample."""
+        return bounds(samples, raters=size.raters, strata=size.strata, confidence=self.confidence)
 
 
 def measure_scores(
-    panel: Panel, draws: RaterResamples, *, categories: bool
+    panel: Panel, resampled: RaterResamples, *, categories: bool
 ) -> tuple[list[MeasuredAgreement], list[Gap]]:
-    """Coefficients of judgements on a scale. categories: it has few values, a step of 1 apart, so that kappa has sense.
+    """Compute the coefficients of judgements on a scale. categories: the scale has few values in steps of 1 (kappa).
 
-    Cohen's kappa and Pearson's r are means over pairs of raters. Fleiss' kappa and Krippendorff's alpha take all raters
-    of a group together; for raters with the same reference an output with another reference is another item. So does
-    ICC, whose intervals are not from resamples but from F distributions.
+    Cohen's kappa and Pearson's r are means over pairs of raters. Fleiss' kappa, Krippendorff's alpha and ICC use all
+    raters of a group together; in the group "same reference", an output shown with another reference is another item.
+    The intervals of ICC come from F distributions instead of resamples.
     """
     found: list[MeasuredAgreement] = []
     gaps: list[Gap] = []
@@ -92,70 +93,70 @@ def measure_scores(
     if categories:
         ways = {name: _kappa_of(weights) for name, weights in KAPPAS.items()}
     for name, way in ways.items():
-        part, gap = pair_measures(panel, name, paired_values(panel, way), draws)
+        part, gap = pair_measures(panel, name, paired_values(panel, way), resampled)
         found += part
         gaps += gap
     for group, cells in _groups(panel).items():
-        found += _joint(panel, group, cells, draws, categories=categories)
+        found += _joint_coefficients(panel, group, cells, resampled, categories=categories)
     return found, gaps
 
 
 def pair_measures(
-    panel: Panel, name: str, values: Floats, draws: RaterResamples
+    panel: Panel, name: str, values: Floats, resampled: RaterResamples
 ) -> tuple[list[MeasuredAgreement], list[Gap]]:
-    """The mean of a matrix of values, shape (rows, rows), over the pairs of each group; and how groups differ."""
+    """Return the mean of a matrix of values, shape (rows, rows), over the pairs of each group; and the gap."""
     found, samples = [], {}
     for group, pairs in panel.relations.items():
         counted = pairs & ~np.isnan(values)
         if not counted.any():
             continue
-        samples[group] = pair_means(values, pairs, draws.weights)
-        crew = crew_in(panel, counted)
-        low, high = draws.bounds(samples[group], crew)
-        value = float(pair_means(values, pairs, draws.once)[0])
+        samples[group] = pair_means(values, pairs, resampled.weights)
+        size = count_paired_raters(panel, counted)
+        low, high = resampled.bounds(samples[group], size)
+        value = float(pair_means(values, pairs, resampled.observed)[0])
         number, items = int(counted.sum()) // 2, shared(panel, pairs)
-        found.append(MeasuredAgreement(name, group, value, low, high, crew.raters, number, items))
-    return found, _gaps(panel, name, found, samples, draws)
+        found.append(MeasuredAgreement(name, group, value, low, high, size.raters, number, items))
+    return found, _gaps(panel, name, found, samples, resampled)
 
 
 def _gaps(
-    panel: Panel, name: str, found: list[MeasuredAgreement], samples: Mapping[str, Floats], draws: RaterResamples
+    panel: Panel, name: str, found: list[MeasuredAgreement], samples: Mapping[str, Floats], resampled: RaterResamples
 ) -> list[Gap]:
     by_group = {item.group: item for item in found}
     if not {SAME_REFERENCE, DIFFERENT} <= by_group.keys():
         return []
     same, other = by_group[SAME_REFERENCE], by_group[DIFFERENT]
-    drawn = samples[SAME_REFERENCE] - samples[DIFFERENT]
+    differences = samples[SAME_REFERENCE] - samples[DIFFERENT]
     referred = [number for number, row in enumerate(panel.rows) if row.shown not in panel.sources]
-    low, high = draws.bounds(drawn, crew_of(panel, referred))
+    low, high = resampled.bounds(differences, count_raters(panel, referred))
     return [Gap(name, same.value - other.value, low, high)]
 
 
 def ratio_measures(
-    panel: Panel, name: str, part: Floats, whole: Floats, draws: RaterResamples
+    panel: Panel, name: str, part: Floats, whole: Floats, resampled: RaterResamples
 ) -> list[MeasuredAgreement]:
-    """Sums over pairs of raters, divided, for each group."""
+    """Return, for each group, the sum of `part` over pairs of raters divided by the sum of `whole`."""
     found = []
     for group, pairs in panel.relations.items():
         counted = pairs & (whole > 0)
         if counted.any():
             inside = np.where(pairs, part, 0.0), np.where(pairs, whole, 0.0)
-            crew = crew_in(panel, counted)
-            low, high = draws.bounds(pair_ratio(*inside, draws.weights), crew)
-            value = float(pair_ratio(*inside, draws.once)[0])
+            size = count_paired_raters(panel, counted)
+            low, high = resampled.bounds(pair_ratio(*inside, resampled.weights), size)
+            value = float(pair_ratio(*inside, resampled.observed)[0])
             number, items = int(counted.sum()) // 2, shared(panel, pairs)
-            found.append(MeasuredAgreement(name, group, value, low, high, crew.raters, number, items))
+            found.append(MeasuredAgreement(name, group, value, low, high, size.raters, number, items))
     return found
 
 
 def shared(panel: Panel, pairs: Bools) -> int:
-    """How many items were judged by two raters that are a pair."""
+    """Count the items that were judged by both raters of at least one pair."""
     there = (~np.isnan(panel.table())).astype(np.float32)
     return int(np.count_nonzero((there * (pairs.astype(np.float32) @ there)).any(0)))
 
 
-def closeness(*, categories: bool) -> Callable[[Floats, Floats], float]:
-    """What says in one number how well two raters agree: linear kappa, or Pearson's r."""
+def pair_coefficient(*, categories: bool) -> Callable[[Floats, Floats], float]:
+    """Return the function that measures the agreement of two raters: linear kappa or Pearson's r."""
     return _kappa_of(KAPPAS["kappa, linear"]) if categories else _correlation
 
 
@@ -168,7 +169,7 @@ def _correlation(one: Floats, other: Floats) -> float:
 
 
 def _groups(panel: Panel) -> Mapping[str, Cells]:
-    """Ratings by group, as items that all raters of the group judged with the same thing before them."""
+    """Return the ratings of each group. In groups other than "all", an item is an output and what was shown with it."""
     found = {ALL: Cells(panel.row, panel.item, panel.value)}
     if len(panel.shown) < 2:
         return found
@@ -181,8 +182,8 @@ def _groups(panel: Panel) -> Mapping[str, Cells]:
     return found
 
 
-def _joint(
-    panel: Panel, group: str, cells: Cells, draws: RaterResamples, *, categories: bool
+def _joint_coefficients(
+    panel: Panel, group: str, cells: Cells, resampled: RaterResamples, *, categories: bool
 ) -> Iterator[MeasuredAgreement]:
     _, item = np.unique(cells.item, return_inverse=True)
     ratings = Ratings.of(Cells(cells.rater, item, cells.value))
@@ -190,18 +191,18 @@ def _joint(
     table[cells.rater, item] = cells.value
     there = (~np.isnan(table)).astype(np.float32)
     met = panel.relations[group] & (there @ there.T > 0)
-    crew, pairs, items = crew_in(panel, met), int(met.sum()) // 2, int(np.count_nonzero(there.sum(0) > 1))
+    size, pairs, items = count_paired_raters(panel, met), int(met.sum()) // 2, int(np.count_nonzero(there.sum(0) > 1))
     if not pairs:
         return
     ways: dict[str, Callable[[Floats], float]] = {"Fleiss' kappa": ratings.fleiss} if categories else {}
     for level in LEVELS[0 if categories else 1 :]:
         ways[f"alpha, {level}"] = _alpha_of(ratings, level)
     for name, way in ways.items():
-        drawn = np.array([way(weights) for weights in draws.weights])
-        low, high = draws.bounds(drawn, crew)
-        yield MeasuredAgreement(name, group, way(draws.once[0]), low, high, crew.raters, pairs, items)
-    for found in icc(table, confidence=draws.confidence):
-        yield MeasuredAgreement(found.form, group, found.value, found.low, found.high, crew.raters, pairs, found.items)
+        samples = np.array([way(weights) for weights in resampled.weights])
+        low, high = resampled.bounds(samples, size)
+        yield MeasuredAgreement(name, group, way(resampled.observed[0]), low, high, size.raters, pairs, items)
+    for found in icc(table, confidence=resampled.confidence):
+        yield MeasuredAgreement(found.form, group, found.value, found.low, found.high, size.raters, pairs, found.items)
 
 
 def _alpha_of(ratings: Ratings, level: str) -> Callable[[Floats], float]:
@@ -209,20 +210,20 @@ def _alpha_of(ratings: Ratings, level: str) -> Callable[[Floats], float]:
 
 
 @dataclass(frozen=True, eq=False)
-class Meetings:
-    """How often two rows compared the same outputs and said the same, shape (rows, rows), symmetric.
+class ComparisonCounts:
+    """How often two rows compared the same outputs (met) with the same outcome (same), shape (rows, rows), symmetric.
 
-    On the diagonal: comparisons that a rater made again.
+    The diagonal counts comparisons that a rater repeated.
     """
 
     same: Floats
     met: Floats
-    ties: Floats  # of each row, shape (rows,)
-    made: Floats
+    ties: Floats  # number of ties of each row, shape (rows,)
+    made: Floats  # number of comparisons of each row, shape (rows,)
 
 
-def meetings(panel: Panel, *, ties: bool = True) -> Meetings:
-    """Counts for P(A) and P(E); without ties, as if comparisons that ended in one had not been made."""
+def count_comparisons(panel: Panel, *, ties: bool = True) -> ComparisonCounts:
+    """Count comparisons for P(A) and P(E). ties: whether to include comparisons that ended in a tie."""
     if not ties:
         panel = panel.take(panel.value != 0)
     n = len(panel.rows)
@@ -240,34 +241,34 @@ def meetings(panel: Panel, *, ties: bool = True) -> Meetings:
         counts += counts.T
         np.fill_diagonal(counts, own)
     made = np.bincount(row, minlength=n).astype(np.float64)
-    return Meetings(same, met, np.bincount(row[value == 0], minlength=n).astype(np.float64), made)
+    return ComparisonCounts(same, met, np.bincount(row[value == 0], minlength=n).astype(np.float64), made)
 
 
-def measure_rankings(panel: Panel, draws: RaterResamples) -> list[MeasuredAgreement]:
-    """P(A), P(E) and kappa of comparisons, with ties and without, also of raters with themselves."""
+def measure_rankings(panel: Panel, resampled: RaterResamples) -> list[MeasuredAgreement]:
+    """Compute P(A), P(E) and kappa of comparisons, with and without ties, between raters and within raters."""
     found: list[MeasuredAgreement] = []
     for names, ties in ((PREFERENCES, True), (WITHOUT_TIES, False)):
-        counts = meetings(panel, ties=ties)
+        counts = count_comparisons(panel, ties=ties)
         within = np.eye(len(panel.rows), dtype=bool)
         for group, pairs in {**panel.relations, WITHIN: within}.items():
             met = np.where(pairs, counts.met, 0.0)
             if met.any():
-                samples = _preferences(counts, pairs, draws.weights, alone=group == WITHIN)
-                values = _preferences(counts, pairs, draws.once, alone=group == WITHIN)
-                crew = crew_in(panel, met > 0)
+                samples = _preferences(counts, pairs, resampled.weights, alone=group == WITHIN)
+                values = _preferences(counts, pairs, resampled.observed, alone=group == WITHIN)
+                size = count_paired_raters(panel, met > 0)
                 number = int(np.count_nonzero(met)) // (1 if group == WITHIN else 2)
                 comparisons = int(met.sum()) // (1 if group == WITHIN else 2)
                 for place, name in enumerate(names):
-                    low, high = draws.bounds(samples[place], crew)
+                    low, high = resampled.bounds(samples[place], size)
                     value = float(values[place][0])
-                    found.append(MeasuredAgreement(name, group, value, low, high, crew.raters, number, comparisons))
+                    found.append(MeasuredAgreement(name, group, value, low, high, size.raters, number, comparisons))
     return found
 
 
-def _preferences(counts: Meetings, pairs: Bools, weights: Floats, *, alone: bool) -> Floats:
-    """P(A), P(E) and kappa for each row of weights, shape (3, resamples)."""
+def _preferences(counts: ComparisonCounts, pairs: Bools, weights: Floats, *, alone: bool) -> Floats:
+    """Return P(A), P(E) and kappa for each row of weights, shape (3, resamples). alone: within raters."""
     same, met = (np.where(pairs, part, 0.0) for part in (counts.same, counts.met))
-    if alone:  # a rater drawn three times met himself three times as often, not nine times
+    if alone:  # the repeats of a rater who is in the resample three times count three times, not nine times
         agreed, total = weights @ same.diagonal(), weights @ met.diagonal()
     else:
         agreed, total = (((weights @ part) * weights).sum(1) / 2 for part in (same, met))
@@ -282,13 +283,13 @@ def _preferences(counts: Meetings, pairs: Bools, weights: Floats, *, alone: bool
 
 @dataclass(frozen=True)
 class AgreementSlice:
-    """One part of the raters' work in the order in which they did it.
+    """One part of the raters' work, in the order in which they did it.
 
-    agreement: by group, the mean over pairs of raters of what they judged in the same part (linear kappa, Pearson's r;
-    kappa of rankings). spread: the standard deviation of a rater's judgements in this part, mean over raters.
+    agreement: by group, the mean over pairs of raters on the outputs that both judged in this part (linear kappa or
+    Pearson's r; kappa for rankings). spread: the mean over raters of the standard deviation of their judgements.
     """
 
-    first: float  # from this share of the work on
+    first: float  # where the part begins, as a share of the work
     last: float
     measure: str
     agreement: Mapping[str, float]
@@ -299,7 +300,10 @@ class AgreementSlice:
 def time_slices(
     panel: Panel, number: int, *, categories: bool, rankings: bool, seconds: Mapping[int, float]
 ) -> list[AgreementSlice]:
-    """Figures 6.2 and 6.3 of Fomicheva (2017). seconds: by slice, where times are known."""
+    """Return agreement and spread in each of `number` parts of the work (figures 6.2 and 6.3 of Fomicheva 2017).
+
+    seconds: the time per judgement by part, if known.
+    """
     place = slice_of(panel, number)
     found = []
     for own in range(number):
@@ -308,7 +312,7 @@ def time_slices(
             name, agreement, spread = "kappa", _slice_of_rankings(part), math.nan
         else:
             name = "kappa, linear" if categories else "Pearson's r"
-            values = paired_values(part, closeness(categories=categories))
+            values = paired_values(part, pair_coefficient(categories=categories))
             everybody = np.ones((1, len(part.rows)))
             agreement = {
                 group: float(pair_means(values, pairs, everybody)[0]) for group, pairs in panel.relations.items()
@@ -321,7 +325,7 @@ def time_slices(
 
 
 def _slice_of_rankings(part: Panel) -> dict[str, float]:
-    counts, everybody = meetings(part), np.ones((1, len(part.rows)))
+    counts, everybody = count_comparisons(part), np.ones((1, len(part.rows)))
     return {
         group: float(_preferences(counts, pairs, everybody, alone=False)[2][0])
         for group, pairs in part.relations.items()
@@ -329,7 +333,7 @@ def _slice_of_rankings(part: Panel) -> dict[str, float]:
 
 
 def _spread(part: Panel) -> float:
-    """By n, as the thesis has it; raters with a single judgement have none."""
+    """Return the mean standard deviation (divisor n, as in the thesis) of raters with at least two judgements."""
     deviations = [
         float(part.value[part.row == row].std())
         for row in range(len(part.rows))

@@ -1,4 +1,4 @@
-"""Judgements as a panel: who judged what, seeing which reference, in which order. What `agreement` computes from."""
+"""`Panel`: judgements as arrays (who judged what, with which reference, in which order), the input of `agreement`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..data.judgements import Codes, Judgement, Judgements
 from ..data.rankings import SAME
 from ..errors import DataError
 from ..stats.raters import Bools, draw_raters
-from .gold import Floats, place
+from .gold import Floats, check_raters
 from .pairs import RankedPairs, pairs_of_rankings
 
 ALL, SAME_REFERENCE, DIFFERENT, SOURCE, WITHIN = (
@@ -23,7 +23,7 @@ ALL, SAME_REFERENCE, DIFFERENT, SOURCE, WITHIN = (
 
 
 class PanelRow(NamedTuple):
-    """A rater and what he was shown; a rater who saw two references in turn has two rows."""
+    """A rater and what the rater was shown. A rater who was shown two references has two rows."""
 
     rater: str
     shown: str
@@ -31,11 +31,11 @@ class PanelRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One entry per judgement in row, item, value and stage; of rankings, per comparison of two outputs.
+    """The arrays row, item, value and stage have one entry per judgement; for rankings, one per comparison.
 
-    row, item: places in rows and items. An item is an output (segment, system), or two outputs of a segment.
-    value: the judgement; of comparisons 1, 0 or -1. stage: how far the rater had got, from 0 to less than 1.
-    sources: what was shown that is no reference.
+    row, item: indices into rows and items. An item is an output (segment, system), or a pair of outputs of a segment.
+    value: the judgement; for comparisons 1, 0 or -1. stage: the share of the rater's work done before, in [0, 1).
+    sources: values of `shown` that are not references.
     """
 
     rows: tuple[PanelRow, ...]
@@ -52,33 +52,33 @@ class Panel:
 
     @cached_property
     def shown(self) -> tuple[str, ...]:
-        """What raters saw, references in order of their names, then what is no reference."""
+        """What raters were shown: references sorted by name, then everything else."""
         names = {row.shown for row in self.rows}
         return tuple(sorted(names, key=lambda name: (name in self.sources, name)))
 
     @cached_property
     def person(self) -> Codes:
-        """The rater of each row, as a place in `raters`."""
+        """The rater of each row, as an index into `raters`."""
         places = {name: number for number, name in enumerate(self.raters)}
         return np.array([places[row.rater] for row in self.rows], dtype=np.intp)
 
     def table(self) -> Floats:
-        """The judgements, shape (rows, items), NaN where there is none."""
+        """Return the judgements as an array of shape (rows, items), NaN for missing ones."""
         table = np.full((len(self.rows), len(self.items)), np.nan)
         table[self.row, self.item] = self.value
         return table
 
     def take(self, wanted: NDArray[Any]) -> Panel:
-        """The entries that are wanted (a mask or places), with the same rows and items."""
+        """Return the panel with the selected entries only (a mask or indices). rows and items stay the same."""
         parts = (self.row[wanted], self.item[wanted], self.value[wanted], self.stage[wanted])
         return Panel(self.rows, self.items, *parts, self.sources)
 
     def complete(self) -> Panel:
-        """Without raters who left an item out; items that then nobody judged stay."""
+        """Return the panel without raters who did not judge all items. items stays the same."""
         counts = np.bincount(self.row, minlength=len(self.rows))
         kept = [number for number, count in enumerate(counts.tolist()) if count == len(self.items)]
         if not kept:
-            raise DataError(f"No rater judged all {len(self.items)} outputs. Leave out --complete.")
+            raise DataError(f"No rater judged all {len(self.items)} outputs. Run without --complete.")
         numbers = {old: new for new, old in enumerate(kept)}
         part = self.take(np.isin(self.row, kept))
         row = np.array([numbers[old] for old in part.row.tolist()], dtype=np.intp)
@@ -87,7 +87,7 @@ class Panel:
 
     @cached_property
     def relations(self) -> Mapping[str, Bools]:
-        """Which pairs of rows belong to which group, shape (rows, rows), symmetric; never a rater with himself."""
+        """By group, a symmetric mask of its pairs of rows, shape (rows, rows). Two rows of one rater are no pair."""
         others = self.person[:, np.newaxis] != self.person
         if len(self.shown) < 2:
             return {ALL: others}
@@ -103,38 +103,38 @@ class Panel:
 
     @cached_property
     def strata(self) -> tuple[tuple[str, ...], ...]:
-        """The group of each rater: all that he was shown."""
+        """The stratum of each rater for resampling: everything that the rater was shown."""
         shown: dict[str, list[str]] = {rater: [] for rater in self.raters}
         for row in self.rows:
             shown[row.rater].append(row.shown)
         return tuple(tuple(sorted(shown[rater])) for rater in self.raters)
 
-    def draw(self, *, resamples: int, seed: int) -> Floats:
-        """How often each row counts in resamples of raters within their groups, shape (resamples, rows)."""
+    def resample(self, *, resamples: int, seed: int) -> Floats:
+        """Resample raters within their strata. Returns the weight of each row, shape (resamples, rows)."""
         return draw_raters(self.strata, resamples=resamples, seed=seed)[:, self.person]
 
 
-class Crew(NamedTuple):
-    """How many raters, from how many groups."""
+class RaterCounts(NamedTuple):
+    """The number of raters, and of the strata they belong to."""
 
     raters: int
     strata: int
 
 
-def crew_of(panel: Panel, rows: Iterable[int]) -> Crew:
-    """The raters of these rows."""
+def count_raters(panel: Panel, rows: Iterable[int]) -> RaterCounts:
+    """Count the raters of these rows."""
     people = {int(panel.person[row]) for row in rows}
-    return Crew(len(people), len({panel.strata[person] for person in people}))
+    return RaterCounts(len(people), len({panel.strata[person] for person in people}))
 
 
-def crew_in(panel: Panel, pairs: Bools) -> Crew:
-    """Those who have a pair among these, shape (rows, rows)."""
-    return crew_of(panel, np.flatnonzero(pairs.any(1)).tolist())
+def count_paired_raters(panel: Panel, pairs: Bools) -> RaterCounts:
+    """Count the raters who are in at least one of these pairs, a mask of shape (rows, rows)."""
+    return count_raters(panel, np.flatnonzero(pairs.any(1)).tolist())
 
 
 def panel_of_scores(judgements: Judgements, sources: Collection[str]) -> Panel:
-    """The panel of judgements on a scale. Of several of an output by a rater with one reference the last counts."""
-    _check_raters(judgements)
+    """Build the panel of judgements on a scale. Of several judgements of an output by one row, the last counts."""
+    check_raters(judgements, "Agreement")
     rows: dict[PanelRow, int] = {}
     items: dict[tuple[str, ...], int] = {}
     last: dict[tuple[int, int], float] = {}
@@ -149,17 +149,17 @@ def panel_of_scores(judgements: Judgements, sources: Collection[str]) -> Panel:
 
 
 def panel_of_rankings(judgements: Judgements, sources: Collection[str], *, identical: str = "once") -> Panel:
-    """The panel of all comparisons of two outputs in rankings; a rater may have compared the same two several times.
+    """Build the panel of all pairs of outputs in rankings. A rater may have compared the same two several times.
 
-    identical: outputs with the same text that were shown once count "once", as they were judged, or "each" on its
-    own, with a tie between them, as WMT counted in 2015 and 2016.
+    identical: how to count outputs with the same text, which were shown once. "once": as one output. "each": as
+    several outputs that are tied, as WMT did in 2015 and 2016.
     """
-    _check_raters(judgements)
+    check_raters(judgements, "Agreement")
     if identical == "once":
         judgements = judgements.where(lambda row: not row.check.startswith(SAME))
     pairs = pairs_of_rankings(judgements)
     tasks: dict[tuple[str, str], PanelRow] = {}
-    for judgement in judgements.rows:  # the tasks of `pairs` are numbered in this order
+    for judgement in judgements.rows:  # in the order in which `pairs` numbers its tasks
         tasks.setdefault((judgement.task, judgement.rater), PanelRow(judgement.rater, judgement.reference))
     rows = tuple(dict.fromkeys(tasks.values()))
     places = {row: number for number, row in enumerate(rows)}
@@ -170,7 +170,7 @@ def panel_of_rankings(judgements: Judgements, sources: Collection[str], *, ident
 
 
 def _comparisons(pairs: RankedPairs) -> tuple[tuple[tuple[str, ...], ...], Codes, Floats]:
-    """Two outputs of a segment are the same item in whichever order they stand."""
+    """Return items, the item of each pair, and outcomes. The order of the two outputs does not matter."""
     flip = np.array([pairs.systems[a] > pairs.systems[b] for a, b in zip(pairs.left, pairs.right, strict=True)])
     flip = flip.astype(bool)
     first, second = np.where(flip, pairs.right, pairs.left), np.where(flip, pairs.left, pairs.right)
@@ -184,7 +184,7 @@ def _comparisons(pairs: RankedPairs) -> tuple[tuple[tuple[str, ...], ...], Codes
 
 
 def last_answers(judgements: Judgements) -> Judgements:
-    """Of answers that a rater changed (tasks 17, 17#2, 17#3) the last."""
+    """Keep the last revision of every answer that a rater changed (tasks 17, 17#2, 17#3)."""
     last: dict[tuple[str, str], str] = {}
     for row in judgements.rows:
         last[row.rater, _question(row)] = row.task
@@ -197,7 +197,7 @@ def _question(row: Judgement) -> str:
 
 
 def _stages(raters: Sequence[str]) -> Floats:
-    """How far each rater had got at each of his judgements, which are in the order in which they were made."""
+    """Return, for judgements in the order in which they were made, the share of the rater's work done before each."""
     numbers: dict[str, int] = {}
     places = []
     for rater in raters:
@@ -207,23 +207,17 @@ def _stages(raters: Sequence[str]) -> Floats:
 
 
 def slice_of(panel: Panel, slices: int) -> NDArray[np.int64]:
-    """In which part of the rater's work each entry lies, from 0."""
-    # The small number keeps 20/100 of five parts in the second one, whatever 0.2 is in binary.
+    """Return the part of the rater's work that each entry belongs to, counted from 0."""
+    # 1e-9 corrects rounding: the entry at 20 of 100 must be in the second of five parts.
     return np.floor(panel.stage * slices + 1e-9).astype(np.int64)
 
 
-def _check_raters(judgements: Judgements) -> None:
-    for row in judgements.rows:
-        if not row.rater:
-            raise DataError(f"{place(row, judgements)}: no rater is named, and agreement is of named raters.")
-
-
 def paired_values(panel: Panel, measure: Callable[[Floats, Floats], float]) -> Floats:
-    """What a measure says of each pair of rows on the items that both judged, shape (rows, rows); NaN elsewhere."""
+    """Compute a measure for each pair of rows on the items that both judged, shape (rows, rows); NaN elsewhere."""
     table = panel.table()
     there = ~np.isnan(table)
     found = np.full((len(table), len(table)), np.nan)
-    shared = there.astype(np.float32) @ there.T.astype(np.float32)  # of hundreds of raters few have met
+    shared = there.astype(np.float32) @ there.T.astype(np.float32)  # with many raters, most pairs share no items
     others = panel.person[:, np.newaxis] != panel.person
     for i, j in np.argwhere(np.tril(others & (shared > 1))).tolist():
         both = there[i] & there[j]

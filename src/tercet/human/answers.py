@@ -1,12 +1,12 @@
-"""What raters answer, as JSON, and the `Judgements` that answers become.
+"""The JSON form of raters' answers: checking them, and converting them to `Judgements`.
 
     {"value": 4}                                            adequacy, fluency, da, effort
     {"ranks": {"sys1": 1, "sys2": 2, "sys3": 2}}            ranking, pairwise; 1 is best, ties share a rank
     {"spans": [[{"start": 3, "end": 9, "severity": "Major", "category": "Accuracy/Omission", "in_source": false}]],
      "value": 71}                                           mqm (value null), esa; one list of spans per output
 
-Places are in code points of the output, or of the source where `in_source` says so; an omission with no place has null
-for both ends.
+start and end are counted in code points of the output, or of the source if `in_source` is true. An omission that is
+marked nowhere has null for both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ REVISIONS = ("last", "all")
 
 
 class AnswerRow(NamedTuple):
-    """One stored answer. when: date and time at the server, UTC, ISO 8601."""
+    """One stored answer. when: date and time by the server's clock, UTC, ISO 8601."""
 
     rater: str
     item: str
@@ -33,7 +33,7 @@ class AnswerRow(NamedTuple):
 
 
 class Rated(NamedTuple):
-    """A judgement together with what a table of ratings says beyond it. revision: 1 for the first answer."""
+    """A judgement, with the other columns of the table of ratings. revision: 1 for the first answer."""
 
     judgement: Judgement
     item: Item
@@ -43,16 +43,16 @@ class Rated(NamedTuple):
 
 
 def check_answer(campaign: Campaign, item: Item, answer: Any) -> None:
-    """Refuse what is not an answer to this item; the message says which part."""
+    """Raise DataError if `answer` is not a valid answer to this item. The message names the wrong part."""
     how = campaign.how
     wanted = {"ranks"} if how.ranks else {"spans", "value"} if how.spans else {"value"}
     if not isinstance(answer, Mapping):
         raise DataError(f"An answer must be an object with {' and '.join(sorted(wanted))}.")
     needed = wanted - ({"value"} if how.spans and not how.has_value else set())
     for key in sorted(needed - answer.keys()):
-        raise DataError(f"{key}: it is missing in an answer to {campaign.protocol}.")
+        raise DataError(f"{key}: missing in an answer to {campaign.protocol}.")
     for key in sorted(map(str, answer.keys() - wanted)):
-        raise DataError(f"{key[:40]!r}: an answer to {campaign.protocol} has {' and '.join(sorted(wanted))} only.")
+        raise DataError(f"{key[:40]!r}: an answer to {campaign.protocol} has only {' and '.join(sorted(wanted))}.")
     if how.ranks:
         _check_ranks(item, answer["ranks"])
         return
@@ -65,12 +65,12 @@ def _check_value(campaign: Campaign, value: Any) -> None:
     how = campaign.how
     if not how.has_value:
         if value is not None:
-            raise DataError(f"value: {campaign.protocol} asks for none; it must be null.")
+            raise DataError(f"value: must be null, because {campaign.protocol} has no score.")
         return
     if isinstance(value, bool) or not isinstance(value, int | float) or not how.low <= value <= how.high:
         raise DataError(f"value: a number from {how.low:g} to {how.high:g} is needed, not {value!r:.40}.")
     if how.labels and value != int(value):
-        raise DataError(f"value: {campaign.protocol} has no {value!r}; whole numbers are needed.")
+        raise DataError(f"value: {campaign.protocol} needs a whole number, not {value!r}.")
 
 
 def _check_ranks(item: Item, ranks: Any) -> None:
@@ -93,13 +93,14 @@ def _check_spans(campaign: Campaign, item: Item, spans: Any) -> None:
 
 def _check_span(campaign: Campaign, item: Item, text: str, span: Any, where: str) -> None:
     if not isinstance(span, Mapping) or not {"start", "end", "severity"} <= span.keys() <= set(Span._fields):
-        raise DataError(f"{where}: an object with start, end, severity and perhaps category and in_source is needed.")
+        raise DataError(f"{where}: an object with start, end, severity (and optionally category, in_source) is needed.")
     if span["severity"] not in campaign.severities:
         raise DataError(f"{where}.severity: {span['severity']!r:.40} is not one of {', '.join(campaign.severities)}.")
     category = span.get("category", "")
     if category not in (campaign.categories or ("",)):
-        known = ", ".join(campaign.categories) if campaign.categories else "empty: this campaign has none"
-        raise DataError(f"{where}.category: {category!r:.40} is not one of {known}.")
+        if not campaign.categories:
+            raise DataError(f"{where}.category: this campaign has no categories, so {category!r:.40} must be empty.")
+        raise DataError(f"{where}.category: {category!r:.40} is not one of {', '.join(campaign.categories)}.")
     in_source = span.get("in_source", False)
     if not isinstance(in_source, bool):
         raise DataError(f"{where}.in_source: true or false is needed.")
@@ -111,17 +112,17 @@ def _check_span(campaign: Campaign, item: Item, text: str, span: Any, where: str
     length = len(item.source or "") if in_source else len(text)
     whole = all(isinstance(place, int) and not isinstance(place, bool) for place in (start, end))
     if not whole or not 0 <= start < end <= length:
-        raise DataError(f"{where}: from {start!r:.20} to {end!r:.20} is no place in a text of {length} characters.")
+        raise DataError(f"{where}: {start!r:.20} to {end!r:.20} is not a span of a text of {length} characters.")
 
 
 def judgements_of(
     campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]], *, revisions: Literal["last", "all"] = "last"
 ) -> Judgements:
-    """The judgements in stored answers: (rater, item id, answer, seconds, when), the earlier before the later.
+    """Convert stored answers (rater, item id, answer, seconds, when), oldest first, to judgements.
 
-    revisions: "last", a rater's last answer to an item counts; "all", earlier ones too, each in a task of its own.
-    Quality control is marked in `check`, the reference shown in `reference`; items of the tutorial are kept and marked
-    too. An item's time is shared equally among the outputs that it compares.
+    revisions: "last" keeps each rater's last answer to an item; "all" keeps earlier answers too, each as its own task.
+    `check` marks control items and tutorial items, which are kept. `reference` names the reference that was shown. The
+    time spent on an item is divided equally among the outputs that it compares.
     """
     rated = ratings_of(campaign, rows, revisions=revisions)
     return Judgements([row.judgement for row in rated], campaign.pair or None, campaign.name)
@@ -130,7 +131,7 @@ def judgements_of(
 def ratings_of(
     campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]], *, revisions: Literal["last", "all"] = "last"
 ) -> list[Rated]:
-    """As `judgements_of`, with the item, group and time of each, in the order of the answers."""
+    """Do the same as `judgements_of`, but return each judgement with its item, group and time, in answer order."""
     if revisions not in REVISIONS:
         raise UnknownName("choice of revisions", revisions, REVISIONS)
     answers: dict[tuple[str, str], list[AnswerRow]] = {}

@@ -1,8 +1,8 @@
-"""Appraise's campaigns: manifest.json (the campaign) and batches.json (a list of tasks with their items).
+"""Campaigns of Appraise: manifest.json (the campaign) and batches.json (a list of tasks with their items).
 
-Items have a sourceText, which is the source, or a reference (that can be told only where the same text is also a REF
-item), or shown to nobody (where TASK_OPTIONS says Monolingual); a targetText or, in pairwise campaigns, targets; and a
-type: TGT, BAD (damaged), CHK (a repeat), REF. Every rater of ours is a batch of their own, since orders differ.
+The sourceText of an item is the source; or a reference, which is known only if the same text is also a REF item; or it
+is not shown, if TASK_OPTIONS contains Monolingual. An item also has a targetText (in pairwise campaigns, targets) and a
+type: TGT, BAD (damaged), CHK (repeat) or REF. Each of our raters becomes one batch, because their item orders differ.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 
 from ..errors import DataError, UsageError
 from .campaign import GROUPS, Campaign, Item, Output
-from .campaign_builder import Collected
-from .pearmut import Lost
+from .campaign_builder import CampaignBuilder
+from .pearmut import OmittedParts
 
 log = logging.getLogger(__name__)
 
@@ -36,16 +36,16 @@ _CODES = {
 
 
 def contents_of(campaign: Campaign) -> dict[str, Any]:
-    """The two files of a campaign, by name."""
+    """Return the contents of the two files of a campaign, by file name."""
     if campaign.protocol not in PROTOCOLS:
-        raise UsageError(f"Appraise has no {campaign.protocol}; it has {', '.join(PROTOCOLS)}.")
+        raise UsageError(f"Appraise has no {campaign.protocol}. It has {', '.join(PROTOCOLS)}.")
     alone = campaign.show == "neither" and campaign.protocol == "da"
     if campaign.show not in ("source", "reference", GROUPS) and not alone:
         raise UsageError(f"Appraise shows the source or a reference beside outputs, not {campaign.show}.")
     if not all(campaign.pair.partition("-")):
-        raise UsageError("Appraise needs the language pair, which the campaign does not say.")
+        raise UsageError("Appraise needs a language pair, and the campaign has none.")
     if campaign.tutorial:
-        log.warning("The tutorial, %d items, has no place in Appraise's batches.", len(campaign.tutorial))
+        log.warning("Left out: the tutorial (%d items), which Appraise's batches cannot hold.", len(campaign.tutorial))
     source, _, target = campaign.pair.partition("-")
     languages = [_CODES.get(code, code) for code in (source, target)]
     numbers = _numbers(campaign)
@@ -80,11 +80,11 @@ def contents_of(campaign: Campaign) -> dict[str, Any]:
 
 
 def _numbers(campaign: Campaign) -> Mapping[str, int]:
-    """Appraise knows segments by number: by their own where all have one, or by the order of names."""
+    """Return the number of each segment, as Appraise needs: its name if all names are numbers, else its rank."""
     names = sorted({item.segment for item in campaign.items})
     if all(name.isascii() and name.isdecimal() for name in names):
         return {name: int(name) for name in names}
-    log.warning("Segments are not all called by numbers: in Appraise they are numbered in the order of their names.")
+    log.warning("Not all segment names are numbers. For Appraise, segments are numbered in the order of their names.")
     return {name: number for number, name in enumerate(names, 1)}
 
 
@@ -116,9 +116,9 @@ def campaign_of(
     name: str | None,
     pair: str | None,
 ) -> Campaign:
-    """The campaign in Appraise's batches. manifest: empty where there is none."""
+    """Convert Appraise's batches to a campaign. manifest: an empty dictionary if there is none."""
     if not isinstance(manifest, dict):
-        raise DataError(f"{where}: the manifest beside it must be an object.")
+        raise DataError(f"{where}: {MANIFEST} beside it must be an object.")
     tasks = [_task(batch, f"{where}, batch {number}") for number, batch in enumerate(batches)]
     listed = [item for _, items in tasks for item in items]
     protocol = protocol or _protocol(manifest, listed, where)
@@ -127,7 +127,7 @@ def campaign_of(
         beside = "neither"
     elif any(item.get("itemType") == "REF" and item.get("targetID") == item.get("sourceID") for item in listed):
         beside = "reference"
-    found, lost = Collected(), Lost(where)
+    found, omitted = CampaignBuilder(), OmittedParts(where)
     seen: set[str] = set()
     rater = 0
     for number, (task, items) in enumerate(tasks):
@@ -137,17 +137,17 @@ def campaign_of(
         people = [f"rater{rater + place}" for place in range(1, copies + 1)]
         rater += copies
         for place, item in enumerate(items):
-            made = _ours(item, f"{where}, batch {number}, items[{place}]", beside, protocol, lost)
+            made = _convert_item(item, f"{where}, batch {number}, items[{place}]", beside, protocol, omitted)
             if made is None:
                 continue
             if made.check == "tutorial":
                 mark = f"{made.document}\t{made.source}\t{made.outputs}"
                 if mark not in seen:
-                    found.teach(made)
+                    found.add_tutorial(made)
                 seen.add(mark)
             else:
                 found.add(people, made)
-    lost.report()
+    omitted.report()
     title = name or str(manifest.get("CAMPAIGN_NAME") or "appraise")
     return found.campaign(where, protocol=protocol, name=title, pair=pair or _pair(tasks, manifest))
 
@@ -170,7 +170,7 @@ def _protocol(manifest: Mapping[str, Any], items: Sequence[Mapping[str, Any]], w
         if word in words:
             return protocol
     if not manifest:
-        raise UsageError(f"{where} does not say how people judge, and there is no {MANIFEST} beside it; say it.")
+        raise UsageError(f"{where} does not name the protocol, and has no {MANIFEST} beside it. Give --protocol.")
     return "da"
 
 
@@ -184,20 +184,22 @@ def _pair(tasks: Sequence[tuple[Mapping[str, Any], list[Any]]], manifest: Mappin
     return "-".join(short.get(str(code), str(code)) for code in codes) if all(codes) else ""
 
 
-def _ours(item: Mapping[str, Any], where: str, beside: str, protocol: str, lost: Lost) -> Item | None:
+def _convert_item(
+    item: Mapping[str, Any], where: str, beside: str, protocol: str, omitted: OmittedParts
+) -> Item | None:
     kind = item.get("itemType")
     if kind not in CHECKS:
         raise DataError(f"{where}.itemType: {kind!r} is not one of {', '.join(CHECKS)}.")
     outputs = tuple(_outputs(item, where))
     if protocol == "pairwise" and len(outputs) < 2:
-        lost.note("items with a single output, which cannot be compared")
+        omitted.note("items with a single output in a pairwise campaign")
         return None
     text = item.get("sourceText")
     if not isinstance(text, str):
         raise DataError(f"{where}.sourceText: a text is needed, not {text!r:.40}.")
     document = str(item.get("documentID") or "")
     if item.get("mqm"):
-        lost.note("errors marked beforehand, and tutorial rules (mqm)")
+        omitted.note("pre-marked errors and tutorial rules (mqm)")
     made = Item(
         id="",
         segment=str(item.get("itemID")),

@@ -1,6 +1,6 @@
-"""Who judges what, and in which order: balanced assignment, and control items where nobody expects them.
+"""Assign items to raters in a balanced way, and put them in a random order with control items among them.
 
-The unit is a block: items that are shown one after the other, one segment or a whole document.
+The unit is a block: items that are shown one after the other, either one segment or a whole document.
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from typing import NamedTuple
 
 from .campaign import Item
 
-APART = 40  # items between an item and its copy, where there are enough: Graham et al. (2017)
+APART = 40  # least number of items between an item and its copy, if the list is long enough: Graham et al. (2017)
 
 Block = tuple[Item, ...]
 
 
 class Copy(NamedTuple):
-    """A block of control items. of: the place of the block in the rater's list that it was made from, or None."""
+    """A block of control items. of: the index, in the rater's list, of the block it was copied from, or None."""
 
     block: Block
     of: int | None
 
 
 def assign(blocks: Sequence[Block], raters: int, redundancy: int, random: Random) -> list[list[Block]]:
-    """The blocks of each rater: every block goes to `redundancy` different raters.
+    """Assign every block to `redundancy` different raters, and return the list of blocks of each rater.
 
-    Numbers of items differ by at most one between raters (by at most the longest block). Among the raters with the
-    fewest items one is taken who has seen least of these systems, then one who has judged least together with those
-    already chosen, so that every two raters have items in common where possible; then at random.
+    Raters get equally many items; numbers differ by at most one item (or by the length of the longest block). Ties are
+    broken in this order: the rater who has seen fewest outputs of these systems; the rater who shares fewest blocks
+    with the raters already chosen, so that every two raters have items in common if possible; a random number.
     """
     loads = [0] * raters
     seen: list[Counter[str]] = [Counter() for _ in range(raters)]
     together: Counter[tuple[int, int]] = Counter()
     dealt: list[list[Block]] = [[] for _ in range(raters)]
     order = random.sample(range(len(blocks)), len(blocks))
-    for place in sorted(order, key=lambda place: -len(blocks[place])):  # long ones first, short ones even it out
+    for place in sorted(order, key=lambda place: -len(blocks[place])):  # long blocks first: short ones even out loads
         block = blocks[place]
         systems = block[0].systems
         chosen: list[int] = []
@@ -60,19 +60,19 @@ def assign(blocks: Sequence[Block], raters: int, redundancy: int, random: Random
     return dealt
 
 
-def mixed(blocks: Sequence[Block], copies: Sequence[Copy], random: Random) -> list[Item]:
-    """A rater's items in a random order, with copies at random places, but not near what they are copies of.
+def shuffle_with_copies(blocks: Sequence[Block], copies: Sequence[Copy], random: Random) -> list[Item]:
+    """Return a rater's items in random order, with copies at random positions that are not near their originals.
 
-    A repeat comes after what it repeats; a damaged copy before or after it.
+    A repeat comes after its original; a damaged copy comes before or after it.
     """
     sequence: list[int] = random.sample(range(len(blocks)), len(blocks))
     shown: dict[int, Block] = dict(enumerate(blocks))
     length = sum(map(len, blocks)) / max(len(blocks), 1)
-    # A larger part of a short list would keep copies out of its middle, which is a pattern too.
+    # In a short list a larger distance would keep copies out of the middle, which raters could notice.
     apart = min(int(APART / max(length, 1)), len(blocks) // 5)
     for number, copy in enumerate(random.sample(copies, len(copies)), len(blocks)):
         shown[number] = copy.block
-        # Later insertions only move things further apart, so what holds now holds in the end.
+        # Later insertions only increase distances, so a distance that is large enough now stays large enough.
         original = None if copy.of is None else sequence.index(copy.of)
         sequence.insert(_place(len(sequence), original, apart, random), number)
         if copy.of is not None and copy.block[0].check == "repeat":
@@ -82,7 +82,7 @@ def mixed(blocks: Sequence[Block], copies: Sequence[Copy], random: Random) -> li
 
 
 def _place(length: int, original: int | None, apart: int, random: Random) -> int:
-    """Where to insert into a list, `apart` or more places away from the original; all such places are as likely."""
+    """Draw a position at least `apart` places away from the original, uniformly; any position if there is none."""
     if original is None:
         return random.randrange(length + 1)
     before = max(0, original - apart + 1)
@@ -93,8 +93,8 @@ def _place(length: int, original: int | None, apart: int, random: Random) -> int
     return drawn if drawn < before else original + apart + 1 + drawn - before
 
 
-def numbered(items: Sequence[Item], random: Random) -> Mapping[str, str]:
-    """New ids for items, 0001, 0002, … in random order, so that an id tells nothing."""
+def random_ids(items: Sequence[Item], random: Random) -> Mapping[str, str]:
+    """Map old ids to new ones, 0001, 0002, … in random order, so that an id reveals nothing about its item."""
     width = max(4, len(str(len(items))))
     ids = [item.id for item in items]
     return {old: f"{number:0{width}d}" for number, old in enumerate(random.sample(ids, len(ids)), 1)}

@@ -1,7 +1,7 @@
-"""`Campaign`: who is asked to judge what, how, and with what beside it. One JSON file, checked when read.
+"""`Campaign`: items to judge, the protocol, what is shown beside outputs, and the raters. One JSON file.
 
-The file holds no secret: of every personal link and of the organiser's secret only the SHA-256 is kept. What raters
-answer is not in it either (`tercet.human.storage`).
+The file holds no secrets: of personal links and of the organiser's secret it keeps only the SHA-256 hashes. Raters'
+answers are stored elsewhere (`tercet.human.storage`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .protocols import SHOWN, Protocol
 
 VERSION = 1
 CHECKS = ("", "bad", "repeat", "reference", "tutorial")
-GROUPS = "groups"  # `show` where groups of raters see different things: one a reference, another the source
+GROUPS = "groups"  # value of `show` if groups of raters see different things, such as a reference and the source
 TOKEN_BYTES = 24
 _SHOWN = {(True, False): "source", (False, True): "reference", (True, True): "both", (False, False): "neither"}
 _ID = re.compile(r"[A-Za-z0-9._-]{1,100}")
@@ -28,7 +28,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class Output(NamedTuple):
-    """What one system made of a segment."""
+    """The output of one system for one segment."""
 
     system: str
     text: str
@@ -36,15 +36,15 @@ class Output(NamedTuple):
 
 @dataclass(frozen=True)
 class Item:
-    """One thing to judge. It holds what the rater sees and nothing else: a source or reference of None is not shown.
+    """One item to judge. A source or reference that is None is not shown to raters.
 
-    id: says nothing about what the item is, since pages show it. segment: its number in the test set, as text.
-    outputs: one, or two to five where outputs are compared; raters see their texts, never their systems.
-    reference_name: which reference is shown; empty if none is. document: its name in the test set; where
-    documents are kept whole, the items of one follow each other.
-    check: "bad" (damaged on purpose), "repeat" (shown before), "reference" (a reference in place of an output),
-    "tutorial", or empty. of: the id of the item that this one repeats or damages, if known.
-    expected: for tutorial items, the answer that feedback is given by (`Campaign.check_answer`).
+    id: must not reveal what the item is, because pages contain it. segment: its number in the test set, as text.
+    outputs: one, or two to five if outputs are compared. Raters see the texts and never the names of systems.
+    reference_name: which reference is shown; empty if none is. document: its name in the test set. If documents are
+    kept whole, the items of a document follow each other.
+    check: "bad" (a damaged copy), "repeat" (a second showing), "reference" (a reference in place of an output),
+    "tutorial", or empty. of: the id of the item that this one copies, if known.
+    expected: for tutorial items, the right answer, which is used for feedback (`Campaign.check_answer`).
     """
 
     id: str
@@ -64,15 +64,15 @@ class Item:
 
     @property
     def shows(self) -> str:
-        """What is shown beside the outputs: source, reference, both or neither."""
+        """What is shown beside the outputs: "source", "reference", "both" or "neither"."""
         return _SHOWN[self.source is not None, self.reference is not None]
 
 
 @dataclass(frozen=True)
 class Rater:
-    """A person, and the ids of the items that they judge, in the order in which they are shown, tutorial aside.
+    """A rater, with the ids of their items in the order in which they are shown, without the tutorial.
 
-    token_hash: SHA-256 of the personal token, in hexadecimal; empty where there is none (yet, or any more).
+    token_hash: SHA-256 of the personal token, in hexadecimal; empty if the rater has no link.
     """
 
     name: str
@@ -83,10 +83,10 @@ class Rater:
 
 @dataclass(frozen=True)
 class Campaign:
-    """A campaign, checked when built.
+    """A rating campaign: items, raters and the protocol. All parts are checked when it is built.
 
-    show: source, reference, both or neither; "groups" where it differs between groups of raters. Items decide.
-    tutorial: the ids of the items that every rater sees first. created: date and time, UTC, ISO 8601.
+    show: "source", "reference", "both" or "neither"; "groups" if groups of raters see different things. It must match
+    the items. tutorial: ids of the items that every rater sees first. created: date and time, UTC, ISO 8601.
     """
 
     name: str
@@ -124,48 +124,40 @@ class Campaign:
 
     @property
     def how(self) -> Protocol:
-        """The protocol's question, scale and so on."""
+        """The `Protocol` object: the question, the scale and so on."""
         return PROTOCOLS[self.protocol]
 
     @classmethod
     def read(cls, path: str | Path) -> Campaign:
-        """The campaign in a file. What is wrong with it is said with its place, as items[3].outputs[0].text."""
+        """Read a campaign file. Raises DataError naming the faulty part, such as items[3].outputs[0].text."""
         from .campaign_json import read
 
         return read(path)
 
     def write(self, path: str | Path) -> None:
-        """Write the campaign; the file appears whole or not at all."""
+        """Write the campaign to a file. The file appears complete or not at all."""
         from .campaign_json import write
 
         write(self, path)
 
     def item(self, id: str) -> Item:
-        """The item of this id."""
+        """Return the item with this id. Raises DataError if there is none."""
         found = self._items.get(id)
         if found is None:
             raise DataError(f"There is no item {id!r} in campaign {self.name!r}.")
         return found
 
     def rater(self, name: str) -> Rater:
-        """The rater of this name."""
+        """Return the rater with this name. Raises UnknownName if there is none."""
         found = self._raters.get(name)
         if found is None:
             raise UnknownName(f"rater in campaign {self.name!r}", name, self._raters)
         return found
 
-    def rater_of(self, token: str) -> Rater | None:
-        """The rater whose personal token this is, if it is anybody's."""
-        return self._tokens.get(hashed(token))
-
-    def is_organiser(self, token: str) -> bool:
-        """Whether this is the organiser's secret."""
-        return bool(self.organiser_hash) and hashed(token) == self.organiser_hash
-
     def with_tokens(self, raters: Iterable[str] | None = None, *, organiser: bool = True) -> tuple[Campaign, Tokens]:
-        """The campaign with new tokens for these raters (or all) and the organiser, and the tokens themselves.
+        """Return the campaign with new tokens for these raters (default: all) and the organiser, and the tokens.
 
-        They are nowhere else: only their hashes are in the campaign. Earlier tokens of the same people end.
+        The campaign holds only the hashes of the tokens. Earlier tokens of the same people become invalid.
         """
         from secrets import token_urlsafe
 
@@ -180,7 +172,7 @@ class Campaign:
         return changed, Tokens(tokens, secret)
 
     def check_answer(self, item: Item, answer: Any) -> None:
-        """Refuse (`DataError`) what is not an answer to this item; see `tercet.human.answers`."""
+        """Raise DataError if `answer` is not a valid answer to this item; see `tercet.human.answers`."""
         from .answers import check_answer
 
         check_answer(self, item, answer)
@@ -202,15 +194,16 @@ class Campaign:
         if self.show not in (*SHOWN, GROUPS):
             raise DataError(f"show: {self.show!r} is not one of {', '.join((*SHOWN, GROUPS))}.")
         if self.pair and not all(self.pair.partition("-")):
-            raise DataError(f'pair: a language pair is SRC-TGT, as "en-de", not {self.pair!r}.')
+            raise DataError(f'pair: a language pair such as "en-de" is needed, not {self.pair!r}.')
         if self.pair:
             check_name("pair", self.pair)
         if self.organiser_hash and not _HASH.fullmatch(self.organiser_hash):
             raise DataError("organiser_hash: not a SHA-256 in hexadecimal.")
         if not self.items:
-            raise DataError("items: there is nothing to judge.")
+            raise DataError("items: the list is empty; there is nothing to judge.")
         if self.how.spans and not self.severities:
-            raise DataError(f"severities: {self.protocol} needs at least one, as {', '.join(self.how.severities)}.")
+            example = ", ".join(self.how.severities)
+            raise DataError(f"severities: {self.protocol} needs at least one, for example {example}.")
         for field in ("severities", "categories"):
             names = getattr(self, field)
             _check_unique(field, names)
@@ -223,12 +216,12 @@ class Campaign:
             if id not in self._items:
                 raise DataError(f"tutorial[{number}]: there is no item {id!r}.")
             if self.item(id).check != "tutorial":
-                raise DataError(f'tutorial[{number}]: item {id!r} has no check "tutorial".')
+                raise DataError(f'tutorial[{number}]: the check of item {id!r} must be "tutorial".')
 
     def _check_item(self, item: Item) -> None:
         how = self.how
         if not _ID.fullmatch(item.id):
-            raise DataError("id: up to 100 letters, digits, '.', '_' and '-' are needed.")
+            raise DataError("id: 1 to 100 letters, digits, '.', '_' or '-' are needed.")
         check_name("segment", item.segment)
         if item.document:
             check_name("document", item.document)
@@ -241,11 +234,11 @@ class Campaign:
         if item.reference_name:
             check_name("reference_name", item.reference_name)
         if (item.reference is None) != (item.reference_name == ""):
-            raise DataError("reference_name: it is given if and only if a reference is shown.")
+            raise DataError("reference_name: must be given if a reference is shown, and only then.")
         if self.show not in (GROUPS, item.shows):
-            raise DataError(f"source, reference: the campaign shows {self.show}, and this item {item.shows}.")
+            raise DataError(f"source, reference: the campaign shows {self.show}, but this item shows {item.shows}.")
         if item.check not in CHECKS:
-            raise DataError(f"check: {item.check!r} is not one of {', '.join(CHECKS[1:])}, or empty.")
+            raise DataError(f"check: {item.check!r} must be empty or one of {', '.join(CHECKS[1:])}.")
         if item.of and (item.of not in self._items or item.of == item.id):
             raise DataError(f"of: there is no other item {item.of!r}.")
         if item.expected is not None:
@@ -260,7 +253,7 @@ class Campaign:
             check_name("group", rater.group)
         if rater.token_hash and self._tokens[rater.token_hash] is not rater:
             other = self._tokens[rater.token_hash].name
-            raise DataError(f"token_hash: {other!r} has the same one; nobody could tell the two apart. Leave it out.")
+            raise DataError(f"token_hash: rater {other!r} has the same one. Leave it out to get a new link.")
         if rater.token_hash and not _HASH.fullmatch(rater.token_hash):
             raise DataError("token_hash: not a SHA-256 in hexadecimal.")
         _check_unique("items", rater.items)
@@ -268,23 +261,23 @@ class Campaign:
             if id not in self._items:
                 raise DataError(f"items[{number}]: there is no item {id!r}.")
             if id in self.tutorial:
-                raise DataError(f"items[{number}]: {id!r} belongs to the tutorial, which everybody sees first.")
+                raise DataError(f"items[{number}]: {id!r} is in the tutorial, which all raters see. Remove it here.")
 
 
 class Tokens(NamedTuple):
-    """Secrets, to be handed to people and to be kept nowhere. organiser: empty if the organiser keeps the old one."""
+    """Tokens to give to people; they are stored nowhere. organiser: empty if the organiser's secret is unchanged."""
 
     raters: Mapping[str, str]
     organiser: str
 
 
 def hashed(token: str) -> str:
-    """What is kept of a token. It is random and long, so a plain SHA-256 cannot be turned back."""
+    """Return the SHA-256 of a token. Tokens are long and random, so no salt or slow hash is needed."""
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def stamp() -> dict[str, Any]:
-    """What tells one campaign from another: when it was made, and a random id."""
+    """Return the creation time and a random id for a new campaign."""
     from datetime import UTC, datetime
     from secrets import token_hex
 
@@ -292,11 +285,11 @@ def stamp() -> dict[str, Any]:
 
 
 def check_name(where: str, name: str) -> None:
-    """Refuse a name that is empty, long, or would break a line of a table."""
+    """Raise DataError for a name that is empty, too long, or would break a row of a table."""
     if not name or len(name) > 200:
         raise DataError(f"{where}: a name of 1 to 200 characters is needed, not {name[:80]!r}.")
     if not name.isprintable() or name != name.strip():
-        raise DataError(f"{where}: {name!r} holds a character that does not print, or blanks at an end.")
+        raise DataError(f"{where}: {name!r} has an unprintable character, or a space at its start or end.")
 
 
 def _check_unique(where: str, names: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Building a `Campaign` from items that come rater by rater, as other tools list them."""
+"""Build a `Campaign` from the item lists of single raters, which is how other tools store them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .protocols import PROTOCOLS
 
 
 @dataclass
-class Collected:
-    """Items and who sees them; the same item in two raters' lists is one item. Ids are given here."""
+class CampaignBuilder:
+    """Collect items and the raters who see them. Equal items of two raters become one item. Ids are assigned here."""
 
     items: dict[tuple[Any, ...], Item] = field(default_factory=dict)
     lists: dict[str, list[str]] = field(default_factory=dict)
     tutorial: list[str] = field(default_factory=list)
 
     def add(self, raters: Sequence[str], item: Item) -> Item:
-        """Show an item to these raters, after what they have; a second time makes it another item."""
+        """Append an item to the lists of these raters. If one of them has it already, add it as a new item."""
         mark, number = (item.segment, item.outputs, item.source, item.reference, item.check, item.document), 0
         while (mark, number) in self.items and any(
             self.items[mark, number].id in self.lists.get(rater, ()) for rater in raters
@@ -31,14 +31,14 @@ class Collected:
             self.lists.setdefault(rater, []).append(known.id)
         return known
 
-    def teach(self, item: Item) -> None:
-        """Show an item to everybody first."""
+    def add_tutorial(self, item: Item) -> None:
+        """Append an item to the tutorial, which all raters see first."""
         made = replace(item, id=f"t{len(self.tutorial) + 1}", check="tutorial", of="")
         self.items[("tutorial", made.id)] = made
         self.tutorial.append(made.id)
 
     def linked(self) -> list[Item]:
-        """The items; damaged and repeated ones know what they were made from, if it is there."""
+        """Return the items. Damaged copies and repeats get the id of their original in `of`, if it was added."""
         originals: dict[tuple[Any, ...], str] = {}
         for item in self.items.values():
             if not item.check:
@@ -49,7 +49,7 @@ class Collected:
         ]
 
     def campaign(self, where: str, *, protocol: str, name: str, pair: str, **rest: Any) -> Campaign:
-        """The campaign; what is wrong with it is said with `where`."""
+        """Return the campaign. Raises DataError with the prefix `where` if it is invalid."""
         shows = {item.shows for item in self.items.values()}
         how = PROTOCOLS[protocol]
         rest = {"severities": how.severities, "categories": how.categories, **rest}

@@ -1,21 +1,17 @@
-"""Campaigns of other tools: Pearmut's (zouharvi/pearmut) and Appraise's (AppraiseDev/Appraise), read and written.
+"""Read and write campaigns of other tools: Pearmut (zouharvi/pearmut) and Appraise (AppraiseDev/Appraise).
 
-What the other tool has no place for is refused where judgements would mean something else, and named in a warning where
-only comfort is lost. Their exports of answers are read by `tercet.data.campaigns`.
+A feature without a counterpart in the other tool raises an error if judgements would change their meaning, and gives a
+warning otherwise. The tools' exports of answers are read by `tercet.data.campaigns`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from ..data.field_checks import check_encodable
-from ..data.files import writing
-from ..data.lines import read_lines
 from ..errors import DataError, UnknownName, UsageError
 from .campaign import Campaign
+from .campaign_json import read_json, write_json
 
 FORMS = ("pearmut", "appraise")
 
@@ -23,9 +19,9 @@ FORMS = ("pearmut", "appraise")
 def read_campaign(
     path: str | Path, *, protocol: str | None = None, name: str | None = None, pair: str | None = None
 ) -> Campaign:
-    """A campaign of Pearmut (a JSON file with info and data) or Appraise (batches.json, or the folder it is in).
+    """Read a campaign of Pearmut (a JSON file with info and data) or Appraise (batches.json or its folder).
 
-    protocol: where the file does not say it, or says it wrongly. Personal links are made anew.
+    protocol: overrides the protocol of the file; needed if the file has none. Raters get new personal links.
     """
     from . import appraise, pearmut
 
@@ -38,11 +34,11 @@ def read_campaign(
         manifest = batches.with_name(appraise.MANIFEST)
         about = read_json(manifest) if manifest.exists() else {}
         return appraise.campaign_of(content, about, str(batches), protocol=protocol, name=name, pair=pair)
-    raise DataError(f"{path} is a campaign neither of Pearmut (an object with info and data) nor of Appraise (a list).")
+    raise DataError(f"{path} is not a campaign of Pearmut (an object with info and data) or of Appraise (a list).")
 
 
 def write_campaign(campaign: Campaign, path: str | Path, *, form: str) -> Sequence[Path]:
-    """Write a campaign for another tool and return the files; for Appraise, two files into a folder."""
+    """Write a campaign for another tool and return the paths. For Appraise, `path` is a folder for two files."""
     from . import appraise, pearmut
 
     path = Path(path)
@@ -53,22 +49,9 @@ def write_campaign(campaign: Campaign, path: str | Path, *, form: str) -> Sequen
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UsageError(f"{path} cannot be made a folder: {error.strerror}.") from None
+            raise UsageError(f"The folder {path} cannot be created: {error.strerror}.") from None
     else:
         raise UnknownName("tool for campaigns", form, FORMS)
     for file, content in files.items():
-        text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1)
-        check_encodable(text, f"Campaign {campaign.name!r}")
-        with writing(file) as stream:
-            stream.write(text + "\n")
+        write_json(content, file, campaign.name)
     return list(files)
-
-
-def read_json(path: Path) -> Any:
-    """What a JSON file says."""
-    try:
-        return json.loads("\n".join(read_lines(path)))
-    except json.JSONDecodeError as error:
-        raise DataError(f"{path}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}.") from None
-    except RecursionError:
-        raise DataError(f"{path}: nested too deeply.") from None

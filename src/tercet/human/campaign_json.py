@@ -1,6 +1,6 @@
-"""A campaign as one JSON file, version 1. What is missing, of the wrong type or unknown is refused with its place.
+"""Read and write a campaign as one JSON file, version 1. Errors name the missing, mistyped or unknown part.
 
-A file of an earlier version is brought forward step by step (`MIGRATIONS`); one of a later version is refused.
+Files of earlier versions are upgraded step by step (`MIGRATIONS`); files of later versions are rejected.
 """
 
 from __future__ import annotations
@@ -19,45 +19,53 @@ from .campaign import VERSION, Campaign, Item, Output, Rater
 
 Json = dict[str, Any]
 
-# From the version that is the key to the next: a function that changes the file's content.
+# For each version, the function that upgrades the file's content to the next version.
 MIGRATIONS: Mapping[int, Callable[[Json], Json]] = {}
 
 
 def read(path: str | Path) -> Campaign:
-    """The campaign in a file."""
-    try:
-        content = json.loads("\n".join(read_lines(path)))
-    except json.JSONDecodeError as error:
-        raise DataError(f"{path}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}.") from None
-    except RecursionError:
-        raise DataError(f"{path}: not a campaign: nested too deeply.") from None
+    """Read a campaign file. Raises DataError naming the faulty part."""
+    content = read_json(path)
     try:
         return campaign_of(content)
     except (DataError, UnknownName) as error:
         raise DataError(f"{path}: {error}") from None
 
 
+def read_json(path: str | Path) -> Any:
+    """Read a JSON file. Raises DataError with line and column if it is not JSON."""
+    try:
+        return json.loads("\n".join(read_lines(path)))
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}.") from None
+    except RecursionError:
+        raise DataError(f"{path}: not a campaign: nested too deeply.") from None
+
+
 def write(campaign: Campaign, path: str | Path) -> None:
-    """Write a campaign."""
-    text = json.dumps(content_of(campaign), ensure_ascii=False, allow_nan=False, indent=1)
-    check_encodable(text, f"Campaign {campaign.name!r}")
+    """Write a campaign file."""
+    write_json(content_of(campaign), path, campaign.name)
+
+
+def write_json(content: Any, path: str | Path, name: str) -> None:
+    """Write the content of a campaign file as JSON. name: the campaign's name, for error messages."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1)
+    check_encodable(text, f"Campaign {name!r}")
     with writing(path) as stream:
         stream.write(text + "\n")
 
 
 def content_of(campaign: Campaign) -> Json:
-    """What the file says; parts that are as by default are left out of items and raters."""
+    """Return the content of the campaign's file. Default values of items and raters are left out."""
     content = {field.name: getattr(campaign, field.name) for field in fields(Campaign)}
     content["items"] = [
-        _spare(item) | {"outputs": [_spare(output) for output in item.outputs]} for item in campaign.items
+        _without_defaults(item) | {"outputs": [output._asdict() for output in item.outputs]} for item in campaign.items
     ]
-    content["raters"] = [_spare(rater) for rater in campaign.raters]
+    content["raters"] = [_without_defaults(rater) for rater in campaign.raters]
     return {"version": content.pop("version"), **content}
 
 
-def _spare(part: Item | Rater | Output) -> Json:
-    if isinstance(part, Output):
-        return part._asdict()
+def _without_defaults(part: Item | Rater) -> Json:
     return {
         field.name: getattr(part, field.name)
         for field in fields(part)
@@ -66,10 +74,10 @@ def _spare(part: Item | Rater | Output) -> Json:
 
 
 def campaign_of(content: Any) -> Campaign:
-    """The campaign that a file's content describes."""
+    """Build the campaign from the content of its file."""
     if not isinstance(content, dict) or not isinstance(content.get("version"), int):
-        raise DataError('not a campaign: an object with "version" is needed, as `tercet rate new` writes it.')
-    content = _migrated(content)
+        raise DataError('not a campaign: an object with "version" is needed. `tercet rate new` writes one.')
+    content = _upgraded(content)
     values = _values(Campaign, content, "")
     values["items"] = tuple(_item(item, f"items[{n}]") for n, item in enumerate(values["items"]))
     values["raters"] = tuple(_rater(rater, f"raters[{n}]") for n, rater in enumerate(values["raters"]))
@@ -78,7 +86,7 @@ def campaign_of(content: Any) -> Campaign:
     return Campaign(**values)
 
 
-def _migrated(content: Json) -> Json:
+def _upgraded(content: Json) -> Json:
     version = content["version"]
     if version > VERSION:
         raise DataError(
@@ -86,7 +94,7 @@ def _migrated(content: Json) -> Json:
         )
     while version < VERSION:
         if version not in MIGRATIONS:
-            raise DataError(f"version: there never was a version {version}.")
+            raise DataError(f"version: there is no version {version}.")
         version += 1
         content = {**MIGRATIONS[version - 1](content), "version": version}
     return content
@@ -112,7 +120,7 @@ _TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     "int": ((int,), "a whole number"),
     "list": ((list,), "a list"),
 }
-_KEYS: Mapping[type, tuple[Mapping[str, str], frozenset[str]]] = {  # type of each key; those that are needed
+_KEYS: Mapping[type, tuple[Mapping[str, str], frozenset[str]]] = {  # type of each key; the required keys
     Campaign: (
         {
             **dict.fromkeys(
@@ -141,16 +149,16 @@ _KEYS: Mapping[type, tuple[Mapping[str, str], frozenset[str]]] = {  # type of ea
 
 
 def _values(kind: type, content: Any, where: str) -> Json:
-    """An object's values by key, each of the right type."""
+    """Check the keys of a JSON object and the types of their values, and return it."""
     prefix = f"{where}." if where else ""
     if not isinstance(content, dict):
         raise DataError(f"{where or 'the file'}: an object is needed, not {content!r:.40}.")
     types, needed = _KEYS[kind]
     for key in sorted(needed - content.keys()):
-        raise DataError(f"{prefix}{key}: it is missing.")
+        raise DataError(f"{prefix}{key}: missing.")
     for key in content:
         if key not in types:
-            raise DataError(f"{prefix}{key[:40]}: there is no such part; known are {', '.join(sorted(types))}.")
+            raise DataError(f"{prefix}{key[:40]}: unknown key. Known keys: {', '.join(sorted(types))}.")
     return {key: _typed(value, types[key], f"{prefix}{key}") for key, value in content.items()}
 
 
@@ -159,12 +167,12 @@ def _typed(value: Any, name: str, where: str) -> Any:
     if not isinstance(value, types) or isinstance(value, bool):
         raise DataError(f"{where}: {wanted} is needed, not {value!r:.40}.")
     if isinstance(value, str):
-        check_encodable(value, where)  # JSON can hold half a character, which no page can show
+        check_encodable(value, where)  # JSON can hold half of a surrogate pair, which no page can show
     return value
 
 
 def read_tutorial(path: str | Path) -> list[Item]:
-    """The items of a tutorial, one JSON object per line: as items of a campaign; ids and segments may be left out."""
+    """Read tutorial items, one JSON object per line, with the keys of campaign items; id and segment are optional."""
     items = []
     for number, line in enumerate(read_lines(path), 1):
         where = f"{path}, line {number}"

@@ -1,8 +1,8 @@
-"""Quality control: which raters and judgements to keep. Nothing goes without being named in the report.
+"""Quality control: filters that choose which raters and judgements to keep. A report names everything left out.
 
-Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone": among the outputs that a rater
-sees are some of them again in a damaged form, and some a second time. A reliable rater scores damaged outputs lower
-than the originals, by a paired test, and gives an output about the same score twice.
+Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone": a rater judges some outputs a
+second time, unchanged or in a damaged form. A reliable rater scores damaged copies significantly lower than the
+originals, by a paired test, and gives an unchanged output about the same score twice.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import NamedTuple
 import numpy as np
 
 from ..data.judgements import Judgements, count
-from ..errors import DataError, MissingDependency, UnknownName, UsageError
-from .gold import Floats, one_kind, place
+from ..errors import MissingDependency, UnknownName, UsageError
+from .gold import Floats, check_raters, locate, one_kind
 
 log = logging.getLogger(__name__)
 
 TESTS = ("t", "wilcoxon")
-REPEATS_APART = 0.25  # the largest mean difference of repeats, as a share of the scale, that is no failed check
+REPEATS_APART = 0.25  # the largest accepted mean difference of repeats, as a share of the scale
 
 
 @dataclass(frozen=True)
 class ControlReport:
-    """What a filter did. dropped: why each rater was left out. items: control items left out, by their `check`."""
+    """The report of a filter. dropped: the reason for each rater left out. items: control items left out, by check."""
 
     rule: str
     judgements_before: int
@@ -42,14 +42,14 @@ class ControlReport:
 
 
 class Filtered(NamedTuple):
-    """What a filter kept, and its report."""
+    """The judgements that a filter kept, and its report."""
 
     kept: Judgements
     report: ControlReport
 
 
 def without_checks(judgements: Judgements, *, keep: tuple[str, ...] = ()) -> Filtered:
-    """Without control items, except those whose `check` is in `keep` (such as "repeat")."""
+    """Leave out control items, except those whose `check` is in `keep` (such as "repeat")."""
     kept = judgements.where(lambda row: not row.check or row.check in keep)
     items = count(row.check for row in judgements.rows if row.check and row.check not in keep)
     return Filtered(kept, ControlReport("without control items", len(judgements), len(kept), {}, items))
@@ -58,22 +58,22 @@ def without_checks(judgements: Judgements, *, keep: tuple[str, ...] = ()) -> Fil
 def passing_bad_items(
     judgements: Judgements, *, alpha: float = 0.05, test: str = "t", keep_untested: bool = False
 ) -> Filtered:
-    """Raters who score damaged outputs (`check` "bad") lower than the originals: p <= alpha, one-sided.
+    """Keep raters who score damaged outputs (`check` "bad") lower than the originals: p <= alpha, one-sided.
 
     test: "t", the paired t-test of Graham's published scripts, or "wilcoxon", the signed-rank test. The original is
-    the same rater's judgement of the same system and segment; where there are several, their mean. Raters who saw
-    fewer than two such pairs cannot be tested and are left out, unless keep_untested.
+    the same rater's judgement of the same system and segment; if there are several, their mean. Raters with fewer than
+    two such pairs cannot be tested and are left out, unless keep_untested is true.
     """
     if test not in TESTS:
         raise UnknownName("paired test", test, TESTS)
     if not 0 < alpha < 1:
-        raise UsageError(f"alpha is {alpha}; it must lie between 0 and 1.")
+        raise UsageError(f"alpha must be between 0 and 1, not {alpha}.")
     dropped = {}
     for rater, (original, bad) in _paired(judgements, "bad").items():
         difference = bad - original
         if len(difference) < 2:
             if not keep_untested:
-                dropped[rater] = f"{len(difference)} damaged outputs with their originals; at least 2 are needed."
+                dropped[rater] = f"{len(difference)} damaged outputs judged with the originals; at least 2 are needed."
             continue
         p = _p_lower(difference, test)
         if p > alpha:
@@ -85,12 +85,12 @@ def passing_bad_items(
 
 
 def passing_repeats(judgements: Judgements, *, largest: float, keep_untested: bool = False) -> Filtered:
-    """Raters whose second scores of an output (`check` "repeat") differ from the first by at most `largest` on average.
+    """Keep raters whose scores of repeats (`check` "repeat") differ from the first by at most `largest` on average.
 
-    Raters who saw nothing twice are left out, unless keep_untested.
+    Raters without repeats are left out, unless keep_untested is true.
     """
     if not largest >= 0:
-        raise UsageError(f"The largest difference of repeats is {largest}; it cannot be negative.")
+        raise UsageError(f"The largest difference of repeats cannot be negative, but is {largest}.")
     dropped = {}
     for rater, (original, again) in _paired(judgements, "repeat").items():
         difference = np.abs(again - original)
@@ -98,43 +98,14 @@ def passing_repeats(judgements: Judgements, *, largest: float, keep_untested: bo
             if not keep_untested:
                 dropped[rater] = "no output was judged twice."
         elif difference.mean() > largest:
-            dropped[rater] = f"repeats differ by {difference.mean():.3g} on average of {len(difference)}."
+            dropped[rater] = f"repeats differ by {difference.mean():.3g} on average over {len(difference)}."
     return _without_raters(judgements, dropped, f"repeats differ by at most {largest:g} on average")
 
 
-def with_enough_judgements(judgements: Judgements, minimum: int) -> Filtered:
-    """Raters with at least `minimum` judgements, control items not counted."""
-    _check_raters(judgements)
-    numbers = count(row.rater for row in judgements.rows if not row.check)
-    dropped = {
-        rater: f"{numbers.get(rater, 0)} judgements; at least {minimum} are needed."
-        for rater in judgements.raters
-        if numbers.get(rater, 0) < minimum
-    }
-    return _without_raters(judgements, dropped, f"at least {minimum} judgements")
-
-
-def with_enough_time(judgements: Judgements, seconds: float) -> Filtered:
-    """Raters whose median time for a judgement is at least `seconds`; all times must be known."""
-    _check_raters(judgements)
-    times: dict[str, list[float]] = {}
-    for row in judgements.rows:
-        if np.isnan(row.seconds):
-            raise DataError(f"{place(row, judgements)}: it is not known how long this judgement took.")
-        times.setdefault(row.rater, []).append(row.seconds)
-    medians = {rater: float(np.median(taken)) for rater, taken in times.items()}
-    dropped = {
-        rater: f"a median of {median:.3g} seconds for a judgement."
-        for rater, median in medians.items()
-        if median < seconds
-    }
-    return _without_raters(judgements, dropped, f"median time at least {seconds:g} seconds")
-
-
 def _paired(judgements: Judgements, check: str) -> dict[str, tuple[Floats, Floats]]:
-    """By rater: scores of originals, and of the same outputs as control items; pairs without an original are named."""
+    """Return, by rater, the scores of originals and of their copies. Warns about copies without an original."""
     one_kind(judgements)
-    _check_raters(judgements)
+    check_raters(judgements, "Quality control")
     originals: dict[tuple[str, str, str], list[float]] = {}
     for row in judgements.rows:
         if not row.check:
@@ -149,14 +120,14 @@ def _paired(judgements: Judgements, check: str) -> dict[str, tuple[Floats, Float
             else:
                 alone.append(row)
     if alone:
-        first = place(alone[0], judgements)
-        log.warning("%d items of check %r have no original by the same rater; the first: %s.", len(alone), check, first)
+        first = locate(alone[0], judgements)
+        log.warning("%d items of check %r: the rater did not judge the original. First: %s.", len(alone), check, first)
     arrays = {rater: np.array(pairs, dtype=np.float64).reshape(-1, 2) for rater, pairs in found.items()}
     return {rater: (array[:, 0], array[:, 1]) for rater, array in arrays.items()}
 
 
 def _p_lower(difference: Floats, test: str) -> float:
-    """One-sided p that differences are below 0; where all are the same, 1 or 0 by their sign."""
+    """Return the one-sided p-value that differences are below 0. If all are equal, it is 0 or 1, by their sign."""
     spread = float(difference.std(ddof=1))
     if not difference.any():
         return 1.0
@@ -171,12 +142,6 @@ def _p_lower(difference: Floats, test: str) -> float:
     if spread == 0:
         return float(difference[0] > 0)
     return float(stdtr(len(difference) - 1, difference.mean() / (spread / np.sqrt(len(difference)))))
-
-
-def _check_raters(judgements: Judgements) -> None:
-    for row in judgements.rows:
-        if not row.rater:
-            raise DataError(f"{place(row, judgements)}: no rater is named, so no rater can be checked.")
 
 
 def _without_raters(judgements: Judgements, dropped: Mapping[str, str], rule: str) -> Filtered:

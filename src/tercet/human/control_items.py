@@ -1,8 +1,8 @@
-"""Control items: damaged copies, exact repeats, and references in place of outputs.
+"""Make control items: damaged copies, exact repeats, and references in place of outputs.
 
-Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone". They are made from what a rater
-judges anyway, since every check compares a rater with themselves; raters who get a copy of the same item get the same
-copy. Where documents are kept whole, whole documents are copied.
+Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone". They are copies of items that
+the rater judges, because every check compares judgements of the same rater. Raters who get a copy of the same item get
+the same copy. If documents are kept whole, whole documents are copied.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Controls:
-    """Makes the control items of one group of raters. shown: the name of the reference that they see, or empty."""
+    """Make the control items of one group of raters. shown: the name of the reference that they see, or empty."""
 
     testset: TestSet
     shown: str
@@ -32,15 +32,15 @@ class Controls:
     made: dict[tuple[str, str], Block | None] = field(default_factory=dict)
 
     def copies(self, blocks: Sequence[Block], bad: float, repeats: float, hidden: float) -> list[Copy]:
-        """Control items for a rater who judges these blocks, so many of each kind per block."""
-        taken: set[int] = set()  # a block has one copy at most, so that each can be kept away from its original
-        found = self._some(blocks, bad, "bad", self._bad, taken) + self._some(
+        """Make control items for a rater who judges these blocks. bad, repeats, hidden: the number per block."""
+        taken: set[int] = set()  # at most one copy per block, so that each can be placed far from its original
+        found = self._choose(blocks, bad, "bad", self._bad, taken) + self._choose(
             blocks, repeats, "repeat", self._repeat, taken
         )
-        references = self._some(blocks, hidden, "reference", self._hidden, set())
+        references = self._choose(blocks, hidden, "reference", self._hidden, set())
         return found + [Copy(copy.block, None) for copy in references]
 
-    def _some(
+    def _choose(
         self,
         blocks: Sequence[Block],
         share: float,
@@ -60,16 +60,16 @@ class Controls:
             if key not in self.made:
                 self.made[key] = make(blocks[place])
             block = self.made[key]
-            if block is not None and block[0].id not in ids:  # outputs of one segment have the same hidden reference
+            if block is not None and block[0].id not in ids:  # outputs of one segment share a hidden reference
                 ids.add(block[0].id)
                 taken.add(place)
                 found.append(Copy(block, place))
         if len(found) < wanted:
-            log.warning("Only %d of %d control items (%s) could be made for a rater.", len(found), wanted, check)
+            log.warning("For a rater, only %d of %d control items (%s) could be made.", len(found), wanted, check)
         return found
 
     def _bad(self, block: Block) -> Block | None:
-        """With damaged outputs. A segment of a document that cannot be damaged, such as an empty one, is a repeat."""
+        """Return the block with damaged outputs, or None. In a document, outputs that cannot be damaged are repeats."""
         items = []
         for item in block:
             system, text = item.outputs[0]
@@ -87,7 +87,7 @@ class Controls:
         return tuple(replace(item, id=f"repeat\t{item.id}", check="repeat", of=item.id) for item in block)
 
     def _hidden(self, block: Block) -> Block | None:
-        """With a reference in place of an output, where there are several not the one that is shown."""
+        """Return the block with a reference in place of an output (not the one shown, if there are others), or None."""
         rows = [self._rows[item.segment] for item in block]
         for name in sorted(self.testset.references, key=lambda name: name == self.shown):
             texts = [self.testset.references[name][row] for row in rows]

@@ -1,7 +1,7 @@
-"""What the organiser sees while a campaign runs: progress, pace, quality control, agreement, the systems' standing.
+"""The numbers of the organiser's page: progress, pace, quality control, agreement, and the ranking of systems.
 
-Everything is computed from the answers that there are; a rater's last answer to an item counts. Tutorial items are in
-nothing, control items in progress and quality control only.
+Everything is computed from the answers stored so far; a rater's last answer to an item counts. Tutorial items are not
+used. Control items are used in progress and quality control, and to standardise scores.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from ..stats.correlation import pearson
 from ..stats.raters import bounds, draw_raters, pair_means
 from ..stats.resampling import SEED
 from . import control, mqm
-from .answers import AnswerRow, judgements_of
+from .answers import judgements_of
 from .campaign import Campaign, Rater
 from .gold import Floats, means, standardise
 from .pairs import pairs_of_rankings
-from .progress import Standing, stand
-from .storage import StoredRecord
+from .progress import SystemRanking, rank_systems
+from .storage import StoredRecord, answer_row
 
 _LARGEST_MQM = 5.0  # the weight of one major error
 
 
 @dataclass(frozen=True)
 class RaterLine:
-    """One rater. seconds: the median time for an item, NaN if none. left: seconds of work still to do."""
+    """One rater. seconds: median time per item, NaN if nothing is judged yet. left: expected seconds of work left."""
 
     name: str
     group: str
@@ -49,7 +49,7 @@ class RaterLine:
 
 @dataclass(frozen=True)
 class RaterAgreement:
-    """The mean over pairs of raters, with the interval of the bootstrap over raters; NaN for fewer than five."""
+    """Mean agreement over pairs of raters. low, high: bootstrap interval over raters, NaN for fewer than five."""
 
     label: str
     value: float
@@ -70,7 +70,7 @@ class Dashboard:
     per_hour: float
     left: float  # seconds of work, all raters together
     agreement: tuple[RaterAgreement, ...]
-    standing: Standing | None
+    ranking: SystemRanking | None
     score: str  # what systems are ranked by
     notes: tuple[str, ...] = field(default=())
 
@@ -78,10 +78,10 @@ class Dashboard:
 def compute(
     campaign: Campaign, records: Sequence[StoredRecord], *, seed: int = SEED, resamples: int = 1000
 ) -> Dashboard:
-    """The dashboard of a campaign."""
+    """Compute the dashboard of a campaign from its stored answers."""
     notes: list[str] = []
-    rows = [AnswerRow(row.rater, row.item, row.answer, row.seconds, row.server_time) for row in records]
-    judgements = _weighed(judgements_of(campaign, rows), notes).where(lambda row: row.check != "tutorial")
+    judgements = _weighed(judgements_of(campaign, map(answer_row, records)), notes)
+    judgements = judgements.where(lambda row: row.check != "tutorial")
     problems = _problems(campaign, judgements, notes)
     by_rater: dict[str, list[StoredRecord]] = {}
     for record in records:
@@ -94,12 +94,12 @@ def compute(
     plain = control.without_checks(judgements).kept if len(judgements) else judgements
     failed = sum(bool(line.problems) for line in lines)
     if failed:
-        notes.append(f"Raters with a failed check: {failed}. Their judgements are counted below all the same.")
+        notes.append(f"Raters with a failed check: {failed}. Their judgements are included below.")
     agreement: tuple[RaterAgreement, ...] = ()
-    standing, score = None, ""
-    if len(plain) and done:  # 0 where only items that nobody has any more are judged
+    ranking, score = None, ""
+    if len(plain) and done:  # done is 0 if all judged items were removed from the campaign
         agreement = tuple(_agreement(campaign, plain, resamples=resamples, seed=seed))
-        standing, score = _standing(judgements, (total - done) / done, notes, resamples=resamples, seed=seed)
+        ranking, score = _ranking(judgements, (total - done) / done, notes, resamples=resamples, seed=seed)
     working = [line.seconds for line in lines if line.seconds > 0]
     return Dashboard(
         raters=lines,
@@ -109,14 +109,14 @@ def compute(
         per_hour=3600 / median(working) if working else math.nan,
         left=math.fsum(line.left for line in lines if not math.isnan(line.left)),
         agreement=agreement,
-        standing=standing,
+        ranking=ranking,
         score=score,
         notes=tuple(notes),
     )
 
 
 def _weighed(judgements: Judgements, notes: list[str]) -> Judgements:
-    """Marked errors as numbers, where they are all there is."""
+    """Convert marked errors (MQM) to scores. Other kinds of judgements are returned unchanged."""
     if "mqm" not in judgements.kinds:
         return judgements
     try:
@@ -148,7 +148,7 @@ def _rater_line(
 
 
 def _problems(campaign: Campaign, judgements: Judgements, notes: list[str]) -> dict[str, list[str]]:
-    """By rater: which checks failed. Raters who have not yet seen enough of them have failed none."""
+    """Return failed checks by rater. Raters with too few control items so far have none."""
     if not any(row.check in ("bad", "repeat") for row in judgements.rows):
         return {}
     if campaign.how.ranks:
@@ -172,7 +172,7 @@ def _problems(campaign: Campaign, judgements: Judgements, notes: list[str]) -> d
 
 
 def _problems_of_rankings(campaign: Campaign, judgements: Judgements) -> dict[str, list[str]]:
-    """Where outputs are compared: repeats must be ranked alike more often than not."""
+    """Return failed checks of rankings: at least half of the pairs in repeats must be ranked in the same way."""
     tasks: dict[tuple[str, str], dict[str, float]] = {}
     for row in judgements.rows:
         tasks.setdefault((row.rater, row.task.partition("#")[0]), {})[row.system] = row.value
@@ -185,14 +185,14 @@ def _problems_of_rankings(campaign: Campaign, judgements: Judgements) -> dict[st
                 if a in first and b in first:
                     same.setdefault(rater, []).append(np.sign(ranks[a] - ranks[b]) == np.sign(first[a] - first[b]))
     return {
-        rater: [f"of {len(pairs)} pairs of outputs shown twice, {sum(pairs)} were ranked alike."]
+        rater: [f"of {len(pairs)} pairs of outputs shown twice, {sum(pairs)} were ranked in the same way."]
         for rater, pairs in same.items()
         if len(pairs) > 1 and sum(pairs) * 2 < len(pairs)
     }
 
 
 def _units(campaign: Campaign, judgements: Judgements) -> Iterable[tuple[str, tuple[str, ...], float]]:
-    """Rater, what was judged, and the value; of rankings, each pair of outputs with 1, 0 or -1."""
+    """Yield rater, what was judged, and the value. For rankings, yield each pair of outputs with 1, 0 or -1."""
     if not campaign.how.ranks:
         for row in judgements.rows:
             yield row.rater, (row.segment, row.system, row.reference), row.value
@@ -204,7 +204,7 @@ def _units(campaign: Campaign, judgements: Judgements) -> Iterable[tuple[str, tu
 
 
 def _agreement(campaign: Campaign, judgements: Judgements, *, resamples: int, seed: int) -> Iterable[RaterAgreement]:
-    """Kappa on scales with names and of preferences; the correlation where scores are nearly continuous."""
+    """Yield kappa for labelled scales and preferences, and Pearson's r for scores."""
     found: dict[tuple[str, ...], dict[str, float]] = {}
     for rater, unit, value in _units(campaign, judgements):
         found.setdefault(unit, {})[rater] = value
@@ -233,7 +233,7 @@ def _agreement(campaign: Campaign, judgements: Judgements, *, resamples: int, se
 
 
 def _correlations(table: Floats) -> Floats:
-    """Pearson's r of each pair of raters on what both have judged, if that is at least three items."""
+    """Return Pearson's r of each pair of raters on the items that both judged, NaN for fewer than three items."""
     matrix = np.full((len(table), len(table)), np.nan)
     for i, j in combinations(range(len(table)), 2):
         both = ~np.isnan(table[i] + table[j])
@@ -242,16 +242,16 @@ def _correlations(table: Floats) -> Floats:
     return matrix
 
 
-def _standing(
+def _ranking(
     judgements: Judgements, missing: float, notes: list[str], *, resamples: int, seed: int
-) -> tuple[Standing | None, str]:
-    """The systems' standing, and what their score is."""
+) -> tuple[SystemRanking | None, str]:
+    """Return the ranking of systems (None if there is too little data), and a label of their scores."""
     kind = next(iter(judgements.kinds))
-    if kind in ("da", "esa"):  # with the control items, as WMT does
+    if kind in ("da", "esa"):  # control items are included, as WMT does
         judgements = _standardised(judgements, notes)
     judgements = judgements.where(lambda row: not row.check)
     if kind == "rank":
-        label = "share of comparisons won, ties half"
+        label = "share of comparisons won, ties as half"
         scored = [Judgement("z", row[0], row[1], row[2]) for row in _wins(judgements)]
         judgements, higher = Judgements(scored, judgements.pair, judgements.name), True
     else:
@@ -264,10 +264,10 @@ def _standing(
     table = means(judgements)
     if len(table.systems) < 2 or len(table.segments) < 2:
         return None, label
-    return (
-        stand(table.systems, table.values, missing=missing, higher_is_better=higher, resamples=resamples, seed=seed),
-        label,
+    ranking = rank_systems(
+        table.systems, table.values, missing=missing, higher_is_better=higher, resamples=resamples, seed=seed
     )
+    return ranking, label
 
 
 def _wins(judgements: Judgements) -> Iterable[tuple[str, str, float]]:
@@ -282,6 +282,6 @@ def _standardised(judgements: Judgements, notes: list[str]) -> Judgements:
         values.setdefault(row.rater, set()).add(row.value)
     flat = sorted(rater for rater, own in values.items() if len(own) < 2)
     if flat:
-        notes.append(f"Always the same score so far, so not in the ranking: {', '.join(flat)}.")
+        notes.append(f"Raters who always gave the same score are left out of the ranking: {', '.join(flat)}.")
     varied = judgements.where(lambda row: row.rater not in flat)
     return standardise(varied) if len(varied) else varied

@@ -1,9 +1,9 @@
-"""Degraded copies of outputs, for quality control: a phrase is replaced by one of the same length from another output.
+"""Degrade outputs for quality control: replace a phrase by a phrase of the same length from another output.
 
 Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone", section 3.2: the longer the
-output, the longer the phrase (`PHRASE`); the first and last word stay where the output is long enough, so that the
-damage does not show at a glance. Words are what stands between blanks; in scripts that write none (Chinese, Japanese,
-Thai, …) every character counts as a word, together with the marks that belong to it.
+output, the longer the phrase (`PHRASE`). The first and the last word are kept if the output is long enough, so that the
+damage is not obvious. Words are separated by spaces; in scripts without spaces (Chinese, Japanese, Thai, …) every
+character, with its combining marks, is a word.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 from random import Random
 
-TRIES = 20  # draws per output before giving up; only texts that say almost the same need more than one
-PHRASE = ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5))  # up to so many words: so many are replaced; beyond: a quarter
+TRIES = 20  # attempts per output; only outputs that are almost equal need more than one
+PHRASE = ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5))  # (words in the output up to, words replaced); above 20: a quarter
 
 _JOINED = (
     r"[\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u200d"
@@ -27,7 +27,7 @@ _WORD = re.compile(rf"{_UNSPACED}{_JOINED}*|(?:(?!{_UNSPACED})\S)+")
 
 
 def degraded(text: str, others: Sequence[str], random: Random) -> str | None:
-    """The text with a phrase from one of the others in place of one of its own; None where that changes nothing."""
+    """Return the text with one phrase replaced by a phrase of one of `others`, or None if no change is possible."""
     places = _places(text)
     if not places or not others:
         return None
@@ -37,9 +37,8 @@ def degraded(text: str, others: Sequence[str], random: Random) -> str | None:
         if other == text:
             continue
         phrase = _phrase(other, length, random)
-        # The first and the last word stay if there are enough words between them.
-        inner = len(places) - length >= 2
-        start = random.randrange(1, len(places) - length) if inner else random.randrange(len(places) - length + 1)
+        keep_ends = len(places) - length >= 2
+        start = random.randrange(1, len(places) - length) if keep_ends else random.randrange(len(places) - length + 1)
         before, after = text[: places[start][0]], text[places[start + length - 1][1] :]
         changed = before + phrase + after
         if phrase and changed != text:
@@ -48,7 +47,7 @@ def degraded(text: str, others: Sequence[str], random: Random) -> str | None:
 
 
 def phrase_length(words: int) -> int:
-    """How many words are replaced in an output of so many."""
+    """Return how many words are replaced in an output of `words` words."""
     for limit, length in PHRASE:
         if words <= limit:
             return min(length, words)
@@ -60,7 +59,7 @@ def _places(text: str) -> list[tuple[int, int]]:
 
 
 def _phrase(text: str, length: int, random: Random) -> str:
-    """A phrase of so many words, or the whole text where it has fewer."""
+    """Draw a phrase of `length` words, or the whole text if it has fewer."""
     places = _places(text)
     if not places:
         return ""

@@ -1,8 +1,8 @@
-"""From a test set to a `Campaign`: which outputs, shown how, to whom, with which control items.
+"""Design a `Campaign` from a test set: sample outputs, assign them to raters, and add control items.
 
-Groups of raters who see different references (and perhaps one that sees the source) are the design of Fomicheva (2017),
-chapter 6. Control items follow Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone":
-damaged copies (`tercet.human.degrading`), exact repeats, and references among the outputs.
+Groups of raters who see different references, or the source, are the design of Fomicheva (2017), chapter 6. Control
+items follow Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone": damaged copies
+(`tercet.human.degrading`), exact repeats, and references among the outputs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from random import Random
 from ..data.assessments import segment_names
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
-from .assignment import Block, assign, mixed, numbered
+from .assignment import Block, assign, random_ids, shuffle_with_copies
 from .campaign import GROUPS, PROTOCOLS, Campaign, Item, Output, Rater, stamp
 from .control_items import Controls
 from .protocols import SHOWN, Protocol
@@ -51,20 +51,21 @@ def design(
     name: str | None = None,
     seed: int = 12345,
 ) -> Campaign:
-    """A campaign, without tokens (`Campaign.with_tokens`). The same seed gives the same items to the same raters.
+    """Return a campaign without tokens (see `Campaign.with_tokens`). The same seed gives the same campaign.
 
-    raters: how many, or their names. show: source, reference, both or neither; the protocol's own if not given.
-    reference: which one is shown. groups: what each group of raters sees, names of references or "source"; raters are
-    dealt to the groups in turn. sampling, segments, metric, per_segment: see `tercet.human.sampling.sample`.
-    together: how many outputs a ranking shows at most. redundancy: how many raters (of each group) judge an item; all
-    if not given. bad, repeats, hidden: control items per item of a rater: damaged copies, exact repeats, references
-    among the outputs. 0.1 adds one to ten. tutorial: what everybody sees first; the ids of these items do not matter.
+    raters: their number, or their names. show: "source", "reference", "both" or "neither"; default: the protocol's.
+    reference: the name of the reference to show. groups: what each group of raters sees: names of references, or
+    "source"; raters are assigned to groups in turn. sampling, segments, metric, per_segment: see
+    `tercet.human.sampling.sample`. together: the largest number of outputs in a ranking. redundancy: the number of
+    raters (of each group) who judge an item; default: all. bad, repeats, hidden: the number of damaged copies, exact
+    repeats and hidden references per item of a rater; 0.1 adds one to ten items. tutorial: items that all raters see
+    first; their ids are replaced.
     """
     if protocol not in PROTOCOLS:
         raise UnknownName("protocol", protocol, PROTOCOLS)
     how = PROTOCOLS[protocol]
     if (severities or categories) and not how.spans:
-        raise UsageError(f"In {protocol} nobody marks errors, so they have no severities or categories.")
+        raise UsageError(f"Severities and categories cannot be given for {protocol}, in which errors are not marked.")
     people = _names(raters)
     views = _views(testset, how, show, reference, groups)
     _check(testset, how, people, views, together, redundancy, bad, repeats, hidden)
@@ -82,10 +83,10 @@ def design(
         dealt = assign(blocks, len(members), len(members) if redundancy is None else redundancy, random)
         for person, mine in zip(members, dealt, strict=True):
             copies = maker.copies(mine, bad, repeats, hidden)
-            shown = mixed(mine, copies, random)
+            shown = shuffle_with_copies(mine, copies, random)
             items |= {item.id: item for item in shown}
             lists[person] = view.group, shown
-    ids = numbered(list(items.values()), random)
+    ids = random_ids(list(items.values()), random)
     lessons = [replace(item, id=f"t{number}", check="tutorial", of="") for number, item in enumerate(tutorial, 1)]
     renamed = [replace(item, id=ids[item.id], of=ids.get(item.of, "")) for item in items.values()]
     return Campaign(
@@ -106,7 +107,7 @@ def design(
 
 @dataclass(frozen=True)
 class _View:
-    """What a group of raters sees beside the outputs. reference: its name, or empty."""
+    """What a group of raters sees beside the outputs. reference: the name of the reference, or empty."""
 
     show: str
     reference: str = ""
@@ -118,7 +119,7 @@ def _views(
 ) -> list[_View]:
     if groups:
         if show is not None or reference is not None:
-            raise UsageError("Groups say what is shown; show and reference are for campaigns without groups.")
+            raise UsageError("Groups define what is shown. Give either groups, or show and reference.")
         if len(set(groups)) < len(groups):
             raise UsageError(f"A group of raters occurs twice: {', '.join(groups)}.")
         views = [_View("source", "", SOURCE) if name == SOURCE else _View("reference", name, name) for name in groups]
@@ -127,13 +128,13 @@ def _views(
         if chosen not in SHOWN:
             raise UnknownName("choice of what to show", chosen, SHOWN)
         if reference is not None and chosen not in ("reference", "both"):
-            raise UsageError(f"The campaign shows {chosen}, so no reference can be chosen.")
+            raise UsageError(f"A reference was chosen, but the campaign shows {chosen}.")
         views = [_View(chosen, _reference(testset, reference) if chosen in ("reference", "both") else "")]
     for view in views:
         if view.reference and view.reference not in testset.references:
             raise UnknownName(f"reference in test set {testset.name!r}", view.reference, testset.references)
         if view.show in ("source", "both") and testset.source is None:
-            raise UsageError(f"Test set {testset.name!r} has no source to show. Say what to show instead.")
+            raise UsageError(f"Test set {testset.name!r} has no source to show. Choose something else with --show.")
     return views
 
 
@@ -147,13 +148,12 @@ def _default_show(testset: TestSet, how: Protocol) -> str:
 
 def _reference(testset: TestSet, name: str | None) -> str:
     if not testset.references:
-        raise UsageError(f"Test set {testset.name!r} has no reference to show. Say what to show instead.")
+        raise UsageError(f"Test set {testset.name!r} has no reference to show. Choose something else with --show.")
     if name is None:
         name = next(iter(testset.references))
         if len(testset.references) > 1:
-            log.warning(
-                "Of the references %s, raters see %s; another can be named.", ", ".join(testset.references), name
-            )
+            names = ", ".join(testset.references)
+            log.warning("Of the references %s, raters see %s. Choose another with --show-reference.", names, name)
     return name
 
 
@@ -169,25 +169,21 @@ def _check(
     hidden: float,
 ) -> None:
     if len(testset.systems) < how.fewest:
-        raise UsageError(f"{how.fewest} systems are needed; {testset.name!r} has outputs of {len(testset.systems)}.")
+        raise UsageError(f"{how.fewest} systems are needed, but {testset.name!r} has {len(testset.systems)}.")
     if how.ranks and not how.fewest <= together <= 5:
-        raise UsageError(f"A ranking shows 2 to 5 outputs, not {together}.")
+        raise UsageError(f"A ranking must show 2 to 5 outputs, not {together}.")
     fewest = len(people) // len(views)
     if not fewest:
-        raise UsageError(f"{len(views)} groups need at least as many raters, not {len(people)}.")
+        raise UsageError(f"{len(views)} groups need at least {len(views)} raters, not {len(people)}.")
     if redundancy is not None and not 1 <= redundancy <= fewest:
-        raise UsageError(f"No item can be judged by {redundancy} different raters of {fewest}.")
+        raise UsageError(f"The redundancy must be between 1 and the number of raters, {fewest}, not {redundancy}.")
     for what, share in (("damaged copies", bad), ("repeats", repeats), ("hidden references", hidden)):
         if not 0 <= share <= 1:
-            raise UsageError(f"The share of {what} must lie between 0 and 1, not {share}.")
+            raise UsageError(f"The share of {what} must be between 0 and 1, not {share}.")
     if bad + repeats > 1:
-        raise UsageError(
-            "An item has at most one copy: the shares of damaged copies and of repeats add up to 1 at most."
-        )
+        raise UsageError("The shares of damaged copies and repeats must not exceed 1 in total: one copy per item.")
     if bad and how.ranks:
-        raise UsageError(
-            "Damaged copies are for scores; where outputs are compared, take repeats or hidden references."
-        )
+        raise UsageError("Damaged copies cannot be used in rankings. Use repeats or hidden references.")
     if hidden and not testset.references:
         raise UsageError(f"Test set {testset.name!r} has no references to hide among the outputs.")
 
@@ -201,17 +197,17 @@ def _blocks(
     together: int,
     random: Random,
 ) -> list[Block]:
-    """One block per output or set of outputs; all items of a block are of the same systems."""
+    """Return one block per output, or per set of outputs to compare. All items of a block have the same systems."""
     sets: list[tuple[str, ...]] = [(system,) for system in unit.systems]
     if how.ranks and how.most == 2:
         sets = [tuple(random.sample(pair, 2)) for pair in combinations(unit.systems, 2)]
     elif how.ranks:
         shuffled = random.sample(unit.systems, len(unit.systems))
         parts = -(-len(shuffled) // together)
-        sets = [tuple(shuffled[part::parts]) for part in range(parts)]  # sizes differ by one at most
+        sets = [tuple(shuffled[part::parts]) for part in range(parts)]  # sizes differ by at most one
     for systems in sets:
         if len(systems) < how.fewest:
-            raise UsageError(f"{len(unit.systems)} systems cannot be ranked {together} at a time; take more at a time.")
+            raise UsageError(f"{len(unit.systems)} systems cannot be ranked {together} at a time. Increase --together.")
     return [tuple(_item(testset, row, names[row], systems, view) for row in unit.rows) for systems in sets]
 
 
@@ -230,9 +226,9 @@ def _item(testset: TestSet, row: int, segment: str, systems: Sequence[str], view
 def _names(raters: int | Sequence[str]) -> list[str]:
     if isinstance(raters, int):
         if raters < 1:
-            raise UsageError(f"{raters} raters cannot judge anything; at least 1 is needed.")
+            raise UsageError(f"At least 1 rater is needed, not {raters}.")
         return [f"rater{number:0{len(str(raters))}d}" for number in range(1, raters + 1)]
     names = list(raters)
     if isinstance(raters, str) or not names or len(set(names)) < len(names):
-        raise UsageError("Raters must be a number, or a list of different names.")
+        raise UsageError("Raters must be a number or a list of different names.")
     return names

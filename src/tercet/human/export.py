@@ -1,9 +1,9 @@
-"""What raters said, as files: our own tables, WMT's, and MQM's.
+"""Export raters' answers to files: our own tables, WMT's tables, and Google's MQM table.
 
-tsv, csv: one row per judgement, with control items and all that is known (`tercet.data.ratings` says which columns).
-jsonl: the same as `Judgements`. wmt: for scores, WMT's table of means (SYS, SEGID, RAW.SCR, Z.SCR, N; z by rater, over
-all of a rater's judgements); for rankings, lp, seg, judge, duration_s, systems, ranks. mqm: Google's table of marked
-errors (Freitag et al. 2021), one row per error, the error between <v> and </v>. The last two hold no control items.
+tsv, csv: one row per judgement, control items included, with all columns of `tercet.data.ratings`. jsonl: the same as
+`Judgements`. wmt: for scores, WMT's table of means (SYS, SEGID, RAW.SCR, Z.SCR, N; standardised by rater over all of a
+rater's judgements); for rankings, lp, seg, judge, duration_s, systems, ranks. mqm: Google's table of marked errors
+(Freitag et al. 2021), one row per error, with the error between <v> and </v>. wmt and mqm have no control items.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ def export(
     form: str | None = None,
     revisions: Literal["last", "all"] = "last",
 ) -> int:
-    """Write stored answers to a file, which appears whole or not at all; returns the number of judgements in it.
+    """Write stored answers to a file and return the number of judgements. The file appears complete or not at all.
 
-    form: by the file's name if not given, .csv, .jsonl, or else tsv. revisions: see `judgements_of`.
+    form: one of FORMS; default: by the file's ending, .csv, .jsonl, or else tsv. revisions: see `judgements_of`.
     """
     suffix = Path(str(path).removesuffix(".gz")).suffix
     form = form or {".csv": "csv", ".jsonl": "jsonl"}.get(suffix, "tsv")
     if form not in FORMS:
         raise UnknownName("format of ratings", form, FORMS)
     if revisions == "all" and form in ("wmt", "mqm"):
-        raise UsageError(f"The format {form} has no place for earlier answers; tsv, csv and jsonl have.")
+        raise UsageError(f"The format {form} cannot hold earlier answers. Use tsv, csv or jsonl.")
     rated = ratings_of(campaign, rows, revisions=revisions)
     if not rated:
-        raise DataError(f"Nobody has judged anything in campaign {campaign.name!r} yet.")
+        raise DataError(f"Campaign {campaign.name!r} has no judgements yet.")
     if form == "jsonl":
         write_judgements(_judgements(campaign, rated), path)
         return len(rated)
@@ -77,9 +77,9 @@ def _judgements(campaign: Campaign, rated: Sequence[Rated]) -> Judgements:
 def _without_checks(rated: Sequence[Rated]) -> list[Rated]:
     kept = [row for row in rated if not row.item.check]
     if len(kept) < len(rated):
-        log.warning("%d judgements of control items were left out.", len(rated) - len(kept))
+        log.warning("Left out: %d judgements of control items.", len(rated) - len(kept))
     if not kept:
-        raise DataError("There are judgements of control items only.")
+        raise DataError("There are only judgements of control items, and this format has none of them.")
     return kept
 
 
@@ -112,15 +112,13 @@ def _wmt(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
         yield from _wmt_rankings(campaign, rated)
         return
     if campaign.how.kind not in SCORES:
-        raise UsageError(
-            f"WMT's table is for scores from 0 to 100 and rankings, not for {campaign.protocol}; take tsv."
-        )
+        raise UsageError(f"WMT's table is for scores from 0 to 100 and rankings, not for {campaign.protocol}. Use tsv.")
     judgements = _judgements(campaign, [row for row in rated if row.item.check != "tutorial"])
-    # As WMT does: standardised over all that a rater judged, control items too, which then go; but not over practice.
+    # As WMT does: standardise over all items of a rater except the tutorial, then leave out control items.
     standard = without_checks(standardise(judgements)).kept
     plain, report = without_checks(judgements)
     if report.items:
-        log.warning("%d judgements of control items were left out.", sum(report.items.values()))
+        log.warning("Left out: %d judgements of control items.", sum(report.items.values()))
     raw = means(plain)
     z = means(standard, raw.segments)
     yield "SYS", "SEGID", "RAW.SCR", "Z.SCR", "N"
@@ -134,7 +132,7 @@ def _wmt(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
 
 def _wmt_rankings(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
     if not campaign.pair:
-        raise UsageError("WMT's table of rankings needs the language pair, which the campaign does not say.")
+        raise UsageError("WMT's table of rankings needs a language pair, and the campaign has none.")
     tasks: dict[tuple[str, str], list[Rated]] = {}
     for row in rated:
         tasks.setdefault((row.row.rater, row.item.id), []).append(row)
@@ -143,7 +141,7 @@ def _wmt_rankings(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequen
         systems = [row.judgement.system for row in group]
         for system in systems:
             if "|" in system or "," in system:
-                raise DataError(f"The system {system!r} cannot be written in WMT's table of rankings; take tsv.")
+                raise DataError(f"System {system!r}: WMT's table of rankings allows no | or , in names. Use tsv.")
         seconds = text_of(group[0].row.seconds) or "NA"
         ranks = "|".join(text_of(row.judgement.value) for row in group)
         yield campaign.pair, group[0].item.segment, rater, seconds, "|".join(systems), ranks
@@ -151,7 +149,7 @@ def _wmt_rankings(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequen
 
 def _mqm(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
     if not campaign.how.spans:
-        raise UsageError(f"In {campaign.protocol} nobody marks errors, so there is nothing to write as mqm.")
+        raise UsageError(f"The format mqm is for marked errors, and {campaign.protocol} has none.")
     yield COLUMNS
     for row in rated:
         item = row.item
@@ -160,9 +158,7 @@ def _mqm(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
         for text in (source, target):
             check_text(text, f"Item {item.id!r}", forbidden="\n\t\0")
             if OPEN in text or CLOSE in text:
-                raise DataError(
-                    f"Item {item.id!r} holds {OPEN} or {CLOSE}, which mark errors in this format; take tsv."
-                )
+                raise DataError(f"Item {item.id!r} contains {OPEN} or {CLOSE}, which mark errors in mqm. Use tsv.")
         head = (row.judgement.system, item.document or campaign.name, item.segment, item.segment, row.row.rater)
         if not row.judgement.spans:
             yield *head, source, target, NO_ERROR, NO_ERROR

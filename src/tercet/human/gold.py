@@ -1,7 +1,7 @@
-"""Scores of segments and systems from judgements on a scale: direct assessment, ESA, MQM, Likert, post-editing effort.
+"""Segment and system scores from judgements on a scale: direct assessment, ESA, MQM, Likert, post-editing effort.
 
-Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone", and the WMT news tasks:
-scores are standardised by rater, averaged by segment and system, and the system's score is the mean of its segments.
+As in Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone", and the WMT news tasks:
+scores are standardised by rater and averaged by segment and system; a system's score is the mean over its segments.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.judgements import KINDS, Judgement, Judgements
-from ..data.scores import Scores
+from ..data.scores import MetricRecord, Scores
 from ..errors import DataError, UnknownName, UsageError
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ CONSTANT = ("drop", "refuse")
 
 
 class Means(NamedTuple):
-    """Mean judgements, shape (segments, systems); NaN where nobody judged. `counts`: how many judgements each has."""
+    """Mean judgements, shape (segments, systems), NaN where there are none. counts: the numbers of judgements."""
 
     segments: tuple[str, ...]
     systems: tuple[str, ...]
@@ -38,22 +38,20 @@ class Means(NamedTuple):
 
 
 def standardise(judgements: Judgements, *, constant: str = "drop") -> Judgements:
-    """Judgements as kind "z": less their rater's mean, divided by their rater's standard deviation.
+    """Return z scores (kind "z"): subtract the rater's mean and divide by the rater's standard deviation.
 
-    As WMT does: with n - 1 below the sum of squares (R's `sd`), over all judgements of a rater, control items too, so
-    standardise before control items are dropped. A rater who always gave the same score says nothing: such raters are
-    left out and named in a warning ("drop", as WMT's scripts do), or named in an error (constant="refuse").
+    As at WMT, the divisor is n - 1 (R's `sd`), and all judgements of a rater count, control items too. Therefore
+    standardise before leaving out control items. Raters who always gave the same score have no z scores: they are left
+    out with a warning (constant="drop", as WMT's scripts do), or raise an error (constant="refuse").
     """
     if constant not in CONSTANT:
-        raise UnknownName("way with raters who always give the same score", constant, CONSTANT)
+        raise UnknownName("way of treating raters who always give the same score", constant, CONSTANT)
     kind = one_kind(judgements)
     if not KINDS[kind].higher_is_better:
         raise UsageError(
-            f"Judgements {judgements.name!r} of kind {kind} are lower for better outputs; z scores are not."
+            f"Judgements {judgements.name!r} of kind {kind} cannot be standardised: lower values are better."
         )
-    for row in judgements.rows:
-        if not row.rater:
-            raise DataError(f"{place(row, judgements)}: no rater, without whom nothing can be standardised.")
+    check_raters(judgements, "Standardising")
     raters, codes = judgements.codes("rater")
     values = judgements.values
     counts = np.bincount(codes, minlength=len(raters))
@@ -63,10 +61,10 @@ def standardise(judgements: Judgements, *, constant: str = "drop") -> Judgements
     flat = spread == 0
     if flat.any():
         named = ", ".join(f"{raters[i]} ({counts[i]} judgements)" for i in np.flatnonzero(flat))
-        message = f"Judgements {judgements.name!r}: raters who gave a single score, or always the same one: {named}."
+        message = f"Judgements {judgements.name!r}: raters whose scores are all the same: {named}."
         if constant == "refuse" or flat.all():
-            raise DataError(f"{message} They have no standard deviation.")
-        log.warning("%s Left out.", message)
+            raise DataError(f"{message} They cannot be standardised.")
+        log.warning("%s They are left out.", message)
     z = (values - means[codes]) / np.where(flat, 1, spread)[codes]
     rows = [
         row._replace(kind="z", value=float(value))
@@ -77,12 +75,12 @@ def standardise(judgements: Judgements, *, constant: str = "drop") -> Judgements
 
 
 def means(judgements: Judgements, segments: Sequence[str] | None = None) -> Means:
-    """The mean of all judgements of every output. `segments`: their order; as they first appear, if not given."""
+    """Return the mean judgement of every output. segments: names in order; default: in order of appearance."""
     one_kind(judgements)
     for row in judgements.rows:
         if row.check:
             raise DataError(
-                f"{place(row, judgements)}: a control item ({row.check}). Leave control items out first: "
+                f"{locate(row, judgements)}: this is a control item ({row.check}). Leave out control items first, with "
                 "tercet.human.control.without_checks."
             )
     systems, columns = judgements.codes("system")
@@ -90,7 +88,7 @@ def means(judgements: Judgements, segments: Sequence[str] | None = None) -> Mean
     names = found if segments is None else tuple(segments)
     order = {name: number for number, name in enumerate(names)}
     if len(order) != len(names):
-        raise DataError("The order of segments names a segment twice.")
+        raise DataError("The list of segments names a segment twice.")
     unknown = [name for name in found if name not in order]
     if unknown:
         listed = ", ".join(map(repr, unknown[:5])) + (", …" if len(unknown) > 5 else "")
@@ -108,14 +106,15 @@ def means(judgements: Judgements, segments: Sequence[str] | None = None) -> Mean
 
 
 def segment_means(judgements: Judgements, segments: Sequence[str], *, label: str | None = None) -> Scores:
-    """Human scores of every segment, NaN where nobody judged, in the order of `segments`; and of systems, as below."""
+    """Return mean judgements of every segment, in the order of `segments`, NaN if there are none; and system scores."""
     return _scores(judgements, means(judgements, segments), label, keep_segments=True)
 
 
 def system_means(judgements: Judgements, segments: Sequence[str] | None = None, *, label: str | None = None) -> Scores:
-    """Human scores of systems: the mean, over the segments that were judged, of the mean of their judgements.
+    """Return system scores: the mean over judged segments of the mean judgement of the segment.
 
-    A segment judged by many thus counts no more than one judged once, as at WMT. `segments`: all there are, if known.
+    As at WMT, every judged segment has the same weight, however many judgements it has. segments: all segments, if
+    known.
     """
     return _scores(judgements, means(judgements, segments), label, keep_segments=False)
 
@@ -127,10 +126,12 @@ def _scores(judgements: Judgements, found: Means, label: str | None, *, keep_seg
         system: np.ascontiguousarray(column) for system, column in zip(found.systems, found.values.T, strict=True)
     }
     return Scores(
-        metric=kind,
-        label=label,
-        metric_signature=f"{label}|judgements:{len(judgements)}|raters:{len(judgements.raters)}",
-        higher_is_better=KINDS[kind].higher_is_better,
+        MetricRecord(
+            kind,
+            label,
+            f"{label}|judgements:{len(judgements)}|raters:{len(judgements.raters)}",
+            KINDS[kind].higher_is_better,
+        ),
         system={system: float(np.mean(values[~np.isnan(values)])) for system, values in segment.items()},
         segment=segment if keep_segments else {},
         n_segments=len(found.segments),
@@ -139,12 +140,12 @@ def _scores(judgements: Judgements, found: Means, label: str | None, *, keep_seg
 
 
 def one_kind(judgements: Judgements) -> str:
-    """The kind of judgements that are all on one scale and all have values; refuses others."""
+    """Return the kind of judgements on a scale. Raises DataError if there are several kinds, ranks, or no values."""
     if not judgements.rows:
         raise DataError(f"Judgements {judgements.name!r} are empty.")
     if len(judgements.kinds) > 1:
         kinds = ", ".join(f"{n} {kind}" for kind, n in judgements.kinds.items())
-        raise DataError(f"Judgements {judgements.name!r} are of several kinds ({kinds}); choose one with .of(kind).")
+        raise DataError(f"Judgements {judgements.name!r} are of several kinds ({kinds}). Choose one with .of(kind).")
     kind = next(iter(judgements.kinds))
     if kind == "rank":
         raise DataError(
@@ -152,12 +153,19 @@ def one_kind(judgements: Judgements) -> str:
             "expected_wins or trueskill_means."
         )
     for number in np.flatnonzero(np.isnan(judgements.values))[:1]:
-        where = place(judgements.rows[number], judgements)
-        raise DataError(f"{where}: no value yet. Errors get weights with tercet.human.mqm.weigh.")
+        where = locate(judgements.rows[number], judgements)
+        raise DataError(f"{where}: there is no value. Convert marked errors to values with tercet.human.mqm.weigh.")
     return kind
 
 
-def place(row: Judgement, judgements: Judgements) -> str:
-    """Where a judgement stands, for messages."""
+def check_raters(judgements: Judgements, purpose: str) -> None:
+    """Raise DataError if a judgement names no rater. purpose: what needs the raters, for the message."""
+    for row in judgements.rows:
+        if not row.rater:
+            raise DataError(f"{locate(row, judgements)}: no rater is named. {purpose} needs the names of raters.")
+
+
+def locate(row: Judgement, judgements: Judgements) -> str:
+    """Describe a judgement in error messages: its table, segment, system and rater."""
     rater = f", rater {row.rater!r}" if row.rater else ""
     return f"Judgements {judgements.name!r}, segment {row.segment!r}, system {row.system!r}{rater}"

@@ -1,6 +1,6 @@
-"""What the rating page and the server tell each other.
+"""The JSON messages between the rating page and the server.
 
-Pages know outputs by their places, never by their systems, and nothing tells them that an item is a check.
+Pages identify outputs by position and never by system, and get no hint that an item is a control item.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from ..errors import DataError
 from .campaign import Campaign, Item, Rater, hashed
 
 RIGHT_TO_LEFT = frozenset("ar arc ckb dv fa glk he iw ks mzn nqo pnb prs ps sd sdh syr ug ur yi".split())
-LONGEST = 24 * 3600.0  # seconds: nobody looks at an item for longer
-_FORMS = {  # of the texts that pages send along
+LONGEST = 24 * 3600.0  # seconds on one item; longer times are cut to this
+_FORMS = {  # what the text fields of a message must match
     "request": re.compile(r"[A-Za-z0-9-]{16,64}"),
     "item": re.compile(r"[A-Za-z0-9._-]{1,100}"),
     "client_time": re.compile(r"[0-9TZ:.+-]{0,40}"),
@@ -25,22 +25,22 @@ _FORMS = {  # of the texts that pages send along
 
 
 class NotYours(DataError):
-    """An item that somebody else judges, or nobody."""
+    """Raised for an answer to an item that is not assigned to the rater."""
 
 
 def items_of(campaign: Campaign, rater: Rater) -> list[Item]:
-    """All that a rater sees, in order: the tutorial first."""
+    """Return all items of a rater in the order in which they are shown, beginning with the tutorial."""
     return [campaign.item(id) for id in (*campaign.tutorial, *rater.items)]
 
 
 def page_data(
     campaign: Campaign, rater: Rater, answers: Mapping[str, Any], *, key: str, version: str
 ) -> dict[str, Any]:
-    """All that the page's script works with. key: see `access.form_key`. answers: the last ones, by item."""
+    """Return the data of the rating page's script. key: see `access.form_key`. answers: last answers by item."""
     source, _, target = campaign.pair.partition("-")
     return {
         "key": key,
-        "store": hashed(f"{campaign.id}\n{rater.name}")[:16],  # where the browser keeps what is not sent yet
+        "store": hashed(f"{campaign.id}\n{rater.name}")[:16],  # prefix of the page's keys in the browser's storage
         "version": version,
         "protocol": campaign.protocol,
         "low": campaign.how.low,
@@ -66,25 +66,28 @@ def page_data(
 
 
 def shown_answers(campaign: Campaign, rater: Rater, answers: Mapping[str, Any]) -> dict[str, Any]:
-    """A rater's answers as pages know them."""
+    """Return a rater's answers in the form that pages use."""
     return {item.id: _by_place(item, answers[item.id]) for item in items_of(campaign, rater) if item.id in answers}
 
 
 def read_answer(campaign: Campaign, rater: Rater, body: bytes) -> dict[str, Any]:
-    """What a page sent, as `Store.append` takes it, if it is a right answer to an item of this rater's."""
+    """Parse and check the answer that a page sent. Returns the arguments of `Store.append`.
+
+    Raises NotYours for items of other raters, and DataError for anything else that is wrong.
+    """
     try:
         sent = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
-        raise DataError("This is not JSON.") from None
+        raise DataError("The answer is not JSON.") from None
     if not isinstance(sent, dict):
-        raise DataError("This is not an answer.")
+        raise DataError("The answer must be an object.")
     texts = {key: sent.get(key, "") for key in _FORMS}
     for key, form in _FORMS.items():
         if not isinstance(texts[key], str) or not form.fullmatch(texts[key]):
-            raise DataError(f"{key}: this is not one.")
+            raise DataError(f"{key}: missing or malformed.")
     seconds = sent.get("seconds")
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
-        raise DataError("seconds: a number that is not negative is needed.")
+        raise DataError("seconds: a number of at least 0 is needed.")
     mine = {item.id: item for item in items_of(campaign, rater)}
     if texts["item"] not in mine:
         raise NotYours("This item is not one of yours.")
@@ -98,13 +101,13 @@ def _by_system(item: Item, answer: Any) -> Any:
     if not isinstance(answer, dict) or "ranks" not in answer:
         return answer
     ranks, n = answer["ranks"], len(item.outputs)
-    # Not left to the check of answers, whose messages name systems.
+    # Checked here, because the messages of `check_answer` name systems.
     if (
         not isinstance(ranks, list)
         or len(ranks) != n
         or not all(type(rank) is int and 1 <= rank <= n for rank in ranks)
     ):
-        raise DataError(f"ranks: for each of the {n} outputs a rank from 1 to {n} is needed.")
+        raise DataError(f"ranks: each of the {n} outputs needs a rank from 1 to {n}.")
     return answer | {"ranks": dict(zip(item.systems, ranks, strict=True))}
 
 

@@ -1,7 +1,7 @@
-"""Preferences: which of two outputs of a segment people found better.
+"""Pairwise preferences: which of two outputs of a segment people judged better.
 
-From rankings of a few outputs, every pair of a ranking (ten of five outputs), as at WMT until 2016; from scores, daRR:
-pairs whose mean raw scores are more than 25 points apart (Bojar et al. 2017, Ma et al. 2019).
+Rankings give all pairs of their outputs (ten pairs for five outputs), as at WMT until 2016. Scores give daRR pairs,
+whose mean raw scores differ by more than 25 points (Bojar et al. 2017, Ma et al. 2019).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from ..data.judgements import KINDS, Codes, Judgement, Judgements
 from ..errors import DataError, UsageError
-from .gold import Floats, means, one_kind, place
+from .gold import Floats, locate, means, one_kind
 
 
 class Pair(NamedTuple):
-    """One preference by names. outcome: 1 if left is better, 0 for a tie, -1 if right is better."""
+    """One preference, with names. outcome: 1 if left is better, 0 for a tie, -1 if right is better."""
 
     segment: str
     left: str
@@ -31,10 +31,10 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RankedPairs:
-    """Preferences as columns of numbers, one entry per pair.
+    """Preferences as arrays with one entry per pair.
 
-    segment, left, right, rater: places in the lists of names; a rater is -1 where it is not known who judged.
-    task: the number of the ranking that a pair comes from; a pair of scores is a task of its own.
+    segment, left, right, rater: indices into the tuples of names; rater is -1 if the rater is not known.
+    task: the number of the ranking that a pair comes from; a pair from scores is a task by itself.
     """
 
     segments: tuple[str, ...]
@@ -70,28 +70,28 @@ class RankedPairs:
         return int(np.count_nonzero(self.outcome == 0))
 
     def without_ties(self) -> RankedPairs:
-        """Those where one output was better."""
+        """Return the pairs in which one output was better."""
         return self.take(np.flatnonzero(self.outcome))
 
     def take(self, places: Codes) -> RankedPairs:
-        """Those at the given places."""
+        """Return the pairs with the given indices."""
         columns = ("segment", "left", "right", "outcome", "rater", "task")
         return replace(self, **{column: getattr(self, column)[places] for column in columns})
 
     def rows(self) -> Iterator[Pair]:
-        """The pairs by names."""
-        raters = (*self.raters, "")  # so that -1 has no name
+        """Yield the pairs with names."""
+        raters = (*self.raters, "")  # index -1 gives an empty name
         columns = (self.segment, self.left, self.right, self.outcome, self.rater)
         for segment, left, right, outcome, rater in zip(*(column.tolist() for column in columns), strict=True):
             yield Pair(self.segments[segment], self.systems[left], self.systems[right], outcome, raters[rater])
 
 
 def pairs_of_rankings(judgements: Judgements) -> RankedPairs:
-    """All pairs within every task, ties too. The output with the smaller rank is the better one."""
+    """Return all pairs of outputs in every ranking task, ties included. The smaller rank is better."""
     tasks: dict[tuple[str, str], list[int]] = {}
     for number, row in enumerate(judgements.rows):
         if row.kind != "rank":
-            raise DataError(f"{place(row, judgements)}: a judgement of kind {row.kind}, where rankings are needed.")
+            raise DataError(f"{locate(row, judgements)}: a ranking is needed, not a judgement of kind {row.kind}.")
         tasks.setdefault((row.task, row.rater), []).append(number)
     for numbers in tasks.values():
         _check_task([judgements.rows[number] for number in numbers], judgements)
@@ -119,9 +119,9 @@ def _check_task(rows: Sequence[Judgement], judgements: Judgements) -> None:
     seen: set[str] = set()
     for row in rows:
         if row.segment != rows[0].segment:
-            raise DataError(f"{place(row, judgements)}: task {row.task!r} ranks segment {rows[0].segment!r} too.")
+            raise DataError(f"{locate(row, judgements)}: task {row.task!r} also ranks segment {rows[0].segment!r}.")
         if row.system in seen:
-            raise DataError(f"{place(row, judgements)}: task {row.task!r} ranks this system twice.")
+            raise DataError(f"{locate(row, judgements)}: task {row.task!r} ranks this system twice.")
         seen.add(row.system)
 
 
@@ -133,14 +133,14 @@ def pairs_of_scores(
     margin: float = 25.0,
     inclusive: bool = False,
 ) -> RankedPairs:
-    """daRR: for every segment all pairs of systems whose mean scores are more than `margin` apart.
+    """Return daRR pairs: for every segment, all pairs of systems whose mean scores differ by more than `margin`.
 
-    scores: judgements of one kind (WMT takes raw direct assessment), which are averaged first; or means that are higher
-    for better outputs, shape (systems, segments), NaN where there is none, with the names of both.
-    inclusive: also those that are exactly `margin` apart. Equal scores never make a pair.
+    scores: judgements of one kind (WMT uses raw direct assessment), which are averaged first; or an array of means,
+    higher is better, shape (systems, segments), NaN where there are none, together with the names of both.
+    inclusive: include pairs that differ by exactly `margin`. Equal scores never form a pair.
     """
     if not margin >= 0:
-        raise UsageError(f"The margin between two scores is {margin}; it cannot be negative.")
+        raise UsageError(f"The margin between two scores cannot be negative, but is {margin}.")
     if isinstance(scores, Judgements):
         kind = one_kind(scores)
         found = means(scores, segments or None)
@@ -150,7 +150,7 @@ def pairs_of_scores(
     if scores.shape != (len(systems), len(segments)):
         raise DataError(f"Scores of shape {scores.shape} for {len(systems)} systems and {len(segments)} segments.")
     one, other = np.triu_indices(len(systems), 1)
-    difference = (scores[one] - scores[other]).T  # NaN is never apart
+    difference = (scores[one] - scores[other]).T  # comparisons with NaN are false
     apart = np.abs(difference)
     segment, pair = np.nonzero((apart > 0) & (apart >= margin if inclusive else apart > margin))
     n = len(segment)

@@ -1,8 +1,9 @@
-"""Pearmut's campaigns: info (protocol, assignment, …), campaign_id, and data, per user a list of documents of items.
+"""Campaigns of Pearmut: info (protocol, assignment, …), campaign_id, and data: per user a list of documents of items.
 
-Spans there count the last character in, in UTF-16 units and without line feeds; validation rules of the tutorial are
-translated. An item of ours is `item_id` SEGMENT, or SEGMENT#CHECK for control items, so that Pearmut's own analysis
-never takes a damaged copy for the output; its own keys travel under "tercet" and come back when such a file is read.
+Pearmut's spans include the last character and are counted in UTF-16 units without line feeds; expected answers of the
+tutorial are converted to its validation rules. `item_id` is SEGMENT, or SEGMENT#CHECK for control items, so that
+Pearmut's own analysis does not mistake a damaged copy for an output. Our other keys are stored under "tercet" and are
+restored when such a file is read.
 """
 
 from __future__ import annotations
@@ -13,20 +14,20 @@ from typing import Any
 
 from ..errors import DataError, UsageError
 from .campaign import Campaign, Item, Output
-from .campaign_builder import Collected
+from .campaign_builder import CampaignBuilder
 
 log = logging.getLogger(__name__)
 
 NAMES = {"da": "DA", "esa": "ESA", "mqm": "MQM", "adequacy": "DA", "fluency": "DA", "effort": "DA"}
 PROTOCOLS = {"DA": "da", "ESA": "esa", "CESA": "esa", "ESAAI": "esa", "MQM": "mqm"}
 KEPT = ("segment", "document", "check", "reference_name")
-NEAR = 10  # points by which a tutorial's score may be missed
+NEAR = 10  # points by which an answer to a tutorial item may differ from the expected score
 
 
 def content_of(campaign: Campaign) -> dict[str, Any]:
-    """A campaign as Pearmut reads it."""
+    """Convert a campaign to the content of Pearmut's file."""
     if campaign.protocol not in NAMES:
-        raise UsageError(f"Pearmut has no {campaign.protocol}; it has {', '.join(NAMES)}.")
+        raise UsageError(f"Pearmut has no {campaign.protocol}. It has {', '.join(NAMES)}.")
     info: dict[str, Any] = {
         "assignment": "task-based",
         "protocol": NAMES[campaign.protocol],
@@ -36,7 +37,7 @@ def content_of(campaign: Campaign) -> dict[str, Any]:
     if campaign.instructions:
         from html import escape
 
-        info["instructions"] = escape(campaign.instructions).replace("\n", "<br>")  # shown as HTML there
+        info["instructions"] = escape(campaign.instructions).replace("\n", "<br>")  # Pearmut shows it as HTML
     if campaign.how.labels:
         slider = {"name": campaign.protocol.capitalize(), "min": campaign.how.low, "max": campaign.how.high, "step": 1}
         info["sliders"] = [slider]
@@ -59,7 +60,7 @@ def content_of(campaign: Campaign) -> dict[str, Any]:
 
 
 def _documents(campaign: Campaign, ids: tuple[str, ...]) -> Iterator[list[Item]]:
-    """Items that follow each other and are of one document, of the same system and kind, are shown together."""
+    """Group consecutive items with the same document, systems and check; Pearmut shows a group on one page."""
     run: list[Item] = []
     for item in map(campaign.item, ids):
         alike = run and item.document and _kind(item) == _kind(run[-1]) and item.segment != run[-1].segment
@@ -111,7 +112,7 @@ def _validation(campaign: Campaign, item: Item) -> dict[str, Any]:
 
 
 def _units(text: str) -> list[int]:
-    """How many of Pearmut's units stand before each code point, and before the end."""
+    """Return the number of Pearmut's units before each code point, and before the end of the text."""
     units = [0]
     for character in text:
         units.append(units[-1] + (0 if character == "\n" else 1 + (character > "\uffff")))
@@ -121,35 +122,35 @@ def _units(text: str) -> list[int]:
 def campaign_of(
     content: Mapping[str, Any], where: str, *, protocol: str | None, name: str | None, pair: str | None
 ) -> Campaign:
-    """The campaign in a file of Pearmut."""
+    """Convert the content of Pearmut's file to a campaign."""
     info = _part(content, "info", dict, where)
     protocol = protocol or _protocol(info, where)
     data = _part(content, "data", list, where)
-    found, lost = Collected(), Lost(where)
+    found, omitted = CampaignBuilder(), OmittedParts(where)
     assignment = info.get("assignment", "task-based")
     if assignment == "task-based":
         names = _users(info, len(data))
         if len(names) != len(data):
-            raise DataError(f"{where}: info.users names {len(names)} raters, and data has {len(data)} tasks.")
+            raise DataError(f"{where}: info.users names {len(names)} raters, but data has {len(data)} tasks.")
         tasks = [(names[place], f"data[{place}]", documents) for place, documents in enumerate(data)]
     elif assignment == "single-stream":
         names = _users(info, 1)
-        # A shared pool, from which everybody draws what nobody has had: dealt here in turn.
+        # In Pearmut, raters take documents from a shared pool. Here they are assigned to the raters in turn.
         tasks = [(names[place % len(names)], f"data[{place}]", [document]) for place, document in enumerate(data)]
     else:
-        raise UsageError(f"{where}: assignment {assignment!r} has no counterpart; task-based and single-stream have.")
+        raise UsageError(f"{where}: assignment {assignment!r} cannot be read, only task-based and single-stream.")
     for rater, place, documents in tasks:
         if not isinstance(documents, list):
             raise DataError(f"{where}, {place}: a list of documents is needed.")
         for number, document in enumerate(documents):
-            for item in _items(document, f"{where}, {place}[{number}]", f"{place}.{number}", lost):
+            for item in _items(document, f"{where}, {place}[{number}]", f"{place}.{number}", omitted):
                 found.add([rater], item)
     for number, document in enumerate(content.get("data_welcome") or ()):
-        for item in _items(document, f"{where}, data_welcome[{number}]", f"welcome.{number}", lost):
-            found.teach(item)
+        for item in _items(document, f"{where}, data_welcome[{number}]", f"welcome.{number}", omitted):
+            found.add_tutorial(item)
     if content.get("data_random"):
-        lost.note("items shown at random (data_random)", len(content["data_random"]))
-    lost.report()
+        omitted.note("random items (data_random)", len(content["data_random"]))
+    omitted.report()
     rest: dict[str, Any] = {}
     if protocol in ("mqm", "esa") and info.get("mqm_severities"):
         rest["severities"] = [str(severity) for severity in info["mqm_severities"]]
@@ -163,8 +164,8 @@ def campaign_of(
     )
 
 
-class Lost:
-    """What has no place in our campaigns, counted, and said once."""
+class OmittedParts:
+    """Count the parts of a file that our campaigns cannot hold, and log one warning for each kind of part."""
 
     def __init__(self, where: str) -> None:
         self.where, self.counts = where, dict[str, int]()
@@ -180,7 +181,7 @@ class Lost:
 def _protocol(info: Mapping[str, Any], where: str) -> str:
     said = str(info.get("protocol", "")).upper()
     if said not in PROTOCOLS:
-        raise DataError(f"{where}: info.protocol is {info.get('protocol')!r}; known are {', '.join(PROTOCOLS)}.")
+        raise DataError(f"{where}: info.protocol is {info.get('protocol')!r}, not one of {', '.join(PROTOCOLS)}.")
     sliders = info.get("sliders") or []
     if not sliders:
         return PROTOCOLS[said]
@@ -190,7 +191,7 @@ def _protocol(info: Mapping[str, Any], where: str) -> str:
         scale = {"adequacy": (1, 5), "fluency": (1, 5), "effort": (1, 4)}.get(kind)
         if scale and (slider.get("min"), slider.get("max")) == scale:
             return kind
-    raise UsageError(f"{where}: its sliders are not one of ours (adequacy, fluency 1 to 5; effort 1 to 4).")
+    raise UsageError(f"{where}: one slider is needed: adequacy or fluency from 1 to 5, or effort from 1 to 4.")
 
 
 def _users(info: Mapping[str, Any], number: int) -> list[str]:
@@ -202,29 +203,29 @@ def _users(info: Mapping[str, Any], number: int) -> list[str]:
     return [f"rater{place}" for place in range(1, number + 1)]
 
 
-def _items(document: Any, where: str, name: str, lost: Lost) -> Iterator[Item]:
-    """The items of a document, system by system: here an item shows one output."""
+def _items(document: Any, where: str, name: str, omitted: OmittedParts) -> Iterator[Item]:
+    """Yield the items of a document, system by system. Each of our items shows one output."""
     if not isinstance(document, list):
         raise DataError(f"{where}: a list of items is needed.")
     items = []
     for number, item in enumerate(document):
         if isinstance(item, dict) and "form" in item:
-            lost.note("questions about the rater (form)")
+            omitted.note("questions about the rater (form)")
         elif not isinstance(item, dict) or not isinstance(item.get("tgt"), dict) or not item["tgt"]:
             raise DataError(f'{where}[{number}]: an item needs "tgt", an object of system: text.')
         else:
             items.append((number, item))
     for what in ("error_spans", "validation"):
         if any(item.get(what) for _, item in items):
-            lost.note(what, sum(bool(item.get(what)) for _, item in items))
+            omitted.note(what, sum(bool(item.get(what)) for _, item in items))
     title = str(items[0][1].get("item_id") or name) if len(items) > 1 else ""
     for system in dict.fromkeys(system for _, item in items for system in item["tgt"]):
         for number, item in items:
             if system in item["tgt"]:
-                yield _ours(item, system, f"{where}[{number}]", f"{name}.{number}", title)
+                yield _convert_item(item, system, f"{where}[{number}]", f"{name}.{number}", title)
 
 
-def _ours(item: Mapping[str, Any], system: str, where: str, name: str, document: str) -> Item:
+def _convert_item(item: Mapping[str, Any], system: str, where: str, name: str, document: str) -> Item:
     texts = {key: item.get(key) for key in ("src", "ref")} | {"tgt": item["tgt"][system]}
     for key, text in texts.items():
         if not isinstance(text, str) and (key == "tgt" or text is not None):

@@ -1,14 +1,14 @@
-"""Where systems stand while a campaign runs, and whether the rest of it could still change that.
+"""Rank systems while a campaign runs, and estimate the risk that the rest of the campaign changes the ranking.
 
-Systems are ranked by the mean over segments of their mean judgements, with clusters as at WMT: a line is drawn where
-all above are significantly better than all below (Holm-corrected over pairs; the standard errors of differences are
-those of a paired bootstrap over segments, Efron and Tibshirani 1993).
+Systems are ranked by the mean over segments of their mean judgements, and divided into clusters as at WMT: all systems
+above a line are significantly better than all below it (Holm-corrected over pairs; the standard errors of differences
+come from a paired bootstrap over segments, Efron and Tibshirani 1993).
 
-The risk of stopping is the chance that the campaign, carried on as planned, would end with other clusters than those
-there are now. It is found by simulation: a resample of the judged segments stands for the text that segments come
-from, the missing judgements are drawn from it, and the clusters of old and new together are compared with today's.
-The idea is that of predictive probabilities in clinical trials that are monitored: Spiegelhalter, Freedman and
-Blackburn (1986), "Monitoring Clinical Trials: Conditional or Predictive Power?".
+The risk of stopping is the probability that the campaign, continued as planned, ends with other clusters than now. It
+is estimated by simulation: the judged segments are resampled to stand for the population of segments, the missing
+judgements are sampled from it, and the clusters of old and new judgements together are compared with the present ones.
+The idea is the predictive probability of clinical trials: Spiegelhalter, Freedman and Blackburn (1986), "Monitoring
+Clinical Trials: Conditional or Predictive Power?".
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from ..stats.intervals import make_intervals
 from ..stats.resampling import SEED, draw_weights, exact_columns, resampled_scores, system_scores
 from .gold import Floats
 
-FEWEST = 20  # judged segments of every system, below which nothing is foretold
-RISK = 0.05
+FEWEST = 20  # judged segments that every system needs before risks are estimated
+RISK = 0.05  # the largest risk at which a campaign can stop
 
 
 @dataclass(frozen=True)
 class SystemRank:
-    """One system. best: the share of resamples in which no other system's score is better."""
+    """One system in the ranking. best: the share of resamples in which no other system has a better score."""
 
     system: str
     score: float
@@ -44,17 +44,17 @@ class SystemRank:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """All systems, best first, and the risks of stopping now; risks are NaN where it is too early to tell.
+class SystemRanking:
+    """All systems, best first, and the risks of stopping now. Risks are NaN if it is too early to estimate them.
 
-    risk: that the whole campaign would end with other clusters. risk_best: with another first cluster.
+    risk: the probability that the complete campaign has other clusters. risk_best: that it has another first cluster.
     """
 
     places: tuple[SystemRank, ...]
     clusters: int
     risk: float
     risk_best: float
-    missing: float  # judgements still to come, as a share of those there are
+    missing: float  # number of judgements still to come, relative to the number of existing ones
     alpha: float
     resamples: int
     seed: int
@@ -64,7 +64,7 @@ class Standing:
         return self.risk <= RISK
 
 
-def stand(
+def rank_systems(
     systems: Sequence[str],
     values: Floats,
     *,
@@ -73,16 +73,18 @@ def stand(
     alpha: float = 0.05,
     resamples: int = 1000,
     seed: int = SEED,
-) -> Standing:
-    """The standing from mean judgements, shape (segments, systems), NaN where nobody judged.
+) -> SystemRanking:
+    """Rank systems by their mean judgements, an array of shape (segments, systems) with NaN for missing ones.
 
-    missing: how many judgements are still to come, as a share of those there are; 0 at the end of a campaign.
+    missing: the number of judgements still to come, relative to the number of existing ones; 0 if there are none.
     """
-    if values.ndim != 2 or values.shape[1] != len(systems) or missing < 0:
-        raise UsageError(f"Values of shape {values.shape} for {len(systems)} systems, and {missing} still to come.")
+    if values.ndim != 2 or values.shape[1] != len(systems):
+        raise UsageError(f"Values of shape {values.shape} do not fit {len(systems)} systems.")
+    if missing < 0:
+        raise UsageError(f"The share of missing judgements cannot be negative, but is {missing}.")
     judged = ~np.isnan(values)
     if not judged.any(0).all():
-        raise UsageError("A system without any judgement cannot be ranked.")
+        raise UsageError("A system without judgements cannot be ranked.")
     sign = 1.0 if higher_is_better else -1.0
     cube = np.stack([np.where(judged, sign * values, 0.0), judged], axis=-1).transpose(1, 0, 2)
     columns = exact_columns(cube)
@@ -105,18 +107,18 @@ def stand(
         )
         for number in ranking.order
     )
-    return Standing(places, len(ranking.clusters), *risks, missing, alpha, resamples, seed)
+    return SystemRanking(places, len(ranking.clusters), *risks, missing, alpha, resamples, seed)
 
 
 def _mean(totals: Floats) -> Floats:
-    """From sums and counts; the contract of `tercet.stats`."""
+    """Return means from sums and counts, shape (..., 2) -> (...), NaN where the count is 0."""
     sums, counts = np.moveaxis(totals, -1, 0)
     means: Floats = np.divide(sums, counts, out=np.full(np.shape(sums), np.nan), where=counts > 0)
     return means
 
 
 def _rank(scores: Floats, errors: Floats, alpha: float) -> Ranking:
-    """Clusters by the normal approximation: two-sided, corrected for the number of pairs."""
+    """Cluster systems by two-sided p-values of the normal approximation, Holm-corrected over pairs."""
     apart = np.abs(scores[:, np.newaxis] - scores)
     z = np.divide(apart, errors, out=np.where(apart > 0, np.inf, 0.0), where=errors > 0)
     p = np.array([[math.erfc(value / math.sqrt(2)) for value in row] for row in z.tolist()])
@@ -126,7 +128,7 @@ def _rank(scores: Floats, errors: Floats, alpha: float) -> Ranking:
 def _risks(
     cube: Floats, errors: Floats, today: Ranking, *, missing: float, resamples: int, seed: int
 ) -> tuple[float, float]:
-    """How likely it is that the end of the campaign has other clusters, and another first cluster, than today."""
+    """Estimate the probability that the complete campaign has other clusters, and another first cluster, than now."""
     n = cube.shape[1]
     if len(cube) < 2 or cube[..., 1].sum(1).min() < FEWEST:
         return math.nan, math.nan
@@ -144,5 +146,5 @@ def _risks(
             clusters = [frozenset(cluster) for cluster in _rank(scores, final_errors, today.alpha).clusters]
             changed += clusters != here
             changed_best += clusters[0] != here[0]
-    # One is added on both sides: a risk that was simulated is never known to be 0.
+    # Add 1 to both sides: a simulated risk is never known to be 0.
     return (changed + 1) / (resamples + 1), (changed_best + 1) / (resamples + 1)

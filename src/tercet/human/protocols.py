@@ -1,4 +1,4 @@
-"""The ways of judging that a campaign can ask for, as data.
+"""The protocols of campaigns: the question, the scale, and what is marked.
 
 adequacy, fluency: Linguistic Data Consortium (2005), with the labels of Table 2.1 of Fomicheva (2017). da: Graham et
 al. (2017), "Can machine translation systems be evaluated by the crowd alone". effort: Specia et al. (2010), "A dataset
@@ -16,14 +16,14 @@ SHOWN = ("source", "reference", "both", "neither")
 
 @dataclass(frozen=True)
 class Protocol:
-    """How people judge an item.
+    """A protocol: how raters judge an item.
 
-    kind: what the judgements are called in `tercet.data.judgements.KINDS`; there higher is better in all but ranks.
-    labels: the names of the values low, low + 1, …, high, best last; none where the scale is a slider.
-    low, high: bounds of the value; both 0 where there is none.
-    fewest, most: how many outputs an item shows. spans: whether errors are marked.
-    severities, categories: what a marked error can be called, unless a campaign says otherwise.
-    show: what is shown beside the output, unless a campaign says otherwise.
+    kind: the kind of its judgements in `tercet.data.judgements.KINDS`. Higher is better for all kinds except rank.
+    labels: names of the values low, low + 1, …, high, the best last; empty if the scale is a slider.
+    low, high: bounds of the score; both 0 if there is no score.
+    fewest, most: the number of outputs that an item shows. spans: whether raters mark errors.
+    severities, categories: the default severities and categories of marked errors.
+    show: what is shown beside the output by default.
     """
 
     kind: str
@@ -102,18 +102,18 @@ PROTOCOLS: Mapping[str, Protocol] = {
             "Fit for purpose",
         ),
     ),
-    "ranking": Protocol("rank", "Rank the translations from best to worst; ties are allowed.", fewest=2, most=5),
+    "ranking": Protocol("rank", "Rank the translations from best to worst. Ties are allowed.", fewest=2, most=5),
     "pairwise": Protocol("rank", "Which translation is better?", fewest=2, most=2),
     "mqm": Protocol(
         "mqm",
-        "Mark every error, and say how severe it is and of which kind.",
+        "Mark every error, and choose its severity and category.",
         spans=True,
         severities=("Neutral", "Minor", "Major"),
         categories=MQM_CATEGORIES,
     ),
     "esa": Protocol(
         "esa",
-        "Mark every error and say how severe it is; then score the whole translation.",
+        "Mark every error, and choose its severity. Then score the whole translation.",
         0,
         100,
         spans=True,

@@ -1,6 +1,6 @@
-"""Scores of systems from preferences: win rates, expected wins, TrueSkill.
+"""System scores from pairwise preferences: win rates, expected wins, TrueSkill.
 
-Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", on what to do with ties; Koehn (2012),
+Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", on the treatment of ties; Koehn (2012),
 "Simulating Human Judgment in Machine Translation Evaluation Campaigns", expected wins; Sakaguchi, Post and Van Durme
 (2014), "Efficient Elicitation of Annotations for Human Evaluation of Machine Translation", TrueSkill. WMT ranked
 systems by ">= others" until 2010, by "> others" in 2011 and 2012, by expected wins in 2013, by TrueSkill until 2016.
@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.scores import Scores
+from ..data.scores import MetricRecord, Scores
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
 from .gold import Floats
 from .pairs import RankedPairs
 
 log = logging.getLogger(__name__)
 
-TIES = {  # what a tie adds to the wins, and to the comparisons
+TIES = {  # what a tie adds to the number of wins, and to the number of comparisons
     "ignored": (0.0, 0.0),  # "> others" of WMT11 and WMT12: wins / (wins + losses)
     "wins": (1.0, 1.0),  # ">= others" of WMT10 and before: (wins + ties) / all
     "losses": (0.0, 1.0),  # wins / all
@@ -32,9 +32,9 @@ TIES = {  # what a tie adds to the wins, and to the comparisons
 
 
 def win_rates(pairs: RankedPairs, *, ties: str = "ignored") -> Scores:
-    """The share of its comparisons that a system won, 0 to 1; `ties` says what a tie counts as."""
+    """Return the share of comparisons that each system won, 0 to 1. ties: how to count ties, one of TIES."""
     if ties not in TIES:
-        raise UnknownName("way with ties", ties, TIES)
+        raise UnknownName("way of counting ties", ties, TIES)
     won, compared = TIES[ties]
     wins, tied = _wins(pairs), _tied(pairs)
     scores = _share((wins + won * tied).sum(1), (wins + wins.T + compared * tied).sum(1))
@@ -42,9 +42,9 @@ def win_rates(pairs: RankedPairs, *, ties: str = "ignored") -> Scores:
 
 
 def expected_wins(pairs: RankedPairs) -> Scores:
-    """The chance to win against a random opponent: the mean, over opponents, of wins / (wins + losses).
+    """Return the probability of winning against a random opponent: the mean over opponents of wins / (wins + losses).
 
-    Opponents that a system was never compared with, ties left out, do not enter its mean; a warning names them.
+    Opponents that a system was never compared with, except with a tie, are left out of its mean, with a warning.
     """
     wins = _wins(pairs)
     shares = _share(wins, wins + wins.T)
@@ -52,8 +52,8 @@ def expected_wins(pairs: RankedPairs) -> Scores:
     lacking = [(a, b) for a, b in np.argwhere(~known) if a < b]
     if lacking:
         named = ", ".join(f"{pairs.systems[a]} and {pairs.systems[b]}" for a, b in lacking[:5])
-        more = f" and {len(lacking) - 5} pairs more" if len(lacking) > 5 else ""
-        log.warning("Expected wins of %r: never compared without a tie: %s%s.", pairs.name, named, more)
+        more = f" and {len(lacking) - 5} more pairs" if len(lacking) > 5 else ""
+        log.warning("Expected wins of %r: no comparison without a tie for %s%s.", pairs.name, named, more)
     scores = _share(np.where(known, shares, 0).sum(1), known.sum(1).astype(np.float64))
     return _scores(pairs, scores, "expected_wins", "Expected wins", {})
 
@@ -67,12 +67,13 @@ def trueskill_means(
     sigma: float = 0.5,
     seed: int = 12345,
 ) -> Scores:
-    """The mean of every system's skill after all comparisons, in random order; ties are draws.
+    """Return the mean of every system's TrueSkill after all comparisons in random order. Ties are draws.
 
-    sample: how many comparisons a run draws (without replacement), all if not given. runs: how many runs to average.
-    The defaults are WMT's: skills begin at 0 +- sigma and do not drift, and a comparison is the noisier the more there
-    are (beta = sigma * comparisons / 40). WMT drew comparisons by how close systems seemed and averaged many runs, so
-    its numbers are on the same scale but not the same. Skills are relative to the other systems of the same pairs.
+    sample: the number of comparisons in a run, sampled without replacement; default: all. runs: the number of runs to
+    average. The defaults are WMT's: skills start at 0 +- sigma without drift, and the noise of a comparison grows with
+    their number (beta = sigma * comparisons / 40). WMT preferred comparisons of systems with similar skills and took
+    the mean of many runs, so that its values are on the same scale but not equal. Skills are relative to the other
+    systems.
     """
     try:
         from trueskill import TrueSkill, calc_draw_margin
@@ -80,7 +81,7 @@ def trueskill_means(
         raise MissingDependency("TrueSkill", "meta") from None
     used = pairs.n if sample is None else sample
     if not 0 < used <= pairs.n or runs < 1:
-        raise UsageError(f"TrueSkill needs 1 to {pairs.n} comparisons and at least one run, not {used} and {runs}.")
+        raise UsageError(f"TrueSkill needs 1 to {pairs.n} comparisons and at least 1 run, not {used} and {runs}.")
     beta = sigma * used / 40
     library = TrueSkill(0.0, sigma, beta, 0.0, draw_probability)
     margin = calc_draw_margin(draw_probability, 2, library)
@@ -100,10 +101,11 @@ def trueskill_means(
 def _skills(
     pairs: RankedPairs, order: NDArray[np.int64], sigma: float, beta: float, margin: float, library: Any
 ) -> tuple[list[float], list[float]]:
-    """Means and variances after the comparisons in that order.
+    """Return means and variances of skills after the comparisons in this order.
 
-    Two players have a closed form (Herbrich, Minka and Graepel 2007), which gives what the library's `rate_1vs1` gives
-    but needs no graph for each of some hundred thousand comparisons; v and w, the moments of a cut normal, are its own.
+    Uses the closed form for two players (Herbrich, Minka and Graepel 2007). It equals the library's `rate_1vs1`, but
+    builds no factor graph for each of the many comparisons. v and w, the moments of a truncated normal, come from the
+    library.
     """
     means, variances = [0.0] * len(pairs.systems), [sigma**2] * len(pairs.systems)
     left, right, outcome = pairs.left.tolist(), pairs.right.tolist(), pairs.outcome.tolist()
@@ -124,7 +126,7 @@ def _skills(
 
 
 def _wins(pairs: RankedPairs) -> Floats:
-    """How often the system of a row was found better than the one of a column, shape (systems, systems)."""
+    """Count how often the system of a row was better than the system of a column, shape (systems, systems)."""
     better = np.where(pairs.outcome > 0, pairs.left, pairs.right)
     worse = np.where(pairs.outcome > 0, pairs.right, pairs.left)
     return _table(pairs, better, worse, pairs.outcome != 0)
@@ -150,10 +152,9 @@ def _scores(pairs: RankedPairs, values: Floats, name: str, label: str, facts: Ma
     if not pairs.n:
         raise DataError(f"Pairs {pairs.name!r} are empty.")
     return Scores(
-        metric=name,
-        label=label,
-        metric_signature="|".join([label, f"pairs:{pairs.n}", *(f"{k}:{v}" for k, v in facts.items() if k != "sigma")]),
-        higher_is_better=True,
+        MetricRecord(
+            name, label, "|".join([label, f"pairs:{pairs.n}", *(f"{k}:{v}" for k, v in facts.items() if k != "sigma")])
+        ),
         system=dict(zip(pairs.systems, values.tolist(), strict=True)),
         n_segments=len(pairs.segments),
         provenance={"pairs": pairs.n, "ties": pairs.ties, "source": pairs.name, **facts},

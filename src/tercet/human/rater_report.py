@@ -1,4 +1,4 @@
-"""What is to be known of every rater: how many judgements, spread, drift, speed, agreement with others, checks."""
+"""Reports on single raters: number of judgements, spread, drift, speed, agreement with other raters, failed checks."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from ..data.judgements import KINDS, Judgement, Judgements
 from ..data.rankings import SAME
 from ..errors import MissingDependency
 from . import control
-from .agreement_measures import meetings
+from .agreement_measures import count_comparisons
 from .agreement_panel import Panel
 from .gold import Floats
 
 
 @dataclass(frozen=True)
 class RaterReport:
-    """One rater. NaN: not known, or not defined.
+    """The report on one rater. Values that are not known or not defined are NaN.
 
-    mean, spread: of the judgements, and their standard deviation (n - 1). ties: of rankings, their share.
-    drift: how far the rater is above the others on the same outputs, in the second half of the work less the first.
-    agreement: the mean over the others (linear kappa, Pearson's r; of rankings, P(A)). seconds: median time of a
-    judgement. repeats: how many outputs were judged again, repeat_difference: mean absolute difference (of rankings:
-    the share of comparisons that came out differently). failed: checks, in words.
+    mean, spread: mean and standard deviation (n - 1) of the judgements. ties: for rankings, the share of ties.
+    drift: the mean difference from other raters on the same outputs, in the second half of the work minus the first.
+    agreement: mean over the other raters (linear kappa or Pearson's r; for rankings, P(A)). seconds: median time of a
+    judgement. checks: number of control items. repeats: number of outputs judged again. repeat_difference: their mean
+    absolute difference (for rankings, the share of comparisons with another outcome). failed: descriptions of failed
+    checks.
     """
 
     rater: str
@@ -45,7 +46,10 @@ class RaterReport:
 
 
 def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: list[str]) -> list[RaterReport]:
-    """judgements: all of one kind, control items too. values: agreement of every two rows of the panel."""
+    """Report on raters who judge on a scale.
+
+    judgements: all of one kind, with control items. values: the agreement of each pair of rows of the panel.
+    """
     failed, repeats = _checks(judgements, notes)
     mine = _by_rater(judgements)
     found = []
@@ -74,8 +78,8 @@ def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: l
 
 
 def report_rankings(judgements: Judgements, panel: Panel) -> list[RaterReport]:
-    """The same for rankings; a comparison made twice is a repeat, whether or not that was planned."""
-    counts = meetings(panel)
+    """Report on raters who rank outputs. A comparison made twice is a repeat, whether planned or not."""
+    counts = count_comparisons(panel)
     mine = _by_rater(judgements)
     found = []
     for number, rater in enumerate(panel.raters):
@@ -104,7 +108,7 @@ def report_rankings(judgements: Judgements, panel: Panel) -> list[RaterReport]:
 
 
 def seconds_by_slice(judgements: Judgements, slices: int) -> dict[int, float]:
-    """Median times of the raters in each part of their work, the mean over raters; nothing where no time is known."""
+    """Return the mean over raters of their median time in each part of their work, for parts with known times."""
     times: dict[int, list[float]] = {}
     for rows in _by_rater(judgements).values():
         for part in range(slices):
@@ -136,7 +140,7 @@ def _drift(panel: Panel, rows: list[int]) -> float:
     sums = np.bincount(panel.item, panel.value, minlength=len(panel.items))
     mine = np.isin(panel.row, rows)
     item, value = panel.item[mine], panel.value[mine]
-    # A rater with two rows for one item is himself among the others there; that is rare, and only dampens the drift.
+    # If a rater has two rows for an item, "others" includes that rater; this is rare and only reduces the drift.
     others = counts[item] - 1
     known = others > 0
     apart = value[known] - (sums[item[known]] - value[known]) / others[known]
@@ -147,7 +151,7 @@ def _drift(panel: Panel, rows: list[int]) -> float:
 
 
 def _checks(judgements: Judgements, notes: list[str]) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
-    """By rater: what failed, in words; and absolute differences between first and second judgements."""
+    """Return, by rater, descriptions of failed checks, and absolute differences between repeats and originals."""
     failed: dict[str, list[str]] = {}
     originals: dict[tuple[str, str, str], list[float]] = {}
     for row in judgements.rows:
@@ -172,12 +176,12 @@ def _checks(judgements: Judgements, notes: list[str]) -> tuple[dict[str, list[st
     scale = _scale(judgements)
     for rater, apart in repeats.items():
         if _mean(apart) > control.REPEATS_APART * scale:
-            failed.setdefault(rater, []).append(f"repeats differ by {_mean(apart):.3g} on average of {len(apart)}.")
+            failed.setdefault(rater, []).append(f"repeats differ by {_mean(apart):.3g} on average over {len(apart)}.")
     return failed, repeats
 
 
 def _scale(judgements: Judgements) -> float:
-    """The length of the scale: as the kind has it, or from the lowest to the highest judgement."""
+    """Return the length of the kind's scale; if it has no bounds, the range of the judgements."""
     kind = KINDS[next(iter(judgements.kinds))]
     length = kind.high - kind.low
     return length if not math.isnan(length) else float(np.ptp(judgements.values))

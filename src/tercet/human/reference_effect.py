@@ -1,8 +1,8 @@
-"""What the reference that raters are shown does to their judgements: averages, tests, and what metrics make of it.
+"""The effect of the reference shown to raters: mean judgements, tests of differences, correlations with metrics.
 
 Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", chapter 6: Table 6.2
-(averages by reference, paired t-tests) and Table 6.3 (correlation of a metric that is given one reference with people
-who were shown another).
+(averages by reference, paired t-tests) and Table 6.3 (correlation of a metric that uses one reference with raters who
+were shown another).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ..errors import DataError
 from ..stats.corrections import holm
 from ..stats.correlation import pearson
 from .agreement_measures import RaterResamples
-from .agreement_panel import Panel, crew_of
+from .agreement_panel import Panel, count_raters
 from .gold import Floats
 
-EXACT = 10_000  # ways to divide raters into two groups that are all tried; more are drawn
+EXACT = 10_000  # up to this number, all divisions of raters into two groups are tried; above it, random ones
 
 
 @dataclass(frozen=True)
 class Average:
-    """The mean judgement of raters who were shown the same: of every output first, then over outputs."""
+    """The mean judgement of raters who were shown the same thing: averaged by output, then over outputs."""
 
     shown: str
     is_source: bool
@@ -38,11 +38,11 @@ class Average:
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two groups of raters on the outputs that both judged; difference: the mean of the first less the second.
+    """Two groups of raters on the outputs that both judged. difference: mean of the first minus mean of the second.
 
-    low, high: over resamples of raters. p: paired t-test over outputs, as the thesis has it; it knows these raters
-    only. p_raters: the share of all ways to divide these raters into two such groups that part them at least as far:
-    it asks whether the reference does it or the people. Both are two-sided; _holm: corrected for all contrasts.
+    low, high: confidence interval from resampled raters. p: paired t-test over outputs, as in the thesis; it takes the
+    raters as fixed. p_raters: permutation test over raters, the share of all divisions of the raters into groups of
+    these sizes with at least this difference. Both are two-sided. p_holm, p_raters_holm: corrected for all contrasts.
     """
 
     first: str
@@ -59,9 +59,9 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Correlation:
-    """Pearson's r over outputs of a metric that was given one reference and of people who were shown another.
+    """Pearson's r over outputs between a metric with one reference and raters who were shown the same or another.
 
-    Signs are such that more is better agreement, also where the metric or people count errors.
+    Signs are such that higher is better agreement, also if lower values of the metric or of the judgements are better.
     """
 
     metric: str
@@ -72,9 +72,8 @@ class Correlation:
 
 
 def output_means(panel: Panel, shown: str) -> Floats:
-    """The mean judgement of every item by raters who were shown this, shape (items,); NaN where there is none."""
-    rows = [number for number, row in enumerate(panel.rows) if row.shown == shown]
-    part = panel.take(np.isin(panel.row, rows))
+    """Return the mean judgement of every item by raters who were shown this, shape (items,), NaN for none."""
+    part = panel.take(np.isin(panel.row, _rows(panel, shown)))
     counts = np.bincount(part.item, minlength=len(panel.items))
     sums = np.bincount(part.item, part.value, minlength=len(panel.items))
     means: Floats = np.divide(sums, counts, out=np.full(len(panel.items), np.nan), where=counts > 0)
@@ -82,7 +81,7 @@ def output_means(panel: Panel, shown: str) -> Floats:
 
 
 def averages(panel: Panel) -> list[Average]:
-    """One for each thing shown, where there are several (Table 6.2)."""
+    """Return the mean judgement for each thing shown (Table 6.2), or nothing if all raters were shown the same."""
     found = []
     for shown in panel.shown if len(panel.shown) > 1 else ():
         means = output_means(panel, shown)
@@ -92,8 +91,8 @@ def averages(panel: Panel) -> list[Average]:
     return found
 
 
-def contrasts(panel: Panel, draws: RaterResamples, *, seed: int) -> list[Contrast]:
-    """All pairs of things shown."""
+def contrasts(panel: Panel, resampled: RaterResamples, *, seed: int) -> list[Contrast]:
+    """Compare the raters of each pair of things shown."""
     found = []
     for first, second in combinations(panel.shown, 2):
         one, other = output_means(panel, first), output_means(panel, second)
@@ -101,12 +100,12 @@ def contrasts(panel: Panel, draws: RaterResamples, *, seed: int) -> list[Contras
         difference = one[both] - other[both]
         mean = float(difference.mean()) if len(difference) else math.nan
         effects = _rater_effects(panel, (first, second))
-        low, high = _interval(panel, effects, (first, second), draws)
-        p_raters = _divided(*(effects[_rows(panel, shown)] for shown in (first, second)), seed=seed)
+        low, high = _interval(panel, effects, (first, second), resampled)
+        p_raters = _p_permuted(*(effects[_rows(panel, shown)] for shown in (first, second)), seed=seed)
         if not {panel.rows[row].rater for row in _rows(panel, first)}.isdisjoint(
             panel.rows[row].rater for row in _rows(panel, second)
         ):
-            p_raters = math.nan  # who saw both is in both groups, and cannot be dealt out
+            p_raters = math.nan  # a rater who was shown both is in both groups, so groups cannot be permuted
         found.append(Contrast(first, second, mean, low, high, len(difference), _p_paired(difference), p_raters))
     corrected = holm([item.p for item in found]), holm([item.p_raters for item in found])
     return [
@@ -120,14 +119,14 @@ def _rows(panel: Panel, shown: str) -> list[int]:
 
 
 def _rater_effects(panel: Panel, shown: tuple[str, str]) -> Floats:
-    """How far each row of the two groups is from the mean of both groups on the same outputs, shape (rows,).
+    """Return the mean difference of each row from the mean of both groups on the same outputs, shape (rows,).
 
-    Where everybody judged everything these are the rows' means, but for a constant.
+    If all raters judged all outputs, these are the rows' means minus a constant.
     """
     wanted = np.isin(panel.row, [*_rows(panel, shown[0]), *_rows(panel, shown[1])])
     part = panel.take(wanted)
     means = [output_means(panel, name) for name in shown]
-    middle = (means[0] + means[1]) / 2  # NaN where one group did not judge
+    middle = (means[0] + means[1]) / 2  # NaN if one of the groups did not judge the output
     apart = part.value - middle[part.item]
     known = ~np.isnan(apart)
     counts = np.bincount(part.row[known], minlength=len(panel.rows))
@@ -136,19 +135,19 @@ def _rater_effects(panel: Panel, shown: tuple[str, str]) -> Floats:
     return effects
 
 
-def _interval(panel: Panel, effects: Floats, shown: tuple[str, str], draws: RaterResamples) -> tuple[float, float]:
-    drawn, judged = [], list[int]()
+def _interval(panel: Panel, effects: Floats, shown: tuple[str, str], resampled: RaterResamples) -> tuple[float, float]:
+    means, judged = [], list[int]()
     for name in shown:
         rows = [row for row in _rows(panel, name) if not math.isnan(effects[row])]
-        weights = draws.weights[:, rows]
+        weights = resampled.weights[:, rows]
         total = weights.sum(1)
-        drawn.append(np.divide(weights @ effects[rows], total, out=np.full(len(total), np.nan), where=total > 0))
+        means.append(np.divide(weights @ effects[rows], total, out=np.full(len(total), np.nan), where=total > 0))
         judged += rows
-    return draws.bounds(drawn[0] - drawn[1], crew_of(panel, judged))
+    return resampled.bounds(means[0] - means[1], count_raters(panel, judged))
 
 
-def _divided(one: Floats, other: Floats, *, seed: int) -> float:
-    """p by dividing all raters anew into groups of these sizes: every way, or 10,000 that are drawn."""
+def _p_permuted(one: Floats, other: Floats, *, seed: int) -> float:
+    """Return the p-value of the permutation test over raters, with all divisions or EXACT random ones."""
     one, other = one[~np.isnan(one)], other[~np.isnan(other)]
     if not len(one) or not len(other) or len(one) + len(other) < 3:
         return math.nan
@@ -157,19 +156,19 @@ def _divided(one: Floats, other: Floats, *, seed: int) -> float:
     everybody = len(values)
     if math.comb(everybody, len(one)) <= EXACT:
         ways = np.array(list(combinations(range(everybody), len(one))))
-        drawn = 0
+        added = 0
     else:
         generator = np.random.default_rng(seed)
         ways = np.argsort(generator.random((EXACT, everybody)), axis=1)[:, : len(one)]
-        drawn = 1  # the observed way is one of those that could have been drawn
+        added = 1  # count the observed division as well
     sums = values[ways].sum(1)
     apart = np.abs(sums / len(one) - (values.sum() - sums) / len(other))
     extreme = int(np.count_nonzero(apart >= observed - 1e-9 * max(observed, 1e-300)))
-    return (extreme + drawn) / (len(ways) + drawn)
+    return (extreme + added) / (len(ways) + added)
 
 
 def _p_paired(difference: Floats) -> float:
-    """Two-sided, Student's t; NaN without SciPy, or with fewer than two outputs."""
+    """Return the two-sided p-value of the paired t-test; NaN without SciPy or with fewer than two outputs."""
     if len(difference) < 2:
         return math.nan
     spread = float(difference.std(ddof=1))
@@ -190,10 +189,10 @@ def correlations(
     *,
     higher_is_better: bool,
 ) -> list[Correlation]:
-    """For every metric, thing shown and reference given (Table 6.3).
+    """Correlate every metric, with each of its references, with raters by what they were shown (Table 6.3).
 
-    scores: by the reference that metrics were given, with segment scores; segments: the names of their segments, by
-    the same.
+    scores: segment scores of metrics, by the reference that the metrics used. segments: the names of their segments,
+    by the same reference.
     """
     found = []
     for shown in panel.shown:
@@ -207,8 +206,8 @@ def correlations(
                 found.append(Correlation(metric.label, shown, given, r, int(np.count_nonzero(both))))
     if found and not any(item.outputs for item in found):
         raise DataError(
-            "Metrics scored none of the outputs that people judged: names of systems or segments differ "
-            f"(people: {panel.items[0][1]!r}, segment {panel.items[0][0]!r})."
+            "Metrics scored none of the judged outputs, because names of systems or segments differ. The first judged "
+            f"output is of system {panel.items[0][1]!r}, segment {panel.items[0][0]!r}."
         )
     return found
 

@@ -1,8 +1,7 @@
-"""Which outputs of a test set people are asked about.
+"""Sample the outputs of a test set that raters judge.
 
-"random": segments at random. "spread": the segments whose outputs a metric scores most differently with different
-references, so that references can be seen to matter (Fomicheva 2017, section 6.1.1, with Meteor). "documents": whole
-documents at random.
+"random": random segments. "spread": the segments for which a metric's scores differ most between references, to study
+the effect of the reference (Fomicheva 2017, section 6.1.1, with Meteor). "documents": random whole documents.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ SAMPLINGS = ("random", "spread", "documents")
 
 
 class Sampled(NamedTuple):
-    """Segments (from 0) that are judged together, and the systems whose outputs are judged."""
+    """Segments (numbers from 0) that are judged together, and the systems whose outputs are judged."""
 
     rows: tuple[int, ...]
     systems: tuple[str, ...]
@@ -39,18 +38,18 @@ def sample(
     per_segment: int | None = None,
     needed: Sequence[str] = (),
 ) -> list[Sampled]:
-    """What is judged, in the order of the test set: one segment each, or one document each.
+    """Return a sample of segments, or of documents, in the order of the test set.
 
-    segments: how many at most (documents stay whole, and there is at least one); None for all.
-    per_segment: of how many systems, each system about equally often; with "spread" those that spread most.
-    needed: references that a segment must have.
+    segments: the largest number of segments, None for all; documents are not divided, and at least one is chosen.
+    per_segment: the number of systems per segment, None for all. Each system is chosen about equally often; with
+    "spread", the systems with the highest spread. needed: references that a segment must have.
     """
     if sampling not in SAMPLINGS:
         raise UnknownName("sampling", sampling, SAMPLINGS)
     if segments is not None and segments < 1:
-        raise UsageError(f"{segments} segments cannot be judged; at least 1 is needed.")
+        raise UsageError(f"At least 1 segment is needed, not {segments}.")
     if per_segment is not None and not 1 <= per_segment <= len(testset.systems):
-        raise UsageError(f"{per_segment} systems per segment cannot be judged; there are {len(testset.systems)}.")
+        raise UsageError(f"The number of systems per segment must be 1 to {len(testset.systems)}, not {per_segment}.")
     eligible = [row for row in range(len(testset)) if all(testset.references[name][row] is not None for name in needed)]
     if not eligible:
         raise UsageError(f"No segment of test set {testset.name!r} has all of the references {', '.join(needed)}.")
@@ -68,25 +67,26 @@ def sample(
 
 
 def spread(testset: TestSet, metric: str = "chrf") -> Floats:
-    """How much each output's score varies with the reference: standard deviations, shape (systems, segments).
+    """Return the standard deviation of each output's score over references, shape (systems, segments).
 
-    NaN where a segment has fewer than two references.
+    NaN if a segment has fewer than two references.
     """
-    from ..metrics import create
+    from ..metrics import Shard, create
 
     if len(testset.references) < 2:
         raise UsageError(
-            f"Spread between references needs two of them; {testset.name!r} has {len(testset.references)}."
+            f"Sampling by spread needs at least two references; {testset.name!r} has {len(testset.references)}."
         )
-    made = create(metric, language=testset.target_language)
+    made = create(metric)
     scores = np.full((len(testset.references), len(testset.systems), len(testset)), np.nan)
     for place, (name, lines) in enumerate(testset.references.items()):
         rows = [row for row, text in enumerate(lines) if text is not None]
         if rows:
             alone = replace(testset.take(rows), references={name: [lines[row] for row in rows]})
-            counts = made.statistics(alone)
+            ready = made.ready(alone)
+            counts = ready.count(Shard(alone))
             for number, system in enumerate(testset.systems):
-                scores[place, number, rows] = made.score(counts[system])
+                scores[place, number, rows] = ready.score(counts[system])
     known = (~np.isnan(scores)).sum(0)
     centred = scores - np.nansum(scores, 0) / np.maximum(known, 1)
     squares = np.nansum(centred**2, 0) / np.maximum(known - 1, 1)
@@ -96,10 +96,10 @@ def spread(testset: TestSet, metric: str = "chrf") -> Floats:
 def _by_spread(
     testset: TestSet, eligible: Sequence[int], segments: int | None, metric: str, per_segment: int | None
 ) -> list[Sampled]:
-    """The segments with the highest spread, on average over the systems that are judged in them."""
+    """Return the segments with the highest mean spread over the systems that are judged in them."""
     found = spread(testset, metric)
     many = per_segment or len(testset.systems)
-    judged: Mapping[int, list[int]] = {  # a stable sort: of equal spreads, the earlier system
+    judged: Mapping[int, list[int]] = {  # the sort is stable: of equal spreads, the earlier system comes first
         row: sorted(np.argsort(-found[:, row], kind="stable")[:many].tolist())
         for row in eligible
         if not np.isnan(found[:, row]).any()
@@ -111,21 +111,21 @@ def _by_spread(
 
 
 def _documents(testset: TestSet, eligible: Sequence[int]) -> list[tuple[int, ...]]:
-    """The rows of every document; a document with a segment that is not eligible is left out."""
+    """Return the rows of every document, without documents that have a segment that is not eligible."""
     if testset.documents is None:
-        raise UsageError(f"Test set {testset.name!r} does not say which segments make a document.")
+        raise UsageError(f"Test set {testset.name!r} has no documents. Give them with --docs.")
     rows: dict[str, list[int]] = {}
     for row, name in enumerate(testset.documents):
         rows.setdefault(name, []).append(row)
     usable = set(eligible)
     whole = [tuple(unit) for unit in rows.values() if usable.issuperset(unit)]
     if not whole:
-        raise UsageError(f"No document of test set {testset.name!r} has all of the references in every segment.")
+        raise UsageError(f"No document of test set {testset.name!r} has all needed references in every segment.")
     return whole
 
 
 class _Turns:
-    """Systems in turn, so that each is chosen about equally often, in an order that is drawn anew every round."""
+    """Choose systems in turn, so that each is chosen about equally often, in a new random order in every round."""
 
     def __init__(self, systems: Sequence[str], random: Random) -> None:
         self.systems, self.random = systems, random

@@ -1,7 +1,7 @@
-"""The rating server: pages for raters and the organiser over HTTP (Starlette), answers into a `Store`.
+"""The rating server: serve pages to raters and the organiser over HTTP (Starlette), and save answers in a `Store`.
 
-One process serves one campaign. It keeps nothing in memory that matters: killed at any moment and started again, it
-goes on where it was.
+One process serves one campaign. All state is in the database: a server that was killed at any moment continues after
+a restart.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from urllib.parse import parse_qs
 
 from .. import __version__
 from ..errors import DataError, MissingDependency, UsageError
-from .access import Border, Guard, address_of, check_form_key, form_key
+from .access import LoginLimiter, SecurityMiddleware, address_of, check_form_key, form_key
 from .campaign import TOKEN_BYTES, Campaign, Rater, hashed
 from .dashboard import Dashboard, compute
 from .messages import NotYours, items_of, page_data, read_answer, shown_answers
-from .storage import Store, default_database
+from .storage import Store, open_store
 
 try:
     import jinja2
@@ -61,12 +61,12 @@ def serve(
 ) -> None:
     """Serve a campaign until interrupted.
 
-    database: a file or a postgresql:// address; by default a file beside the campaign. behind_proxy: believe the
-    address and the scheme that a proxy on this machine reports. started: called with the server's address once it
-    listens.
+    database: a file or a postgresql:// address; default: a file beside the campaign. behind_proxy: trust the client
+    address and the scheme that a proxy on this machine reports. started: called with the server's address when the
+    server listens.
     """
     campaign = Campaign.read(campaign_path)
-    store = Store.open(default_database(campaign_path) if database is None else database, campaign)
+    store = open_store(campaign_path, campaign, database)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=1024)
@@ -76,7 +76,7 @@ def serve(
         raise UsageError(f"Port {port} of {host} cannot be used: {why}. Choose another with --port.") from None
     config = uvicorn.Config(
         create_app(campaign, store),
-        access_log=False,  # links hold tokens
+        access_log=False,  # addresses contain tokens
         log_config=None,
         proxy_headers=behind_proxy,
         forwarded_allow_ips="127.0.0.1,::1",
@@ -87,16 +87,16 @@ def serve(
         if started is not None:
             shown = f"[{host}]" if ":" in host else host
             started(f"http://{shown}:{listening.getsockname()[1]}")
-        with suppress(KeyboardInterrupt):  # by which it is stopped
+        with suppress(KeyboardInterrupt):  # Ctrl-C stops the server
             uvicorn.Server(config).run(sockets=[listening])
     finally:
         listening.close()
         store.close()
 
 
-def create_app(campaign: Campaign, store: Store, *, guard: Guard | None = None) -> Starlette:
-    """The application, for any ASGI server."""
-    server = _Server(campaign, store, guard or Guard())
+def create_app(campaign: Campaign, store: Store, *, limiter: LoginLimiter | None = None) -> Starlette:
+    """Return the ASGI application of a campaign."""
+    server = _Server(campaign, store, limiter or LoginLimiter())
     routes = [
         Route("/", server.welcome),
         Route("/r/{token}", server.enter),
@@ -111,26 +111,26 @@ def create_app(campaign: Campaign, store: Store, *, guard: Guard | None = None) 
         Route("/static/{name}", server.asset),
     ]
     handlers: Mapping[Any, Any] = {HTTPException: server.refuse, SQLAlchemyError: server.cannot_store, 500: server.fail}
-    return Starlette(routes=routes, middleware=[Middleware(Border)], exception_handlers=handlers)
+    return Starlette(routes=routes, middleware=[Middleware(SecurityMiddleware)], exception_handlers=handlers)
 
 
 @dataclass(frozen=True)
 class _Visitor:
-    """A rater whose token was right."""
+    """A rater with a valid token."""
 
     rater: Rater
     token: str
 
 
 class _Server:
-    """The routes. Whatever touches the database runs in a thread, so that no rater waits for another."""
+    """The handlers of all routes. Database access runs in threads, so that raters do not wait for each other."""
 
-    def __init__(self, campaign: Campaign, store: Store, guard: Guard) -> None:
+    def __init__(self, campaign: Campaign, store: Store, limiter: LoginLimiter) -> None:
         self.campaign = campaign
         self.store = store
-        self.guard = guard
+        self.limiter = limiter
         self.version = f"{__version__}-{_fingerprint()}"
-        mark = hashed(campaign.id)[:8]  # cookies know no ports: campaigns on one machine must not share them
+        mark = hashed(campaign.id)[:8]  # browsers share cookies between ports, so each campaign needs its own names
         self.rater_cookie, self.organiser_cookie = f"tercet-{mark}", f"tercet-organiser-{mark}"
         self._templates = jinja2.Environment(
             loader=jinja2.PackageLoader("tercet.human", "pages"),
@@ -139,7 +139,7 @@ class _Server:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._computing = asyncio.Lock()  # whoever waits for the numbers takes no thread from raters
+        self._computing = asyncio.Lock()  # requests for the dashboard wait here and not in a thread
         self._computed: tuple[int, Dashboard] | None = None
 
     # Everybody
@@ -155,7 +155,7 @@ class _Server:
         return Response(content, media_type=ASSETS[name], headers={"Cache-Control": "public, max-age=31536000"})
 
     async def refuse(self, request: Request, error: HTTPException) -> Response:
-        detail = error.detail if error.status_code != 404 else "There is nothing here. Open your personal link again."
+        detail = error.detail if error.status_code != 404 else "There is no such page. Open your personal link again."
         if request.url.path.startswith("/api/"):
             return JSONResponse({"error": detail}, error.status_code, dict(error.headers or {}))
         page = self._page("message.html", title="Not possible", text=detail)
@@ -164,21 +164,21 @@ class _Server:
         return page
 
     async def cannot_store(self, request: Request, error: SQLAlchemyError) -> Response:
-        """A full disk, or a database that went away: pages keep what they have and try again."""
+        """Answer 503 if the disk is full or the database is not reachable. Pages keep their answers and try again."""
         log.error("The database cannot be used: %s", getattr(error, "orig", None) or type(error).__name__)
-        return JSONResponse({"error": "The database cannot be used at the moment. Nothing is lost; try again."}, 503)
+        return JSONResponse({"error": "The database cannot be used now. Nothing is lost. Please try again."}, 503)
 
     async def fail(self, request: Request, error: Exception) -> Response:
-        # Never the address: links hold tokens.
+        # The log must not contain the address, which may hold a token.
         log.error("%s failed: %s", request.method, type(error).__name__)
-        return JSONResponse({"error": "The server could not do this. Nothing is lost; try again."}, 500)
+        return JSONResponse({"error": "The server failed. Nothing is lost. Please try again."}, 500)
 
     # Raters
 
     async def enter(self, request: Request) -> Response:
         token = request.path_params["token"]
         await self._rater_of(request, token)
-        return self._let_in(request, self.rater_cookie, token, "/rate")
+        return self._log_in(request, self.rater_cookie, token, "/rate")
 
     async def rate(self, request: Request) -> Response:
         visitor = await self._visitor(request)
@@ -232,7 +232,7 @@ class _Server:
         else:
             token = request.path_params["token"]
         await self._check_organiser(request, token)
-        return self._let_in(request, self.organiser_cookie, token, "/organiser")
+        return self._log_in(request, self.organiser_cookie, token, "/organiser")
 
     async def dashboard(self, request: Request) -> Response:
         token = request.cookies.get(self.organiser_cookie, "")
@@ -244,14 +244,14 @@ class _Server:
         return await self._dashboard(token)
 
     async def change_link(self, request: Request) -> Response:
-        """End a rater's links, and make a new one if asked; the new one is shown this once."""
+        """Revoke a rater's links, and create a new one if requested, which is shown only once."""
         token = request.cookies.get(self.organiser_cookie, "")
         await self._check_organiser(request, token)
         form = {key: values[0] for key, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
         check_form_key(request, form.get("key", ""), token, self.campaign.id)
         name, action = form.get("rater", ""), form.get("action")
         if name not in {rater.name for rater in self.campaign.raters} or action not in ("revoke", "renew"):
-            raise HTTPException(400, "There is no such rater, or nothing to do.")
+            raise HTTPException(400, "There is no such rater or action.")
         valid = await run_in_threadpool(self.store.tokens, self.campaign)
         await run_in_threadpool(self.store.revoke, name, [key for key, rater in valid.items() if rater == name])
         if action == "revoke":
@@ -264,7 +264,7 @@ class _Server:
         try:
             async with self._computing:
                 numbers, valid = await run_in_threadpool(self._compute)
-        except DataError as error:  # answers that do not fit the campaign, whose file somebody has changed
+        except DataError as error:  # answers do not fit the campaign because its file was changed
             raise HTTPException(409, str(error)) from None
         return self._page(
             "organiser.html",
@@ -278,7 +278,7 @@ class _Server:
         )
 
     def _compute(self) -> tuple[Dashboard, Mapping[str, str]]:
-        """The numbers, from all answers there are; computed once for as long as no answer comes in."""
+        """Return the dashboard and the valid tokens. The dashboard is computed again only after new answers."""
         last = self.store.last_number()
         if self._computed is None or self._computed[0] != last:
             self._computed = last, compute(self.campaign, list(self.store.records()))
@@ -291,12 +291,12 @@ class _Server:
         return _Visitor(await self._rater_of(request, token), token)
 
     async def _rater_of(self, request: Request, token: str) -> Rater:
-        """The rater with this token; without one, or with a wrong one, nobody gets further."""
+        """Return the rater with this token. Raises HTTP 401 if the token is missing or wrong."""
         if not token:
             raise HTTPException(401, "Please open your personal link.")
         valid = await run_in_threadpool(self.store.tokens, self.campaign)
-        if not self.guard.check(address_of(request), token, valid.__contains__):
-            raise HTTPException(401, "This link is not valid, or not any more. Ask the organiser for a new one.")
+        if not self.limiter.check(address_of(request), token, valid.__contains__):
+            raise HTTPException(401, "This link is not valid. Ask the organiser for a new one.")
         return self.campaign.rater(valid[hashed(token)])
 
     async def _check_organiser(self, request: Request, token: str) -> None:
@@ -304,11 +304,11 @@ class _Server:
             raise HTTPException(401, "The organiser's secret is needed.")
         known = self.campaign.organiser_hash
         ended = await run_in_threadpool(self.store.is_revoked, known)
-        if not self.guard.check(address_of(request), token, lambda digest: not ended and digest == known):
+        if not self.limiter.check(address_of(request), token, lambda digest: not ended and digest == known):
             raise HTTPException(401, "This is not the organiser's secret.")
 
-    def _let_in(self, request: Request, cookie: str, token: str, to: str) -> Response:
-        """On to a page whose address holds no token."""
+    def _log_in(self, request: Request, cookie: str, token: str, to: str) -> Response:
+        """Store the token in a cookie, and redirect to a page whose address does not contain it."""
         answer = RedirectResponse(to, 303)
         secure = request.url.scheme == "https"
         answer.set_cookie(cookie, token, httponly=True, samesite="lax", secure=secure, path="/")
@@ -319,6 +319,6 @@ class _Server:
 
 
 def _fingerprint() -> str:
-    """Changes when a script or a style changes, so that no browser works with an old one."""
+    """Return a checksum of scripts and styles. It is part of their addresses, so that browsers load new versions."""
     pages = files("tercet.human").joinpath("pages")
     return hashed("".join(pages.joinpath(name).read_text("utf-8") for name in ASSETS))[:8]

@@ -1,13 +1,13 @@
-"""Do raters mark the same errors? Agreement on spans (MQM, ESA), for every two raters who judged the same output.
+"""Agreement on marked errors (MQM, ESA), for each pair of raters who judged the same output.
 
-characters  F1 of the marked code points: 2 |A and B| / (|A| + |B|), sums over all outputs that both judged
-errors      the share of both raters' errors that overlap with one of the other's
-severity    of these, the share whose counterpart (the one that it overlaps most) has the same severity
+characters  F1 of the marked code points: 2 |A and B| / (|A| + |B|), summed over all outputs that both judged
+errors      the share of both raters' errors that overlap with an error of the other rater
+severity    of these errors, the share whose counterpart (the error with the largest overlap) has the same severity
 category    the same for categories
 
-Outputs in which neither marked anything count for none of these. Marks in the source are places of their own. An error
-with no place (an omission) overlaps with any other error that has none. As in the evaluation of error spans at WMT
-(Blain et al. 2023), there is no correction for chance: how much text could be marked is not known here.
+Outputs without any marks count for none of these. Marks in the source and in the output never overlap. An error without
+a position (an omission) overlaps with any other error without a position. As in the evaluation of error spans at WMT
+(Blain et al. 2023), there is no correction for chance, because the length of the texts is not known here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MEASURES = ("characters", "errors", "severity", "category")
 
 
 def marked(spans: Sequence[Span]) -> set[tuple[bool, int]]:
-    """The code points that are part of an error: whether of the source, and where."""
+    """Return the code points that are part of an error, as (in_source, position)."""
     return {
         (span.in_source, place)
         for span in spans
@@ -34,7 +34,7 @@ def marked(spans: Sequence[Span]) -> set[tuple[bool, int]]:
 
 
 def overlap(one: Span, other: Span) -> int:
-    """How many code points two errors share; 1 where both have no place, or one is a point in or at the other."""
+    """Count the code points that two errors share; 1 if both have no position, or one is empty and in the other."""
     if one.start is None or one.end is None or other.start is None or other.end is None:
         return int(one.start is None and other.start is None)
     if one.in_source != other.in_source:
@@ -45,7 +45,7 @@ def overlap(one: Span, other: Span) -> int:
 
 
 def compare(one: Sequence[Span], other: Sequence[Span]) -> Floats:
-    """Parts and wholes of the four measures for one output, shape (4, 2)."""
+    """Return numerators and denominators of the four measures for one output, shape (4, 2)."""
     first, second = marked(one), marked(other)
     counts = np.zeros((4, 2))
     counts[0] = 2 * len(first & second), len(first) + len(second)
@@ -63,14 +63,16 @@ def compare(one: Sequence[Span], other: Sequence[Span]) -> Floats:
 
 
 def _counterpart(span: Span, others: Sequence[Span]) -> Span | None:
-    """The one that overlaps most, the first of several; None if none does."""
+    """Return the error with the largest overlap (the first, if several), or None if none overlaps."""
     best = max(others, key=lambda other: overlap(span, other), default=None)
     return best if best is not None and overlap(span, best) else None
 
 
 def span_panel(judgements: Judgements, sources: Collection[str]) -> tuple[Panel, Mapping[str, tuple[Floats, Floats]]]:
-    """Whether outputs have errors (1 or 0), as a panel; and by measure the sums of parts and wholes of every pair of
-    rows, shape (rows, rows)."""
+    """Return a panel of whether outputs have errors (1 or 0), and numerators and denominators of the measures.
+
+    The latter are sums over outputs for each pair of rows, each of shape (rows, rows).
+    """
     asked = judgements.where(lambda row: row.spans is not None)
     flags = [row._replace(kind="likert", value=float(bool(row.spans))) for row in asked.rows]
     panel = panel_of_scores(Judgements(flags, judgements.pair, judgements.name), sources)

@@ -1,8 +1,8 @@
-"""Where answers are kept: every answer and every change is a row of its own, and no row is ever changed or removed.
+"""The database of answers. Every answer and every change is a new row; no row is ever changed or removed.
 
-A row counts as kept when it is on the disk, so neither a killed server nor a power cut loses what a rater was told is
-saved. Every answer comes with a number that the rater's page has drawn at random; the same number twice is one row, so
-a page that heard no reply sends again without doubling anything.
+An answer is reported as saved only when it is on the disk, so that neither a killed server nor a power cut loses it.
+Every answer has a random request number, chosen by the rater's page. The same number is stored once, so that a page can
+send an answer again if it got no reply.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ except ImportError:
     raise MissingDependency("The database of a rating campaign", "web") from None
 
 VERSION = 1
-# What leads from a version of the tables to the next one. Rows are never touched, only added to.
+# For each version of the tables, the SQL statements that upgrade them to the next. Rows must not be changed.
 MIGRATIONS: Mapping[int, Sequence[str]] = {}
 
 _META = sql.MetaData()
@@ -61,7 +61,7 @@ _ACCESS = sql.Table(
 
 
 class StoredRecord(NamedTuple):
-    """One answer with all that is kept of it. client_time: by the rater's own clock, which may be wrong."""
+    """One stored answer with all columns. client_time: by the clock of the rater's computer, which may be wrong."""
 
     number: int
     request: str
@@ -74,15 +74,20 @@ class StoredRecord(NamedTuple):
     client_version: str
 
 
+def answer_row(record: StoredRecord) -> AnswerRow:
+    """Return the columns of a record from which judgements are made."""
+    return AnswerRow(record.rater, record.item, record.answer, record.seconds, record.server_time)
+
+
 class Appended(NamedTuple):
-    """number: of the row. again: whether this request had been kept before."""
+    """The number of the row, and whether this request was stored before (again)."""
 
     number: int
     again: bool
 
 
 class Store:
-    """The answers of one campaign. Made by `open`; to be used by many threads."""
+    """The database of one campaign's answers and tokens. Created by `open`. Safe for use by several threads."""
 
     def __init__(self, engine: sql.Engine, name: str) -> None:
         self._engine = engine
@@ -90,15 +95,16 @@ class Store:
 
     @classmethod
     def open(cls, url: str | Path, campaign: Campaign, *, create: bool = True) -> Store:
-        """The store at a database URL, or in an SQLite file, which is made if need be (unless `create` is False).
+        """Open a database URL or an SQLite file, which is created if it does not exist (unless `create` is False).
 
-        It belongs to the campaign it was first opened for, and is refused to others. Older tables are brought forward.
+        A database belongs to the campaign that it was first opened for; other campaigns get a DataError. Tables of
+        older versions are upgraded.
         """
         target, name = _target(url, create=create)
         try:
             engine = sql.create_engine(target, pool_pre_ping=target.get_backend_name() != "sqlite", pool_size=10)
         except ArgumentError:
-            raise UsageError(f"{name}: databases are SQLite files and postgresql://… addresses.") from None
+            raise UsageError(f"{name}: a database must be an SQLite file or a postgresql://… address.") from None
         except ImportError:
             raise MissingDependency("PostgreSQL", "postgres") from None
         if target.get_backend_name() == "sqlite":
@@ -129,9 +135,9 @@ class Store:
         client_time: str = "",
         client_version: str = "",
     ) -> Appended:
-        """Keep an answer; when this returns, it is on the disk. The same request again changes nothing.
+        """Store an answer. When this returns, it is on the disk. Storing the same request again changes nothing.
 
-        A request that was used for another rater, item or answer is refused (`DataError`): it must not seem kept.
+        Raises DataError if the request number was used before with another rater, item or answer.
         """
         values: dict[str, Any] = {
             "request": request,
@@ -152,12 +158,12 @@ class Store:
                 query = sql.select(_ANSWERS.c.number, _ANSWERS.c.rater, _ANSWERS.c.item, _ANSWERS.c.answer)
                 found = connection.execute(query.where(_ANSWERS.c.request == request)).one()
             if (found.rater, found.item, json.loads(found.answer)) != (rater, item, json.loads(values["answer"])):
-                raise DataError("This request was used before, for something else.") from None
+                raise DataError("This request number was used before for another answer.") from None
             return Appended(found.number, again=True)
 
-    def records(self, rater: str | None = None, *, after: int = 0) -> Iterator[StoredRecord]:
-        """Everything, in the order in which it came; of one rater, or after a number, if wished."""
-        query = sql.select(_ANSWERS).where(_ANSWERS.c.number > after).order_by(_ANSWERS.c.number)
+    def records(self, rater: str | None = None) -> Iterator[StoredRecord]:
+        """Yield all stored answers, or those of one rater, in the order in which they were stored."""
+        query = sql.select(_ANSWERS).order_by(_ANSWERS.c.number)
         if rater is not None:
             query = query.where(_ANSWERS.c.rater == rater)
         with self._engine.connect() as connection:
@@ -166,29 +172,28 @@ class Store:
                 yield StoredRecord(**values | {"answer": json.loads(values["answer"])})
 
     def rows(self) -> Iterator[AnswerRow]:
-        """All answers, changed ones too, in the order in which they came."""
-        for record in self.records():
-            yield AnswerRow(record.rater, record.item, record.answer, record.seconds, record.server_time)
+        """Iterate over all answers, also those changed later, in the order in which they were stored."""
+        return map(answer_row, self.records())
 
     def latest(self, rater: str) -> dict[str, Mapping[str, Any]]:
-        """By item: the answer that the rater gave last."""
+        """Return the rater's last answer to each item."""
         return {record.item: record.answer for record in self.records(rater)}
 
     def last_number(self) -> int:
-        """The number of the last row, 0 if there is none: as long as it stays, so does all that rows tell."""
+        """Return the number of the last row, 0 if there is none. It changes whenever an answer is stored."""
         with self._engine.connect() as connection:
             return int(connection.execute(sql.select(sql.func.max(_ANSWERS.c.number))).scalar() or 0)
 
     def issue(self, rater: str, token_hash: str) -> None:
-        """A further token is valid for this rater."""
+        """Make another token valid for this rater."""
         self._access([{"rater": rater, "token_hash": token_hash, "event": "issued"}])
 
     def revoke(self, rater: str, token_hashes: Sequence[str]) -> None:
-        """These tokens end, for good."""
+        """Revoke these tokens permanently."""
         self._access([{"rater": rater, "token_hash": value, "event": "revoked"} for value in token_hashes])
 
     def tokens(self, campaign: Campaign) -> dict[str, str]:
-        """The raters' names by hashes of valid tokens: those of the campaign and issued since, less revoked ones."""
+        """Return the rater of each valid token, by its hash: tokens of the campaign and later ones, if not revoked."""
         valid = {rater.token_hash: rater.name for rater in campaign.raters if rater.token_hash}
         with self._engine.connect() as connection:
             events = connection.execute(sql.select(_ACCESS).order_by(_ACCESS.c.number)).all()
@@ -200,7 +205,7 @@ class Store:
         return valid
 
     def is_revoked(self, token_hash: str) -> bool:
-        """Whether this token has ended, a rater's or the organiser's."""
+        """Return whether a token, of a rater or of the organiser, was revoked."""
         query = sql.select(_ACCESS.c.number).where(_ACCESS.c.token_hash == token_hash, _ACCESS.c.event == "revoked")
         with self._engine.connect() as connection:
             return connection.execute(query).first() is not None
@@ -214,9 +219,9 @@ class Store:
         with self._engine.begin() as connection:
             about = _about(connection)
             if connection.dialect.name == "sqlite" and (about is None or about.version < VERSION):
-                # Python begins no transaction for CREATE and ALTER; killed among them, half of them would be done.
+                # Python begins no transaction for CREATE and ALTER; a process killed in between would leave half of it.
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
-                about = _about(connection)  # perhaps another process was faster
+                about = _about(connection)  # another process may have created the tables meanwhile
             if about is None:
                 _META.create_all(connection)
                 connection.execute(_ABOUT.insert().values(version=VERSION, campaign=campaign.id))
@@ -224,11 +229,11 @@ class Store:
             if about.campaign != campaign.id:
                 raise DataError(
                     f"The database {self.name} holds the answers of another campaign ({about.campaign!r}, not "
-                    f"{campaign.id!r}). Give every campaign its own, with --database."
+                    f"{campaign.id!r}). Choose another database with --database."
                 )
             if about.version > VERSION:
                 raise DataError(
-                    f"The database {self.name} has version {about.version}, made by a newer Tercet; this one knows "
+                    f"The database {self.name} has version {about.version}, from a newer Tercet; this one reads up to "
                     f"version {VERSION}. Upgrade: pip install --upgrade tercet"
                 )
             for version in range(about.version, VERSION):
@@ -238,37 +243,44 @@ class Store:
                 connection.execute(_ABOUT.update().values(version=VERSION))
 
 
+def open_store(
+    campaign_path: str | Path, campaign: Campaign, database: str | Path | None = None, *, create: bool = True
+) -> Store:
+    """Open the database of a campaign, by default the file beside the campaign."""
+    return Store.open(default_database(campaign_path) if database is None else database, campaign, create=create)
+
+
 def default_database(campaign_path: str | Path) -> Path:
-    """Where answers are kept if nothing else is said: beside the campaign, as campaign.json -> campaign.answers.db."""
+    """Return the default database, a file beside the campaign: campaign.answers.db for campaign.json."""
     path = Path(campaign_path)
     return path.with_name(f"{path.name.removesuffix('.json')}.answers.db")
 
 
 def now() -> str:
-    """The time, UTC, ISO 8601 to the millisecond."""
+    """Return the current time, UTC, in ISO 8601 with milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _about(connection: sql.Connection) -> Any:
-    """Which campaign and version a database says it is of; None if it is new."""
+    """Return the campaign and the version that a database records, or None if the database is new."""
     if not sql.inspect(connection).has_table(_ABOUT.name):
         return None
     return connection.execute(sql.select(_ABOUT)).first()
 
 
 def _target(url: str | Path, *, create: bool) -> tuple[sql.URL, str]:
-    """The address for SQLAlchemy, and how to call it in messages: without its password."""
+    """Return the URL for SQLAlchemy, and its form without a password for messages."""
     if isinstance(url, Path) or "://" not in url:
         path = Path(url)
         if path.is_dir() or not path.parent.is_dir():
-            raise UsageError(f"{path}: a database needs the name of a file in a folder that exists.")
+            raise UsageError(f"{path}: the database must be a file in an existing folder.")
         if not create and not path.exists():
             raise UsageError(f"{path}: there are no answers yet (no such file).")
         return sql.URL.create("sqlite", database=str(path)), str(path)
     try:
         target = sql.make_url(url)
     except (ArgumentError, ValueError):
-        raise UsageError("The address of the database is not of the form postgresql://user@host/name.") from None
+        raise UsageError("The database address must have the form postgresql://user@host/name.") from None
     if target.drivername in ("postgresql", "postgres"):
         target = target.set(drivername="postgresql+psycopg")
     return target, target.render_as_string(hide_password=True)
@@ -278,5 +290,5 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
     cursor = connection.cursor()
     cursor.execute("PRAGMA busy_timeout=20000")
     cursor.execute("PRAGMA journal_mode=WAL")  # readers do not wait for writers
-    cursor.execute("PRAGMA synchronous=FULL")  # an answer is on the disk before the rater hears that it is saved
+    cursor.execute("PRAGMA synchronous=FULL")  # an answer is on the disk before it is reported as saved
     cursor.close()

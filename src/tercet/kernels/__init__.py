@@ -1,6 +1,6 @@
-"""The few compiled loops. Each module is plain Python that Cython compiles at installation.
+"""The compiled loops. Each module is plain Python that Cython compiles at installation.
 
-Uncompiled they give the same numbers, slowly; `warn_if_slow` says so once.
+Uncompiled they give the same results, but slowly; `warn_if_slow` logs a warning once.
 """
 
 import logging
@@ -12,14 +12,14 @@ _told = False
 
 
 def compiled() -> bool:
-    """Whether all kernels run as machine code: each has a compiled module beside its source."""
+    """Return whether all kernels are compiled, i.e. each source file has a compiled module next to it."""
     here = Path(__file__).parent
     sources = [path.stem for path in here.glob("[!_]*.py") if path.stem != "plain"]
     return all(any((here / f"{name}{suffix}").exists() for suffix in EXTENSION_SUFFIXES) for name in sources)
 
 
 def warn_if_slow() -> None:
-    """Say once that the kernels are not compiled."""
+    """Log a warning, once, if the kernels are not compiled."""
     global _told
     if not _told and not compiled():
         _told = True

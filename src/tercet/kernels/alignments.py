@@ -1,10 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Word alignments between outputs and references by the words around them: those of RIBES and of hLEPOR.
+"""Word alignments between outputs and references by the words' contexts, as in RIBES and hLEPOR.
 
-`align_contexts` (RIBES) aligns a word that is ambiguous by the shortest n-gram around it that is not. `align_nearest`
-(hLEPOR) takes, of the positions that share a word nearby, the nearest; `align_perl` is what the hLEPOR program of WMT19
-does instead. Output texts[t] meets reference text t; an alignment is a reference position for each output word, laid
-end to end, or -1. Slow oracles: lists of words, in the tests.
+`align_contexts` (RIBES) aligns an ambiguous word by the shortest unambiguous n-gram around it. `align_nearest` (hLEPOR)
+takes the nearest of the positions that share a neighbouring word; `align_perl` reproduces the hLEPOR program of WMT19
+instead. Output texts[t] is compared with reference text t. An alignment has a reference position, or -1, for each
+output word; those of all texts are concatenated. The slow reference implementations in the tests use lists of words.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def _unique_lengths(
     where: cython.int[::1],
     row: cython.int[::1],
 ) -> cython.int:
-    """For each word the n-grams that end there (step 1) or begin there (step -1) and occur in the other text.
+    """Find for each word the n-grams that end there (step 1) or begin there (step -1) and occur in the other text.
 
-    longest: how long the longest one is; where: the other text's position of that word in it; second: how long the
-    longest is at any other position. With `same` the other text is the text itself, and a word's own position is left
-    out. row: a place for each word of the other text and one more.
+    longest: the length of the longest one. where: the other text's position of that word. second: the length of the
+    longest one at any other position. With `same` the other text is the text itself, and a word's own position is
+    ignored. row: size of the other text + 1.
     """
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
@@ -50,8 +50,8 @@ def _unique_lengths(
         longest[p] = 0
         second[p] = 0
         where[p] = -1
-        # row[k] is the n-gram's length at the other text's k-th word, counted in the direction of the step; going
-        # down, row[k] still holds the previous word's
+        # row[k] is the n-gram's length at the other text's k-th word, counted in the direction of the step; in
+        # descending order, row[k] still has the previous word's value
         for k in range(m, 0, -1):
             q = k - 1 if step > 0 else m - k
             length = row[k - 1] + 1 if ids[start + p] == other[first + q] else 0
@@ -80,9 +80,9 @@ def align_contexts(
 ) -> None:
     """Align each word by the shortest n-gram with it that occurs once in the output and once in the reference.
 
-    The n-gram ends or begins with the word; of equally long ones the one that ends there counts. An n-gram is unique
-    in a text once it is longer than what any other position there shares with it.
-    scratch: six for each word of the longest output; row: a place for each word of the longest text and one more.
+    The n-gram ends or begins with the word; of two of the same length the one that ends there is used. An n-gram is
+    unique in a text if it is longer than its match at any other position.
+    scratch: 6 * longest output. row: longest text + 1.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -134,9 +134,9 @@ def count_ascending(
     ascending: cython.longlong[::1],
     row: cython.int[::1],
 ) -> None:
-    """How many words are aligned, and how many pairs of them stand in the reference's order.
+    """Count the aligned words, and the pairs of them that are in the reference's order.
 
-    row: a place for each word of the longest output.
+    row: size of the longest output.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -172,9 +172,9 @@ def _share_context(
     width: cython.Py_ssize_t,
     wrapped: cython.bint,
 ) -> cython.bint:
-    """Whether the words up to `width` before and after two positions have one in common.
+    """Return whether the windows of `width` words before and after two positions have a word in common.
 
-    With `wrapped` a window that would begin before the text is taken as Python takes a negative index, from the end.
+    With `wrapped` a window that would begin before the text counts from its end, like a negative index in Python.
     """
     a: cython.Py_ssize_t
     b: cython.Py_ssize_t
@@ -207,10 +207,10 @@ def align_nearest(
 ) -> None:
     """Align each word, from left to right, with a reference position that has it and is not taken.
 
-    Of several, those count that share a word within `width` words, if there are such; of these the nearest, of two
-    equally near the left one. With `port` what hLepor 0.0.4 does: windows at the beginning of a text are empty or
-    wrap, and the number of the position among those that share a word is used as if it were that among all.
-    scratch: a place for each word of the longest reference.
+    Of several positions those that share a word within `width` words are preferred, if there are any; of these the
+    nearest, and of two equally near the left one. With `port` the behaviour of hLepor 0.0.4 is reproduced: windows at
+    the beginning of a text are empty or wrap, and an index among the positions that share a word is used as an index
+    among all positions. scratch: size of the longest reference.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -267,7 +267,7 @@ def align_nearest(
 def _perl_word(
     ids: cython.int[::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t, i: cython.Py_ssize_t
 ) -> cython.int:
-    """The word at i as Perl finds it: negative indices count from the end, and what does not exist is empty."""
+    """Return the word at i as in Perl: negative indices count from the end, and missing words are empty."""
     if i < 0:
         i += n
     return ids[start + i] if 0 <= i < n else 0
@@ -284,13 +284,13 @@ def align_perl(
     common: cython.longlong[::1],
     scratch: cython.int[::1],
 ) -> None:
-    """Align words and count those in common as the hLEPOR program of WMT19 does; id 0 is the empty word.
+    """Align words and count common words as the hLEPOR program of WMT19 does; id 0 is the empty word.
 
-    A reference position counts as taken in `common` once one was taken whose decimal digits begin with its own.
-    A word within a text is aligned with the first position that has it, taken or not: the window that should confirm
-    the match includes the match. The first word needs one of the two words after it in common, the last two one of
-    the two words before; else they go to the nearest position that no word confirmed last, if there is one, or count
-    as aligned with the first position of all. scratch: two for each word of the longest reference.
+    In `common` a reference position counts as taken if a position was taken whose decimal digits begin with its own.
+    A word within a text is aligned with the first position that has it, taken or not, because the window that should
+    confirm the match includes the match itself. The first word needs a common word among the next two words, the last
+    two words need one among the previous two. Otherwise they are aligned with the nearest position that was not
+    confirmed last, if there is one, or with the first position. scratch: 2 * longest reference.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -335,7 +335,7 @@ def align_perl(
                 scratch[m + j] = 0
                 if ids[start + i] != reference_ids[first + j]:
                     continue
-                alignment[place + i] = -2  # a match that nothing confirms so far
+                alignment[place + i] = -2  # a match that is not confirmed yet
                 confirmed = 0 < i < n - 2
                 for a in range(1, 3):
                     for b in range(1, 3):
@@ -367,7 +367,7 @@ def sum_displacements(
     aligned: cython.longlong[::1],
     sums: cython.double[::1],
 ) -> None:
-    """How many words are aligned, and how far they stand from where the reference has them, as shares of the texts."""
+    """Count the aligned words and sum the differences between their relative positions in output and reference."""
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
     begin: cython.Py_ssize_t

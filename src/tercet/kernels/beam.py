@@ -2,9 +2,9 @@
 """METEOR's alignment of an output with a reference: candidate matches and the beam search among them.
 
 Denkowski and Lavie (2011), "Meteor 1.3: Automatic Metric for Reliable Optimization and Evaluation of Machine
-Translation Systems", WMT, section 2.1: of all sets of matches in which no word is used twice, the one that covers the
-most words, then has the fewest chunks, then the smallest distance. The reference is read from left to right.
-Slow oracle: a search over lists, in the tests.
+Translation Systems", WMT, section 2.1: among all sets of matches in which no word is used twice, find the one that
+covers the most words, then has the fewest chunks, then the smallest distance. The reference is processed from left to
+right. The slow reference implementation in the tests searches over lists.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ except ImportError:
 
 COMPILED = cython.compiled
 
-# Rows of `candidates` and `links`: where the match begins in the output, how many words of the reference and of the
-# output it covers, and its matcher (0 exact, 1 stem, 2 synonym, 3 paraphrase).
+# Rows of `candidates` and `links`: the start of the match in the output, the numbers of words that it covers in the
+# reference and in the output, and its matcher (0 exact, 1 stem, 2 synonym, 3 paraphrase).
 WIDTH = 4
-# Columns of `counts`: words of the output by kind, of the reference by kind, chunks, then for each matcher words of the
-# output and of the reference by kind.
+# Columns of `counts`: words of the output by kind, words of the reference by kind, chunks, then for each matcher words
+# of the output and of the reference by kind.
 COLUMNS = 31
 
 
@@ -32,7 +32,7 @@ def _share(
     b: cython.Py_ssize_t,
     end_b: cython.Py_ssize_t,
 ) -> cython.bint:
-    """Whether two sorted lists have a number in common."""
+    """Return whether two sorted lists have a number in common."""
     while a < end_a and b < end_b:
         if synsets[a] == synsets[b]:
             return True
@@ -61,7 +61,7 @@ def _list_candidates(
     candidates: cython.int[::1],
     begins: cython.int[::1],
 ) -> cython.Py_ssize_t:
-    """List all matches by where they begin in the reference; returns how many, or -1 if there is no room for them.
+    """List all matches by their start in the reference. Returns their number, or -1 if `candidates` is too small.
 
     phrases: rows of reference start, reference length, output start, output length, sorted by reference start.
     """
@@ -125,7 +125,7 @@ def _insert(
     size: cython.int,
     beam: cython.int,
 ) -> cython.int:
-    """Put a path into the sorted list of the best ones, behind its equals; returns the new size of the list.
+    """Insert a path into the sorted list of the best ones, after equal ones. Returns the new size of the list.
 
     ranks: rows of covered words, chunks, distance, parent, choice.
     """
@@ -171,10 +171,10 @@ def _search(
     links: cython.int[::1],
     link: cython.Py_ssize_t,
 ) -> cython.int:
-    """Fill links[link:] with the best alignment, a row for each reference word (-1: no match begins there).
+    """Fill links[link:] with the best alignment, a row for each reference word (-1: no match starts there).
 
-    Returns the number of chunks. cover: a place for each word of both; ranks: five places for each path; paths: ten;
-    used: a bit for each output word of each path, twice; trace: two places for each path and reference word.
+    Returns the number of chunks. cover: one for each word of both texts; ranks: 5 * beam; paths: 10 * beam; used: a bit
+    for each output word of each path, twice; trace: 2 * beam * reference words.
     """
     i: cython.Py_ssize_t
     c: cython.Py_ssize_t
@@ -206,8 +206,8 @@ def _search(
                 cover[i + k] += 1
             for k in range(candidates[4 * c + 2]):
                 cover[n + candidates[4 * c] + k] += 1
-    # A path: covered words, chunks, distance, where its last match ended in the output (-1: a word was left out since),
-    # the next reference word that it may match.
+    # A path: covered words, chunks, distance, the end of its last match in the output (-1: a word was skipped since
+    # then), the next reference word that it may match.
     for k in range(5):
         paths[k] = 0
     paths[3] = -1
@@ -216,7 +216,7 @@ def _search(
     for i in range(n):
         old = bank * beam
         count = 0
-        # A match whose words have no other is part of every best alignment.
+        # A match whose words have no other match is part of every best alignment.
         c = begins[i]
         fixed = begins[i + 1] - c == 1
         if fixed:
@@ -246,13 +246,13 @@ def _search(
                     continue
                 gain = candidates[4 * c + 1] + candidates[4 * c + 2]
                 if original and candidates[4 * c + 3] != 0:
-                    # METEOR 1.5 counts words that are not equal by half, and rounds down in each text: single words
-                    # count nothing.
+                    # METEOR 1.5 counts half of the words that are not equal, rounded down in each text, so single
+                    # words count 0.
                     gain = candidates[4 * c + 1] // 2 + candidates[4 * c + 2] // 2
                 w = i - candidates[4 * c]
                 if w < 0:
                     w = -w
-                # METEOR 1.5 adds a match's distance to the paths that do not take it, but come after it.
+                # METEOR 1.5 adds a match's distance to the later paths, which do not contain it.
                 count = _insert(
                     covered + gain,
                     chunks + (last != -1 and last != candidates[4 * c]),
@@ -292,7 +292,7 @@ def _search(
                 for w in range(candidates[4 * choice], candidates[4 * choice] + candidates[4 * choice + 2]):
                     used[(new + p) * words + (w >> 6)] |= one << (w & 63)
         size = count
-    # The last chunk is counted only now.
+    # The last chunk is counted here.
     old = bank * beam
     count = 0
     for p in range(size):
@@ -338,13 +338,13 @@ def align_pairs(
     used: cython.ulonglong[::1],
     trace: cython.int[::1],
 ) -> cython.Py_ssize_t:
-    """Align reference t with output texts[t] for every t from `begin` on; returns the first t that was not aligned.
+    """Align reference t with output texts[t] for every t from `begin`. Returns the first t that was not aligned.
 
-    That is the number of references, or one whose matches do not fit into `candidates`: enlarge it and go on there.
+    That is the number of references, or a t whose matches do not fit into `candidates`: enlarge it and continue there.
     outputs, references: numbers of words; their kinds: 0 content word, 1 function word, 2 word to be copied.
-    names: words of one name are equal; stems: of each word, or -1; synsets: sorted numbers of each word.
+    names: words with the same name are equal; stems: of each word, or -1; synsets: sorted numbers of each word.
     phrases: see `_list_candidates`.
-    counts, links: laid flat, COLUMNS for each reference and WIDTH for each of its words. The rest is scratch.
+    counts, links: flattened, COLUMNS per reference and WIDTH per word of it. The other arrays are scratch.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t

@@ -3,8 +3,9 @@
 
 `levenshtein` works on 64 reference words at a time, as bits of one number (Myers, 1999, "A fast bit-vector algorithm
 for approximate string matching", JACM; Hyyrö, 2003, "A bit-vector algorithm for computing Levenshtein and Damerau edit
-distances"). `long_jumps` is CDER's grid. Words are numbers; -1 is a word that no reference holds and equals nothing.
-In all of them output texts[t] meets reference text t. Slow oracles: the textbook recurrences, in the tests.
+distances"). `long_jumps` is CDER's grid. Words are numbers; -1 is a word that is in no reference and matches nothing.
+Output texts[t] is compared with reference text t. The slow reference implementations in the tests are the textbook
+recurrences.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ def levenshtein(
     carries: cython.int[::1],
     columns: cython.ulonglong[::1],
 ) -> cython.longlong:
-    """Fill `counts`, shape (texts, 4) laid flat: substitutions, deletions, insertions and words left as they are.
+    """Fill `counts`, a flattened array of shape (texts, 4): substitutions, deletions, insertions, unchanged words.
 
-    A deletion is a reference word that the output lacks, an insertion an output word too many. Of the scripts with
-    fewest edits the one that rapidfuzz reports is counted. numbers: one place for each possible id, zeros; masks: 64;
-    carries: one for each word of the longest output; columns: two for each word of an output and each 64 words of its
-    reference, of the largest pair; without any, only the number of edits is found and given as substitutions.
-    script: if it is not empty, the last pair's edits from the end of the texts to their beginning (0 none,
+    A deletion is a reference word that the output lacks, an insertion an output word that the reference lacks. Of the
+    shortest scripts the one that rapidfuzz gives is counted. numbers: zeros, one for each possible id; masks: 64;
+    carries: longest output; columns: two for each word of an output and each 64 words of its reference, of the largest
+    pair. If `columns` is empty, only the number of edits is found and stored as substitutions.
+    script: if not empty, gets the last pair's edits from the end of the texts to their beginning (0 none,
     1 substitution, 2 deletion, 3 insertion). Returns the length of that script.
     """
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
@@ -64,8 +65,8 @@ def levenshtein(
     insertions: cython.longlong
     last: cython.ulonglong
     equal: cython.ulonglong
-    up: cython.ulonglong  # bit i: the grid grows by one from reference word i - 1 to i
-    down: cython.ulonglong  # or falls by one
+    up: cython.ulonglong  # bit i: the grid increases by one from reference word i - 1 to i
+    down: cython.ulonglong  # bit i: it decreases by one
     across: cython.ulonglong
     right: cython.ulonglong
     left: cython.ulonglong
@@ -76,7 +77,7 @@ def levenshtein(
         n = offsets[texts[t] + 1] - start
         first = reference_offsets[t]
         m = reference_offsets[t + 1] - first
-        # What both begin and end with is never edited.
+        # A common beginning and end is never edited.
         head = 0
         while n > 0 and m > 0 and ids[start] == reference_ids[first]:
             start += 1
@@ -208,13 +209,12 @@ def long_jumps(
     row: cython.int[::1],
     steps: cython.uchar[::1],
 ) -> None:
-    """Fill `distances` with the edits of CDER (Leusch et al., 2006): between any two reference words, the reading of
-    the output may jump anywhere at the cost of one edit, and output words that are never read cost nothing.
+    """Fill `distances` with the edits of CDER (Leusch et al., 2006).
 
-    row: a place for each word of the longest output, and one more. steps: if it is not empty, how the last pair's
-    cells were reached (0 match, 1 substitution, 2 deletion, 3 insertion; 4 more where a jump to the cell is cheaper;
-    8 more for the cell that jumps start from), a row of (words of the output + 1) for the beginning and for each
-    reference word.
+    Between any two reference words the position in the output may jump anywhere at the cost of one edit; skipped output
+    words cost nothing. row: longest output + 1. steps: if not empty, gets how the last pair's cells were reached (0
+    match, 1 substitution, 2 deletion, 3 insertion; plus 4 if a jump to the cell is cheaper; plus 8 for the cell from
+    which jumps start), a row of (words of the output + 1) for the beginning and for each reference word.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t

@@ -2,10 +2,11 @@
 """The grid of the extended edit distance: edits between characters, with jumps at blanks.
 
 Stanchev, Wang and Ney (2019), "EED: Extended Edit Distance Measure for Machine Translation", WMT. The grid has a row
-for each reference character and a column for each output character; where the reference has a blank, a path may go on
-at any other column for the cost of a jump. `jump_distances` works in double precision, `jump_distances_single` in the
-single precision of the published C++ program and with its row minimum in a whole number. The order of additions
-decides which column is the cheapest and is that of the programs. Slow oracle: the recurrence on lists, in the tests.
+for each reference character and a column for each output character; at a blank of the reference a path may continue at
+any other column for the cost of a jump. `jump_distances` uses double precision, `jump_distances_single` the single
+precision of the published C++ program, with its row minimum as an integer. The order of additions decides which column
+is the cheapest, so it is that of the programs. The slow reference implementation in the tests is the recurrence on
+lists.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ def jump_distances(
     ahead: cython.double[::1],
     units: cython.double[::1],
 ) -> None:
-    """Meet output texts[t] with reference text t: errors[t] is the cost of the cheapest path.
+    """Compare output texts[t] with reference text t: errors[t] is the cost of the cheapest path.
 
-    visit_sums: four numbers for each t, of columns that were the cheapest of a row: how many but the first never were,
-    how many but the first were more than once, the visits of these together, and those of the first column.
-    visits, row, ahead, units: a place for each column, which are one more than the characters of the longest output.
+    A column is visited when it is the cheapest of a row. visit_sums: four numbers for each t: the numbers of columns
+    after the first with no visit and with several visits, the sum of the latter's visits, and the first column's
+    visits. visits, row, ahead, units: one for each column, i.e. characters of the longest output + 1.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -64,7 +65,7 @@ def jump_distances(
             units[i] = points[start + i]
         for k in range(reference_offsets[t], reference_offsets[t + 1]):
             unit = reference_points[k]
-            for i in range(n):  # without looking to the left, so that several columns are worked on at once
+            for i in range(n):  # does not depend on the column to the left, so the compiler can vectorise it
                 down = row[i + 1] + insertion
                 left = row[i] + (0.0 if units[i] == unit else substitution)
                 ahead[i + 1] = left if left < down else down
@@ -106,10 +107,10 @@ def jump_distances_single(
     ahead: cython.float[::1],
     units: cython.float[::1],
 ) -> None:
-    """As `jump_distances`, in single precision, where the row's minimum is cut to a whole number.
+    """Compute `jump_distances` in single precision, with the row's minimum truncated to an integer.
 
-    Hence a column counts as cheaper only if it lies below the whole part of the cheapest before it. Uncompiled, sums
-    of two are rounded when they are stored, which gives the same numbers.
+    Hence a column counts as cheaper only if it is below the integer part of the cheapest one before it. Uncompiled,
+    sums of two are rounded when they are stored, which gives the same numbers.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -165,7 +166,7 @@ def jump_distances_single(
 def _sum_visits(
     visits: cython.int[::1], n: cython.Py_ssize_t, sums: cython.longlong[::1], place: cython.Py_ssize_t
 ) -> cython.void:
-    """Columns after the first that were never visited, those visited again, the visits of these, the first's visits."""
+    """Count columns after the first without visits, those with several visits, their visits, the first's visits."""
     i: cython.Py_ssize_t
     never: cython.longlong = 0
     again: cython.longlong = 0

@@ -1,10 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Lexical translation models: IBM Model 1 by EM, and alignments by a hidden Markov model.
+"""Lexical translation models: IBM Model 1 by EM, and alignment by a hidden Markov model.
 
 Text t is ids[offsets[t]:offsets[t + 1]]; a source text begins with the empty word, number 0. A table has a row for each
-source word: numbers of target words at starts[w] to starts[w + 1] - 1, in rising order, with their probabilities.
-Model 1 goes through the corpus by source word and not by sentence: a row is laid out over the target vocabulary once,
-and then each of the word's sentences reads it without a search. Slow oracles: dictionaries of words, in the tests.
+source word: sorted numbers of target words at starts[w] to starts[w + 1] - 1, with their probabilities.
+Model 1 processes the corpus by source word, not by sentence: a row is expanded over the target vocabulary once, and
+then each of the word's sentences reads it without a search. The slow reference implementations in the tests use
+dictionaries of words.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ def list_pairs(
     targets: cython.int[::1],
     writing: cython.bint,
 ) -> None:
-    """Count for each source word the target words that it occurs with, and with `writing` list them.
+    """Count for each source word the target words that it occurs with; with `writing` also list them.
 
     Target word e is in the texts where[where_offsets[e]:where_offsets[e + 1]]; ids and offsets are the sources.
-    seen: a -1 for each source word. ends: for each source word a 0, which becomes the count, or with `writing` the
-    beginning of its row, which becomes its end. Rows rise because the target words come in their order.
+    seen: -1 for each source word. ends: for each source word 0, to which the count is added, or with `writing` the
+    start of its row, which becomes its end. Rows are sorted because the target words are processed in order.
     """
     e: cython.Py_ssize_t
     k: cython.Py_ssize_t
@@ -59,10 +60,10 @@ def sum_over_sources(
     row: cython.double[::1],
     sums: cython.double[::1],
 ) -> None:
-    """Add to `sums`, for each target word of the corpus, the probabilities that its source words give it.
+    """Add to `sums`, for each target word of the corpus, its probabilities given its source words.
 
-    Source word f is in the texts where[where_offsets[f]:where_offsets[f + 1]], once for each time that it occurs;
-    ids and offsets are the targets. The table must hold all pairs of the corpus. row: a place for each target word.
+    Source word f is in the texts where[where_offsets[f]:where_offsets[f + 1]], once per occurrence; ids and offsets are
+    the targets. The table must contain all pairs of the corpus. row: one for each word of the target vocabulary.
     """
     f: cython.Py_ssize_t
     k: cython.Py_ssize_t
@@ -86,9 +87,9 @@ def update_rows(
     row: cython.double[::1],
     probabilities: cython.double[::1],
 ) -> None:
-    """Replace probabilities by expected counts, normalised; arguments as for `sum_over_sources`.
+    """Replace probabilities by normalised expected counts; arguments as for `sum_over_sources`.
 
-    inverses: 1 over the sums. A row's counts are complete once its word's texts are read, so it is replaced in place.
+    inverses: 1 / sums. A row's counts are complete after its word's texts are processed, so it is replaced in place.
     """
     f: cython.Py_ssize_t
     k: cython.Py_ssize_t
@@ -113,7 +114,7 @@ def update_rows(
 def _find(
     starts: cython.longlong[::1], targets: cython.int[::1], word: cython.int, target: cython.int
 ) -> cython.Py_ssize_t:
-    """The place of a pair in the table, or the table's length if it is not there."""
+    """Return the index of a pair in the table, or the table's length if it is not there."""
     low: cython.Py_ssize_t
     high: cython.Py_ssize_t
     end: cython.Py_ssize_t
@@ -144,7 +145,7 @@ def sum_probabilities(
     probabilities: cython.double[::1],
     sums: cython.double[::1],
 ) -> None:
-    """As `sum_over_sources`, for any texts: what is not in the table adds nothing. Unknown words have the number -1."""
+    """Compute `sum_over_sources` for any texts: pairs not in the table add nothing. Unknown words are -1."""
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -175,7 +176,7 @@ def _emit(
     places: cython.longlong[::1],
     emissions: cython.double[::1],
 ) -> cython.int:
-    """For each of m target words and each of n source words (the empty word is the first) the place and probability."""
+    """Fill the table index and probability of m target words and n source words (the first is the empty word)."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     place: cython.Py_ssize_t
@@ -197,9 +198,9 @@ def _fill_moves(
     smoothing: cython.double,
     moves: cython.double[::1],
 ) -> cython.int:
-    """moves[p * length + i]: the probability to go to source word i from word p - 1; p = 0 is the beginning.
+    """Fill moves[p * length + i], the probability of a move from word p - 1 to source word i; p = 0 is the beginning.
 
-    jumps: a weight for each width, the middle one for 0; wider jumps weigh nothing.
+    jumps: a weight for each width, the middle one for 0; wider jumps have weight 0.
     """
     p: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -280,10 +281,10 @@ def _go_backward(
     counts: cython.double[::1],
     jump_counts: cython.double[::1],
 ) -> cython.int:
-    """Add the expected counts of one pair of texts after `_go_forward`; the last place of counts is for no pair.
+    """Add the expected counts of one pair of texts after `_go_forward`; the last element of counts is for no pair.
 
-    backward has four parts of n: what follows a state, times the emission; what follows it, to become that of one
-    word earlier; the posterior probability of each source word; that of going there from p.
+    backward has four parts of size n: the backward probability times the emission; the backward probability, which
+    becomes that of the previous word; the posterior probability of each source word; that of moving there from p.
     """
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -342,12 +343,12 @@ def read_states(
     forward: cython.double[::1],
     backward: cython.double[::1],
 ) -> None:
-    """The probability of each target word given those before it, in `sums`; with `counting` also expected counts.
+    """Fill `sums` with the probability of each target word given the previous ones; with `counting` add to counts.
 
-    A state is the source word read last; the empty word leaves it as it is. Added to are counts, one for each pair
-    of the table and one more, and jump_counts, one for each width of `jumps`. For every pair (n source words with the
-    empty one, m target words) there must be room: places and emissions n * m, moves n * n, forward n * (m + 1),
-    backward 4 * n.
+    A state is the last source word; the empty word does not change it. counts: one for each pair of the table and one
+    more. jump_counts: one for each width of `jumps`. Sizes of the scratch arrays for the largest pair (n source words
+    including the empty one, m target words): places and emissions n * m, moves n * n, forward n * (m + 1), backward
+    4 * n.
     """
     t: cython.Py_ssize_t
     n: cython.Py_ssize_t
@@ -362,7 +363,7 @@ def read_states(
         if filled != n:
             _fill_moves(n - 1, jumps, null, smoothing, moves)
             filled = n
-        empty = null if n > 1 else 1.0  # without source words all comes from the empty one
+        empty = null if n > 1 else 1.0  # without source words only the empty word remains
         _go_forward(n, m, empty, emissions, moves, forward, sums, offsets[t])
         if counting:
             _go_backward(n, m, empty, places, emissions, moves, forward, backward, sums, offsets[t], counts,
@@ -370,7 +371,7 @@ def read_states(
 
 
 def normalise_rows(starts: cython.longlong[::1], counts: cython.double[::1], probabilities: cython.double[::1]) -> None:
-    """Replace each row of probabilities by its counts over their sum; a row without counts stays."""
+    """Replace each row of probabilities by its normalised counts; a row without counts is unchanged."""
     f: cython.Py_ssize_t
     k: cython.Py_ssize_t
     total: cython.double
@@ -402,10 +403,10 @@ def find_best_path(
     best: cython.double[::1],
     back: cython.int[::1],
 ) -> None:
-    """The most probable source word of each target word, together (Viterbi); -1 for the empty word.
+    """Fill `alignment` with the most probable sequence of source words (Viterbi); -1 for the empty word.
 
-    Of equally probable ways to a state the one from the leftmost word counts, and a word before the empty word; at
-    the end the leftmost state. Scratch as for `read_states`; best has 2 * n, back n * m.
+    Of equally probable paths to a state the one from the leftmost word is taken, and a word is preferred to the empty
+    word; at the end the leftmost state. Scratch as for `read_states`; best has 2 * n, back n * m.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t

@@ -1,10 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Looking up all names of a knowledge base in many sentences at once: open addressing over 64-bit fingerprints.
+"""Look up all names of a knowledge base in many sentences at once: open addressing over 64-bit fingerprints.
 
-A key is the UTF-8 text of one or more tokens with SEPARATOR between them. A slot holds the upper half of a fingerprint,
-above it the number of a name plus one, and a bit that says that longer names begin with this key. Beginnings of names
-have slots too, with no name, so that a search stops at the first token that no name goes on with. A fingerprint only
-proposes: a hit is a name whose text was compared byte by byte. Slow oracle: a dictionary of n-grams, in the tests.
+A key is the UTF-8 text of one or more tokens with SEPARATOR between them. A slot has the upper half of a fingerprint,
+above it the number of a name plus one, and a bit that is set if longer names begin with this key. Beginnings of names
+also have slots, with no name, so that a search stops at the first token with which no name continues. A fingerprint
+gives only a candidate: a hit is a name whose text was compared byte by byte. The slow reference implementation in the
+tests uses a dictionary of n-grams.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ SEPARATOR = "\x1f"
 @cython.cfunc
 @cython.inline
 def _word(text: cython.const[cython.uchar][::1], start: cython.longlong, end: cython.longlong) -> cython.ulonglong:
-    """A number for the bytes of a token (Fowler, Noll and Vo's hash, 1a)."""
+    """Return a hash of the bytes of a token (FNV-1a of Fowler, Noll and Vo)."""
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     prime: cython.ulonglong = 0x100000001B3
     number: cython.ulonglong = 0xCBF29CE484222325
@@ -34,8 +35,8 @@ def _word(text: cython.const[cython.uchar][::1], start: cython.longlong, end: cy
 @cython.cfunc
 @cython.inline
 def _extend(number: cython.ulonglong, word: cython.ulonglong) -> cython.ulonglong:
-    """The fingerprint of a key and one token more (the finaliser of splitmix64)."""
-    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF  # typed, as all large constants: else they are Python's objects
+    """Return the fingerprint of a key extended by one token (the finaliser of splitmix64)."""
+    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF  # typed, like all large constants: otherwise a Python object
     step: cython.ulonglong = 0x9E3779B97F4A7C15
     first: cython.ulonglong = 0xBF58476D1CE4E5B9
     second: cython.ulonglong = 0x94D049BB133111EB
@@ -70,7 +71,7 @@ def fingerprints(
     prints: cython.ulonglong[::1],
     sizes: cython.longlong[::1],
 ) -> None:
-    """Fingerprint and number of tokens of the keys text[starts[k]:starts[k + 1]]."""
+    """Fill the fingerprint and number of tokens of each key text[starts[k]:starts[k + 1]]."""
     k: cython.Py_ssize_t
     i: cython.longlong
     begin: cython.longlong
@@ -92,7 +93,7 @@ def fingerprints(
 def beginnings(
     text: cython.const[cython.uchar][::1], starts: cython.const[cython.longlong][::1], prints: cython.ulonglong[::1]
 ) -> None:
-    """Fingerprints of all beginnings of the keys, themselves excluded: for each key its number of tokens less one."""
+    """Fill the fingerprints of all proper beginnings of the keys: for each key its number of tokens minus one."""
     k: cython.Py_ssize_t
     i: cython.longlong
     begin: cython.longlong
@@ -117,7 +118,7 @@ def group(
     groups: cython.longlong[::1],
     heads: cython.longlong[::1],
 ) -> cython.longlong:
-    """Number the distinct keys; `order` sorts them by fingerprint. Returns how many there are.
+    """Number the distinct keys; `order` sorts them by fingerprint. Returns the number of distinct keys.
 
     groups[k] becomes the number of key k, heads[g] the first key of number g.
     """
@@ -126,7 +127,7 @@ def group(
     key: cython.longlong
     head: cython.longlong
     used: cython.longlong = 0
-    first: cython.longlong = 0  # of the numbers with the present fingerprint
+    first: cython.longlong = 0  # the first number with the current fingerprint
     found: cython.bint
     for p in range(order.shape[0]):
         key = order[p]
@@ -151,7 +152,7 @@ def fill(
     prints: cython.const[cython.ulonglong][::1],
     begun: cython.const[cython.ulonglong][::1],
 ) -> None:
-    """Enter names, numbered in the order of `prints`, then their beginnings; slots: zeros, a power of two of them."""
+    """Insert names, numbered in the order of `prints`, then their beginnings. slots: zeros, a power of two of them."""
     k: cython.Py_ssize_t
     slot: cython.ulonglong
     value: cython.ulonglong
@@ -183,12 +184,12 @@ def find(
     firsts: cython.ulonglong[::1],
     hits: cython.int[:, ::1],
 ) -> cython.longlong:
-    """Enter sentence, first token, last token and name of every name found into the rows of `hits`; returns how many.
+    """Store sentence, first token, last token and name of every name found in the rows of `hits`. Returns the number.
 
-    text: the tokens of all sentences with a separator between any two, counts: tokens of each sentence. state: next
-    sentence and its first byte, and room for a number that means nothing. The search goes on from there and stops
-    before a sentence whose hits might not fit: `longest` for each token. longest: tokens of the longest name. places:
-    room for one number more than the longest sentence has tokens; words, firsts: for one each.
+    text: the tokens of all sentences with a separator between any two. counts: the number of tokens of each sentence.
+    state: the next sentence, its first byte, and a scratch element. The search starts there and stops before a sentence
+    whose hits might not fit, which are at most `longest` per token. longest: tokens of the longest name.
+    Sizes: places longest sentence + 1; words and firsts longest sentence.
     """
     s: cython.Py_ssize_t = state[0]
     at: cython.longlong = state[1]
@@ -223,14 +224,14 @@ def find(
             break
         for i in range(n):
             places[i] = at
-            word = basis  # `_word` in place: a call hands over whole views
+            word = basis  # `_word` inlined: a call would pass whole memoryviews
             while at < end and text[at] != 31:
                 word = ((word ^ text[at]) * prime) & bits64
                 at += 1
             words[i] = word
             at += 1
         places[n] = at
-        # The slots of all words and pairs first: the processor then waits for them together, not one by one.
+        # The slots of all words and pairs first, so that the processor can load them in parallel.
         touched = 0
         for i in range(n):
             number = _extend(0, words[i])
@@ -272,7 +273,7 @@ def find(
                 j += 1
         for k in range(begun, found):
             touched += alias_text[alias_starts[hits[3, k]]]
-        # Now the texts decide.
+        # Now compare the texts.
         kept = begun
         for k in range(begun, found):
             at_name = alias_starts[hits[3, k]]

@@ -1,10 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""What a back-off n-gram model says about sentences, for a whole batch in one call.
+"""Score sentences with a back-off n-gram model, a whole batch in one call.
 
-The model is a tree of n-grams. Node w is the word w alone; the nodes of each order follow those of the order before,
+The model is a tree of n-grams. Node w is the single word w; the nodes of each order follow those of the previous order,
 sorted by parent and last word, so that the children of node x are the nodes children[x] to children[x + 1] - 1.
-suffixes[x] is the longest n-gram of the model that ends as x does and is shorter, -1 if there is none: where backing
-off leads. Slow oracle: dictionaries of tuples, in the tests.
+suffixes[x] is the longest n-gram of the model that is a proper suffix of x, -1 if there is none: it is used for
+backing off. The slow reference implementation in the tests uses dictionaries of tuples.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ COMPILED = cython.compiled
 def _child(
     words: cython.int[::1], children: cython.longlong[::1], node: cython.Py_ssize_t, word: cython.int
 ) -> cython.Py_ssize_t:
-    """The n-gram that continues a node with a word, -1 if the model has none."""
+    """Return the n-gram that continues a node with a word, -1 if the model has none."""
     low: cython.Py_ssize_t = children[node]
     high: cython.Py_ssize_t = children[node + 1]
     end: cython.Py_ssize_t = high
@@ -43,7 +43,7 @@ def link_suffixes(
     single: cython.Py_ssize_t,
     suffixes: cython.longlong[::1],
 ) -> None:
-    """Fill `suffixes`; single: how many nodes are words alone, whose parents are not read."""
+    """Fill `suffixes`. single: the number of nodes that are single words, whose parents are not read."""
     node: cython.Py_ssize_t
     shorter: cython.Py_ssize_t
     found: cython.Py_ssize_t
@@ -71,10 +71,10 @@ def score_sentences(
     scores: cython.double[::1],
     lengths: cython.int[::1],
 ) -> None:
-    """Log-probability of each word after those before it, and the length of the n-gram that it was found in.
+    """Fill the log probability of each word given the previous ones, and the length of the n-gram that was found.
 
-    Sentence t is ids[offsets[t]:offsets[t + 1]], its mark of the end included, the mark `begin` of the beginning not.
-    bounds: where the nodes of each order begin, and their number at the end.
+    Sentence t is ids[offsets[t]:offsets[t + 1]], with the mark of its end but without the mark `begin` of its
+    beginning. bounds: the first node of each order, and the number of nodes at the end.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t

@@ -1,10 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Clipped n-gram matches between outputs and references, for a whole system in one call.
 
-`index_grams` lists the distinct n-grams of each group of references once, for all systems; `count_matches` meets
-outputs with that list. An n-gram is the pair (number of its first n-1 units, last unit), both small numbers within
-its group, so looking one up is reading one place of a table. Exact: an n-gram is never known by a hash alone.
-Slow oracle: `collections.Counter`, in the tests.
+`index_grams` lists the distinct n-grams of each group of references once, for all systems; `count_matches` compares
+outputs with that list. An n-gram is the pair (number of its first n-1 units, last unit), both small numbers within its
+group, so a look-up reads one element of a table. Matching is exact: an n-gram is never identified by a hash alone.
+The slow reference implementation in the tests uses `collections.Counter`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ COMPILED = cython.compiled
 def _probe(
     keys: cython.ulonglong[::1], values: cython.int[::1], mask: cython.ulonglong, key: cython.ulonglong
 ) -> cython.Py_ssize_t:
-    """The place of a key in an open hash table, or the free place (value -1) where it belongs."""
-    # Typed, or Cython would multiply Python integers; the last mask is for the uncompiled form.
+    """Return the slot of a key in an open hash table, or the free slot (value -1) where it belongs."""
+    # Typed, or Cython would multiply Python integers; the last mask is for the uncompiled version.
     multiplier: cython.ulonglong = 0x9E3779B97F4A7C15
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     hashed: cython.ulonglong = ((key ^ (key >> 29)) * multiplier) & bits64
@@ -48,11 +48,10 @@ def index_grams(
 ) -> None:
     """List the distinct n-grams of each group of texts, order by order.
 
-    Text t is ids[offsets[t]:offsets[t + 1]]; group g holds the texts groups[g] to groups[g + 1] - 1. The n-grams of
-    group g and order n stand at bounds[g * max_order + n] up to the next bound: the number of the (n-1)-gram that
-    each begins with, its last unit (an id for single units, the number of that single unit after that), and how often
-    it occurs in the text that has it most often.
-    keys and values: a hash table, a power of two at least twice the units of the largest group; scratch: four numbers
+    Text t is ids[offsets[t]:offsets[t + 1]]; group g has the texts groups[g] to groups[g + 1] - 1. The n-grams of group
+    g and order n are at bounds[g * max_order + n] up to the next bound: the number of the (n-1)-gram that each begins
+    with, its last unit (an id for single units, otherwise the number of that single unit), and its maximum count in one
+    text. keys and values: a hash table, a power of two, at least twice the units of the largest group. scratch: four
     for each of its units.
     """
     g: cython.Py_ssize_t
@@ -81,8 +80,8 @@ def index_grams(
         while size < 2 * total:
             size *= 2
         mask = size - 1
-        # scratch holds: number of the single unit, number of the n-gram, at each position of the group; then for each
-        # n-gram how often it occurs in the current text, and which text that is
+        # scratch has: number of the single unit, number of the n-gram, at each position of the group; then for each
+        # n-gram its count in the current text, and the number of that text
         for n in range(max_order):
             for place in range(size):
                 values[place] = -1
@@ -141,16 +140,16 @@ def count_matches(
     scratch: cython.int[::1],
     largest_base: cython.int = 1000000000,
 ) -> None:
-    """Fill `matches`, shape (groups, max_order) laid flat: how many n-grams of output texts[g] group g has too.
+    """Fill `matches`, a flattened array of shape (groups, max_order): the n-grams of output texts[g] in group g.
 
-    An n-gram counts at most as often as `index_grams` found it in one text. A unit that no reference holds is -1.
-    In this loop n-grams are numbered from 1; 0 is one that the group has not, of which none is left: counting on
-    with it costs less than a branch that no processor foresees.
-    numbers: one place for each possible id and -1, zeros. table: zeros; an n-gram is looked up there by
-    prefix * (single units of the group + 1) + unit where that fits, else in the hash table of keys and values (a power
-    of two, at least twice the largest number of n-grams of one order). left: a place for each n-gram of an order and
-    for 0; scratch: two for each unit of an output.
-    Entries of `numbers` and `table` count from a base that only grows, so that old ones need no clearing before it
+    An n-gram counts at most as often as its maximum count in one text (see `index_grams`). A unit that is in no
+    reference is -1. In this loop n-grams are numbered from 1; 0 is an n-gram that is not in the group, with 0 left:
+    counting it is faster than a branch that the processor cannot predict.
+    numbers: zeros, one for each possible id and -1. table: zeros; an n-gram is looked up there by
+    prefix * (single units of the group + 1) + unit if that fits, otherwise in the hash table of keys and values (a
+    power of two, at least twice the largest number of n-grams of one order). left: one for each n-gram of an order and
+    for 0. scratch: two for each unit of an output.
+    Entries of `numbers` and `table` count from a base that only grows, so that old ones need not be cleared until it
     passes largest_base.
     """
     g: cython.Py_ssize_t

@@ -1,10 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""CharacTER's loops: phrases of the output move to where the reference has them, then characters are edited.
+"""CharacTER's loops: move phrases of the output to their positions in the reference, then edit characters.
 
 Wang, Peter, Rosendahl and Ney (2016), "CharacTer: Translation Edit Rate on Character Level", WMT. `move_phrases` makes
-one move after the other, each time the one that lowers the edit distance between words most; `edit_characters` counts
-what is left to edit. Edit distances are taken 64 reference units at a time, as bits of one number (Hyyrö, 2003, "A
-bit-vector algorithm for computing Levenshtein and Damerau edit distances"). Slow oracle: lists of words, in the tests.
+moves one by one, each time the one that lowers the edit distance between words most; `edit_characters` counts the
+remaining edits. Edit distances are computed for 64 reference units at a time, as bits of one number (Hyyrö, 2003, "A
+bit-vector algorithm for computing Levenshtein and Damerau edit distances"). The slow reference implementation in the
+tests uses lists of words.
 """
 
 from __future__ import annotations
@@ -29,17 +30,18 @@ def _advance(
     blocks: cython.Py_ssize_t,
     last: cython.ulonglong,
 ) -> cython.int:
-    """Edit distances of one output unit more: from the column at `source` to that at `target`, which may be the same.
+    """Compute the column of one more output unit, from `source` to `target`, which may be the same.
 
-    A column is known by where it rises and falls by one from one reference unit to the next. masks[mask + b] has the
-    bits of the reference units in block b that equal the output's unit; `last` is the bit of the last one. Returns by
-    how much the distance to the whole reference changes, plus 1: a -1 would make Cython look for an exception.
+    A column is stored as the positions where it rises and falls by one from one reference unit to the next.
+    masks[mask + b] has the bits of the reference units in block b that equal the output's unit; `last` is the bit of
+    the last one. Returns the change of the distance to the whole reference, plus 1: a -1 would make Cython check for an
+    exception.
     """
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     one: cython.ulonglong = 1
     top: cython.ulonglong = one << 63
     b: cython.Py_ssize_t
-    change: cython.int = 1  # above the first reference unit, each output unit costs one
+    change: cython.int = 1  # before the first reference unit, each output unit costs one
     bit: cython.ulonglong
     up: cython.ulonglong
     down: cython.ulonglong
@@ -80,7 +82,7 @@ def _advance(
 def _moved(
     i: cython.Py_ssize_t, begin: cython.Py_ssize_t, to: cython.Py_ssize_t, size: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
-    """Which position's word stands at i once the `size` words from `begin` stand at `to`."""
+    """Return the old position of the word at i after the `size` words from `begin` have moved to `to`."""
     if to <= i < to + size:
         return begin + i - to
     if begin <= i < to:
@@ -106,9 +108,10 @@ def _distance_after_move(
     reached: cython.int,
     goal: cython.int,
 ) -> cython.int:
-    """The edit distance to the reference once the `size` words from `begin` stand at `to`; any above `goal` is as good.
+    """Return the edit distance to the reference after the `size` words from `begin` have moved to `to`.
 
-    `reached` is that of the words before the first that changes; what lies behind a word can lower it by one a word.
+    The search stops as soon as the result must be above `goal`. `reached` is the distance of the words before the first
+    changed one; each later word can lower it by at most one.
     """
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     one: cython.ulonglong = 1
@@ -122,7 +125,7 @@ def _distance_after_move(
     plus: cython.ulonglong
     minus: cython.ulonglong
     while k < n and reached - (n - k) <= goal:
-        if blocks == 1:  # `_advance` in place, for most sentences are that short
+        if blocks == 1:  # `_advance` inlined, because most sentences are that short
             equal = masks[scratch[n + _moved(k, begin, to, size)]]
             diagonal = ((((equal & up) + up) & bits64) ^ up) | equal
             plus = down | (~(diagonal | up) & bits64)
@@ -171,18 +174,18 @@ def move_phrases(
     scratch: cython.int[::1],
     chains: cython.int[::1],
 ) -> cython.longlong:
-    """Move phrases of output texts[t] as long as that brings it nearer to reference text t.
+    """Move phrases of output texts[t] as long as that lowers the edit distance to reference text t.
 
-    A phrase may move that the reference has at another position, each time in the longest form from a pair of
-    positions on, to the position where the reference has it. Of the moves that lower the edit distance between words
-    most, the one with the greatest sequence of ids is made, as the published program does: ids must be in the order
-    of the words. orders[order_offsets[t]:order_offsets[t + 1]] becomes the positions of the output's words in their
-    new order. moves: if it is not empty, the last pair's moves, (from, to, words) each, as far as they fit.
-    budget: how many blocks may be worked on for one pair. Returns the number of moves of the last pair, or -1 - t
-    where pair t would need more.
-    numbers: a place for each possible id, zeros. masks: for each distinct word of the longest reference and one more,
-    a number for each 64 of its words; rising, falling: for each word of the longest output and two more, as many.
-    scratch: six for each word of the longest output; chains: two for each word of the longest reference.
+    A phrase may move if the reference has it at another position. It moves to that position, and from each pair of
+    positions only the longest common phrase is tried. Of the moves that lower the edit distance between words most, the
+    one with the greatest sequence of ids is made, as in the published program: ids must be in the order of the words.
+    orders[order_offsets[t]:order_offsets[t + 1]] becomes the positions of the output's words in their new order.
+    moves: if not empty, gets the last pair's moves (from, to, words), as far as they fit.
+    budget: the maximum number of blocks to process for one pair. Returns the number of moves of the last pair, or
+    -1 - t if pair t would need more.
+    numbers: zeros, one for each possible id. masks: for each distinct word of the longest reference and one more, a
+    number for each 64 of its words; rising, falling: the same for each word of the longest output and two more.
+    scratch: 6 * longest output. chains: 2 * longest reference.
     """
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     one: cython.ulonglong = 1
@@ -231,7 +234,7 @@ def move_phrases(
         if base > 1000000000:
             numbers[:] = 0
             base = 1
-        # The distinct words of the reference are numbered from 1; 0, with an empty mask, are all others.
+        # The distinct words of the reference are numbered from 1; 0, with an empty mask, is any other word.
         used = 0
         for i in range(blocks):
             masks[i] = 0
@@ -244,12 +247,12 @@ def move_phrases(
             k = numbers[reference_ids[first + j]] - base + 1
             masks[k * blocks + j // 64] |= one << (j & 63)
             chains[m + k - 1] = -1
-        # chains: from each position to the next with the same word, then where each word's chain begins.
+        # chains: from each position to the next with the same word, then the start of each word's chain.
         for j in range(m - 1, -1, -1):
             k = numbers[reference_ids[first + j]] - base
             chains[j] = chains[m + k]
             chains[m + k] = j
-        # scratch holds, in the present order: ids, numbers of the words, edit distances of the beginnings; then room
+        # scratch has, in the current order: ids, numbers of the words, edit distances of the beginnings; then room
         for i in range(n):
             scratch[i] = ids[start + i]
             k = numbers[ids[start + i]] - base + 1
@@ -262,7 +265,7 @@ def move_phrases(
         distance = m
         spent = 0
         while True:
-            # Columns of all beginnings of the output, from the first word that the last move changed.
+            # Columns of all beginnings of the output, starting with the first word that the last move changed.
             if changed > 0:
                 distance = scratch[2 * n + changed - 1]
             else:
@@ -278,7 +281,7 @@ def move_phrases(
             best_from = 0
             best_to = 0
             best_size = 0
-            # Longer phrases first: moving a phrase gains at most two edits for each of its words.
+            # Longer phrases first: a move saves at most two edits for each word of the phrase.
             for least_size in range(2, 0, -1):
                 if distance - 2 * least_size > goal and least_size == 1:
                     break
@@ -356,10 +359,10 @@ def price_moves(
     order_offsets: cython.longlong[::1],
     costs: cython.double[::1],
 ) -> None:
-    """Fill `costs`: for each phrase of output texts[t] that moved to the right, the mean length of its words.
+    """Fill `costs`: the sum of the mean word lengths of the phrases of output texts[t] that moved to the right.
 
-    A phrase counts where its first word is not where it was; it goes to the first place further on that has that word
-    in the new order. lengths: characters of each output word.
+    A phrase starts at a word that is not at its old position; it goes to the next position that has that word in the
+    new order. lengths: characters of each output word.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -407,10 +410,10 @@ def edit_characters(
     rising: cython.ulonglong[::1],
     falling: cython.ulonglong[::1],
 ) -> None:
-    """Fill `distances`: the edit distance between the characters of text t and of reference text t.
+    """Fill `distances` with the edit distance between the characters of text t and of reference text t.
 
-    numbers: a place for each code point, zeros. masks: for each distinct character of a reference and one more, a
-    number for each 64 of its characters, of the longest reference; rising, falling: one for each 64.
+    numbers: zeros, one for each code point. masks: for each distinct character of a reference and one more, a number
+    for each 64 of its characters, of the longest reference; rising, falling: one for each 64.
     """
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     one: cython.ulonglong = 1

@@ -1,6 +1,6 @@
-"""Stands in for the `cython` module where it is not installed and the kernels run as plain Python.
+"""A substitute for the `cython` module if it is not installed and the kernels run as plain Python.
 
-Only what the kernels use: types appear in annotations, which are never evaluated.
+It contains only what the kernels use. Types occur in annotations, which are never evaluated.
 """
 
 from collections.abc import Callable
@@ -10,10 +10,10 @@ compiled = False
 
 
 def cfunc(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that only other kernels call."""
+    """Return the function unchanged. In Cython it marks a function that only kernels call."""
     return function
 
 
 def inline(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A small function that is to be copied to where it is called."""
+    """Return the function unchanged. In Cython it asks for inlining."""
     return function

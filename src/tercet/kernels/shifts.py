@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The shifts of TER, for a whole system in one call: phrases that move, and the edits that are left.
+"""The shifts of TER, for a whole system in one call: phrases that move, and the remaining edits.
 
 Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human Annotation", AMTA: the shift that saves most
-edits is made, until none saves any. Words are numbers; -1 is a word that no reference holds and equals nothing.
-Slow oracle: the textbook recurrences, in the tests.
+edits is made, until none saves any. Words are numbers; -1 is a word that is in no reference and matches nothing.
+The slow reference implementations in the tests are the textbook recurrences.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def _lay_bands(
     low: cython.int[::1],
     high: cython.int[::1],
 ) -> cython.Py_ssize_t:
-    """Which cells of each row of the grid are looked at: those from low up to high - 1. Returns the widest row's size.
+    """Fill the range of cells to compute in each row, from low to high - 1. Returns the size of the widest row.
 
-    As sacreBLEU: `beam` to both sides of the diagonal, more where one text is much longer than the other. tercom looks
-    at all cells; its beam is one of costs (see `_fill_row`).
+    As in sacreBLEU it is `beam` cells on both sides of the diagonal, more if one text is much longer than the other.
+    tercom computes all cells; its beam limits costs (see `_fill_row`).
     """
     i: cython.Py_ssize_t
     middle: cython.Py_ssize_t
@@ -69,11 +69,12 @@ def _fill_row(
     final: cython.bint,
     steps: cython.uchar[::1],
 ) -> cython.int:
-    """One row of the edit distance grid, for one output word, from the row above it; places are those in `grid`.
+    """Compute one row of the edit distance grid, for one output word, from the row above it; positions are in `grid`.
 
-    Of equal ways tercom's first is taken: match or substitution, insertion, deletion. Cells that cost more than `beam`
-    above the least of their row are not followed, and not even computed except in the final row, where they give the
-    result. Returns that least, which as in tercom is of the cells reached by a match or substitution alone.
+    Of equal paths the first in tercom's order is taken: match or substitution, insertion, deletion. Cells that cost
+    more than `beam` above the least of their row are not followed, and not even computed except in the final row, where
+    they give the result. Returns that least cost, which as in tercom is that of the cells reached by a match or
+    substitution.
     """
     j: cython.Py_ssize_t
     start: cython.Py_ssize_t = low_above
@@ -131,16 +132,17 @@ def _fill_grid(
     leasts: cython.int[::1],
     steps: cython.uchar[::1],
 ) -> cython.int:
-    """The edit distance within the bands. grid: what each cell costs from the beginning; leasts: the least of each row.
+    """Return the edit distance within the bands.
 
-    beam: how much more than the least of its row a cell may cost to be followed.
+    grid: the cost of each cell from the beginning. leasts: the least cost of each row. beam: the maximum cost of a cell
+    above the least of its row to be followed.
     """
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     row: cython.Py_ssize_t
     for j in range(low[0], high[0]):
         grid[j - low[0]] = j
-    leasts[0] = 1 << 28  # no match or substitution leads here: all cells are followed
+    leasts[0] = 1 << 28  # no match or substitution leads here, so all cells are followed
     for i in range(1, n + 1):
         row = i * stride
         leasts[i] = _fill_row(
@@ -162,7 +164,7 @@ def _fill_rest(
     stride: cython.Py_ssize_t,
     rest: cython.int[::1],
 ) -> cython.int:
-    """What each cell of the grid costs from there to the end, for all rows but the first."""
+    """Fill the cost of each cell of the grid from there to the end, for all rows except the first."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     row: cython.Py_ssize_t
@@ -202,11 +204,11 @@ def _align(
     wrong: cython.int[::1],
     wrong_reference: cython.int[::1],
 ) -> cython.Py_ssize_t:
-    """Follow the way back. Returns the length of the script, which stands from the end of the texts to their start.
+    """Follow the path back. Returns the length of the script, which runs from the end of the texts to their start.
 
-    The way is that of `steps`; if `bits`, the same is read from the states that `_bits_if_moved` keeps.
-    aligned: for each reference word the output word it stands at, or after which it is missing (-1: before all);
-    wrong, wrong_reference: how many words before each place are edited.
+    The path is that of `steps`, or with `bits` that of the states that `_bits_if_moved` stores.
+    aligned: for each reference word its output word, or the one after which it is missing (-1: before all).
+    wrong, wrong_reference: the number of edited words before each position.
     """
     i: cython.Py_ssize_t = n
     j: cython.Py_ssize_t = m
@@ -260,11 +262,12 @@ def _bits_if_moved(
     middle: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
 ) -> cython.int:
-    """The edit distance to a reference of up to 64 words, as `levenshtein` finds it, if words changed places.
+    """Return the edit distance, computed like `levenshtein`, to a reference of up to 64 words after words moved.
 
-    The words at `block` come to stand from `begin` to `middle`, those at `second` from there to `end`. If nothing moves
-    (end = 0), the state after each word is kept in `states` (where the grid grows and falls by one from one reference
-    word to the next, and where from one output word to the next) and `scores`, for those that follow to begin with.
+    The words at `block` move to the positions from `begin` to `middle`, those at `second` to the positions from there
+    to `end`. If nothing moves (end = 0), the state after each word is stored in `states` (where the grid rises and
+    falls by one from one reference word to the next, and from one output word to the next) and `scores`, from which
+    later calls start.
     """
     bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     k: cython.Py_ssize_t
@@ -331,8 +334,11 @@ def _grid_if_moved(
     middle: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
 ) -> cython.int:
-    """The same for any length, within bands and beam. Only the rows of words that move are new; what follows is known
-    from `rest`, but for tercom, where what is followed depends on the rows before."""
+    """Return the same as `_bits_if_moved` for any length, within bands and beam.
+
+    Only the rows of words that move are computed; the rest is known from `rest`, except in tercom, where the followed
+    cells depend on the previous rows.
+    """
     k: cython.Py_ssize_t
     j: cython.Py_ssize_t
     above: cython.Py_ssize_t = begin * stride
@@ -345,7 +351,7 @@ def _grid_if_moved(
             word = words[block + k - begin]
         else:
             word = words[second + k - middle] if k < end else words[k]
-        row = (n + 1 + ((k - begin) & 1)) * stride  # two rows after those of the grid, in turns
+        row = (n + 1 + ((k - begin) & 1)) * stride  # two rows after those of the grid, alternating
         least = _fill_row(
             word, reference, first, grid, above, low[k], high[k], row, low[k + 1], high[k + 1], least, beam,
             k == n - 1, steps,
@@ -365,8 +371,11 @@ def _grid_if_moved(
 def _shift_end(
     n: cython.Py_ssize_t, a: cython.Py_ssize_t, length: cython.Py_ssize_t, place: cython.Py_ssize_t, tercom: cython.bint
 ) -> cython.Py_ssize_t:
-    """Where a phrase that moves to the right ends. A place within the phrase itself stands for so many words to the
-    right, one less in tercom, which counts from the word before the place."""
+    """Return the end of a phrase that moves to the right.
+
+    A place within the phrase itself means a move to the right by its index in the phrase, one less in tercom, which
+    counts from the word before the place.
+    """
     if place > a + length:
         return place
     if tercom and place > a:
@@ -403,11 +412,12 @@ def _best_shift(
     scores: cython.int[::1],
     choice: cython.longlong[::1],
 ) -> cython.int:
-    """How many edits the best shift saves; choice is its begin, length and target, and how many were tried so far.
+    """Return the number of edits that the best shift saves.
 
-    A phrase of the output is tried where it stands in the reference too, if both have an edit there and are not
-    aligned to each other: before the words that the phrase is aligned to, and after each of them. Of shifts that save
-    as much, the longest is best, then that of the leftmost phrase, then that to the leftmost place.
+    choice: gets its begin, length and target, and the number of shifts tried so far. A phrase of the output that also
+    occurs in the reference is tried if both have an edit there and are not aligned to each other: before the words that
+    the phrase is aligned to, and after each of them. Of shifts that save the same number the longest is best, then that
+    of the leftmost phrase, then that to the leftmost place.
     """
     a: cython.Py_ssize_t
     r: cython.Py_ssize_t
@@ -429,7 +439,7 @@ def _best_shift(
         for r in range(m):
             if words[a] != reference[first + r]:
                 continue
-            # tercom measures from the phrase to the output word it would go to, sacreBLEU to the reference word
+            # tercom measures the distance to the output word that the phrase moves to, sacreBLEU to the reference word
             k = (aligned[r] if tercom else r) - a
             if k > max_distance or -k > max_distance:
                 continue
@@ -499,11 +509,11 @@ def _move(
     place: cython.Py_ssize_t,
     tercom: cython.bint,
 ) -> cython.int:
-    """Move `length` entries from `a` to before `place`; if that lies within them, that far to the right."""
+    """Move `length` entries from `a` to before `place`; a place within them means a move to the right."""
     k: cython.Py_ssize_t
     low: cython.Py_ssize_t = place
     high: cython.Py_ssize_t = a + length
-    cut: cython.Py_ssize_t = a  # what stands from low to cut and from cut to high changes places
+    cut: cython.Py_ssize_t = a  # the parts from low to cut and from cut to high are exchanged
     if place >= a:
         low = a
         cut = a + length
@@ -549,14 +559,14 @@ def shifts(
     equals: cython.ulonglong[::1],
     states: cython.ulonglong[::1],
 ) -> cython.longlong:
-    """Fill `counts`, shape (texts, 5) laid flat, with TER's edits: substitutions, deletions, insertions, words left as
-    they are, and shifts, each one edit however many words it moves.
+    """Fill `counts`, a flattened array of shape (texts, 5), with the edits of TER.
 
-    Greedy, as Snover et al. (2006) have it: the shift that saves most edits is made, again and again, until none saves
-    any (see `_best_shift`). The grid is searched within `beam` of its diagonal, or as tercom does, not from cells that
-    cost more than `beam` above the least of their row; a shift moves at most max_size words,
-    to a reference place at most max_distance away; as soon as max_tried were tried, the search ends and makes none.
-    The last pair's arrays explain it: moved (begin and length of each shift, and where its words begin afterwards),
+    The columns are: substitutions, deletions, insertions, unchanged words, and shifts. A shift is one edit, whatever
+    the number of its words. The search is greedy, as in Snover et al. (2006): the shift that saves most edits is made,
+    until none saves any (see `_best_shift`). The grid is searched within `beam` of its diagonal, or in tercom, without
+    cells that cost more than `beam` above the least of their row. A shift moves at most max_size words to a reference
+    place at most max_distance away. As soon as max_tried shifts were tried, the search ends without a further shift.
+    Arrays that describe the last pair: moved (begin and length of each shift, and the begin of its words afterwards),
     script (edits from the end to the beginning). Returns the script's length.
     """
     one: cython.ulonglong = 1
@@ -616,8 +626,8 @@ def shifts(
                             if number >= 0:
                                 equals[k] = masks[number]
                     distance = _bits_if_moved(equals, n, m, states, scores, 0, 0, 0, 0, 0)
-                    # Ways that cost no more stay so near to the diagonal (in tercom: to the least of their row) that
-                    # the beam does not matter.
+                    # Paths of at most this cost are so near to the diagonal (in tercom: to the least of their row)
+                    # that the beam has no effect.
                     if tercom:
                         bits = distance <= beam
                     else:
@@ -653,7 +663,7 @@ def shifts(
         for k in range(4):
             counts[5 * t + k] = 0
         for k in range(written):
-            # 0 is no edit and counted fourth: substitutions, deletions and insertions are 1, 2 and 3
+            # step 0 is no edit and is counted in the fourth column; 1, 2 and 3 are substitution, deletion, insertion
             counts[5 * t + (script[k] + 3) % 4] += 1
         counts[5 * t + 4] = made
     return written

@@ -2,7 +2,7 @@
 """YiSi-0's loops: the longest common substring of two words, and the best match of each n-gram of words.
 
 Lo (2019), "YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric for Languages with Different Levels of
-Available Resources", WMT. Slow oracle: lists of words, in the tests.
+Available Resources", WMT. The slow reference implementation in the tests uses lists of words.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def _common_substring(
     m: cython.Py_ssize_t,
     row: cython.int[::1],
 ) -> cython.int:
-    """The length of the longest common substring of data[first:first + n] and data[second:second + m].
+    """Return the length of the longest common substring of data[first:first + n] and data[second:second + m].
 
-    row: a place for each byte of the second word and one more.
+    row: bytes of the second word + 1.
     """
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -38,7 +38,7 @@ def _common_substring(
         row[j] = 0
     for i in range(n):
         unit = data[first + i]
-        for j in range(m, 0, -1):  # downwards, so that row[j - 1] is still that of the byte before
+        for j in range(m, 0, -1):  # downwards, so that row[j - 1] still has the value of the previous byte
             length = row[j - 1] + 1 if data[second + j - 1] == unit else 0
             row[j] = length
             if length > longest:
@@ -66,13 +66,13 @@ def match_grams(
 ) -> None:
     """Fill `sums`, four for each pair of output texts[t] and reference text t.
 
-    They are: the output's n-grams' similarities to their best matches, weighted; their weights; and both for the
-    reference's n-grams.
-    Word w is data[ends[w - 1]:ends[w]] and weighs weights[w]. Two words are as similar as their longest common
-    substring is long, twice, over their lengths; two n-grams by the mean over their words, weighted by those of the
-    side that looks for its best match. n is `order` or, if one of the texts is shorter, its length.
-    numbers: a place for each word, zeros. For each word of the longest reference: one in distinct and words, two in
-    grams, `order` in similarities. row: the bytes of the longest word and one more.
+    They are: the weighted sum of the similarities of the output's n-grams to their best matches; the sum of the
+    weights; and both for the reference's n-grams.
+    Word w is data[ends[w - 1]:ends[w]] and has weight weights[w]. The similarity of two words is twice the length of
+    their longest common substring over the sum of their lengths. The similarity of two n-grams is the mean over their
+    words, weighted by the side that looks for its best match. n is `order` or the length of a shorter text.
+    numbers: zeros, one for each word. For each word of the longest reference: one in distinct and words, two in grams,
+    `order` in similarities. row: bytes of the longest word + 1.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -127,7 +127,7 @@ def match_grams(
             grams[2 * j] = 0.0
             grams[2 * j + 1] = total
         for i in range(n):
-            # Similarities of the output's i-th word: once for each different word, then for each position.
+            # Similarities of the output's i-th word: once for each distinct word, then for each position.
             word = ids[start + i]
             at = ends[word - 1] if word > 0 else 0
             length = ends[word] - at
@@ -144,7 +144,7 @@ def match_grams(
                 similarities[k + j] = words[numbers[reference_ids[first + j]] - base]
             if i < size - 1:
                 continue
-            # The output's n-gram that ends here against all of the reference's.
+            # Compare the output's n-gram that ends here with all n-grams of the reference.
             total = 0.0
             for k in range(size):
                 total += weights[ids[start + i - size + 1 + k]]

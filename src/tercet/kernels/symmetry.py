@@ -1,7 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Symmetrisation: one word alignment of two, from source to target and back.
+"""Symmetrisation: combine the word alignments of both directions into one.
 
-Koehn, Och and Marcu (2003), "Statistical Phrase-Based Translation", NAACL. Slow oracle: sets of links, in the tests.
+Koehn, Och and Marcu (2003), "Statistical Phrase-Based Translation", NAACL. The slow reference implementation in the
+tests uses sets of links.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ COMPILED = cython.compiled
 
 @cython.cfunc
 def _grow(n: cython.Py_ssize_t, m: cython.Py_ssize_t, grid: cython.int[::1], linked: cython.int[::1]) -> cython.bint:
-    """Take the neighbours of what is taken that link a word without a link, in one pass; whether there were any."""
+    """Add, in one pass, neighbours of links that link a word without a link. Returns whether any were added."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     k: cython.Py_ssize_t
@@ -28,7 +29,7 @@ def _grow(n: cython.Py_ssize_t, m: cython.Py_ssize_t, grid: cython.int[::1], lin
         for i in range(n):
             if grid[j * n + i] < 4:
                 continue
-            for k in range(8):  # beside and above first, then diagonally: the order of the published algorithm
+            for k in range(8):  # horizontal and vertical neighbours before diagonal ones, as published
                 if k < 4:
                     step = -1 if k < 2 else 1
                     b = j if k & 1 else j + step
@@ -55,7 +56,7 @@ def _take(
     grid: cython.int[::1],
     linked: cython.int[::1],
 ) -> cython.int:
-    """Take the links of one direction of whose two words at most so many have a link."""
+    """Add the links of one direction if at most `most` of their two words have a link."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     for j in range(m):
@@ -80,13 +81,13 @@ def symmetrise(
     grid: cython.int[::1],
     linked: cython.int[::1],
 ) -> None:
-    """Make one alignment of two: links (source word, target word), by source word.
+    """Combine two alignments into links (source word, target word), sorted by source word.
 
-    forward: the source word of each target word, backward: the target word of each source word, -1 for none.
-    joined: the union. Else the intersection, with `grow` the neighbours of links that are in the union and link a word
-    that has no link, and then further links of either direction: with `final` 1 those of which one word has no link,
-    with 2 those of which neither has. links: two for each word of both sides. For every pair there must be room, grid:
-    n * m; linked: n + m.
+    forward: the source word of each target word. backward: the target word of each source word. -1 for none.
+    joined: take the union. Otherwise take the intersection; with `grow` add neighbours of links that are in the union
+    and link a word without a link; then add further links of either direction: with `final` 1 if one of their words has
+    no link, with 2 if neither has. Sizes: links two for each word of both sides; for the largest pair grid n * m,
+    linked n + m.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -98,7 +99,7 @@ def symmetrise(
     for t in range(offsets.shape[0] - 1):
         n = source_offsets[t + 1] - source_offsets[t]
         m = offsets[t + 1] - offsets[t]
-        # A point of the grid: 1 from forward, 2 from backward, 4 if it is taken.
+        # A point of the grid: 1 in forward, 2 in backward, 4 in the result.
         for k in range(n * m):
             grid[k] = 0
         for k in range(n + m):

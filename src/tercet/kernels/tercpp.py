@@ -1,10 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The shifts of TERCpp, the TER of Moses, for a whole system in one call.
 
-Greedy like Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human Annotation", AMTA, but of each
-round's possible shifts only the first few are tried. One text's words move, the other's stay: Moses gives TERCpp its
-two texts in the wrong order, so that it is the reference whose words move. Words are numbers; -1 is a word of the text
-that stays which the other lacks. Slow oracle: tests/unit/kernels/test_tercpp.py.
+The search is greedy like that of Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human
+Annotation", AMTA, but only the first few possible shifts of each round are tried. The words of one text move, those of
+the other are fixed: Moses gives TERCpp its two texts in the wrong order, so the words of the reference move. Words are
+numbers; -1 is a word of the fixed text that the other lacks. The slow reference implementation is in
+tests/unit/kernels/test_tercpp.py.
 """
 
 from __future__ import annotations
@@ -29,11 +30,12 @@ def _distance(
     steps: cython.uchar[::1],
     keep: cython.bint,
 ) -> cython.int:
-    """The edit distance; if `keep`, `steps` holds the last step of the way to each cell.
+    """Return the edit distance; if `keep`, fill `steps` with the last step of the path to each cell.
 
-    A row for each moved word. Only cells that cost at most `beam` more than the row's best are followed, the best being
-    that of the cells reached by a match or substitution; in the first and the last row all are. Of equal ways the first
-    of these is taken: match or substitution (0, 1), no partner for the moved word (2), none for the fixed one (3).
+    There is a row for each moved word. Only cells that cost at most `beam` more than the row's best are followed, where
+    the best is that of the cells reached by a match or substitution; in the first and the last row all are followed. Of
+    equal paths the first of these is taken: match or substitution (0, 1), no partner for the moved word (2), none for
+    the fixed one (3).
     """
     infinite: cython.int = 1 << 28
     i: cython.Py_ssize_t
@@ -93,10 +95,10 @@ def _align(
     wrong: cython.int[::1],
     wrong_fixed: cython.int[::1],
 ) -> cython.Py_ssize_t:
-    """Follow the steps back. Returns the length of the script, which stands from the end of the texts to their start.
+    """Follow the steps back. Returns the length of the script, which runs from the end of the texts to their start.
 
-    aligned: for each fixed word its partner, or if it has none, the next moved word; wrong, wrong_fixed: how many
-    words before each place are edited.
+    aligned: for each fixed word its partner, or the next moved word if it has none. wrong, wrong_fixed: the number of
+    edited words before each position.
     """
     j: cython.Py_ssize_t = n
     i: cython.Py_ssize_t = m
@@ -146,9 +148,9 @@ def _is_phrase_at(
 def _goal(
     n: cython.Py_ssize_t, a: cython.Py_ssize_t, length: cython.Py_ssize_t, word: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
-    """Where a phrase begins after it moved to a word: before it to the left, behind it to the right.
+    """Return the start of a phrase after it moved to a word: before the word to the left, after it to the right.
 
-    A word within the phrase itself stands for so many places to the right.
+    A word within the phrase itself means a move to the right by the word's index in the phrase.
     """
     if word >= n:
         word = n - 1
@@ -174,11 +176,11 @@ def _list_shifts(
     wrong_fixed: cython.int[::1],
     listed: cython.int[::1],
 ) -> cython.int:
-    """The first shifts that are possible, each its begin, length and goal in `listed`. Returns how many there are.
+    """List the first possible shifts as begin, length and goal in `listed`. Returns their number.
 
-    By phrase, from left to right and from short to long; then by where it stands in the fixed text; then by the word
-    it moves to: those aligned to the fixed word before the phrase and to each word of it. Both places must have an
-    edit. A phrase that stands at no place near enough, other than the one it is aligned to, is not made longer.
+    The order is by phrase, from left to right and from short to long; then by its position in the fixed text; then by
+    the word it moves to: those aligned to the fixed word before the phrase and to each word of it. Both positions must
+    have an edit. A phrase is not extended if it has no near enough position other than the one it is aligned to.
     """
     a: cython.Py_ssize_t
     r: cython.Py_ssize_t
@@ -199,7 +201,7 @@ def _list_shifts(
                     continue
                 found = True
                 away = aligned[r] - a
-                if right:  # for longer phrases to be looked at, the word may be one place farther to the left
+                if right:  # to try longer phrases, the word may be one position farther to the left
                     near = near or (away != 0 and -max_distance - 1 <= away <= max_distance)
                     continue
                 if 0 <= away < length or away > max_distance or -away > max_distance:
@@ -260,9 +262,9 @@ def _best_shift(
     rows: cython.int[::1],
     steps: cython.uchar[::1],
 ) -> cython.int:
-    """Which of the listed shifts saves most edits, -1 if none saves any; of equal ones the longest, then the first.
+    """Return the listed shift that saves most edits, -1 if none saves any; of equal ones the longest, then the first.
 
-    Where the best saves, its own cost deducted, twice as many edits as words would move, shorter ones are not tried.
+    If the best saves, minus its own cost, twice as many edits as words would move, shorter ones are not tried.
     """
     size: cython.int
     s: cython.int
@@ -305,10 +307,10 @@ def first_shifts(
     steps: cython.uchar[::1],
     script: cython.uchar[::1],
 ) -> cython.longlong:
-    """Fill `counts`, shape (texts, 5) laid flat: substitutions, moved words without partner, fixed words without,
-    words left as they are, and shifts. The words of text t move, to become fixed text texts[t].
+    """Fill `counts`, a flattened array of shape (texts, 5), for moving the words of text t to fixed text texts[t].
 
-    The last pair's arrays explain it: moved (begin and length of each shift, and where its words begin afterwards),
+    The columns are: substitutions, moved words without a partner, fixed words without one, unchanged words, shifts.
+    Arrays that describe the last pair: moved (begin and length of each shift, and the begin of its words afterwards),
     script (edits from the end to the beginning). Returns the script's length.
     """
     t: cython.Py_ssize_t
@@ -350,7 +352,7 @@ def first_shifts(
         for k in range(4):
             counts[5 * t + k] = 0
         for k in range(written):
-            # 0 is no edit and counted fourth
+            # step 0 is no edit and is counted in the fourth column
             counts[5 * t + (script[k] + 3) % 4] += 1
         counts[5 * t + 4] = made
     return written

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""From code points to words: spaces put in by the rules of the field's tokenisers, splitting, numbering of words.
+"""From code points to words: insert spaces by the rules of common tokenisers, split, and number words.
 
-A rule set is a list of passes over the text, each the equal of one regular-expression substitution of mteval-v13a
-(Perl) with its left-to-right, non-overlapping matches. Slow oracle: those expressions with `re`, in the tests.
+A rule set is a list of passes over the text. Each pass equals one regular-expression substitution of mteval-v13a (Perl)
+with its left-to-right, non-overlapping matches. The slow reference implementation in the tests uses `re`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ COMPILED = cython.compiled
 @cython.cfunc
 @cython.inline
 def _is_space(c: cython.uint) -> cython.bint:
-    """What str.split() splits at."""
+    """Return whether str.split() splits at this character."""
     if c <= 32:
         return c == 32 or (9 <= c <= 13) or (28 <= c <= 31)
     if c < 0x1680:
@@ -34,16 +34,16 @@ def _is_space(c: cython.uint) -> cython.bint:
     )
 
 
-# Words are looked up by a key, made while they are found: 1, then for each character 257 times what it was plus the
-# character. Up to seven characters below 256 it is a number in base 257, which no other such word has; of any other
-# word it is a hash, marked by its highest bit.
+# Words are looked up by a key, which is computed while they are split: it starts as 1, and each character multiplies it
+# by 257 and is added. For up to seven characters below 256 the key is a number in base 257 and unique; for any other
+# word it is a hash with the highest bit set.
 
 
 @cython.cfunc
 @cython.inline
 def _add_char(key: cython.ulonglong, c: cython.uint) -> cython.ulonglong:
-    """The key of a word with one more character."""
-    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF  # for the uncompiled form
+    """Return the key of a word extended by one character."""
+    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF  # for the uncompiled version
     return ((key << 8) + (key + c)) & bits64
 
 
@@ -58,8 +58,11 @@ def _end_word(
     keys: cython.ulonglong[::1],
     words: cython.Py_ssize_t,
 ) -> cython.Py_ssize_t:
-    """The number of words after the one from begin to end, if that is one; bits are those that its characters have."""
-    hashed: cython.ulonglong = 0x8000000000000000  # typed, or Cython would make a Python integer of it
+    """Store the word from begin to end unless it is empty; `bits` has the bits of all its characters.
+
+    Returns the new number of words.
+    """
+    hashed: cython.ulonglong = 0x8000000000000000  # typed, or Cython would use a Python integer
     if end <= begin:
         return words
     places[words, 0] = begin
@@ -77,13 +80,13 @@ def split_13a(
     keys: cython.ulonglong[::1],
     text_ends: cython.longlong[::1],
 ) -> cython.longlong:
-    """Words by the rules of mteval's 13a, in one pass; results as in `split_words`.
+    """Split words by the rules of mteval's 13a, in one pass; results as in `split_words`.
 
     classes: bits 1 for a character that is always a word, 2 for full stop and comma, 4 for digits, 8 for the hyphen,
-    128 for blanks. The four substitutions of the original come to this. A stop is a word of its own unless it stands
-    between two digits, with two exceptions that non-overlapping matches make:
-    ([^0-9])([.,]) takes a stop after anything but a digit, unless the stop before it was taken in the same way;
-    ([.,])([^0-9]) takes what is left if anything but a digit follows. A hyphen is a word after a digit.
+    128 for blanks. The four substitutions of the original are equivalent to this: a stop is a separate word unless it
+    is between two digits, with two exceptions because matches do not overlap:
+    ([^0-9])([.,]) takes a stop after anything but a digit, unless the previous stop was taken in the same way;
+    ([.,])([^0-9]) takes the other stops if anything but a digit follows. A hyphen is a word after a digit.
     pad = 0: the text does not begin and end with a blank, so a stop at its ends lacks a neighbour.
     """
     t: cython.Py_ssize_t
@@ -91,7 +94,7 @@ def split_13a(
     begin: cython.Py_ssize_t
     start: cython.Py_ssize_t
     end: cython.Py_ssize_t
-    taken: cython.Py_ssize_t  # where ([^0-9])([.,]) took a stop last
+    taken: cython.Py_ssize_t  # the last position where ([^0-9])([.,]) took a stop
     words: cython.Py_ssize_t = 0
     key: cython.ulonglong
     c: cython.uint
@@ -148,12 +151,12 @@ def insert_spaces(
 ) -> None:
     """Apply `passes` to every text: text t is text[offsets[t]:offsets[t + 1]].
 
-    classes gives every code point a set of bits. passes holds five numbers each:
+    classes gives every code point a set of bits. passes has five numbers per pass:
       a, b, negated, before, after
-    b = 0: a space on both sides of every character with a bit of a.
-    b > 0: two neighbours, the first with a bit of a (without, if negated = 1), the second with a bit of b (without,
-    if negated = 2), get a space between them, one before them if `before`, one after them if `after`.
-    scratch needs nine places for each character of the longest text, result for each of all texts.
+    b = 0: insert a space on both sides of every character with a bit of a.
+    b > 0: two adjacent characters, the first with a bit of a (without, if negated = 1), the second with a bit of b
+    (without, if negated = 2), get a space between them, one before them if `before`, one after them if `after`.
+    scratch: nine for each character of the longest text; result: nine for each character of all texts.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -231,7 +234,7 @@ def _add_word(
     keys: cython.ulonglong[::1],
     words: cython.Py_ssize_t,
 ) -> cython.Py_ssize_t:
-    """As `_end_word`, for a word without a key as yet."""
+    """Store a word like `_end_word`, and compute its key."""
     i: cython.Py_ssize_t
     key: cython.ulonglong = 1
     bits: cython.uint = 0
@@ -250,13 +253,13 @@ def split_words(
     keys: cython.ulonglong[::1],
     text_ends: cython.longlong[::1],
 ) -> cython.longlong:
-    """Words as str.split() gives them; returns their number.
+    """Split words like str.split(). Returns their number.
 
     Word w is text[places[w, 0]:places[w, 1]], with the key keys[w]; text_ends[t] is the number of words up to the end
     of text t.
-    blanks = 0: every Unicode blank splits; 1: only ASCII blanks do (as Perl and Java programs on bytes).
-    A word of two or more characters loses a last (else a first) character with punctuation[c] = 1 to a word of its
-    own, as chrF++ does; an array of zeros switches that off. It covers ASCII.
+    blanks = 0: split at every Unicode blank; 1: only at ASCII blanks (like Perl and Java programs on bytes).
+    punctuation: for ASCII characters. The last (otherwise the first) character of a word of two or more characters
+    becomes a separate word if punctuation[c] = 1, as in chrF++; an array of zeros switches that off.
     """
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -297,7 +300,7 @@ def drop_blanks(
     chars: cython.int[::1],
     ends: cython.longlong[::1],
 ) -> None:
-    """The characters of every text without blanks (0: any Unicode blank, 2: U+0020 only, 3: drop nothing)."""
+    """Copy the characters of every text without blanks (0: any Unicode blank, 2: U+0020 only, 3: drop nothing)."""
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
     written: cython.Py_ssize_t = 0
@@ -314,9 +317,9 @@ def drop_blanks(
 @cython.cfunc
 @cython.inline
 def _first_slot(key: cython.ulonglong, mask: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """Where the search for a key begins: a product mixes its bits."""
+    """Return the first slot of the search for a key, from a product that mixes its bits."""
     multiplier: cython.ulonglong = 0x9E3779B97F4A7C15
-    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF  # for the uncompiled form
+    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF  # for the uncompiled version
     key = ((key ^ (key >> 29)) * multiplier) & bits64
     return (key ^ (key >> 32)) & mask
 
@@ -333,7 +336,7 @@ def _same_word(
     b_keys: cython.ulonglong[::1],
     w: cython.Py_ssize_t,
 ) -> cython.bint:
-    """Whether word v of text a is word w of text b. A hash alone never decides."""
+    """Return whether word v of text a equals word w of text b. Hashes alone never decide."""
     i: cython.Py_ssize_t
     begin: cython.Py_ssize_t
     length: cython.Py_ssize_t
@@ -361,10 +364,10 @@ def number_words(
     ids: cython.int[::1],
     firsts: cython.longlong[::1],
 ) -> cython.longlong:
-    """Number distinct words in the order in which they come, and return how many there are.
+    """Number the distinct words in order of appearance. Returns the number of distinct words.
 
-    firsts becomes the first word of each number, slots (a power of two, at least twice the words, filled with -1) the
-    index of the numbers.
+    firsts becomes the first word of each number. slots (a power of two, at least twice the words, filled with -1)
+    becomes the hash table of the numbers.
     """
     w: cython.Py_ssize_t
     slot: cython.Py_ssize_t
@@ -396,9 +399,9 @@ def find_words(
     slots: cython.int[::1],
     ids: cython.int[::1],
 ) -> None:
-    """The numbers of these words, -1 for a word that is not among the known ones.
+    """Fill the numbers of these words, -1 for a word that is not among the known ones.
 
-    known_places and known_keys: one known word for each number; slots: their index, as `number_words` fills it.
+    known_places and known_keys: one known word for each number; slots: their hash table from `number_words`.
     """
     w: cython.Py_ssize_t
     slot: cython.Py_ssize_t

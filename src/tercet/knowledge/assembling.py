@@ -1,4 +1,4 @@
-"""The last step of a build: the arrays of a knowledge base, written piece by piece."""
+"""The last step of a build: write the arrays of a knowledge base piece by piece."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .store import ARRAYS
 
 
 class Arrays(ExitStack):
-    """The files of a knowledge base while they are written, and how many numbers each has."""
+    """The array files of a knowledge base, open for writing, and the number of elements in each."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Arrays(ExitStack):
         self.lengths[name] += len(array)
 
     def add_starts(self, name: str, lengths: NDArray[np.int64]) -> None:
-        """Where pieces of these lengths begin, after those that came before."""
+        """Append the offsets of pieces of these lengths, continuing after the pieces added before."""
         if not self.lengths[name]:
             self.add(name, np.zeros(1, np.int64))
         self.add(name, self._ends[name] + np.cumsum(lengths))
@@ -38,7 +38,7 @@ class Arrays(ExitStack):
 
 
 def write_entities(arrays: Arrays, files: Sequence[Path]) -> dict[str, int]:
-    """Returns how many entities each category has."""
+    """Write the arrays of entities. Returns the number of entities per category."""
     used: dict[str, int] = {}
     for path in files:
         with np.load(path, allow_pickle=False) as piece:
@@ -62,7 +62,7 @@ def write_entities(arrays: Arrays, files: Sequence[Path]) -> dict[str, int]:
 
 
 def write_names(arrays: Arrays, files: Sequence[Path], settings: Settings) -> dict[str, dict[str, int]]:
-    """Returns where each language's names and slots are."""
+    """Write the arrays of names. Returns for each language the places of its names and slots in the arrays."""
     tables = {}
     for number, language in enumerate(settings.languages):
         first_alias, first_slot = max(0, arrays.lengths["alias_start"] - 1), arrays.lengths["slots"]
@@ -78,7 +78,7 @@ def write_names(arrays: Arrays, files: Sequence[Path], settings: Settings) -> di
                 for column in ("candidate_entity", "candidate_weight", "candidate_flags"):
                     arrays.add(column, piece[column])
         names, beginnings = np.concatenate(prints), np.unique(np.concatenate(begun))
-        # At most two thirds full, so that a search that finds nothing ends after some slots, mostly of one cache line.
+        # At most two thirds full, so that a failed search ends after a few slots, mostly within one cache line.
         slots = np.zeros(1 << (3 * (len(names) + len(beginnings)) // 2 + 1).bit_length(), np.uint64)
         mentions.fill(slots.data, names.data, beginnings.data)
         arrays.add("slots", slots)

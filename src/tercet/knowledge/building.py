@@ -1,8 +1,8 @@
-"""Building a knowledge base from names: `build`, in memory that does not grow with the input.
+"""Build a knowledge base from names (`build`). Memory does not grow with the input.
 
-Names go into files by bucket of their entities (`spill.py`), buckets are joined one by one (`merging.py`), and the
-arrays are written one after the other. All happens in a hidden folder beside the place where the knowledge base will
-be, and is moved there at the end. What was read of a Wikidata dump survives a kill: the same call goes on from there.
+Names are written to files by bucket of their entities (`spill.py`), buckets are merged one by one (`merging.py`), and
+then the arrays are written. All files are in a hidden folder next to the target, which is renamed at the end. If a
+build from a Wikidata dump is killed, the same call resumes it.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ __all__ = ["NameRecord", "Step", "build"]
 
 log = logging.getLogger(__name__)
 _BATCH = 200_000  # names of one file
-_DUMP_BYTES_PER_BUCKET = 1 << 28  # of the dump as it is, compressed: a bucket of all Wikidata then has 100,000 entities
+_DUMP_BYTES_PER_BUCKET = 1 << 28  # of the compressed dump; a bucket of all Wikidata then has 100,000 entities
 _BUCKETS_PER_PART = 8
 
 
 class Step(NamedTuple):
-    """How far a build is: `done` of `total` bytes of the dump or pieces of work, and entities read so far."""
+    """The progress of a build: `done` of `total` bytes of the dump or pieces of work, and entities read so far."""
 
     stage: str
     done: int
@@ -71,20 +71,20 @@ def build(
 ) -> KnowledgeBase:
     """Write a knowledge base of all names in the chosen languages to the folder `out`, and open it.
 
-    sources: what it was made from, each with a name and a licence. wikidata_dump: a JSON dump. ids: other ids for those
-    that records use, as Freebase's to Wikidata's. min_languages: entities with names in fewer are left out. max_tokens:
-    names of more are left out. lemmas: names are also entered with base forms of their words. replace: overwrite `out`.
-    executor: where the work runs; the result is the same to the last bit.
+    sources: its sources for the manifest, each with a name and a licence. wikidata_dump: a JSON dump. ids: ids that
+    replace those of the records, as Wikidata's for Freebase's. min_languages: leave out entities with names in fewer
+    languages. max_tokens: leave out longer names. lemmas: also enter names with base forms of their words.
+    replace: overwrite `out`. executor: runs the work; the result does not depend on it.
     """
     place = Path(out)
     if place.name in ("", ".."):
-        raise UsageError(f"{place} is no name of a folder to write. Give one, as kb or ../kb.")
+        raise UsageError(f"{place} is not the name of a folder to write. Give one, as kb or ../kb.")
     dump = Path(wikidata_dump) if wikidata_dump is not None else None
     settings = _settings(languages, min_languages, max_tokens, lemmas, dump)
     _check_free(place, replace=replace)
     if dump is not None:
         with wikidata.open_dump(dump):
-            pass  # says what is wrong with it before anything is made
+            pass  # raises an error for a bad file before anything is written
     work = place.with_name(f".{place.name}.building")
     run = _Run(settings, work, executor, progress)
     with _work_folder(work, place, settings, dump):
@@ -107,13 +107,13 @@ def _settings(languages: Sequence[str], least: int, max_tokens: int, lemmas: boo
         raise UsageError("No language is chosen: name at least two, as en de.")
     for language in chosen:
         if not scripts_of(language):
-            raise UsageError(f"There is no language {language!r} that is known here. Use ISO 639 codes, as en, de, zh.")
+            raise UsageError(f"Tercet does not know the language {language!r}. Use ISO 639 codes, as en, de, zh.")
     if len(chosen) > 64:
         raise UsageError(f"A knowledge base holds at most 64 languages, not {len(chosen)}.")
     if not 1 <= least <= len(chosen):
         raise UsageError(
-            f"min_languages is {least}, and {len(chosen)} languages are chosen ({' '.join(chosen)}). "
-            "Choose more languages, or ask for names in fewer."
+            f"min_languages is {least}, but the number of languages is {len(chosen)} ({' '.join(chosen)}). "
+            "Choose more languages or a smaller min_languages."
         )
     if max_tokens < 1:
         raise UsageError(f"max_tokens must be 1 or more, not {max_tokens}.")
@@ -126,12 +126,12 @@ def _check_free(place: Path, *, replace: bool) -> None:
     if place.exists() and not replace:
         raise UsageError(f"{place} exists already. Choose another place, or replace it (--replace).")
     if place.exists() and not (place / MANIFEST).is_file() and (not place.is_dir() or any(place.iterdir())):
-        raise UsageError(f"{place} is not a knowledge base, so it is not replaced. Choose another place.")
+        raise UsageError(f"{place} is not a knowledge base and was not replaced. Choose another place.")
 
 
 @contextmanager
 def _work_folder(work: Path, place: Path, settings: Settings, dump: Path | None) -> Iterator[None]:
-    """The hidden folder of a build. It goes away unless it holds what was read of a dump that is in order."""
+    """Make the hidden folder of a build. It is removed at the end, unless it can help to resume reading a dump."""
     job = json.dumps(
         {
             "format": FORMAT,
@@ -149,7 +149,7 @@ def _work_folder(work: Path, place: Path, settings: Settings, dump: Path | None)
         keep = False
         try:
             if any(work.iterdir()) and not _is_same_job(work, job):
-                log.warning("%s is left from another build and is removed.", work)
+                log.warning("Removed %s, which was left from another build.", work)
                 _empty(work)
             (work / "job.json").write_text(job, "utf-8")
             keep = dump is not None
@@ -159,7 +159,7 @@ def _work_folder(work: Path, place: Path, settings: Settings, dump: Path | None)
             keep = False
             raise
         except (OSError, UsageError) as error:
-            kept = f" What was read of {dump} is kept: the same command goes on from there." if keep else ""
+            kept = f" What was read of {dump} is kept: give the same command again to resume." if keep else ""
             said = error if isinstance(error, UsageError) else _unwritable(place, error)
             raise UsageError(f"{said}{kept}") from None
         finally:
@@ -168,9 +168,7 @@ def _work_folder(work: Path, place: Path, settings: Settings, dump: Path | None)
 
 
 def _unwritable(place: Path, error: OSError) -> UsageError:
-    return UsageError(
-        f"The knowledge base {place} cannot be written: {error.strerror or error}. Nothing was left there."
-    )
+    return UsageError(f"Cannot write the knowledge base {place}: {error.strerror or error}. Nothing was written.")
 
 
 def _empty(folder: Path) -> None:
@@ -189,7 +187,7 @@ def _is_same_job(work: Path, job: str) -> bool:
 
 
 def _move(built: Path, place: Path) -> None:
-    """Put a finished folder in its place, at once."""
+    """Rename a finished folder to its final name, replacing an old one."""
     if not place.exists():
         built.rename(place)
         return
@@ -204,7 +202,7 @@ def _move(built: Path, place: Path) -> None:
 
 
 class _Run:
-    """One build: its folder, what was found so far, and where the work is done."""
+    """One build: its work folder, its results so far, and its executor."""
 
     def __init__(self, settings: Settings, work: Path, executor: Executor | None, progress: Progress | None) -> None:
         self.settings, self.work, self.executor = settings, work, executor
@@ -216,7 +214,7 @@ class _Run:
         self.waiting: deque[Future[Any]] = deque()
 
     def read_dump(self, dump: Path) -> None:
-        """Make a file of every chunk of the dump, except those that an earlier run made."""
+        """Write a file for every chunk of the dump, except those that an earlier run wrote."""
         total, bad = dump.stat().st_size, list[str]()
 
         def tasks() -> Iterator[tuple[Any, ...]]:
@@ -243,7 +241,7 @@ class _Run:
                         f" and {more} more" if more else "")  # fmt: skip
 
     def read_records(self, records: Iterable[NameRecord], ids: Mapping[str, str]) -> None:
-        """Files of names from other sources."""
+        """Write files of names from other sources."""
         numbers = {language: number for number, language in enumerate(self.settings.languages)}
         for old in self.work.glob("records-*"):
             old.unlink()
@@ -256,7 +254,7 @@ class _Run:
             number += 1
 
     def merge(self, *, with_classes: bool) -> None:
-        """Join entities, then names."""
+        """Merge entities, then names."""
         settings, classes = self.settings, None
         if with_classes:
             classes = self.work / "classes.npz"
@@ -271,8 +269,8 @@ class _Run:
             self.report(Step("Joining entities", done, settings.buckets, self.counts["entities_read"]))
         if not first[-1]:
             raise DataError(
-                f"No entity has names in {settings.min_languages} of the languages {' '.join(settings.languages)}: "
-                "the knowledge base would be empty. Nothing was written."
+                f"No entity has names in {settings.min_languages} of the languages {' '.join(settings.languages)}, "
+                "so the knowledge base would be empty. Nothing was written."
             )
         files = [path.with_suffix(".names") for path in buckets]
         sections = len(settings.languages) * settings.parts
@@ -283,7 +281,7 @@ class _Run:
         self.pieces = [[path.with_suffix(".npz") for path in buckets], outs]
 
     def write(self, name: str, sources: Sequence[Mapping[str, str]]) -> Path:
-        """The arrays and the manifest, in a folder inside the work folder."""
+        """Write the arrays and the manifest into a folder inside the work folder. Returns that folder."""
         folder = self.work / "built"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -319,13 +317,13 @@ class _Run:
         return folder
 
     def settle(self) -> None:
-        """Wait for what is under way: after an error it would write into a folder that is being removed."""
+        """Wait for running tasks. After an error they would write into a folder that is being removed."""
         for future in self.waiting:
             future.cancel()
         wait(self.waiting)
 
     def _in_order(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-        """The results of a function in the order of its arguments; only some are under way at once."""
+        """Yield the results of a function in the order of the tasks. Only a few tasks run at once."""
         if self.executor is None:
             for task in tasks:
                 yield function(*task)
@@ -340,13 +338,13 @@ class _Run:
                 yield result_of(self.waiting.popleft())
         except BrokenExecutor:
             raise TercetError(
-                "A worker process died, perhaps for want of memory: use fewer jobs. What was read of a Wikidata dump "
-                "is kept: the same command goes on from there."
+                "A worker process died, perhaps because memory ran out: use fewer jobs. What was read of a Wikidata "
+                "dump is kept: give the same command again to resume."
             ) from None
 
 
 def _parse(at: int, *task: Any) -> tuple[int, dict[str, Any]]:
-    """A chunk's place in the dump and notes on it: those of an earlier run, or made now."""
+    """Return a chunk's position in the dump and its notes, from an earlier run or from parsing it now."""
     finished, *rest = task
     return (at, rest[0]) if finished is not None else (at, wikidata.parse_chunk(*rest))
 
@@ -362,7 +360,7 @@ def _notes_of(path: Path, settings: Settings) -> dict[str, Any] | None:
 def _row(record: NameRecord, language: int, ids: Mapping[str, str]) -> Row:
     weight = float(record.weight)
     if not record.id or not record.name or not isfinite(weight) or weight < 0:
-        raise DataError(f"{record} cannot be entered: it needs an id, a name, and a weight that is 0 or more.")
+        raise DataError(f"{record} cannot be entered: it needs an id, a name, and a weight of 0 or more.")
     if not is_text(record.id) or not is_text(record.category):
-        raise DataError(f"{record} cannot be entered: half a surrogate pair in its id or category is no character.")
+        raise DataError(f"{record} cannot be entered: its id or category contains half a surrogate pair.")
     return ids.get(record.id, record.id), record.category, [(language, weight, record.name)]

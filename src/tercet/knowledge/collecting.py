@@ -1,4 +1,4 @@
-"""A knowledge base from files: what `tercet kb build` does."""
+"""Build a knowledge base from files: the function of `tercet kb build`."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def build_from_files(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> KnowledgeBase:
-    """Build a knowledge base from any of these sources and open it; see `building.build` for the rest.
+    """Build a knowledge base from these sources and open it. See `building.build` for the other parameters.
 
-    map_ids: files that give other ids to ids, as Wikidata's to Freebase's; the first that knows an id counts.
+    map_ids: files that replace ids by others, as Freebase's by Wikidata's; the first file that has an id is used.
     """
     from .sources.cldr import read_cldr
     from .sources.geonames import read_geonames
@@ -54,7 +54,7 @@ def build_from_files(
              "GeoNames": geonames, "CLDR": ["Babel"] if cldr else []}  # fmt: skip
     if not any(given.values()):
         raise UsageError(
-            "No source is given: use --wikidata, --jsonl, --tsv, --omw, --geonames or --cldr, or several of them."
+            "No source is given. Use one or more of --wikidata, --jsonl, --tsv, --omw, --geonames and --cldr."
         )
     ids: dict[str, str] = {}
     for path in map_ids:

@@ -1,7 +1,7 @@
-"""The default knowledge base: names that come with the package, built into the user's cache on first use.
+"""The default knowledge base: built in the user's cache on first use, from names that come with the package.
 
-data/default.xz is made by scripts/build_default_kb.py from CLDR, GeoNames, ISO 3166-2, WordNet and MultiWordNet,
-WikDict's dictionaries and CC-CEDICT; data/default-ATTRIBUTION.txt says who made them and under which licences.
+scripts/build_default_kb.py makes data/default.xz from CLDR, GeoNames, ISO 3166-2, WordNet and MultiWordNet, WikDict's
+dictionaries and CC-CEDICT; data/default-ATTRIBUTION.txt names their authors and licences.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ _LATIN = tuple("cs de en es fi fr lt".split())  # the languages of names under "
 
 
 def resolve(kb: str | Path | None) -> KnowledgeBase:
-    """The knowledge base of this name or path; the default one for None and "default"."""
+    """Open the knowledge base of this name or path; the default one for None and "default"."""
     return open_default() if kb is None or str(kb) == NAME else KnowledgeBase.open(kb)
 
 
 def open_default(folder: Path | None = None) -> KnowledgeBase:
-    """The default knowledge base, built into the cache folder (`tercet.data.catalogue.data_folder`) on first use.
+    """Open the default knowledge base. On first use it is built in the cache folder (`data.catalogue.data_folder`).
 
-    It appears there whole, also if several processes come at once. Where the folder cannot be written, one in the
-    system's folder for temporary files is used, and a warning says so.
+    It is written atomically, also if several processes start at once. If the folder cannot be written, the system's
+    folder for temporary files is used, with a warning.
     """
     chosen = folder if folder is not None else data_folder() / "knowledge"
     place = _place(chosen)
@@ -53,25 +53,25 @@ def open_default(folder: Path | None = None) -> KnowledgeBase:
     temporary = _place(Path(tempfile.gettempdir()) / f"tercet-knowledge-{_user()}")
     try:
         temporary.parent.mkdir(mode=0o700, exist_ok=True)
-        if not _is_ours(temporary.parent):  # somebody else may have put anything there
+        if not _is_ours(temporary.parent):  # another user may have put anything there
             raise PermissionError(0, "it belongs to another user")
         opened = _opened(temporary)
         if opened is not None:
             return opened
         log.warning(
-            "The default knowledge base cannot be kept in %s (%s) and is built in %s. Choose another folder with "
+            "Cannot write the default knowledge base to %s (%s). It is built in %s. Choose another folder with "
             "TERCET_DATA.", chosen, refused, temporary.parent,
         )  # fmt: skip
         return _build(temporary)
     except (OSError, UsageError) as error:
         raise UsageError(
-            f"The default knowledge base can be kept neither in {chosen} ({refused}) nor in {temporary.parent} "
-            f"({_reason(error)}). Choose a folder with space for 200 MB with TERCET_DATA."
+            f"Cannot write the default knowledge base to {chosen} ({refused}) or to {temporary.parent} "
+            f"({_reason(error)}). Set TERCET_DATA to a folder with 200 MB of free space."
         ) from None
 
 
 def records() -> Iterator[NameRecord]:
-    """All names of the default knowledge base."""
+    """Yield all names of the default knowledge base."""
     import lzma
 
     for line in lzma.decompress(_payload()).decode("utf-8").rstrip("\n").split("\n"):
@@ -84,24 +84,24 @@ def records() -> Iterator[NameRecord]:
 
 
 def attribution() -> str:
-    """Who made the data, and under which licences."""
+    """Return the text that names the authors and licences of the data."""
     return files(__package__).joinpath("data", "default-ATTRIBUTION.txt").read_text("utf-8")
 
 
 def sources() -> list[dict[str, str]]:
-    """The sources with their licences, as the manifest lists them."""
+    """Return the sources with their licences, for the manifest."""
     listed = files(__package__).joinpath("data", "default-sources.json").read_text("utf-8")
     found: list[dict[str, str]] = json.loads(listed)
     return found
 
 
 def _place(folder: Path) -> Path:
-    """Named after the content, so that another version of the package builds another."""
+    """Return the place of the knowledge base. Its name depends on the contents, so versions do not collide."""
     return folder / f"{NAME}-{FORMAT}-{hashlib.sha256(_payload()).hexdigest()[:12]}"
 
 
 def _build(place: Path) -> KnowledgeBase:
-    """Build beside the place and move it there; whoever comes first wins, and the others use that one."""
+    """Build in a temporary folder and rename it. If several processes build, the first wins and the others use it."""
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
     work = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.parent))
     log.info("Building the default knowledge base in %s, once.", place)
@@ -114,7 +114,7 @@ def _build(place: Path) -> KnowledgeBase:
         try:
             (work / NAME).rename(place)
         except OSError:
-            if not place.is_dir():  # another process was first, or the disk says no
+            if not place.is_dir():  # not another process that was first, but an error of the disk
                 raise
         return KnowledgeBase.open(place)
     finally:
@@ -122,13 +122,13 @@ def _build(place: Path) -> KnowledgeBase:
 
 
 def _opened(place: Path) -> KnowledgeBase | None:
-    """What is there; None if there is nothing, or nothing whole: programs that tidy up remove single files."""
+    """Open an existing knowledge base. None if there is none, or if it is damaged: cleaners remove single files."""
     if not place.is_dir():
         return None
     try:
         return KnowledgeBase.open(place)
     except (DataError, UsageError) as error:
-        log.warning("%s It is built anew.", error)
+        log.warning("%s It is built again.", error)
         return None
 
 
@@ -141,7 +141,7 @@ def _user() -> Any:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Nobody else could have put something there."""
+    """Return whether the folder belongs to this user."""
     return not hasattr(os, "getuid") or folder.lstat().st_uid == os.getuid()
 
 

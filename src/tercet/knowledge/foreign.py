@@ -1,17 +1,17 @@
-"""Which texts and mentions are not in the language that they should be in.
+"""Find texts and mentions that are not in the expected language.
 
-Gekhman et al. (2020) ignore entities of the output that are not in the target language: systems that copy the source
-would otherwise be rewarded for its entities. A mention is foreign if its sentence is in another script or language, or
-if the span is: by its script (names in Latin letters stand in all languages), and, where it is long enough to tell, by
-its language. py3langid (extra `kobe`) decides, and is asked only about sentences without enough frequent words of the
-language, since asking costs more than linking.
+Gekhman et al. (2020) ignore entities of the output that are not in the target language: otherwise systems that copy the
+source would be rewarded. A mention is foreign if its sentence is in another script or language, or if its own span is:
+judged by its script (names in Latin letters occur in all languages) and, if long enough, by its language. py3langid
+(extra `kobe`) decides about languages. It is slower than linking and therefore only asked about sentences without
+enough frequent words of the expected language.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -20,15 +20,15 @@ from ..language.function_words import function_words
 from ..text.scripts import base_code, count_scripts, script_names, scripts_of
 from .mentions import Mention
 
-SURE = 0.9  # what py3langid must give to another language before a text counts as foreign
-_SHARE_OF_TEXT = 0.25  # of the letters must be of the language's own script; a Chinese word has fewer than a Latin name
-_LETTERS_OF_A_SPAN = 24  # shorter spans are names more often than words of a language
-_OWN_WORDS = 0.12  # the share of a language's frequent words that settles the question
+SURE = 0.9  # a text is foreign if py3langid gives another language at least this probability
+_SHARE_OF_TEXT = 0.25  # of letters in the language's own script; low, as a Chinese word has fewer than a Latin name
+_LETTERS_OF_A_SPAN = 24  # shorter spans are more often names than words of a language
+_OWN_WORDS = 0.12  # a text with a larger share of the language's frequent words is not foreign
 
 
-@cache
+@lru_cache(maxsize=64)
 def stop_words(language: str) -> frozenset[str]:
-    """Words that are never a name by themselves, in the forms of `normalise.py`; none where there is no list."""
+    """Return words that are never a name by themselves, in the forms of `normalise.py`; empty without a list."""
     code = base_code(language)
     return frozenset(_stop_words().get(code, "").split()) | function_words(code)
 
@@ -39,18 +39,14 @@ def _stop_words() -> dict[str, str]:
 
 
 def without_foreign(
-    texts: Sequence[str],
-    mentions: Sequence[Sequence[Mention]],
-    language: str,
-    *,
-    among: Sequence[str],
+    texts: Sequence[str], mentions: Sequence[Sequence[Mention]], language: str, *, among: Sequence[str]
 ) -> list[list[Mention]]:
-    """The mentions that are in the language; `among` are the languages that a text may be in instead."""
+    """Return the mentions that are in the language. `among`: the other languages that a text may be in."""
     needs_identifier()
     among = tuple(among)
     scripts = scripts_of(language)
     own = [name in scripts or not scripts for name in script_names()]
-    readable = [mine or name == "Latin" for mine, name in zip(own, script_names(), strict=True)]  # names stay in Latin
+    readable = [mine or name == "Latin" for mine, name in zip(own, script_names(), strict=True)]  # of Latin names
     kept: list[list[Mention]] = []
     for text, found, counts in zip(texts, mentions, count_scripts(texts).tolist(), strict=True):
         if not found or not _is_written_in(counts, own, _SHARE_OF_TEXT) or is_foreign(text, language, among=among):
@@ -61,21 +57,21 @@ def without_foreign(
 
 
 def is_foreign(text: str, language: str, *, among: Sequence[str]) -> bool:
-    """Whether a text is surely in another language."""
+    """Return whether a text is certainly in another language."""
     words = text.lower().split()
     telling = _telling_words(language, tuple(among))
     if sum(word in telling for word in words) > _OWN_WORDS * len(words):
         return False
     identifier, own = _identifier((language, *among)), base_code(language)
-    if own not in identifier.nb_classes:  # py3langid cannot tell: it would take every text for another language
+    if own not in identifier.nb_classes:  # py3langid does not know the language, so every text would be foreign
         return False
     best, probability = identifier.classify(text)
     return bool(best != own and probability >= SURE)
 
 
-@cache
+@lru_cache(maxsize=64)
 def _telling_words(language: str, among: tuple[str, ...]) -> frozenset[str]:
-    """Frequent words of a language that none of the others has."""
+    """Return the frequent words of a language that none of the other languages has."""
     return stop_words(language).difference(*(stop_words(other) for other in among if other != language))
 
 
@@ -90,16 +86,16 @@ def _is_written_in(counts: list[int], scripts: list[bool], share: float) -> bool
 
 
 def needs_identifier() -> None:
-    """Refuse at once, not in the middle of the work, where py3langid is missing."""
+    """Raise MissingDependency if py3langid is missing, so that the error comes before the work."""
     try:
         import py3langid  # noqa: F401
     except ImportError:
         raise MissingDependency("The language filter", "kobe") from None
 
 
-@cache
+@lru_cache(maxsize=8)
 def _identifier(languages: tuple[str, ...]) -> Any:
-    """py3langid, restricted to some languages."""
+    """Return py3langid's identifier, restricted to some languages."""
     needs_identifier()
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 

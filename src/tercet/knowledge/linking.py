@@ -1,11 +1,11 @@
-"""Links mentions in texts to a knowledge base: the longest names win, evidence in the sentence chooses the entity.
+"""Link mentions in texts to a knowledge base: the longest name wins, and the sentence decides between entities.
 
-Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP, used a linker that
-nobody else has; this one needs a knowledge base and nothing else. Names are looked up as they stand and by their base
-forms. Overlaps are settled by length, then by weight. A name that its source writes with a capital is not found where a
-text writes it without (may, May); stop words (`guards`), single letters and single characters of scripts without spaces
-are no mentions. Among the candidates of a name the weight decides, raised for entities that the sentence names
-elsewhere without ambiguity and for categories that its other mentions have.
+Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP, used a linker that is
+not public; this one needs only a knowledge base. Names are looked up as written and by their base forms. Of overlapping
+names the longer wins, then the one with the larger weight. A name that its source writes with a capital is not found if
+the text writes it without (may, May). Stop words (`guards`), single letters and single characters of scripts without
+spaces are not mentions. Among the candidates of a name, the largest weight wins. It is raised for entities that the
+sentence names elsewhere without ambiguity, and for categories of its other mentions.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import UnknownName, UsageError
@@ -25,10 +26,10 @@ from .mentions import Mention, without_overlaps
 from .normalise import BREAK, dictionary_forms, is_ordinary, lemma_forms, spans, token_forms
 from .store import CAPITALISED, LOWERCASE, Hits, KnowledgeBase
 
-NAMED_ELSEWHERE = 1.0  # what a candidate's weight gains if the sentence names the entity elsewhere without ambiguity,
-SAME_CATEGORY = 0.5  # and if all other unambiguous mentions are of its category; less if only some are
+NAMED_ELSEWHERE = 1.0  # relative gain of weight if the sentence names the entity elsewhere without ambiguity
+SAME_CATEGORY = 0.5  # gain if all other unambiguous mentions have the same category; in proportion if only some have
 
-_MANY_WORDS = 1_000_000  # base forms that are remembered at most
+_MANY_WORDS = 1_000_000  # largest number of base forms that are cached
 
 Place = tuple[int, int]
 
@@ -50,13 +51,13 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True)
 class KBLinker:
-    """Links with a knowledge base.
+    """A linker that uses a knowledge base.
 
-    lemmas: look base forms up too. senses: how many entities of an ambiguous name are kept: "best", "all" or a number.
-    categories: keep mentions of these alone, separated by "+"; empty for all. language_filter: ignore mentions that are
-    not in the language that the texts should be in (needs py3langid, extra `kobe`). numbers: numbers and web addresses
-    are mentions too. capitals: heed capitals as evidence. guards: stop words, most words of two letters and inflected
-    ordinary words are no mentions, whatever else they may name ("in" an inch).
+    lemmas: also look up base forms. senses: how many entities of an ambiguous name are kept: "best", "all" or a number.
+    categories: keep only mentions of these, separated by "+"; empty for all. language_filter: ignore mentions that are
+    not in the language of the texts (needs py3langid, extra `kobe`). numbers: also link numbers and web addresses.
+    capitals: use capitals as evidence. guards: ignore stop words, most words of two letters and inflected ordinary
+    words, even if they are names of something ("in" of inch).
     """
 
     kb: KnowledgeBase
@@ -67,13 +68,13 @@ class KBLinker:
     numbers: bool = False
     capitals: bool = True
     guards: bool = True
-    # candidates of names and base forms of words seen before: what the knowledge base says of them never changes
+    # Caches of the candidates of names and the base forms of words: a knowledge base never changes.
     _seen: dict[int, list[_Candidate]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _bases: dict[str, dict[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.senses not in ("best", "all") and not (str(self.senses).isdigit() and int(self.senses) > 0):
-            raise UsageError(f"senses is best, all or a number from 1 on, not {self.senses!r}.")
+            raise UsageError(f"senses must be best, all or a number from 1, not {self.senses!r}.")
         for category in self._wanted:
             if category not in self.kb.categories:
                 raise UnknownName(f"category in the knowledge base {self.kb.name!r}", category, self.kb.categories)
@@ -106,7 +107,7 @@ class KBLinker:
         return can_name
 
     def link(self, texts: Sequence[str], language: str) -> list[list[Mention]]:
-        """The mentions of each text, in order, none overlapping another."""
+        """Return the mentions of each text, in order, without overlaps."""
         language = base_code(language)
         places = [spans(text) for text in texts]
         forms = [token_forms(text, at, language) for text, at in zip(texts, places, strict=True)]
@@ -123,7 +124,7 @@ class KBLinker:
 
 
 class _BySentence:
-    """Names found in sentences, without overlaps, with the candidates that the evidence leaves."""
+    """The names found in sentences, without overlaps, with the candidates that fit the evidence."""
 
     def __init__(
         self, linker: KBLinker, texts: Sequence[str], places: list[list[Place]], forms: list[list[str]], language: str
@@ -177,7 +178,10 @@ class _BySentence:
         return taken
 
     def _is_guarded(self, form: str, span: str, text: str) -> bool:
-        """What is no mention: single letters, numbers; with guards stop words and two letters that are no acronym."""
+        """Return whether a form cannot be a mention: a letter, a number; with guards a stop word or two letters.
+
+        Stop words and two letters can be mentions as acronyms: in capitals in a text that is not all capitals.
+        """
         if len(form) == 1:
             return form.isalnum() or form == BREAK
         if self.guards and (form in self.stop_words or (len(form) == 2 and span.upper() != span.lower())):
@@ -200,7 +204,7 @@ class _BySentence:
 
 
 def _rank(row: tuple[int, int, float, int, int, list[_Candidate]]) -> tuple[int, float, int, int]:
-    """The longest first, then the weightiest, then as written before base forms, then the earlier."""
+    """Return a sort key: longer names first, then larger weights, names as written before base forms, places."""
     return row[0], row[2], row[1], row[3]
 
 
@@ -212,10 +216,10 @@ def _rows(hits: Hits, based: int) -> list[tuple[int, int, int, int, int]]:
 def _base_forms(
     forms: list[list[str]], language: str, kb: KnowledgeBase, known: dict[str, str]
 ) -> list[list[str]] | None:
-    """The sentences with base forms instead of inflected ones; None if no word has one. Adds new words to `known`.
+    """Return the sentences with base forms instead of inflected ones, None if no word has one. Updates `known`.
 
-    Of the base forms that a word may have, the first counts by which the knowledge base names something. Otherwise a
-    dictionary's counts, as part of a longer name; guesses by endings do not.
+    Of the possible base forms of a word, the first one that is a name in the knowledge base is used. If there is none,
+    the dictionary's base form is used, as it may be part of a longer name; guesses from endings are not.
     """
     if len(known) > _MANY_WORDS:
         known.clear()
@@ -231,7 +235,7 @@ def _base_forms(
 
 
 def _by_capitals(names: list[_Candidate], text: str, start: int) -> list[_Candidate]:
-    """The candidates that fit how the text writes the name's first letter."""
+    """Return the candidates that fit the case of the name's first letter in the text."""
     letter = text[start]
     if letter.islower():
         return [name for name in names if name.flags & (CAPITALISED | LOWERCASE) != CAPITALISED]
@@ -242,7 +246,7 @@ def _by_capitals(names: list[_Candidate], text: str, start: int) -> list[_Candid
 
 
 def _chosen(text: str, found: list[_Found], kept: int | None, wanted: frozenset[str]) -> list[Mention]:
-    """Mentions with the entities that the sentence makes likeliest, where the likeliest is of a wanted category."""
+    """Return mentions with their most likely entities first. Keeps only mentions whose first has a wanted category."""
     sure = [names.candidates[0] for names in found if len(names.candidates) == 1]
     entities = {name.entity for name in sure}
     categories = Counter(name.category for name in sure)
@@ -264,3 +268,50 @@ def _chosen(text: str, found: list[_Found], kept: int | None, wanted: frozenset[
         ids = [entity for _, entity, category in scored if not wanted or category in wanted]
         mentions.append(Mention(start, end, text[start:end], tuple(ids[:kept]), scored[0][2], scored[0][0] / total))
     return mentions
+
+
+def link(
+    texts: Sequence[str],
+    language: str,
+    *,
+    kb: str | Path = "default",
+    senses: str = "best",
+    categories: str = "",
+    lemmas: bool = True,
+    capitals: bool = True,
+    guards: bool = True,
+    language_filter: bool = False,
+    numbers: bool = False,
+) -> list[list[Mention]]:
+    """Link the entities that texts mention to a knowledge base.
+
+    Parameters
+    ----------
+    texts : the texts, in one language.
+    language : their language, such as "en".
+    kb : "default", or a folder that `tercet.kb.build` wrote.
+    senses, categories, lemmas, capitals, guards, language_filter, numbers : as for the command `tercet link`.
+
+    Returns
+    -------
+    list : for each text its mentions, with their place, text, entities and category.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> [mention.text for mention in tercet.link(["He lives in Berlin."], "en")[0]]
+    ['Berlin']
+    """
+    from .default import resolve
+
+    linker = KBLinker(
+        resolve(kb),
+        lemmas=lemmas,
+        senses=senses,
+        categories=categories,
+        language_filter=language_filter,
+        numbers=numbers,
+        capitals=capitals,
+        guards=guards,
+    )
+    return linker.link(texts, language)

@@ -1,4 +1,4 @@
-"""Numbers and web addresses in texts: things that translations must keep though no knowledge base lists them."""
+"""Find numbers and web addresses in texts, which translations must keep although no knowledge base lists them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from .mentions import Mention
 
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,\u00a0\u202f ’']\d{3})*(?:[.,]\d+)?(?![\w])")
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"“”«»]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.IGNORECASE)
-_DECIMAL_POINT = frozenset("en zh ja ko th gu hi bn mr ta te he ar".split())  # elsewhere a comma
+_DECIMAL_POINT = frozenset("en zh ja ko th gu hi bn mr ta te he ar".split())  # other languages use a comma
 _NUMBER_PREFIX, _ADDRESS_PREFIX = "number:", "address:"
 
 
 def is_literal(entity: str) -> bool:
-    """Whether an entity is a number or an address: every language can write those."""
+    """Return whether an entity is a number or an address, which every language can write."""
     return entity.startswith((_NUMBER_PREFIX, _ADDRESS_PREFIX))
 
 
 def literals(text: str, language: str) -> list[Mention]:
-    """The numbers and addresses of a text, as mentions of entities such as number:1000.5 and address:example.org."""
+    """Return the numbers and addresses of a text, as mentions of number:1000.5, address:example.org and the like."""
     found = []
     for match in _ADDRESS.finditer(text):
         address = match[0].rstrip(".,;:!?)]}'’")
@@ -33,9 +33,9 @@ def literals(text: str, language: str) -> list[Mention]:
 
 
 def number_value(written: str, language: str) -> str:
-    """A number with a decimal point and nothing between thousands, whatever the digits and the language's habits.
+    """Return a number in ASCII digits, with a decimal point and without separators of thousands.
 
-    A sign before exactly three digits divides thousands if it is not the language's decimal sign or occurs twice.
+    A sign before exactly three digits separates thousands if it is not the language's decimal sign or occurs twice.
     """
     digits = re.sub(r"[\u00a0\u202f ’']", "", written)
     decimal = "." if language in _DECIMAL_POINT else ","

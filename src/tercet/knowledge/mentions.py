@@ -1,8 +1,8 @@
-"""Mentions of entities in texts, and what a linker is: anything that finds them.
+"""Mentions of entities in texts, and the protocol of linkers, which find them.
 
 Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP, compares the entities
-of two texts and does not care who linked them: `KBLinker` (linking.py) does it with a knowledge base,
-`AnnotationLinker` hands out what another program found.
+of two texts. Any linker can provide them: `KBLinker` (linking.py) uses a knowledge base, `AnnotationLinker` the
+annotations of another program.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ __all__ = ["AnnotationLinker", "Linker", "Mention"]
 
 
 class Mention(NamedTuple):
-    """A stretch of a text that names an entity.
+    """A span of a text that names an entity.
 
-    start, end: in code points. entities: what it may name, the likeliest first. category: of the first of them; empty
-    if unknown. weight: how well the first candidate fits, relative to the others; 1 where there is no other.
+    start, end: in code points. entities: the entities it may name, the most likely first. category: of the first of
+    them; empty if unknown. weight: how well the first candidate fits relative to the others; 1 if it is the only one.
     """
 
     start: int
@@ -33,7 +33,7 @@ class Mention(NamedTuple):
 
 
 class Linker(Protocol):
-    """Finds mentions. `name` and `checksum` say which linker and data it was: both are part of a metric's signature."""
+    """A finder of mentions. `name` and `checksum` identify the linker and its data in a metric's signature."""
 
     @property
     def name(self) -> str: ...
@@ -42,20 +42,20 @@ class Linker(Protocol):
     def checksum(self) -> str: ...
 
     def link(self, texts: Sequence[str], language: str) -> list[list[Mention]]:
-        """The mentions of each text, in order, none overlapping another."""
+        """Return the mentions of each text, in order, without overlaps."""
         ...
 
     def nameable(self, language: str) -> Callable[[str], bool] | None:
-        """Whether the language has a name for an entity, by its id; None where that is not known."""
+        """Return a function that tells whether the language can name an entity id; None if that is not known."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class AnnotationLinker:
-    """Hands out mentions that were found elsewhere: by text, whatever the language.
+    """A linker that returns given mentions by text, whatever the language.
 
-    annotations: mentions by text. A text that is not among them is an error: not annotated is not the same as without
-    entities. `tercet.knowledge.annotations.read` makes one from a file.
+    annotations: mentions by text. A text that is missing raises DataError, because it was not annotated; a text without
+    entities has an empty list. `tercet.knowledge.annotations.read` makes a linker from a file.
     """
 
     annotations: Mapping[str, Sequence[Mention]]
@@ -85,7 +85,7 @@ class AnnotationLinker:
 
 
 def without_overlaps(mentions: Iterable[Mention]) -> list[Mention]:
-    """The mentions that win where some overlap: the longer, then the weightier, then the earlier; in order of place."""
+    """Return mentions without overlaps, in order. The longer wins, then the larger weight, then the earlier."""
     kept: list[Mention] = []
     for mention in sorted(mentions, key=lambda m: (m.start - m.end, -m.weight, m.start)):
         if all(mention.end <= other.start or other.end <= mention.start for other in kept):

@@ -1,8 +1,8 @@
 """The two steps that turn rows of names into the arrays of a knowledge base, one bucket at a time.
 
-`merge_entities` joins what the sources say of an entity and decides whether it stays; `merge_names` joins the names of
-a language that are spelled alike. Both read files of sections, write one of arrays, and run in any process: memory is
-bounded by the largest bucket.
+`merge_entities` merges the rows of all sources on an entity and decides whether it is kept. `merge_names` merges equal
+names of a language. Both read files of sections, write a file of arrays, and run in any process. Memory is bounded by
+the largest bucket.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ class _Entities:
 def merge_entities(
     chunks: Sequence[Path], bucket: int, settings: Settings, classes: Path | None, out: Path
 ) -> dict[str, int]:
-    """Join the rows of one bucket; writes OUT.npz (entities) and OUT.names (sections by language and part).
+    """Merge the rows of one bucket. Writes OUT.npz (entities) and OUT.names (sections by language and part).
 
-    Returns counts: entities kept, left out as pages of Wikimedia, left out for want of names in enough languages, and
-    names that have no form or too many tokens.
+    Returns counts: entities kept, Wikimedia pages left out, entities left out because too few languages name them, and
+    names without a form or with too many tokens.
     """
     with collector_paused():
         entities, names, counts = _joined(chunks, bucket, settings, Classes(classes) if classes is not None else None)
@@ -87,7 +87,7 @@ def _joined(
 
 
 def _category(rows: list[Row], known: Classes | None) -> str:
-    """What Wikidata's classes say, else what the first source says that says anything."""
+    """Return the category by Wikidata's classes, or else the first one that a source gives."""
     given = ""
     for _, category, _ in rows:
         if isinstance(category, str):
@@ -109,7 +109,7 @@ def _add(
     names: list[_Names],
     counts: Counter[str],
 ) -> bool:
-    """Enter an entity with its names if enough languages have one."""
+    """Add an entity with its names if enough languages have one. Returns whether it was added."""
     given = [name for row in rows for name in row[2]]
     if len({language for language, _, _ in given}) < settings.min_languages:
         return False
@@ -146,7 +146,7 @@ def _add(
 
 
 def _blob(texts: Sequence[str]) -> tuple[Bytes, Longs]:
-    """Texts as bytes, and the length of each."""
+    """Return texts as concatenated bytes, and the length of each."""
     encoded = [text.encode() for text in texts]
     return np.frombuffer(b"".join(encoded), np.uint8), np.fromiter(map(len, encoded), np.int64, len(encoded))
 
@@ -174,21 +174,21 @@ def _write_entities(path: Path, entities: _Entities) -> None:
 
 
 def starts_of(lengths: Longs) -> Longs:
-    """Where pieces of these lengths begin, and where the last one ends."""
+    """Return the offsets where pieces of these lengths begin, and the end of the last one."""
     starts = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts
 
 
 def taken(text: Bytes, starts: Longs, order: Longs) -> tuple[Bytes, Longs]:
-    """The pieces of a text in another order, and their lengths."""
+    """Return the pieces of a text in another order, and their lengths."""
     lengths = starts[order + 1] - starts[order]
     shift = starts[order] - starts_of(lengths)[:-1]
     return text[np.repeat(shift, lengths) + np.arange(lengths.sum())], lengths
 
 
 def fingerprints(text: Bytes, starts: Longs) -> tuple[NDArray[np.uint64], Longs]:
-    """Fingerprints and numbers of tokens of keys."""
+    """Return the fingerprints of keys and their numbers of tokens."""
     prints = np.empty(len(starts) - 1, np.uint64)
     sizes = np.empty(len(starts) - 1, np.int64)
     mentions.fingerprints(text.data, starts.data, prints.data, sizes.data)
@@ -196,11 +196,11 @@ def fingerprints(text: Bytes, starts: Longs) -> tuple[NDArray[np.uint64], Longs]
 
 
 def _sections(names: _Names, parts: int) -> list[bytes]:
-    """A language's names in parts by fingerprint; of each, its columns and then the text of its keys."""
+    """Return a language's names in parts by fingerprint. A part is its columns and then the text of its keys."""
     text, lengths = _blob(names.keys)
     starts = starts_of(lengths)
     prints, _ = fingerprints(text, starts)
-    # The upper bits, so that the parts one after the other are in the order of fingerprints.
+    # By the upper bits, so that consecutive parts are in the order of fingerprints.
     part_of = (prints >> np.uint64(40)).astype(np.int64) * parts >> 24
     columns: dict[str, NDArray[Any]] = {
         "entities": np.array(names.entities, np.uint32),
@@ -227,9 +227,9 @@ def _read_names(section: bytes) -> dict[str, NDArray[Any]]:
 
 
 def merge_names(files: Sequence[Path], section: int, first_entities: Sequence[int], out: Path) -> dict[str, int]:
-    """Join a part of a language's names from all buckets; writes arrays in the order of fingerprints.
+    """Merge one part of a language's names from all buckets. Writes arrays in the order of fingerprints.
 
-    first_entities: the number of each bucket's first entity. Returns counts of aliases and of candidates.
+    first_entities: the number of each bucket's first entity. Returns the counts of aliases and candidates.
     """
     pieces = [_read_names(read_section(path, section)) for path in files]
     joined = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
@@ -241,7 +241,7 @@ def merge_names(files: Sequence[Path], section: int, first_entities: Sequence[in
     heads = np.empty(len(prints), np.int64)
     used = mentions.group(text.data, starts.data, prints.data, order.data, groups.data, heads.data)
     heads = heads[:used]
-    # One candidate for each name and entity: the largest weight, all flags.
+    # One candidate per name and entity, with the largest weight and all flags.
     order = np.lexsort((-joined["weights"], entities, groups))
     new = np.ones(len(order), bool)
     new[1:] = (np.diff(groups[order]) != 0) | (np.diff(entities[order]) != 0)

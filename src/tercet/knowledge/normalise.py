@@ -1,11 +1,11 @@
-"""The words of a text in the form in which the knowledge base knows them.
+"""Normalise the words of texts and names for look-up in a knowledge base.
 
-Names are stored and texts are searched by the forms made here, so that both agree by construction. A form is
-compatibility-composed (NFKC), case-folded, without the marks of Latin letters that are foreign to the language
-(data/spelling.toml), without invisible characters, and with е for the Russian ё. Hyphens, apostrophes and full stops
-separate words and leave no trace ("l'Italie", "Guinea-Bissau", "St. Louis"); any other punctuation is a token of its
-own, always "," whatever it was, which keeps a name from being found across a comma. Combining marks stay with their
-letters (the vowel signs of Gujarati). Scripts without spaces give a token per character.
+Names are stored, and texts are searched, by the forms made here. A form is compatibility-composed (NFKC), case-folded,
+without the marks of Latin letters that are foreign to the language (data/spelling.toml), without invisible characters,
+and with е for the Russian ё. Hyphens, apostrophes and full stops separate words and are dropped ("l'Italie",
+"Guinea-Bissau", "St. Louis"). Any other punctuation becomes the token ",", so that no name is found across a comma.
+Combining marks stay with their letters (the vowel signs of Gujarati). In scripts without spaces, every character is a
+token.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 BREAK = ","  # the form of punctuation that no name should be found across
 
-_SEPARATORS = frozenset("'’‘ʼʹ`´.·・‧•&_․")  # what may stand inside a name and is not part of its form
+_SEPARATORS = frozenset("'’‘ʼʹ`´.·・‧•&_․")  # characters inside names that are not part of the form
 # Han, kana, and the scripts of Thai, Lao, Burmese and Khmer: no spaces between words.
 _SPACELESS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x2E80, 0x2FFF), (0x3005, 0x3007),
               (0x3041, 0x30FA), (0x30FC, 0x31FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF),
@@ -37,7 +37,7 @@ class NameToken(NamedTuple):
 
 
 class _Kinds(dict[int, str]):
-    """What a character is: w part of a word, m a mark, c a token by itself, a comma for punctuation, a blank."""
+    """The kind of each character: w part of a word, m mark, c a token by itself, comma punctuation, blank otherwise."""
 
     def __missing__(self, code: int) -> str:
         kind = self[code] = _kind(chr(code))
@@ -62,24 +62,24 @@ _KINDS = _Kinds()
 
 
 def tokens(text: str, language: str) -> list[NameToken]:
-    """The tokens of a text, in order."""
+    """Return the tokens of a text, in order."""
     known = _forms(language)
     return [NameToken(start, end, form) for start, end in spans(text) if (form := known[text[start:end]])]
 
 
 def spans(text: str) -> list[tuple[int, int]]:
-    """Where the tokens of a text are."""
+    """Return start and end of the tokens of a text."""
     return [match.span() for match in _TOKEN.finditer(text.translate(_KINDS))]
 
 
 def token_forms(text: str, places: list[tuple[int, int]], language: str) -> list[str]:
-    """The forms of the tokens at these places."""
+    """Return the forms of the tokens at these places."""
     known = _forms(language)
     return [known[text[start:end]] for start, end in places]
 
 
 def alias_key(name: str, language: str) -> tuple[str, ...]:
-    """The forms of a name's tokens; empty for a name without a letter, digit or symbol."""
+    """Return the forms of a name's tokens; empty for a name without a letter, digit or symbol."""
     known = _forms(language)
     key = tuple([form for start, end in spans(name) if (form := known[name[start:end]])])
     return key if key and (key[0] != BREAK or any(form != BREAK for form in key)) else ()
@@ -87,10 +87,10 @@ def alias_key(name: str, language: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 18)
 def lemma_forms(form: str, language: str) -> tuple[str, ...]:
-    """Base forms that a form may be inflected from, the likeliest first, itself excluded.
+    """Return the possible base forms of a form, the most likely first, without the form itself.
 
-    They come from simplemma where it is installed (extra `kobe`) and knows the language, and from the endings of
-    data/spelling.toml, which are guesses: they count only where the knowledge base knows the base form.
+    They come from simplemma, if it is installed (extra `kobe`) and has the language, and from the endings of
+    data/spelling.toml. The latter are guesses, to be used only if the knowledge base has the base form.
     """
     if not any(map(str.isalpha, form)):
         return ()
@@ -103,13 +103,13 @@ def lemma_forms(form: str, language: str) -> tuple[str, ...]:
 
 
 def lemma_key(name: str, language: str) -> tuple[str, ...]:
-    """The likeliest base forms of a name's tokens: what an inflected name of several words is found by."""
+    """Return the most likely base forms of a name's tokens, to find inflected names of several words."""
     return tuple(base[0] if (base := dictionary_forms(form, language)) else form for form in alias_key(name, language))
 
 
 @lru_cache(maxsize=1 << 18)
 def dictionary_lemmas(form: str, language: str) -> tuple[str, ...]:
-    """What simplemma makes of a form as a name (Prahy: Praha) and as a word (prahy: práh), written as it writes it."""
+    """Return simplemma's lemmas of a form as a name (Prahy: Praha) and as a word (prahy: práh), unnormalised."""
     lemmatise = _lemmatiser()
     if lemmatise is None or language not in _lemmatised():
         return ()
@@ -117,21 +117,21 @@ def dictionary_lemmas(form: str, language: str) -> tuple[str, ...]:
 
 
 def dictionary_forms(form: str, language: str) -> tuple[str, ...]:
-    """The forms of the dictionary's lemmas, itself excluded."""
+    """Return the forms of the dictionary's lemmas, without the form itself."""
     known = _forms(language)
     lemmas = [known[lemma] for lemma in dictionary_lemmas(form, language)]
     return tuple(lemma for lemma in dict.fromkeys(lemmas) if lemma and lemma != form)
 
 
 def is_ordinary(form: str, language: str) -> bool:
-    """Whether the dictionary takes a form for an inflected word and not for a name (According, but not Americans)."""
+    """Return whether the dictionary has a form as an inflected word and not as a name (According, not Americans)."""
     known = _forms(language)
     lemmas = [lemma for lemma in dictionary_lemmas(form, language) if known[lemma] != form]
     return bool(lemmas) and all(lemma[:1].islower() for lemma in lemmas)
 
 
 class _Forms(dict[str, str]):
-    """Forms of a language's words, made once each; emptied when a text of a million different words went by."""
+    """A cache of the forms of a language's words, cleared after a million different words."""
 
     def __init__(self, language: str) -> None:
         spelling = _spelling()
@@ -171,7 +171,7 @@ class _Forms(dict[str, str]):
         return parts[0] if parts[0] < "\u0250" else letter
 
 
-@cache
+@lru_cache(maxsize=64)
 def _forms(language: str) -> _Forms:
     return _Forms(language)
 
@@ -181,9 +181,9 @@ def _spelling() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("data", "spelling.toml").read_text("utf-8"))
 
 
-@cache
+@lru_cache(maxsize=64)
 def _endings(language: str) -> dict[str, list[tuple[str, str]]]:
-    """Endings by their last letter, each with what stands instead in the base form."""
+    """Return endings by their last letter, each with its replacement in the base form."""
     table: dict[str, list[tuple[str, str]]] = {}
     for rule in _spelling()["endings"].get(language, "").split():
         ending, _, instead = rule.partition(":")
@@ -202,7 +202,7 @@ def _lemmatiser() -> Any:
 
 @cache
 def _lemmatised() -> frozenset[str]:
-    """The languages that simplemma has a dictionary for."""
+    """Return the languages that simplemma has a dictionary for."""
     from importlib.resources import files as package_files
 
     folder = package_files("simplemma.strategies.dictionaries").joinpath("data")

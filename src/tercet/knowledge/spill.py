@@ -1,8 +1,8 @@
-"""Names on their way into a knowledge base: files cut into sections, one for each bucket of entities.
+"""Temporary files of a build: names in sections, one section per bucket of entities.
 
-A chunk of the input becomes one file, written whole or not at all; a build that was killed finds the finished ones.
-Sections hold JSON: rows of an entity's id, its category (or the Wikidata classes that decide it), and names, each as
-language number, weight, name.
+A chunk of the input becomes one file, written atomically, so that a build that was killed can use the finished ones.
+Sections hold JSON: rows of an entity's id, its category (or the Wikidata classes that determine it), and its names,
+each as language number, weight, name.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 class NameRecord(NamedTuple):
     """A name of an entity in a language.
 
-    weight: how likely the name means this entity, on the scale of Wikidata's: about the number of Wikipedias that have
-    an article on it. category: empty if unknown.
+    weight: how likely the name means this entity, on Wikidata's scale: about the number of Wikipedias with an article
+    on it. category: empty if unknown.
     """
 
     id: str
@@ -41,7 +41,7 @@ class NameRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings:
-    """What every step of a build needs to know. buckets of entities, parts of each language's names: fit in memory."""
+    """The settings of a build. buckets: of entities; parts: of each language's names; each must fit in memory."""
 
     languages: tuple[str, ...]
     min_languages: int = 2
@@ -52,7 +52,7 @@ class Settings:
 
 
 def is_text(text: str) -> bool:
-    """Whether a text is one: half a surrogate pair is not."""
+    """Return whether a text can be encoded: half a surrogate pair cannot."""
     if text.isascii():
         return True
     try:
@@ -64,7 +64,7 @@ def is_text(text: str) -> bool:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """No search for cycles: millions of rows are alive and have none, and walking them takes half of the time."""
+    """Pause garbage collection: millions of live rows have no cycles, and walking them takes half of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -75,7 +75,7 @@ def collector_paused() -> Iterator[None]:
 
 
 def write_sections(path: Path, sections: Sequence[bytes]) -> None:
-    """A file of several sections, each of which can be read alone."""
+    """Write a file of several sections, each of which can be read alone."""
     starts = np.zeros(len(sections) + 2, np.int64)
     starts[0] = len(sections)
     starts[1] = starts.nbytes
@@ -88,7 +88,7 @@ def write_sections(path: Path, sections: Sequence[bytes]) -> None:
 
 
 def read_section(path: Path, number: int) -> bytes:
-    """One section of a file."""
+    """Read one section of a file."""
     try:
         with path.open("rb") as stream:
             head = np.frombuffer(stream.read(8), np.int64)
@@ -104,7 +104,7 @@ def read_section(path: Path, number: int) -> bytes:
 
 
 def write_chunk(path: Path, rows: Iterable[Row], settings: Settings, notes: dict[str, Any]) -> None:
-    """Rows by bucket; the last section holds notes on the chunk."""
+    """Write rows by bucket. The last section holds notes on the chunk."""
     buckets: list[list[Row]] = [[] for _ in range(settings.buckets)]
     for row in rows:
         buckets[bucket_of(row[0], settings.buckets)].append(row)
@@ -113,7 +113,7 @@ def write_chunk(path: Path, rows: Iterable[Row], settings: Settings, notes: dict
 
 
 def read_bucket(path: Path, bucket: int) -> Any:
-    """The rows of one bucket of a chunk, or, after the last bucket, its notes."""
+    """Read the rows of one bucket of a chunk, or, for the number after the last bucket, its notes."""
     try:
         return json.loads(read_section(path, bucket).decode("utf-8", "surrogatepass"))
     except ValueError:

@@ -1,7 +1,7 @@
 """The knowledge base on disk: a folder of memory-mapped arrays and a manifest.
 
-Entities have numbers; names are stored by language, in the forms of `normalise.py`, and point to the entities that they
-may name. Opening maps the files and reads the manifest alone, so that it takes milliseconds and processes share memory.
+Entities have numbers. Names are stored by language, in the forms of `normalise.py`, and point to the entities that they
+may name. Opening only maps the files and reads the manifest: it takes milliseconds, and processes share the memory.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from ..errors import DataError, UnknownName, UsageError
 from ..kernels import mentions, warn_if_slow
 
-FORMAT = 1  # raised when files of an older version cannot be read any more
+FORMAT = 1  # increased when files of an older version can no longer be read
 MANIFEST = "manifest.json"
-# Flags of a candidate: its source writes the name with capitals, without any, and in this very form. A name without the
-# last is known by base forms of its words alone.
+# Flags of a candidate: its source writes the name with capitals, without capitals, in this form. A name without the
+# last flag was entered only with base forms of its words.
 CAPITALISED, LOWERCASE, OWN_FORM = 1, 2, 4
 
-# Every array by name: files of this name with the ending .bin, without any header.
+# Every array by name, with its type. The file is called NAME.bin and has no header.
 ARRAYS: dict[str, Any] = {
     "entity_text": np.uint8,  # ids
     "entity_start": np.int64,
@@ -49,25 +49,25 @@ ARRAYS: dict[str, Any] = {
     "candidate_flags": np.uint8,
     "slots": np.uint64,  # one table for each language after the other, see kernels/mentions.py
 }
-# What a manifest must have.
+# The keys that a manifest must have.
 _KEYS: dict[str, type] = {
     "name": str, "languages": list, "categories": list, "checksum": str, "tables": dict, "arrays": dict,
     "entities": int, "entities_by_category": dict, "candidates": int, "aliases": dict, "sources": list,
     "left_out": dict, "tercet": str,
 }  # fmt: skip
 _TABLE = ("first_alias", "aliases", "first_slot", "slots", "longest")
-_BLOCK = 1 << 18  # hits for which there is room at once
+_BLOCK = 1 << 18  # size of the buffer for hits
 
 Numbers = NDArray[np.int32]
 
 
 def bucket_of(entity_id: str, buckets: int) -> int:
-    """The bucket of an entity; the same wherever and whenever it is asked for."""
+    """Return the bucket of an entity, the same on every machine."""
     return crc32(entity_id.encode("utf-8", "surrogatepass")) % buckets
 
 
 def checksum(folder: Path) -> str:
-    """Of all arrays, by name and content."""
+    """Return a checksum of the names and contents of all arrays."""
     digest = hashlib.sha256()
     for name in sorted(ARRAYS):
         with (folder / f"{name}.bin").open("rb") as stream:
@@ -77,9 +77,9 @@ def checksum(folder: Path) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """Names found in sentences: all of them, also where they overlap; ordered by sentence, first token, last token.
+    """All names found in sentences, also overlapping ones, ordered by sentence, first token, last token.
 
-    Arrays of equal length: the sentence, its first and last token (both belong to the name), the alias.
+    Arrays of equal length: the sentence, the first and last token of the name (inclusive), the alias.
     """
 
     sentence: Numbers
@@ -92,7 +92,7 @@ class Hits:
 
 
 class KnowledgeBase:
-    """Entities and their names in several languages. Never changes; travels between processes by its path."""
+    """Entities and their names in several languages. Immutable; pickled as its path."""
 
     def __init__(self, path: Path, manifest: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.path = path
@@ -105,7 +105,7 @@ class KnowledgeBase:
 
     @classmethod
     def open(cls, path: str | Path) -> KnowledgeBase:
-        """The knowledge base in a folder; refuses what is damaged or of another format version."""
+        """Open the knowledge base in a folder. Raises DataError if it is damaged or of another format version."""
         folder = Path(path)
         manifest = _read_manifest(folder)
         arrays = {name: _mapped(folder, name, manifest["arrays"].get(name)) for name in ARRAYS}
@@ -115,7 +115,7 @@ class KnowledgeBase:
         return KnowledgeBase.open, (self.path,)
 
     def __len__(self) -> int:
-        """The number of entities."""
+        """Return the number of entities."""
         return len(self._arrays["category"])
 
     def entity_id(self, entity: int) -> str:
@@ -125,11 +125,11 @@ class KnowledgeBase:
         return self.categories[int(self._arrays["category"][entity])]
 
     def prior(self, entity: int) -> float:
-        """How likely the entity is to be meant, relative to others: the largest weight of its names."""
+        """Return how likely the entity is relative to others: the largest weight of its names."""
         return float(self._arrays["prior"][entity])
 
     def label(self, entity: int, language: str) -> str | None:
-        """The name by which the language calls it first; None if it has none."""
+        """Return the entity's main name in a language, None if it has none."""
         number = self._language(language)
         first, last = (int(place) for place in self._arrays["label_start"][entity : entity + 2])
         for row in range(first, last):
@@ -138,13 +138,13 @@ class KnowledgeBase:
         return None
 
     def named_in(self, language: str) -> NDArray[np.bool_]:
-        """Which entities the language has a name for, shape (entities,)."""
+        """Return whether the language has a name for each entity, shape (entities,)."""
         bit = np.uint64(1 << self._language(language))
         named: NDArray[np.bool_] = (self._arrays["languages"] & bit) != 0
         return named
 
     def number_of(self, entity_id: str) -> int | None:
-        """The number of the entity with this id; None if there is none."""
+        """Return the number of the entity with this id, None if there is none."""
         starts = self._arrays["bucket_start"]
         bucket = bucket_of(entity_id, len(starts) - 1)
         wanted = entity_id.encode("utf-8", "surrogatepass")
@@ -153,43 +153,43 @@ class KnowledgeBase:
         return place if place < high and self._id_bytes(place) == wanted else None
 
     def candidates(self, alias: int) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
-        """The entities that a name may stand for and their weights, the weightiest first."""
+        """Return the entities that a name may mean and their weights, the largest weight first."""
         first, last = self._arrays["candidate_start"][alias : alias + 2]
         return self._arrays["candidate_entity"][first:last], self._arrays["candidate_weight"][first:last]
 
     def flags(self, alias: int) -> NDArray[np.uint8]:
-        """CAPITALISED, LOWERCASE, OWN_FORM or a sum of them for each candidate of a name."""
+        """Return for each candidate of a name CAPITALISED, LOWERCASE, OWN_FORM or a sum of them."""
         first, last = self._arrays["candidate_start"][alias : alias + 2]
         return self._arrays["candidate_flags"][first:last]
 
     def alias(self, alias: int) -> tuple[str, ...]:
-        """The forms of a name."""
+        """Return the forms of a name."""
         return tuple(self._string("alias_text", "alias_start", alias).split(mentions.SEPARATOR))
 
     def find(self, forms: Sequence[Sequence[str]], language: str) -> Hits:
-        """All names of a language in sentences, given as the forms of their tokens (`normalise.tokens`)."""
+        """Find all names of a language in sentences, given as the forms of their tokens (`normalise.token_forms`)."""
         warn_if_slow()
         table = self._manifest["tables"][self.languages[self._language(language)]]
         counts = np.fromiter(map(len, forms), np.int64, len(forms))
         joined = mentions.SEPARATOR.join(chain.from_iterable(forms)).encode("utf-8", "surrogatepass")
         if joined.count(b"\x1f") != max(0, int(counts.sum()) - 1):
-            raise DataError(f"A token holds the control character {mentions.SEPARATOR!r}, which no form may hold.")
+            raise DataError(f"A token contains the control character {mentions.SEPARATOR!r}, which is not allowed.")
         found = _find(np.frombuffer(joined, np.uint8), counts, self._arrays, table)
         sentence, first, last, alias = found
         return Hits(sentence, first, last, alias + np.int64(table["first_alias"]))
 
     def info(self) -> dict[str, Any]:
-        """What `tercet kb info` shows: the manifest without what only the program needs, and the size."""
+        """Return what `tercet kb info` prints: the manifest without internal data, the path and the size."""
         hidden = ("tables", "arrays")
         shown = {key: value for key, value in self._manifest.items() if key not in hidden}
         return {**shown, "path": str(self.path), "bytes": sum(array.nbytes for array in self._arrays.values())}
 
     def verify(self) -> None:
-        """Read everything and compare the checksum."""
+        """Read all arrays and compare the checksum. Raises DataError if it differs."""
         found = checksum(self.path)
         if found != self.checksum:
             raise DataError(
-                f"The knowledge base {self.path} is damaged: its files have checksum {found[:16]}…, its manifest says "
+                f"The knowledge base {self.path} is damaged: its files have checksum {found[:16]}…, its manifest has "
                 f"{self.checksum[:16]}…. Build it again."
             )
 
@@ -216,7 +216,7 @@ class KnowledgeBase:
 def _find(
     text: NDArray[np.uint8], counts: NDArray[np.int64], arrays: dict[str, NDArray[Any]], table: dict[str, int]
 ) -> Numbers:
-    """Hits as columns, by the kernel, in blocks for whose hits there is room."""
+    """Return hits as columns, found by the kernel in blocks that fit the buffer."""
     most = int(counts.max(initial=0))
     longest = table["longest"]
     if not most or not table["aliases"]:
@@ -258,7 +258,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     except ValueError:
         raise DataError(f"{path} is damaged: it is not JSON. Build the knowledge base again.") from None
     if not isinstance(manifest, dict) or "format" not in manifest:
-        raise DataError(f"{path} is not the manifest of a knowledge base: it names no format version.")
+        raise DataError(f"{path} is not the manifest of a knowledge base: it has no format version.")
     if manifest["format"] != FORMAT:
         raise DataError(
             f"The knowledge base {folder} has format version {manifest['format']}; this version of Tercet reads "
@@ -273,7 +273,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def _tables_fit(manifest: dict[str, Any]) -> bool:
-    """Whether every language's names and slots lie within the arrays: the kernel looks there without asking again."""
+    """Return whether every language's names and slots are within the arrays: the kernel does not check that."""
     aliases, slots = manifest["arrays"].get("alias_start", 0), manifest["arrays"].get("slots", 0)
     for language in manifest["languages"]:
         table = manifest["tables"].get(language)
@@ -298,7 +298,7 @@ def _mapped(folder: Path, name: str, length: object) -> NDArray[Any]:
             )
         if not length:
             return np.empty(0, kind)
-        # A plain view of the mapping: an np.memmap's slices cost more than looking up a name.
+        # A plain array view: slicing an np.memmap costs more than looking up a name.
         return np.asarray(np.memmap(path, dtype=kind, mode="r"))
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}. Build the knowledge base again.") from None

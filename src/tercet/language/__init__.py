@@ -1,1 +1,1 @@
-"""What is known of a language's words: stems, synonyms, paraphrases, function words, and alignments by them."""
+"""Linguistic resources and tools: stems, synonyms, paraphrases, word vectors, parses, n-gram models, alignments."""

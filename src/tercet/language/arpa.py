@@ -1,8 +1,8 @@
-"""ARPA files, the form in which programs exchange n-gram models: log10 probability, n-gram, log10 back-off weight.
+"""Read and write ARPA files, the exchange format of n-gram models: log10 probability, n-gram, log10 back-off weight.
 
-Read are the files of SRILM, KenLM, IRSTLM and others, gzipped or not. As in KenLM a file must know <s> and </s>; if it
-has neither <unk> nor <UNK>, unknown words get the log10 probability -100. Numbers are written with all their digits:
-what is read from our own file is the same model.
+Files of SRILM, KenLM, IRSTLM and other programs can be read, gzipped or not. As in KenLM, a file must contain <s> and
+</s>; if it has neither <unk> nor <UNK>, unknown words get the log10 probability -100. Numbers are written with all
+their digits, so that a model that is written and read again is unchanged.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from .ngram_models import MARKS, UNKNOWN, Grams, NgramModel
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MISSING_UNKNOWN = -100.0  # as KenLM gives unknown words where a file has no <unk>
-_CHUNK = 1 << 16  # lines taken apart at once: fast, and small beside the model
+MISSING_UNKNOWN = -100.0  # KenLM's value for unknown words if a file has no <unk>
+_CHUNK = 1 << 16  # lines parsed at once: fast, and small compared with the model
 _COUNT = re.compile(r"ngram\s+([0-9]{1,2})\s*=\s*([0-9]{1,15})\s*")
-_CAPITAL_UNKNOWN = "<UNK>"  # as some programs write it; the same word, as in KenLM
+_CAPITAL_UNKNOWN = "<UNK>"  # some programs write it so; KenLM also reads it as <unk>
 _LARGEST = float(np.finfo(np.float64).max)
 
 
 def write_arpa(model: NgramModel, path: str | Path) -> None:
-    """Write a model; gzipped if the name ends in .gz. The file appears whole or not at all."""
+    """Write a model, gzipped if the name ends in .gz. The file is written completely or not at all."""
     for word in model.words:
         check_text(word, f"The word {word!r}", forbidden="\0")
     with writing(path) as stream:
@@ -59,12 +59,12 @@ def write_arpa(model: NgramModel, path: str | Path) -> None:
 
 
 def read_arpa(path: str | Path) -> NgramModel:
-    """The model in a file; one that is cut off, out of order or wrong is refused with its line."""
+    """Read a model. Raises DataError with the line number if the file is truncated, out of order or malformed."""
     return _Reader(path).model()
 
 
 class _Reader:
-    """Reads one file from top to bottom; `number` is the line that was read last."""
+    """A reader of one file; `number` is the number of the last line read."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
@@ -74,16 +74,16 @@ class _Reader:
     def model(self) -> NgramModel:
         line = self.filled()
         if not line:
-            raise DataError(f"{self.path} is empty: an ARPA file starts with \\data\\.")
+            raise DataError(f"{self.path} is empty. An ARPA file starts with \\data\\.")
         if line != "\\data\\":
-            self.refuse(f"{_shown(line)} begins no ARPA file, which starts with \\data\\.")
+            self.refuse(f"expected \\data\\, which starts an ARPA file; found {_shown(line)}.")
         counts, line = self.declared()
         levels: list[Grams] = []
         words: list[str] = []
         keys: list[Ints] = []
         for n, count in enumerate(counts, 1):
             if line != f"\\{n}-grams:":
-                self.refuse(f"{_shown(line)} stands where \\{n}-grams: is expected.")
+                self.refuse(f"expected \\{n}-grams:, found {_shown(line)}.")
             if n == 1:
                 words, level = self.single_words(count)
                 numbers = {_CAPITAL_UNKNOWN: UNKNOWN} | {word: number for number, word in enumerate(words)}
@@ -93,18 +93,18 @@ class _Reader:
             levels.append(level)
             line = self.filled()
         if line != "\\end\\":
-            self.refuse(f"{_shown(line)} stands where \\end\\ is expected.")
+            self.refuse(f"expected \\end\\, found {_shown(line)}.")
         for line in self.lines:
             self.number += 1
             if line.strip():
-                self.refuse(f"{_shown(line)} follows after \\end\\.")
+                self.refuse(f"{_shown(line)} follows \\end\\.")
         return NgramModel(words, levels)
 
     def refuse(self, what: str, line: int | None = None) -> NoReturn:
         raise DataError(f"{self.path}, line {self.number if line is None else line}: {what}")
 
     def filled(self) -> str:
-        """The next line that is not blank, without blanks around it; '' at the end of the file."""
+        """Return the next line that is not blank, stripped; '' at the end of the file."""
         for line in self.lines:
             self.number += 1
             if stripped := line.strip(" \t\r"):
@@ -112,24 +112,24 @@ class _Reader:
         return ""
 
     def declared(self) -> tuple[list[int], str]:
-        """How many n-grams of each order the file says it has, and the line after that."""
+        """Return the declared number of n-grams of each order, and the line after the declarations."""
         counts: list[int] = []
         while match := _COUNT.fullmatch(line := self.filled()):
             if int(match[1]) != len(counts) + 1:
-                self.refuse(f"{_shown(line)} stands where the number of {len(counts) + 1}-grams is expected.")
+                self.refuse(f"expected the number of {len(counts) + 1}-grams, found {_shown(line)}.")
             counts.append(int(match[2]))
         if not counts:
-            self.refuse(f"{_shown(line)} stands where 'ngram 1=' and a number are expected.")
+            self.refuse(f"expected 'ngram 1=' and a number, found {_shown(line)}.")
         return counts, line
 
     def rows(self, n: int, count: int, *, is_last: bool) -> Iterator[tuple[list[list[str]], range]]:
-        """The lines of one order, taken apart, some at a time, with their numbers in the file."""
+        """Yield the lines of one order in chunks, split into fields, with their line numbers."""
         left = count
         while left:
             lines = list(islice(self.lines, min(left, _CHUNK)))
             rows = [line.replace("\t", " ").split(" ") for line in lines]
             numbers = range(self.number + 1, self.number + 1 + len(lines))
-            if not all(map(all, rows)):  # more blanks than one between fields, or blanks around them
+            if not all(map(all, rows)):  # several blanks between fields, or blanks around them
                 rows = [[field for field in row if field] for row in rows]
             for number, row, line in zip(numbers, rows, lines, strict=True):
                 if not n < len(row) < (n + 2 if is_last else n + 3):
@@ -137,23 +137,23 @@ class _Reader:
             self.number += len(lines)
             left -= len(lines)
             if left and not lines:
-                self.refuse(f"the file ends after {count - left} of {count} {n}-grams. It was cut off.")
+                self.refuse(f"the file ends after {count - left} of {count} {n}-grams. It is truncated.")
             yield rows, numbers
 
     def wrong_row(self, n: int, count: int, done: int, line: str, number: int) -> NoReturn:
         if not line.strip() or line.startswith("\\"):
-            self.refuse(f"{done} {n}-grams stand here, and the file's beginning says {count}.", number)
-        self.refuse(f"{_shown(line)} is not a log10 probability with {n} words and a back-off weight.", number)
+            self.refuse(f"the file has {done} {n}-grams, but its header declares {count}.", number)
+        self.refuse(f"{_shown(line)} is not a log10 probability, {n} words and a back-off weight.", number)
 
     def numbers(self, rows: list[list[str]], lines: range, field: int, *, largest: float) -> Floats:
-        """One field of the lines as numbers; those who have it not have 0."""
+        """Return one field of each line as a number; 0 for lines without it."""
         texts = [row[field] if len(row) > field else "0" for row in rows]
         found = np.array(list(map(parse_number, texts)))
         wrong = ~((found > -np.inf) & (found <= largest))
         if wrong.any():
             place = int(wrong.argmax())
-            wanted = "a log10 probability, a number not above 0" if field == 0 else "a back-off weight, a finite number"
-            self.refuse(f"{_shown(texts[place])} stands where {wanted}, is expected.", lines[place])
+            wanted = "a log10 probability (at most 0)" if field == 0 else "a back-off weight (a finite number)"
+            self.refuse(f"expected {wanted}, found {_shown(texts[place])}.", lines[place])
         return found
 
     def single_words(self, count: int) -> tuple[list[str], Grams]:
@@ -168,10 +168,10 @@ class _Reader:
         places = dict(zip(reversed(words), range(len(words) - 1, -1, -1), strict=True))
         if len(places) < len(words):
             place = next(place for place, word in enumerate(words) if places[word] != place)
-            self.refuse(f"the word {words[place]!r} stands here again.", lines[place])
+            self.refuse(f"the word {words[place]!r} is repeated.", lines[place])
         for mark in MARKS[1:]:
             if mark not in places:
-                self.refuse(f"{mark} is not among the words, and without it sentences have no probability.")
+                self.refuse(f"the word {mark} is missing. Without it sentences have no probability.")
         place_of = [places.pop(mark, len(words)) for mark in MARKS] + sorted(places.values())
         logs.append(np.full(1, MISSING_UNKNOWN))
         backoffs.append(np.zeros(1))
@@ -187,8 +187,11 @@ class _Reader:
     def longer(
         self, n: int, count: int, numbers: dict[str, int], keys: list[Ints], *, is_last: bool
     ) -> tuple[Grams, Ints]:
-        """The n-grams of an order above 1, and their sorted keys; keys: those of the orders from 2 on before it."""
-        # Parts, not arrays of `count`: a file may say any number.
+        """Read the n-grams of an order above 1. Returns them and their sorted keys.
+
+        keys: the sorted keys of the orders 2 to n - 1.
+        """
+        # Lists of chunks, not arrays of size `count`: a malformed file may declare any number.
         all_ids = [np.zeros((n, 0), dtype=np.int32)]
         all_logs, all_backoffs = [np.zeros(0)], [np.zeros(0)]
         size, first = len(numbers), self.number + 1
@@ -197,7 +200,7 @@ class _Reader:
             all_ids.append(np.array(found, dtype=np.int32))
             if (all_ids[-1] < 0).any():
                 place, column = np.argwhere(all_ids[-1].T < 0)[0]
-                self.refuse(f"the word {rows[place][column + 1]!r} is not among the single words.", lines[place])
+                self.refuse(f"the word {rows[place][column + 1]!r} is not among the 1-grams.", lines[place])
             all_logs.append(self.numbers(rows, lines, 0, largest=0))
             weights = np.zeros(len(rows)) if is_last else self.numbers(rows, lines, n + 1, largest=_LARGEST)
             all_backoffs.append(weights)
@@ -217,7 +220,7 @@ class _Reader:
         sorted_keys = own[order]
         again = np.flatnonzero(sorted_keys[1:] == sorted_keys[:-1])
         if len(again):
-            self.refuse(f"this {n}-gram stands in the file twice.", first + int(order[again + 1].min()))
+            self.refuse(f"this {n}-gram is repeated.", first + int(order[again + 1].min()))
         return Grams(parents[order], ids[-1][order], logs[order], backoffs[order]), sorted_keys
 
 

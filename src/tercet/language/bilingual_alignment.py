@@ -1,10 +1,11 @@
-"""Alignments of the words of two languages: which source word each target word comes from.
+"""Word alignment between two languages: find the source word of each target word.
 
 A hidden Markov model on top of a lexical table: Vogel, Ney and Tillmann (1996), "HMM-Based Word Alignment in
-Statistical Translation", COLING. The probability of a source position depends on the one before by the width of the
-jump alone. The empty word keeps the position, and jumps are smoothed with equal ones, as in Och and Ney (2003), "A
-Systematic Comparison of Various Statistical Alignment Models", Computational Linguistics.
-Two directions become one alignment as in Koehn, Och and Marcu (2003), "Statistical Phrase-Based Translation", NAACL.
+Statistical Translation", COLING. The probability of a source position depends only on the width of the jump from the
+previous one. The empty word keeps the position, and jump probabilities are smoothed with the uniform distribution, as
+in Och and Ney (2003), "A Systematic Comparison of Various Statistical Alignment Models", Computational Linguistics.
+The alignments of both directions are combined as in Koehn, Och and Marcu (2003), "Statistical Phrase-Based
+Translation", NAACL.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ from .lexical_tables import (
 
 log = logging.getLogger(__name__)
 
-MOST_CELLS = 1 << 24  # source words times target words of one pair; more would take half a gigabyte
-METHODS = {  # union, grow, final (1: one of the words has no link, 2: neither has): as kernels.symmetry.symmetrise
+MOST_CELLS = 1 << 24  # maximum of source words times target words of one pair; more would take half a gigabyte
+METHODS = {  # union, grow, final (1: one of the words has no link, 2: neither has): see kernels.symmetry.symmetrise
     "intersection": (False, False, 0),
     "union": (True, False, 0),
     "grow-diag": (False, True, 0),
@@ -50,11 +51,13 @@ Links = list[tuple[int, int]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HMM:
-    """The model of one direction: where target words come from.
+    """The hidden Markov model of one direction: it aligns each target word with a source word.
 
-    jumps: the probability of each width, an odd number of them, the middle one for 0; the first word jumps from before
-    the source's first. null: of coming from the empty word. smoothing: the share of equal jumps, whatever the width.
-    perplexities: of the training's target words before each iteration and at the end.
+    jumps: the probability of each jump width, an odd number of them; the middle one is width 0. The first target word
+        jumps from before the first source word.
+    null: the probability of alignment with the empty word.
+    smoothing: the weight of the uniform distribution over jumps.
+    perplexities: of the training data's target words, before each iteration and at the end.
     """
 
     table: LexicalTable
@@ -71,13 +74,13 @@ class HMM:
             )
 
     def align(self, sources: Sequence[Words], targets: Sequence[Words]) -> list[list[int]]:
-        """The most probable alignment of each pair: for each target word a source position, -1 for none."""
+        """Return the most probable alignment of each pair: for each target word a source position, -1 for none."""
         flat, target = self.best_paths(sources, targets)
         positions = flat.tolist()
         return [positions[begin:end] for begin, end in pairwise(target.offsets.tolist())]
 
     def best_paths(self, sources: Sequence[Words], targets: Sequence[Words]) -> tuple[NDArray[np.int32], Units]:
-        """As `align`, for all target words end to end, and the target texts by numbers."""
+        """Return the alignments of `align` as one array over all target words, and the coded target texts."""
         source, target = self._code(sources, targets)
         n, cells = int(source.lengths.max(initial=0)), _most_cells(source, target)
         alignment = np.empty(len(target.ids), dtype=np.int32)
@@ -89,7 +92,7 @@ class HMM:
         return alignment, target
 
     def log_probabilities(self, sources: Sequence[Words], targets: Sequence[Words]) -> Floats:
-        """The natural logarithm of each target's probability given its source, over all alignments."""
+        """Return the natural logarithm of each target's probability given its source, summed over all alignments."""
         source, target = self._code(sources, targets)
         nothing = np.empty(0)
         sums = self._read(source, target, self.table.probabilities, self.jumps, nothing, nothing)
@@ -103,14 +106,14 @@ class HMM:
             at = int(large.argmax())
             raise DataError(
                 f"Sentence pair {at + 1} is too long to be aligned: {len(sources[at])} source words and "
-                f"{len(targets[at])} target words. Texts must have a sentence per line: split it, or leave it out."
+                f"{len(targets[at])} target words. Texts must have one sentence per line. Split it or remove it."
             )
         return source, target
 
     def _read(
         self, source: Units, target: Units, probabilities: Floats, jumps: Floats, counts: Floats, jump_counts: Floats
     ) -> Floats:
-        """The probability of each target word given those before it; adds to counts unless they are empty."""
+        """Return the probability of each target word given the previous ones; add to counts unless they are empty."""
         n, cells = int(source.lengths.max(initial=0)), _most_cells(source, target)
         sums = np.empty(len(target.ids))
         starts, targets, _ = self.table.views
@@ -125,13 +128,14 @@ class HMM:
     def trained(
         self, sources: Sequence[Words], targets: Sequence[Words], *, iterations: int = 5, longest: int = 100
     ) -> HMM:
-        """After some iterations of EM over its probabilities and jumps.
+        """Return the model after some iterations of EM over its probabilities and jumps.
 
-        Jumps become relative frequencies, though each sentence has its own normalisation of them (Vogel's equation 7),
-        and are smoothed after: unlike Model 1's, the perplexity falls in practice but need not.
+        Jumps are re-estimated as relative frequencies, although each sentence normalises them (Vogel's equation 7) and
+        they are smoothed afterwards. So, unlike with Model 1, the perplexity is not guaranteed to fall, but it does in
+        practice.
         """
         if iterations < 1:
-            raise UsageError(f"The alignment model needs at least 1 iteration; {iterations} are asked for.")
+            raise UsageError(f"The number of iterations must be at least 1, not {iterations}.")
         warn_if_slow()
         sources, targets = usable_pairs(sources, targets, longest)
         source, target = self._code(sources, targets)
@@ -163,7 +167,7 @@ def train_hmm(
     null: float = 0.2,
     smoothing: float = 0.2,
 ) -> HMM:
-    """A model that begins with the table and equal jumps, after some iterations of EM."""
+    """Train a model with EM, starting from the table and uniform jump probabilities."""
     widest = max((len(source) for source in sources if len(source) <= longest), default=0)
     jumps = np.full(2 * widest + 1, 1 / (2 * widest + 1))
     return HMM(table, jumps, null, smoothing).trained(sources, targets, iterations=iterations, longest=longest)
@@ -171,7 +175,7 @@ def train_hmm(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordAligner:
-    """Both directions: `forward` gives target words their source words, `backward` the other way round."""
+    """Models of both directions: `forward` aligns target words with source words, `backward` the reverse."""
 
     forward: HMM
     backward: HMM
@@ -179,7 +183,7 @@ class WordAligner:
     def align(
         self, sources: Sequence[Words], targets: Sequence[Words], *, method: str = "grow-diag-final-and"
     ) -> list[Links]:
-        """The links of each pair, (source position, target position) in rising order, by one of METHODS."""
+        """Return the links of each pair, sorted (source position, target position), combined by one of METHODS."""
         forward, target = self.forward.best_paths(sources, targets)
         backward, source = self.backward.best_paths(targets, sources)
         return _symmetrised(forward, target, backward, source, method)
@@ -193,7 +197,7 @@ def train_aligner(
     iterations: int = 5,
     longest: int = 100,
 ) -> WordAligner:
-    """Model 1 and the HMM in both directions, from sentence pairs."""
+    """Train Model 1 and the HMM in both directions on sentence pairs."""
     models = []
     for first, second in ((sources, targets), (targets, sources)):
         table = train_table(first, second, iterations=table_iterations, longest=longest)
@@ -204,18 +208,19 @@ def train_aligner(
 def symmetrise(
     forward: Sequence[Sequence[int]], backward: Sequence[Sequence[int]], *, method: str = "grow-diag-final-and"
 ) -> list[Links]:
-    """One alignment of two for each pair: source positions of target words, and target positions of source words.
+    """Combine the alignments of both directions for each pair and return its links.
 
-    The target is the English of the published algorithm: its words are the outer loop, and links of `forward` are
-    added first at the end.
+    forward: the source position of each target word, -1 for none. backward: the target position of each source word.
+    The target is the "English" side of the published algorithm: the outer loop is over its words, and the links of
+    `forward` are added first in the final step.
     """
     if len(forward) != len(backward):
-        raise DataError(f"{len(forward)} alignments in one direction, {len(backward)} in the other.")
+        raise DataError(f"There are {len(forward)} alignments in one direction but {len(backward)} in the other.")
     for number, (first, second) in enumerate(zip(forward, backward, strict=True), 1):
         for one, other in ((first, second), (second, first)):
             wrong = [place for place in one if not -1 <= place < len(other)]
             if wrong:
-                raise DataError(f"Pair {number}: position {wrong[0]} is not among the {len(other)} of the other text.")
+                raise DataError(f"Pair {number}: position {wrong[0]} is outside the other text of {len(other)} words.")
     sides = []
     for side in (forward, backward):
         offsets = np.zeros(len(side) + 1, dtype=np.int64)
@@ -228,7 +233,7 @@ def _symmetrised(
     forward: NDArray[np.int32], target: Units, backward: NDArray[np.int32], source: Units, method: str
 ) -> list[Links]:
     if method not in METHODS:
-        raise UnknownName("method of symmetrising", method, METHODS)
+        raise UnknownName("symmetrisation method", method, METHODS)
     words = int((source.lengths + target.lengths).max(initial=0))
     links = np.empty((len(forward) + len(backward), 2), dtype=np.int32)
     offsets = np.zeros(len(target.offsets), dtype=np.int64)
@@ -242,10 +247,10 @@ def _symmetrised(
 
 
 def _most_cells(source: Units, target: Units) -> int:
-    """Source words times target words of the pair that has most: the longest texts need not be of one pair."""
+    """Return the maximum over pairs of source words times target words."""
     return int((source.lengths * target.lengths).max(initial=0))
 
 
 def _scratch(n: int, cells: int) -> tuple[memoryview, memoryview, memoryview]:
-    """Room for the places, emissions and moves of the largest pair."""
+    """Allocate work arrays for the places, emissions and moves of the largest pair."""
     return view(np.empty(cells, dtype=np.int64)), view(np.empty(cells)), view(np.empty(n * n))

@@ -1,14 +1,14 @@
-"""CoNLL-U, the exchange format of parses: read and written without loss of anything that a `Sentence` holds.
+"""Read and write CoNLL-U, the exchange format of parses, without loss of any field of a `Sentence`.
 
 Nivre et al. (2016), "Universal Dependencies v1: A Multilingual Treebank Collection", LREC;
-https://universaldependencies.org/format.html. What the format leaves open is settled thus:
+https://universaldependencies.org/format.html. Our conventions where the format leaves a choice:
 
-- `# scheme = clearnlp` says whose labels the tree has; without it they are those of Universal Dependencies.
-- `# deps = stanford` says that the DEPS column holds Stanford's collapsed dependencies; without it the column is not
-  read (the enhanced graphs of Universal Dependencies are another thing).
-- MISC has the word's place in the text (`TokenRange=0:3`), `SpaceAfter=No`, and its entity (`NER=B-PER`).
+- `# scheme = clearnlp` names the scheme of the tree's labels; the default is Universal Dependencies.
+- `# deps = stanford` means that the DEPS column holds collapsed Stanford dependencies. Otherwise the column is not
+  read: it would hold enhanced Universal Dependencies, which are different.
+- MISC has the word's position in the text (`TokenRange=0:3`), `SpaceAfter=No`, and its entity (`NER=B-PER`).
 - An empty segment is a block of comments without words, so that blocks and segments stay parallel.
-- A text with line ends, which no comment line can hold, stands in `# text_json`.
+- A text with line ends, which a comment line cannot contain, is written as JSON in `# text_json`.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from .sentence import Dependency, Sentence, Token, shown
 COLUMNS = 10
 _LINE_ENDS = re.compile(r"[\t\n\r]")
 _OUTER_SPACE = re.compile(r"^\s|\s$")
-_SINGLE = re.compile(r"[0-9]{1,9}")  # Python refuses to read numbers of thousands of digits
+_SINGLE = re.compile(r"[0-9]{1,9}")  # int() raises ValueError for thousands of digits
 _RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 
 
 def format_sentence(sentence: Sentence, number: int | None = None, *, comments: Iterable[str] = ()) -> str:
-    """A sentence as a block of CoNLL-U with the blank line that ends it."""
+    """Return a sentence as a block of CoNLL-U, including the blank line at its end."""
     lines = [f"# {comment}" for comment in comments]
     if number is not None:
         lines.append(f"# sent_id = {number}")
@@ -73,19 +73,19 @@ def format_sentence(sentence: Sentence, number: int | None = None, *, comments: 
 
 
 def write(path: str | Path, sentences: Iterable[Sentence], *, comments: Iterable[str] = ()) -> None:
-    """Write sentences to a file, whole or not at all; `comments` stand before the first."""
+    """Write sentences to a file, completely or not at all. `comments` are written before the first sentence."""
     with writing(path) as stream:
         for number, sentence in enumerate(sentences, 1):
             stream.write(format_sentence(sentence, number, comments=comments if number == 1 else ()))
 
 
 def read(path: str | Path) -> Iterator[Sentence]:
-    """The sentences of a CoNLL-U file ('-': standard input), one after the other."""
+    """Yield the sentences of a CoNLL-U file ('-' for standard input)."""
     yield from parse_lines((line for block in read_blocks(path) for line in block), str(path))
 
 
 def parse_lines(lines: Iterable[str], name: str) -> Iterator[Sentence]:
-    """Sentences from lines of CoNLL-U; `name` is the file's, for messages."""
+    """Yield the sentences in lines of CoNLL-U. `name` is the file name for error messages."""
     block: list[str] = []
     number = 0
     for number, line in enumerate(lines, 1):
@@ -99,7 +99,7 @@ def parse_lines(lines: Iterable[str], name: str) -> Iterator[Sentence]:
 
 
 def _field(value: str) -> str:
-    """A value that keeps its column: white space that would end it becomes a space."""
+    """Replace tabs and line ends, which would end the column, by spaces."""
     return _LINE_ENDS.sub(" ", value)
 
 
@@ -108,7 +108,7 @@ def _space_after(text: str, end: int) -> str:
 
 
 def _within(tokens: tuple[Token, ...], i: int) -> bool:
-    """Whether a word is a part of a written word, whose own line says what follows it."""
+    """Return whether a word is part of a multiword token, whose own line says what follows it."""
     here = tokens[i][1:3]
     return here[1] > here[0] and (
         (i > 0 and tokens[i - 1][1:3] == here) or (i + 1 < len(tokens) and tokens[i + 1][1:3] == here)
@@ -116,7 +116,7 @@ def _within(tokens: tuple[Token, ...], i: int) -> bool:
 
 
 def _shared_place(tokens: tuple[Token, ...], i: int) -> int:
-    """Where the run of words with the place of word i ends, if word i begins it; i + 1 otherwise."""
+    """Return the end of the multiword token that starts at word i; i + 1 if none starts there."""
     if not _within(tokens, i) or (i > 0 and tokens[i - 1][1:3] == tokens[i][1:3]):
         return i + 1
     past = i + 1
@@ -126,13 +126,13 @@ def _shared_place(tokens: tuple[Token, ...], i: int) -> int:
 
 
 class _Block:
-    """The lines of one sentence on their way to a `Sentence`."""
+    """The lines of one sentence, which `sentence` converts to a `Sentence`."""
 
     def __init__(self, lines: list[str], first: int, name: str) -> None:
         self.lines, self.first, self.name = lines, first, name
         self.comments: dict[str, str] = {}
-        self.rows: list[tuple[int, list[str]]] = []  # line number and columns of words
-        self.surface: dict[int, tuple[int, str, str]] = {}  # first word of a written word -> last word, form, MISC
+        self.rows: list[tuple[int, list[str]]] = []  # line number and columns of each word
+        self.surface: dict[int, tuple[int, str, str]] = {}  # first word of a multiword token -> last word, form, MISC
         self.last_in_range = self.range_line = 0
 
     def fail(self, line: int, problem: str) -> DataError:
@@ -147,7 +147,7 @@ class _Block:
             else:
                 self._row(number, line)
         if self.last_in_range > len(self.rows):
-            raise self.fail(self.range_line, f"the range goes beyond the last word of the sentence, {len(self.rows)}.")
+            raise self.fail(self.range_line, f"the range ends after the last word of the sentence, {len(self.rows)}.")
         text = self._text()
         try:
             return Sentence(
@@ -163,12 +163,12 @@ class _Block:
         if len(columns) != COLUMNS:
             raise self.fail(
                 number,
-                f"{len(columns)} columns separated by tabs; CoNLL-U has {COLUMNS}. Is this a CoNLL-U file, and does "
-                "a blank line end every sentence?",
+                f"{len(columns)} columns separated by tabs; CoNLL-U has {COLUMNS}. Check that this is a CoNLL-U file "
+                "and that a blank line ends every sentence.",
             )
         place = columns[0]
         if _EMPTY_NODE.fullmatch(place):
-            return  # words that are not in the text: only enhanced graphs have them
+            return  # empty nodes, which occur only in enhanced dependencies, are not in the text
         if found := _RANGE.fullmatch(place):
             first, last = int(found[1]), int(found[2])
             if first != len(self.rows) + 1 or last < first or first <= self.last_in_range:
@@ -180,7 +180,7 @@ class _Block:
                 raise self.fail(number, "the word (column 2) is empty.")
             self.rows.append((number, columns))
         else:
-            raise self.fail(number, f"the word's number is {shown(place)} where {len(self.rows) + 1} should follow.")
+            raise self.fail(number, f"the word's number is {shown(place)}; expected {len(self.rows) + 1}.")
 
     def _text(self) -> str:
         if "text_json" in self.comments:
@@ -203,8 +203,8 @@ class _Block:
         return "".join(parts).strip()
 
     def _tokens(self, text: str) -> Iterator[Token]:
-        reached, inside, place, number = 0, 0, (0, 0), self.first  # inside: last word of the written word we are in
-        placed = True  # by its own TokenRange
+        reached, inside, place, number = 0, 0, (0, 0), self.first  # inside: last word of the current multiword token
+        placed = True  # whether the word has a TokenRange
         for i, (number, columns) in enumerate(self.rows, 1):
             _, form, lemma, upos, xpos, features, head, relation, _, misc = columns
             marks = dict(mark.partition("=")[::2] for mark in misc.split("|"))
@@ -219,7 +219,7 @@ class _Block:
             reached = max(reached, place[1])
             if head != "_" and not _SINGLE.fullmatch(head):
                 raise self.fail(
-                    number, f"the head (column 7) is {shown(head)}; it is a number, or _ for a word without."
+                    number, f"the head (column 7) is {shown(head)}; expected a number, or _ for a word without a head."
                 )
             yield Token(
                 intern(form),
@@ -234,7 +234,7 @@ class _Block:
                 entity=intern(marks.get("NER", "")),
             )
         if not placed and text[reached:].strip():
-            raise self.fail(number, f"no words follow for the rest of the text, {shown(text[reached:])}.")
+            raise self.fail(number, f"the rest of the text, {shown(text[reached:])}, has no words.")
 
     def _head(self, number: int, head: int, word: int) -> int:
         if head > len(self.rows) or head == word:
@@ -250,7 +250,7 @@ class _Block:
         return int(start), int(end)
 
     def _find(self, number: int, text: str, form: str, reached: int) -> tuple[int, int]:
-        """The next place of a word in the text."""
+        """Return the start and end of the next occurrence of a word in the text."""
         start = text.find(form, reached)
         if start < 0 or text[reached:start].strip():
             raise self.fail(number, f"the word {form!r} does not follow in the text {shown(text[reached:])}.")

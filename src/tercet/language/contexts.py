@@ -1,9 +1,9 @@
-"""The syntactic contexts of words: what governs them and what hangs on them, and how two contexts differ.
+"""The syntactic contexts of words: their heads and dependents, and the differences between two contexts.
 
 Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", sections 4.2 and 4.3.2:
-two words that are aligned may play different roles. A word of the context is the same where it is aligned and stands in
-the same relation, or in one that means the same (the active subject and the passive agent). The table of these is from
-Sultan, Bethard and Sumner (2014), "Back to Basics for Monolingual Alignment", TACL 2; see data/contexts.toml.
+two aligned words may have different syntactic roles. A word is the same in both contexts if it is aligned and has the
+same relation or an equivalent one (such as active subject and passive agent). The table of equivalent relations is
+from Sultan, Bethard and Sumner (2014), "Back to Basics for Monolingual Alignment", TACL 2; see data/contexts.toml.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from .sentence import Dependency, Sentence, Token
 
-KEPT = 2048  # sentences whose contexts are at hand: a reference is compared with every system's output
-_INITIALS = {"n": "noun", "v": "verb", "j": "adjective", "r": "adverb"}  # of the Penn treebank's tags
+KEPT = 2048  # sentences whose contexts are cached: a reference is compared with every system's output
+_INITIALS = {"n": "noun", "v": "verb", "j": "adjective", "r": "adverb"}  # first letters of Penn Treebank tags
 _UNIVERSAL = {
     "NOUN": "noun", "PROPN": "noun", "PRON": "noun", "VERB": "verb", "AUX": "verb", "ADJ": "adjective", "ADV": "adverb",
 }  # fmt: skip
@@ -28,23 +28,24 @@ Pairs = frozenset[tuple[str, str]]
 
 
 class Neighbour(NamedTuple):
-    """A word of a context, counted from 1 (0 is the root), and its relation to the word whose context it is."""
+    """A word in another word's context, by its number from 1 (0 is the root), and its relation to that word."""
 
     word: int
     relation: str
 
 
 class Context(NamedTuple):
-    """What governs a word, and what hangs on it."""
+    """The heads and the dependents of a word."""
 
     parents: tuple[Neighbour, ...]
     children: tuple[Neighbour, ...]
 
 
 class Equivalences(NamedTuple):
-    """Pairs of different relations that mean the same; `crossed` has a parent's relation first, then a child's.
+    """Pairs of different relations that are equivalent.
 
-    crossed_back: those that the author's program knows in both directions.
+    crossed: pairs of a parent's relation and a child's relation.
+    crossed_back: those that the author's program uses in both directions.
     """
 
     parents: Pairs
@@ -67,14 +68,14 @@ class ContextDifference:
 
 
 def relation_kind(label: str) -> str:
-    """What a relation gives its word: "argument", "modifier" or "function"; "prep_of" counts as "prep"."""
+    """Return the kind of a relation: "argument", "modifier" or "function"; "prep_of" counts as "prep"."""
     return _kinds().get(label.partition("_")[0], "function")
 
 
 def word_category(token: Token, *, published: bool = False) -> str:
-    """ "noun" (also pronouns and names), "verb", "adjective" or "adverb"; empty for other words.
+    """Return "noun" (also for pronouns and names), "verb", "adjective" or "adverb"; "" for other words.
 
-    published: by the Penn treebank's tag alone, which makes pronouns none of them.
+    published: decide by the Penn Treebank tag alone, which gives "" for pronouns.
     """
     if published or not token.upos:
         return _INITIALS.get(token.xpos[:1].lower(), "")
@@ -82,17 +83,17 @@ def word_category(token: Token, *, published: bool = False) -> str:
 
 
 def equivalences(category: str) -> Equivalences:
-    """The equivalent relations in the context of a word of a category."""
+    """Return the equivalent relations in the context of a word of a category."""
     return _equivalences().get(category, NOTHING_EQUIVALENT)
 
 
 @lru_cache(maxsize=KEPT)
 def word_contexts(sentence: Sentence, *, published: bool = False) -> tuple[Context, ...]:
-    """The context of each word of a sentence.
+    """Return the context of each word of a sentence.
 
-    A preposition or conjunction, which the graph has inside a relation, has the two words that it relates.
-    published: a word is found inside relations by its letters (also "a" in prep_after), and the root's relation goes
-    before all others, as in the text output of Stanford CoreNLP.
+    A preposition or conjunction that is collapsed into a relation has the two related words as its context.
+    published: such a word is found in the relation's name as a substring (even "a" in prep_after), and the root
+        relation is first, as in the text output of Stanford CoreNLP.
     """
     edges: list[Dependency] = [
         edge if edge.relation != "xsubj" else edge._replace(relation="nsubj") for edge in sentence.dependencies
@@ -120,7 +121,7 @@ def word_contexts(sentence: Sentence, *, published: bool = False) -> tuple[Conte
 def _relation_with(
     token: Token, number: int, edges: Sequence[Dependency], absorbing: Iterable[tuple[int, Dependency]], published: bool
 ) -> Dependency | None:
-    """The first relation that has a word in its name, of those whose dependent follows the word."""
+    """Return the first relation with the word in its name, among those whose dependent follows the word."""
     if not published:
         word = token.form.lower()
         return next(
@@ -139,13 +140,13 @@ def compare_contexts(
     equivalence: bool = True,
     published: bool = False,
 ) -> list[ContextDifference]:
-    """How the contexts of each pair of aligned words differ; words count from 1.
+    """Return the difference between the contexts of each pair of aligned words.
 
-    links: pairs of an output's word and a reference's, all of them: what is not aligned is different.
-    equivalence: relations of the table count as the same; without, only relations of one name.
-    published: as the author's program compares: relations in opposite directions are looked for between the output's
-        parents and the reference's children alone, there in both directions of the table, and one name counts as the
-        same relation though it is reversed; a word found so is the same wherever else it is in the two contexts.
+    links: all aligned pairs (output word, reference word), numbered from 1. Words that are not aligned are different.
+    equivalence: treat the table's equivalent relations as the same; otherwise only relations of the same name.
+    published: compare as the author's program does. Crossed relations are looked for only between the output's parents
+        and the reference's children, in both directions of the table. Relations of the same name match although they
+        are reversed. A word that matches in this way matches everywhere in the two contexts.
     """
     partners: dict[int, list[int]] = {0: [0]}
     for first, second in links:
@@ -175,7 +176,7 @@ def compare_contexts(
 
 
 class _Same(NamedTuple):
-    """The words of two contexts that both have."""
+    """The words that two contexts have in common."""
 
     output_parents: set[int]
     output_children: set[int]
@@ -186,7 +187,7 @@ class _Same(NamedTuple):
 def _matches(
     mine: Sequence[Neighbour], other: Sequence[Neighbour], partners: Mapping[int, list[int]], same: Pairs
 ) -> list[tuple[int, int]]:
-    """The neighbours that are aligned and in the same relation."""
+    """Return the pairs of neighbours that are aligned and have the same or an equivalent relation."""
     found = []
     if mine and other:
         for word, relation in mine:
@@ -199,7 +200,7 @@ def _matches(
 
 
 def _cross(mine: Context, other: Context, partners: Mapping[int, list[int]], table: Equivalences, same: _Same) -> None:
-    """Add the words that govern in one context and hang in the other."""
+    """Add the words that are a parent in one context and a child in the other."""
     if not table.crossed:
         return
     for word, relation in mine.parents:
@@ -226,7 +227,7 @@ def _cross_published(
 
 
 def crossed_published(mine: Context, other: Context, table: Equivalences) -> list[tuple[int, int]]:
-    """An output's parents and a reference's children that the author's program takes for the same, if alike."""
+    """Return the output's parents and reference's children with relations that the author's program matches."""
     return [
         (word, partner)
         for word, relation in mine.parents
@@ -248,7 +249,7 @@ def _rest(context: Context, parents: set[int], children: set[int]) -> tuple[str,
 
 @cache
 def tables() -> dict[str, Any]:
-    """The tables of data/contexts.toml."""
+    """Return the tables of data/contexts.toml."""
     return tomllib.loads(files(__package__).joinpath("data", "contexts.toml").read_text("utf-8"))
 
 

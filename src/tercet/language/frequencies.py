@@ -1,40 +1,35 @@
-"""How frequent words and n-grams are in a corpus, and in which quartile of frequency they fall.
+"""Frequencies of words and n-grams in a corpus, and their frequency quartiles.
 
 The features of Specia, Cancedda and Dymetman (2010), "A Dataset for Assessing Machine Translation Evaluation Metrics",
 and of QuEst (Specia, Shah, de Souza and Cohn, 2013, "QuEst: A translation quality estimation framework", ACL) are the
-shares of a sentence's n-grams in each quartile, and of those that the corpus does not have.
+shares of a sentence's n-grams in each quartile, and the share that does not occur in the corpus.
 """
 
 from __future__ import annotations
 
-import math
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.field_checks import check_text, parse_number
-from ..data.files import writing
-from ..data.lines import read_blocks
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
 from ..text.coding import Ints, Units
 from .lexical_tables import Floats, Words, check_split, code_words, sentence_sums
 
 QUARTILES = 4
-LONGEST = 5  # words of an n-gram; more are never counted for features
+LONGEST = 5  # maximum order; features never need more
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frequencies:
     """Counts of the n-grams of a corpus up to some order.
 
-    An n-gram of order n is known by its key: the place of its first n - 1 words in the order below, times the number
-    of words, plus the number of its last word. keys[n - 1] and counts[n - 1] are those of order n, by rising keys; a
-    count of 0 is that of an n-gram that only begins others. lowercase: texts are put in lower case to be looked up.
+    The key of an n-gram of order n is the index of its first n - 1 words in order n - 1, times the number of words,
+    plus the number of its last word. keys[n - 1] (sorted) and counts[n - 1] are those of order n. A count of 0 belongs
+    to an n-gram that is present only as the beginning of others. lowercase: texts are lower-cased before look-up.
     """
 
     words: tuple[str, ...]
@@ -44,20 +39,20 @@ class Frequencies:
 
     @property
     def order(self) -> int:
-        """The words of the longest n-grams."""
+        """Return the number of words of the longest n-grams."""
         return len(self.keys)
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
-        """The number of each word."""
+        """Return the number of each word."""
         return {word: number for number, word in enumerate(self.words)}
 
     @cached_property
     def cutoffs(self) -> Floats:
-        """The highest count in each quartile of the different n-grams, by order, shape (order, 4).
+        """Return the highest count in each quartile of the distinct n-grams, shape (order, 4).
 
-        Of S + 1 counts in rising order those at S/4, S/2, 3S/4 and S, rounded down, as QuEst takes them. Equal counts
-        are all in the lowest of their quartiles, so where most n-grams occur once, later quartiles may be empty.
+        Of S + 1 sorted counts these are the ones at index S/4, S/2, 3S/4 and S, rounded down, as in QuEst. Equal counts
+        are all in the lowest of their quartiles, so if most n-grams occur once, later quartiles may be empty.
         """
         rows = []
         for counts in self.counts:
@@ -67,7 +62,7 @@ class Frequencies:
 
     @cached_property
     def _quartiles(self) -> tuple[NDArray[np.int64], ...]:
-        """The quartile of each n-gram, 0 for a count of 0; one more 0 at the end, for what is not found."""
+        """Return the quartile of each n-gram, 0 for a count of 0; index -1 is an extra 0 for unknown n-grams."""
         found = []
         for counts, cutoffs in zip(self.counts, self.cutoffs, strict=True):
             quartiles = np.where(counts > 0, np.searchsorted(cutoffs[:-1], counts) + 1, 0)
@@ -75,17 +70,17 @@ class Frequencies:
         return tuple(found)
 
     def count(self, ngram: Words) -> float:
-        """How often an n-gram occurs; 0 if never."""
+        """Return the count of an n-gram, 0 if it does not occur."""
         places, _ = self._find([ngram], len(ngram))
         return float(self.counts[len(ngram) - 1][places[0]]) if places[0] >= 0 else 0.0
 
     def quartile(self, ngram: Words) -> int:
-        """1 (the least frequent) to 4, or 0 for an n-gram that the corpus does not have."""
+        """Return the quartile of an n-gram, 1 (least frequent) to 4; 0 if it does not occur in the corpus."""
         places, _ = self._find([ngram], len(ngram))
         return int(self._quartiles[len(ngram) - 1][places[0]])
 
     def shares(self, texts: Sequence[Words], *, order: int) -> Floats:
-        """The shares of each text's n-grams that are unknown and in quartiles 1 to 4, shape (texts, 5).
+        """Return the shares of each text's n-grams that are unknown and in quartiles 1 to 4, shape (texts, 5).
 
         NaN for a text with fewer than `order` words.
         """
@@ -97,9 +92,9 @@ class Frequencies:
         return shares
 
     def _find(self, texts: Sequence[Words], order: int) -> tuple[Ints, Units]:
-        """The places of all n-grams of an order, -1 for those that are not there, and which are whose."""
+        """Return the index of each n-gram of an order in the texts, -1 for unknown ones, and the texts' offsets."""
         if not 1 <= order <= self.order:
-            raise UsageError(f"N-grams of {order} words are asked for; the table has those of 1 to {self.order}.")
+            raise UsageError(f"The table has n-grams of 1 to {self.order} words, not of {order}.")
         check_split(texts)
         if self.lowercase:
             texts = [[word.lower() for word in text] for text in texts]
@@ -108,7 +103,7 @@ class Frequencies:
 
 
 def _places(units: Units, keys: Sequence[Ints], words: int, order: int) -> tuple[Ints, Units]:
-    """See `Frequencies._find`; `keys` of the orders up to this one."""
+    """Look up n-grams as `Frequencies._find` does; `keys` are those of the orders up to this one."""
     lengths = np.maximum(units.lengths - order + 1, 0)
     offsets = np.zeros(len(units.offsets), dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
@@ -123,20 +118,21 @@ def _places(units: Units, keys: Sequence[Ints], words: int, order: int) -> tuple
     return places, Units(units.ids, offsets)
 
 
-def count_ngrams(texts: Iterable[Words], *, order: int = 3, least: int = 1, lowercase: bool = False) -> Frequencies:
-    """Count the n-grams of 1 to `order` words. Those that occur less than `least` times count as unknown.
+def count_ngrams(texts: Iterable[Words], *, order: int = 3, least: int = 1) -> Frequencies:
+    """Count the n-grams of 1 to `order` words. Those that occur less than `least` times are treated as unknown.
 
-    QuEst leaves out what occurs once or twice: least=3.
+    QuEst omits n-grams that occur once or twice: least=3.
     """
-    _check_order(order)
+    if not 1 <= order <= LONGEST:
+        raise UsageError(f"The order of n-grams must be 1 to {LONGEST}, not {order}.")
     numbers: dict[str, int] = {}
     ids, lengths = array("i"), array("q")
     for text in texts:
         check_split([text])
-        ids.extend([numbers.setdefault(word.lower() if lowercase else word, len(numbers)) for word in text])
+        ids.extend([numbers.setdefault(word, len(numbers)) for word in text])
         lengths.append(len(text))
     if not ids:
-        raise DataError("The corpus has no words: nothing to count.")
+        raise DataError("The corpus has no words.")
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(np.array(lengths), out=offsets[1:])
     units = Units(np.array(ids, dtype=np.int32), offsets)
@@ -144,7 +140,7 @@ def count_ngrams(texts: Iterable[Words], *, order: int = 3, least: int = 1, lowe
     counts = [np.bincount(units.ids, minlength=len(numbers)).astype(float)]
     for n in range(2, order + 1):
         places, grams = _places(units, keys, len(numbers), n - 1)
-        # An n-gram is one of order n - 1 that is not the last of its text, and the word after it.
+        # An n-gram is an (n - 1)-gram that is not the last of its text, followed by the next word.
         inner = np.ones(len(places), dtype=bool)
         inner[grams.offsets[1:][grams.lengths > 0] - 1] = False
         nexts = np.arange(len(places)) + np.repeat(units.offsets[:-1] - grams.offsets[:-1], grams.lengths) + n - 1
@@ -152,30 +148,18 @@ def count_ngrams(texts: Iterable[Words], *, order: int = 3, least: int = 1, lowe
         keys.append(found)
         counts.append(times.astype(float))
     kept = [np.where(times >= least, times, 0.0) for times in counts]
-    _check_orders(kept, f"The corpus, of {len(units.ids)} words,", least)
-    return Frequencies(tuple(numbers), tuple(keys), tuple(kept), lowercase)
-
-
-def count_corpus(
-    path: str | Path,
-    *,
-    tokenise: Callable[[str], Words] = str.split,
-    order: int = 3,
-    least: int = 1,
-    lowercase: bool = False,
-) -> Frequencies:
-    """Count the n-grams of a file with a sentence per line (see `count_ngrams`); gzipped or not."""
-    lines = (tokenise(line) for block in read_blocks(path) for line in block)
-    try:
-        return count_ngrams(lines, order=order, least=least, lowercase=lowercase)
-    except DataError as error:
-        if str(path) in str(error):
-            raise
-        raise DataError(f"{path}: {error}") from None
+    for n, times in enumerate(kept, 1):
+        if not (times > 0).any():  # there would be no quartiles
+            often = f" that occur at least {least} times" if least > 1 else ""
+            raise DataError(
+                f"The corpus, of {len(units.ids)} words, has no n-grams of {n} words{often}. Use a lower order, or a "
+                "larger corpus."
+            )
+    return Frequencies(tuple(numbers), tuple(keys), tuple(kept))
 
 
 def word_frequencies(language: str) -> Frequencies:
-    """The words of a language with their shares of texts, from the package wordfreq: order 1, in lower case."""
+    """Return the relative frequencies of a language's words from the package wordfreq: order 1, lower case."""
     try:
         import wordfreq
     except ImportError:
@@ -186,89 +170,3 @@ def word_frequencies(language: str) -> Frequencies:
     shares = wordfreq.get_frequency_dict(language)
     values = np.array(list(shares.values()), dtype=np.float64)
     return Frequencies(tuple(shares), (np.arange(len(shares), dtype=np.int64),), (values,), lowercase=True)
-
-
-def write_frequencies(frequencies: Frequencies, path: str | Path) -> None:
-    """Write lines of n-gram, tab, count, as SRILM's ngram-count does; gzipped if the name ends in .gz."""
-    for word in frequencies.words:
-        check_text(word, f"The word {word!r}", forbidden="\t\n\r\0")
-        if not word or " " in word:
-            raise DataError(f"The word {word!r} is empty or holds a blank, which divides the words of an n-gram.")
-    size = len(frequencies.words)
-    names: list[str] = [""]
-    with writing(path) as stream:
-        for n, (keys, counts) in enumerate(zip(frequencies.keys, frequencies.counts, strict=True)):
-            below, names = names, []
-            for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
-                word = frequencies.words[key % size]
-                names.append(f"{below[key // size]} {word}" if n else word)
-                if count:
-                    stream.write(f"{names[-1]}\t{int(count) if count.is_integer() else repr(count)}\n")
-
-
-def read_frequencies(path: str | Path, *, least: float = 0, lowercase: bool = False) -> Frequencies:
-    """Read a table of n-grams, or of words, and counts with a tab between, such as SRILM's ngram-count writes.
-
-    N-grams with counts below `least` count as unknown. lowercase: the table's words are in lower case, so texts have
-    to be put in it.
-    """
-    numbers: dict[str, int] = {}
-    found: list[dict[tuple[int, ...], float]] = []
-    line = 0
-    for block in read_blocks(path):
-        for text in block:
-            line += 1
-            ngram, count = _parse(text, f"{path}, line {line}")
-            while len(found) < len(ngram):
-                found.append({})
-            gram = tuple([numbers.setdefault(word, len(numbers)) for word in ngram])
-            if gram in found[len(gram) - 1]:
-                raise DataError(f"{path}, line {line}: the n-gram {text.split(chr(9))[0]!r} once more.")
-            found[len(gram) - 1][gram] = count if count >= least else 0.0
-    if not found:
-        raise DataError(f"{path} is empty; lines with an n-gram, a tab and its count are needed.")
-    for n in range(len(found) - 1, 0, -1):
-        for gram in found[n]:
-            found[n - 1].setdefault(gram[:-1], 0.0)
-    for number in range(len(numbers)):
-        found[0].setdefault((number,), 0.0)
-    keys, counts = [], []
-    places: dict[tuple[int, ...], int] = {(): 0}
-    for table in found:
-        coded = np.array([places[gram[:-1]] * len(numbers) + gram[-1] for gram in table], dtype=np.int64)
-        order = np.argsort(coded)
-        keys.append(coded[order])
-        counts.append(np.array(list(table.values()))[order])
-        grams = list(table)
-        places = {grams[i]: place for place, i in enumerate(order.tolist())}
-    _check_orders(counts, str(path), least)
-    return Frequencies(tuple(numbers), tuple(keys), tuple(counts), lowercase)
-
-
-def _parse(line: str, where: str) -> tuple[list[str], float]:
-    """The words and the count of a line."""
-    fields = line.split("\t")
-    if len(fields) != 2:
-        raise DataError(f"{where}: {len(fields)} fields divided by tabs; an n-gram and its count are needed.")
-    words = fields[0].split(" ")
-    if not all(words) or len(words) > LONGEST:
-        raise DataError(
-            f"{where}: {fields[0][:60]!r} is not an n-gram, 1 to {LONGEST} words with single blanks between."
-        )
-    count = parse_number(fields[1])
-    if not 0 < count < math.inf:
-        raise DataError(f"{where}: {fields[1]!r} should be a count, a number above 0.")
-    return words, count
-
-
-def _check_order(order: int) -> None:
-    if not 1 <= order <= LONGEST:
-        raise UsageError(f"N-grams of 1 to {LONGEST} words can be counted; {order} are asked for.")
-
-
-def _check_orders(counts: Sequence[Floats], where: str, least: float) -> None:
-    """Refuse a table in which an order is empty: it has no quartiles."""
-    for n, table in enumerate(counts, 1):
-        if not (table > 0).any():
-            often = f" that occur at least {least} times" if least > 1 else ""
-            raise DataError(f"{where} has no n-grams of {n} words{often}. Use a lower order, or a larger corpus.")

@@ -1,4 +1,4 @@
-"""Function words by language: what METEOR weighs less than content words. The lists and their origin are in data/."""
+"""Function words by language, which METEOR weights less than content words. For the lists and sources see data/."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from functools import cache
 from importlib.resources import files
 
 
-@cache
 def function_words(language: str) -> frozenset[str]:
-    """The function words of a language, in lower case; none where there is no list."""
-    return frozenset(_lists().get(language, "").split())
+    """Return the function words of a language in lower case; an empty set if there is no list."""
+    return _lists().get(language, frozenset())
 
 
 @cache
-def _lists() -> dict[str, str]:
-    return tomllib.loads(files(__package__).joinpath("data", "function_words.toml").read_text("utf-8"))
+def _lists() -> dict[str, frozenset[str]]:
+    lists = tomllib.loads(files(__package__).joinpath("data", "function_words.toml").read_text("utf-8"))
+    return {language: frozenset(words.split()) for language, words in lists.items()}

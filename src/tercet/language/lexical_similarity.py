@@ -1,10 +1,9 @@
-"""How alike two words are: the levels at which words of one language may be aligned.
+"""Lexical similarity: the levels at which two words of one language may be aligned.
 
 Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", section 4.3.1: the same
-form, the same stem or lemma (or one the contraction of the other), a common synset of WordNet, a pair in a table of
-paraphrases (or, an addition of ours, one that WordNet relates), and word vectors that point the same way. Words are
-compared by type, so that what is known of a word is found once per test set, and words that share a stem or a synset
-are found without comparing all with all.
+form; the same stem or lemma (or one is the contraction of the other); a common synset of WordNet; a pair in a table of
+paraphrases (or, our addition, a pair that WordNet relates); and similar word vectors. Word types are looked up once per
+test set. Words that share a stem or a synset are found through an index, without comparing all pairs.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ from .synonyms import Synonyms, english_synonyms
 from .vectors import WordVectors, is_model, open_vectors
 
 LEVELS = ("exact", "stem", "synonym", "paraphrase", "distributional", "entity")
-KEPT = 50_000  # word types that are known at a time
-MOST = 100  # places of a sentence that one word is compared with for having something in common
-_SIGNS = frozenset("%&#@§")  # marks that are read as words
+KEPT = 50_000  # maximum number of word types in a cache
+MOST = 100  # maximum number of positions with a common key that one word is compared with
+_SIGNS = frozenset("%&#@§")  # symbols that count as words
 _DROPPED = str.maketrans("", "", ".-,")
 
 Levels = dict[tuple[int, int], str]
 
 
-@cache
+@lru_cache(maxsize=64)
 def stop_words(language: str, *, published: bool = False) -> frozenset[str]:
-    """Words that say little by themselves, in lower case; none where there is no list.
+    """Return the stop words of a language in lower case; an empty set if there is no list.
 
-    published: the author's list, for English.
+    published: use the author's list for English.
     """
     if language != "en":
         return function_words(language)
@@ -56,10 +55,10 @@ def stop_words(language: str, *, published: bool = False) -> frozenset[str]:
 
 @lru_cache(maxsize=KEPT)
 def is_function_word(form: str, language: str, *, tag: str = "", published: bool = False) -> bool:
-    """Whether a word is a stop word, a contraction of one, or punctuation.
+    """Return whether a word is a stop word, a contraction of one, or punctuation.
 
-    tag: its universal part of speech, where it is known.
-    published: by the author's lists, which know neither contractions nor tags.
+    tag: its universal part of speech, if known.
+    published: use the author's lists, without contractions and tags.
     """
     if published:
         word = form.lower()
@@ -75,7 +74,7 @@ def _is_stop_word(form: str, tag: str, language: str) -> bool:
 
 
 def _is_mark(form: str, tag: str) -> bool:
-    """Punctuation by its characters, or by its tag where it has neither letters nor digits ("``", "<")."""
+    """Return whether a word is punctuation, by its characters, or by its tag if it has no letters or digits ("``")."""
     if all(unicodedata.category(character)[0] == "P" and character not in _SIGNS for character in form):
         return True
     return tag == "PUNCT" and not any(character.isalnum() for character in form)
@@ -83,14 +82,14 @@ def _is_mark(form: str, tag: str) -> bool:
 
 @dataclass(frozen=True)
 class Similarity:
-    """Which levels there are, and with what resources.
+    """The resources with which words are compared.
 
-    synonyms: use WordNet, which knows English only.
-    paraphrases: a table of paraphrases, as METEOR takes it (a file or data set), or None. Single words count.
-    vectors: word vectors (`tercet.language.vectors.open_vectors`), or None.
+    synonyms: use WordNet, which is available for English only.
+    paraphrases: a table of paraphrases as for METEOR (a file or data set), or None. Only single words are used.
+    vectors: word vectors (see `tercet.language.vectors.open_vectors`), or None.
     threshold: the cosine that vectors must exceed.
-    published: as the author's program compares; `_PublishedLexicon` says how.
-    related: words that WordNet relates, as a word and one of wider meaning, count as paraphrases (English).
+    published: compare as the author's program does (see `_PublishedLexicon`).
+    related: treat words that WordNet relates, such as a word and its hypernym, as paraphrases (English).
     """
 
     language: str = "en"
@@ -103,17 +102,17 @@ class Similarity:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.threshold) and -1 <= self.threshold <= 1):
-            raise UsageError(f"The threshold of word vectors is a cosine, from -1 to 1, not {self.threshold}.")
+            raise UsageError(f"The threshold of word vectors must be a cosine, from -1 to 1, not {self.threshold}.")
         if self.published and self.language != "en":
-            raise UsageError(f"The author's program compares English words, and the language is {self.language!r}.")
+            raise UsageError(f"published=True is available for English only; the language is {self.language!r}.")
 
     def level(self, first: Token, second: Token) -> str | None:
-        """The first of LEVELS at which two words are alike, the last ("entity") apart; None if they are not."""
+        """Return the first of LEVELS (except "entity") at which two words match; None if they do not match."""
         known = self.lexicon()
         return known.levels(known.lexis((first,)), known.lexis((second,))).get((1, 1))
 
     def lexicon(self) -> SimilarityLexicon:
-        """What compares words: one for as long as the files of paraphrases and vectors stay as they are."""
+        """Return the lexicon that compares words. It is created again if the paraphrase or vector file changes."""
         files = (
             file_state(find_table(self.paraphrases)) if self.paraphrases else None,
             file_state(self.vectors) if self.vectors and not is_model(self.vectors) else None,
@@ -122,7 +121,7 @@ class Similarity:
 
 
 class Word(NamedTuple):
-    """A type of word. `keys` are what words that are alike have in common, each with its level, best first."""
+    """A word type. `keys` are (level, key) pairs, best level first: words match at a level if they share a key."""
 
     form: str
     phrases: tuple[str, ...]
@@ -136,7 +135,7 @@ class Word(NamedTuple):
 
 
 class Lexis:
-    """The words of a sentence; `places` and `phrases` say where, from 1, a key or phrase is found among them."""
+    """The words of a sentence. `places` and `phrases` map a key or phrase to the words that have it, from 1."""
 
     def __init__(self, words: tuple[Word, ...], vectors: NDArray[np.float32] | None) -> None:
         self.words, self.vectors = words, vectors
@@ -159,7 +158,10 @@ class Lexis:
 
 
 def nearest(places: Sequence[int], place: int) -> Sequence[int]:
-    """Rising places, of very many those about `place`: a text of one word alone costs time by its length, not more."""
+    """Return sorted positions, at most MOST, those nearest to `place`.
+
+    The limit keeps time linear for a text that repeats one word.
+    """
     if len(places) <= MOST:
         return places
     at = min(max(bisect(places, place) - MOST // 2, 0), len(places) - MOST)
@@ -172,7 +174,7 @@ def _lexicon(similarity: Similarity, files: object) -> SimilarityLexicon:
 
 
 class SimilarityLexicon:
-    """Words that are known for the parameters of a `Similarity`, with its resources; one per process."""
+    """The resources of a `Similarity` and the word types seen so far; one per process."""
 
     def __init__(self, similarity: Similarity) -> None:
         self.language, self.published = similarity.language, similarity.published
@@ -191,7 +193,7 @@ class SimilarityLexicon:
         self.known: dict[tuple[str, str, str, str], Word] = {}
 
     def lexis(self, tokens: Sequence[Token]) -> Lexis:
-        """What is to be known of a sentence's words to compare them with others."""
+        """Look up the words of a sentence for comparison with others."""
         words = tuple(map(self.word, tokens))
         matrix = None
         if self.vectors is not None and words:
@@ -229,7 +231,7 @@ class SimilarityLexicon:
         return self.stem([form])[0] if self.stem else form
 
     def canonical(self, form: str) -> str:
-        """A form in lower case, without the marks that writers differ in ("U.S.", "e-mail", "1,000")."""
+        """Return a form in lower case without marks that spelling variants differ in ("U.S.", "e-mail", "1,000")."""
         word = form.lower()
         if any(character.isdigit() for character in word):
             return word.replace(",", "")  # 3.5 is not 35
@@ -239,7 +241,7 @@ class SimilarityLexicon:
         return None if self.vectors is None else self.vectors.unit(form)
 
     def levels(self, first: Lexis, second: Lexis) -> Levels:
-        """The level of each pair of words that are alike, by their numbers from 1."""
+        """Return the level of each pair of matching words, by their numbers from 1."""
         found: Levels = {}
         others, places = second.words, second.places
         for i, word in enumerate(first.words, 1):
@@ -262,7 +264,7 @@ class SimilarityLexicon:
         return found
 
     def paraphrased(self, table: ParaphrasePairs, first: Lexis, second: Lexis) -> Iterator[tuple[int, int]]:
-        """The pairs of words that the table has, in either direction."""
+        """Yield the pairs of words that the table contains, in either direction."""
         pairs = table.between(list({**first.phrases, **second.phrases}))
         for phrase, targets in pairs.items():
             for target in targets:
@@ -272,7 +274,7 @@ class SimilarityLexicon:
                             yield i, j
 
     def related_pairs(self, table: RelatedWords, first: Lexis, second: Lexis) -> Iterator[tuple[int, int]]:
-        """The pairs of words that WordNet relates, by their forms or lemmas."""
+        """Yield the pairs of words that WordNet relates, by their forms or lemmas."""
         for phrase, places in first.phrases.items():
             for other in second.phrases.keys() & table.of(phrase):
                 for i in places:
@@ -280,7 +282,10 @@ class SimilarityLexicon:
                         yield i, j
 
     def may_match(self, first: Word, second: Word) -> bool:
-        """Different numbers are never alike; stop words are like stop words, punctuation only like itself."""
+        """Return whether two words may match.
+
+        Different numbers never match; stop words match only stop words, and punctuation only itself.
+        """
         if first.is_function != second.is_function:
             return False
         if first.form == second.form:
@@ -292,7 +297,10 @@ class SimilarityLexicon:
         return not (first.is_number and second.is_number)
 
     def may_be_near(self, first: Word, second: Word) -> bool:
-        """Vectors relate function words only to words of their category, and nouns with pronouns (section 4.3.1)."""
+        """Return whether two words may match by their vectors (section 4.3.1).
+
+        Function words match only words of their category; pronouns also match nouns.
+        """
         if first.is_function or second.is_function:
             categories = {first.category, second.category}
             if len(categories) > 1 and not ("PRON" in categories and categories <= {"PRON", "NOUN", "PROPN"}):
@@ -303,11 +311,11 @@ class SimilarityLexicon:
 
 
 class _PublishedLexicon(SimilarityLexicon):
-    """Words as the author's program (UPF-Cobalt, github.com/mfomicheva/upf-cobalt) compares them.
+    """A lexicon that compares words as the author's program does (UPF-Cobalt, github.com/mfomicheva/upf-cobalt).
 
-    Marks are dropped from numbers too; contractions are those of its own list, and count as the same form; lemmas are
-    compared and looked up as they are written; only forms are looked up among paraphrases; its list of punctuation is
-    short ("``" is a word).
+    Marks are also removed from numbers. Contractions are those of its own list and match as the same form. Lemmas are
+    not lower-cased. Only forms, not lemmas, are looked up among paraphrases. The list of punctuation is short ("``" is
+    a word).
     """
 
     def make(self, token: Token) -> Word:
@@ -338,12 +346,12 @@ class _PublishedLexicon(SimilarityLexicon):
 
 @cache
 def published_marks() -> frozenset[str]:
-    """What the author's program takes for punctuation."""
+    """Return the words that the author's program treats as punctuation."""
     return frozenset(tables()["published"]["punctuation"].split())
 
 
 @cache
 def _published_contractions() -> dict[str, str]:
-    """The full form of both words of each pair."""
+    """Return the full form of both words of each pair."""
     words = tables()["published"]["contractions"].split()
     return {word: full for full, short in zip(words[::2], words[1::2], strict=True) for word in (full, short)}

@@ -1,7 +1,7 @@
-"""Alignments of two texts of one language by equal words, stems, synonyms and paraphrases.
+"""METEOR's aligner: align two texts of one language by equal words, stems, synonyms and paraphrases.
 
 Denkowski and Lavie (2011), "Meteor 1.3: Automatic Metric for Reliable Optimization and Evaluation of Machine
-Translation Systems", WMT. The search is in kernels.beam; here words become numbers, stems and synsets for it.
+Translation Systems", WMT. The search is in kernels.beam; this module maps words to numbers, stems and synsets for it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .synonyms import english_synonyms
 
 MATCHERS = ("exact", "stem", "synonym", "paraphrase")
 CONTENT, FUNCTION, COPIED = 0, 1, 2
-MOST_MATCHES = 1 << 23  # possible matches between two texts; more would take a minute and a gigabyte
+MOST_MATCHES = 1 << 23  # maximum of possible matches between two texts; more would take a minute and a gigabyte
 
 Words = Sequence[str]
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Link:
-    """One match: positions of the words in output and reference, the matcher that found it, and the chunk it is in."""
+    """One match: the positions of its words in output and reference, its matcher, and the number of its chunk."""
 
     output: tuple[int, ...]
     reference: tuple[int, ...]
@@ -42,10 +42,11 @@ class Link:
 
 @dataclass(frozen=True)
 class Alignment:
-    """Which words of an output and of a reference stand for each other.
+    """The alignment of an output with a reference.
 
-    links: in the order of the reference. A chunk is a run of links that is a run in both texts; chunks: how many.
-    reference_index: which of the references it is.
+    links: in the order of the reference.
+    chunks: the number of chunks. A chunk is a sequence of links that is contiguous in both texts.
+    reference_index: the index of the reference among several.
     """
 
     output: tuple[str, ...]
@@ -73,9 +74,9 @@ class Alignment:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MatcherLexicon:
-    """What the matchers know of each numbered word: its name, its stem, by number (-1: none), and its synsets, sorted.
+    """The matchers' data of each numbered word: the number of its name, of its stem (-1: none), its sorted synsets.
 
-    Words of one name, and of one stem, are equal.
+    Words with the same name number, or the same stem number, match.
     """
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -88,7 +89,7 @@ class MatcherLexicon:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Texts:
-    """Texts by words, with the words' numbers in a lexicon and their kinds (content, function, copied)."""
+    """Texts as words, with the words' numbers in a lexicon and their kinds (content, function, copied)."""
 
     words: Sequence[Words]
     units: Units
@@ -98,13 +99,16 @@ class Texts:
 
 @dataclass(frozen=True)
 class Aligner:
-    """Aligns outputs with references, as METEOR does.
+    """METEOR's aligner.
 
-    language: whose stems and function words are used. matchers: which of MATCHERS, `exact` always among them.
-    table: a file of paraphrases; gaps: the most words that the gap of a paraphrase may span, 0 for none with gaps.
-    beam: how many alignments the search keeps. original: exactly as METEOR 1.5, with English function words for every
-    language, coverage that leaves out most matches of unequal words, distances added to the wrong alignments, and words
-    that are equal if Java gives them one hash (je and l').
+    language: the language of the stems and function words.
+    matchers: those of MATCHERS that are used; `exact` is always among them.
+    table: a file of paraphrases.
+    gaps: the maximum number of words in the gap of a paraphrase; 0 to use no paraphrases with gaps.
+    beam: the number of partial alignments that the search keeps.
+    original: reproduce METEOR 1.5 exactly: English function words for every language, coverage that ignores most
+        matches of unequal words, distances added to the wrong alignments, and words that match because Java gives them
+        the same hash (je and l').
     """
 
     language: str = "en"
@@ -117,9 +121,10 @@ class Aligner:
     def read(
         self, words: Sequence[Words], copied: Sequence[Sequence[bool]] | None = None, base: MatcherLexicon | None = None
     ) -> Texts:
-        """Texts ready to be aligned; `base` is the lexicon of others that they will meet, and stays as it is.
+        """Prepare texts for alignment.
 
-        copied: for each word whether it is one to be copied.
+        copied: for each word whether it should be copied from the source.
+        base: the lexicon of the texts to align with, which is extended into a new one.
         """
         lexicon = self._extended(base or MatcherLexicon(), words)
         numbers = lexicon.numbers
@@ -165,7 +170,7 @@ class Aligner:
         )
 
     def align(self, output: Words, reference: Words) -> Alignment:
-        """The alignment of one output with one reference."""
+        """Align one output with one reference."""
         references = self.read([reference])
         outputs = self.read([output], base=references.lexicon)
         _, links = self.align_pairs(outputs, references, np.zeros(1, dtype=np.int64))
@@ -208,13 +213,13 @@ class Aligner:
                 begin = " ".join(outputs.words[int(texts[done])])[:40]
                 raise DataError(
                     f"The output that begins {begin!r} and its reference have more than {MOST_MATCHES:,} pairs of "
-                    "words that could be aligned. Texts must have a sentence per line: split this one, or leave it out."
+                    "words that could be aligned. Texts must have one sentence per line. Split this one or remove it."
                 )
             capacity *= 2
         return counts, links
 
     def _phrases(self, outputs: Texts, references: Texts, texts: Ints) -> tuple[NDArray[np.int32], Ints]:
-        """The paraphrases between each reference and its output, as rows for the kernel."""
+        """Return the paraphrases between each reference and its output as rows for the kernel, and their offsets."""
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
         if "paraphrase" not in self.matchers or self.table is None:
             return np.empty(0, dtype=np.int32), offsets
@@ -242,7 +247,7 @@ class Aligner:
 
 
 def java_hash(word: str) -> int:
-    """The number that Java's String.hashCode gives a word, by which METEOR 1.5 compares words."""
+    """Return Java's String.hashCode of a word, by which METEOR 1.5 compares words."""
     units = word.encode("utf-16-le", "surrogatepass")
     number = 0
     for low, high in zip(units[::2], units[1::2], strict=True):
@@ -254,7 +259,7 @@ Place = tuple[int, ...]
 
 
 def _plain_phrases(words: Words, longest: Any) -> list[tuple[str, Place]]:
-    """All phrases of a text with (first word, length), by first word and then by length."""
+    """Return all phrases of a text with (first word, length), sorted by first word and length."""
     return [
         (" ".join(words[i : i + length]), (i, length))
         for i in range(len(words))
@@ -263,7 +268,7 @@ def _plain_phrases(words: Words, longest: Any) -> list[tuple[str, Place]]:
 
 
 def _gapped_phrases(words: Words, limits: Any) -> list[tuple[str, Place]]:
-    """All pairs of phrases of a text with up to so many words between, and where both are: (i, length, i, length)."""
+    """Return all pairs of phrases of a text with a gap of limited size, and their places (i, length, i, length)."""
     longest, gaps = limits
     parts = _plain_phrases(words, longest)
     after: dict[int, list[tuple[str, Place]]] = {}
@@ -278,7 +283,7 @@ def _gapped_phrases(words: Words, limits: Any) -> list[tuple[str, Place]]:
 
 
 class _Met:
-    """The phrases of outputs and references that a table brings together."""
+    """The phrases of outputs and references that are paraphrases in a table."""
 
     def __init__(
         self, table: ParaphrasePairs, phrases: Any, limits: Any, outputs: Sequence[Words], references: Sequence[Words]
@@ -290,9 +295,9 @@ class _Met:
         self._sides = [[[item for item in text if item[0] in needed] for text in side] for side in self._sides]
 
     def pairs(self, reference: int, output: int) -> list[tuple[Place, Place]]:
-        """Places in reference and output, in the order of METEOR 1.5.
+        """Return the places of paraphrases in reference and output, in the order of METEOR 1.5.
 
-        First phrases of the reference with their paraphrases, then those of the output with theirs.
+        Phrases of the reference with their paraphrases come first, then phrases of the output with theirs.
         """
         found: list[tuple[Place, Place]] = []
         texts = self._sides[0][reference], self._sides[1][output]
@@ -308,7 +313,7 @@ class _Met:
 
 
 def describe(output: Words, reference: Words, links: list[list[int]], index: int = 0) -> Alignment:
-    """The alignment that the links of one reference describe, as `Aligner.align_pairs` returns them."""
+    """Convert the links of one reference, as returned by `Aligner.align_pairs`, to an Alignment."""
     found: list[Link] = []
     chunk, end, end_output = -1, -1, -1
     for i, (at, length, width, matcher) in enumerate(links):

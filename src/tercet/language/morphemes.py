@@ -1,13 +1,15 @@
-"""Words in their morphemes: stems, prefixes and endings, learnt from a list of words and nothing else.
+"""Unsupervised segmentation of words into morphemes (stems, prefixes, endings), learnt from a list of words.
 
 Creutz and Lagus (2002), "Unsupervised Discovery of Morphemes", ACL workshop on Morphological and Phonological Learning:
-of all ways to write the words as sequences of morphemes that one is sought whose code is shortest. A code book spells
-each morpheme once, at so many nats for a character; the words are then written with a code in which frequent morphemes
-are short. A word is split in two wherever that shortens the whole, and its parts again; a part is split the same way in
-all words. Morpheme-based scores of Popović (2012) took their morphemes from Morfessor, which goes on from there.
+among all segmentations of the words, find the one with the shortest code (minimum description length). A code book
+spells each morpheme once, at a fixed cost in nats per character. The words are then encoded as morphemes, and frequent
+morphemes have shorter codes. A word is split in two wherever that shortens the total code, and its parts recursively; a
+part is split in the same way in all words. The morpheme-based scores of Popović (2012) use Morfessor, which developed
+from this method.
 
-Unlike the paper the search begins with splits that look worthwhile by how many words share the beginning and how many
-the end, because from whole words alone no part is found that is not a word itself; and it draws no lots.
+Unlike in the paper, the search starts from splits that are promising by the numbers of words with the same beginning
+and with the same end: starting from whole words, only parts that are words themselves would be found. The search is
+deterministic.
 """
 
 from __future__ import annotations
@@ -21,17 +23,18 @@ from unicodedata import category
 
 from ..errors import DataError
 
-LONGEST = 40  # characters of a word that is split; what is longer is no word
+LONGEST = 40  # characters; longer words are not split
 MOST_PASSES = 10
-WORTHWHILE = 0.005  # a pass that saves a smaller share is the last
+WORTHWHILE = 0.005  # stop after a pass that shortens the code by a smaller share
 
 
 @dataclass(frozen=True)
 class Morphemes:
-    """How words are split. The parts of a word joined are the word.
+    """A segmentation of words. The parts of a word, concatenated, are the word.
 
-    words: the parts of each word that was learnt from, where there is more than one. counts: how often each morpheme
-    occurs in these words. nats: what it costs to spell one character.
+    words: the parts of each training word that has more than one.
+    counts: the number of occurrences of each morpheme in the training words.
+    nats: the cost of spelling one character.
     """
 
     words: Mapping[str, tuple[str, ...]] = field(repr=False)
@@ -39,7 +42,7 @@ class Morphemes:
     nats: float
 
     def split(self, word: str) -> tuple[str, ...]:
-        """The morphemes of a word. A word that was not learnt from is split so that its code is shortest."""
+        """Return the morphemes of a word. A word that was not in the training words gets the shortest code."""
         if word in self.words:
             return self.words[word]
         if word in self.counts or not _is_divisible(word):
@@ -51,7 +54,7 @@ class Morphemes:
         return math.log(sum(self.counts.values()) or 1)
 
     def _shortest(self, word: str) -> tuple[str, ...]:
-        """By dynamic programming; a part that is no morpheme is spelt."""
+        """Return the segmentation with the shortest code, by dynamic programming; unknown parts are spelt."""
         tokens = self._log_tokens
         ends = [0, *_places(word), len(word)]
         costs, before = {0: 0.0}, {0: 0}
@@ -71,16 +74,16 @@ class Morphemes:
 
 
 def learn_morphemes(counts: Mapping[str, int]) -> Morphemes:
-    """The morphemes of words from how often each occurs.
+    """Learn morphemes from words and their counts.
 
-    A word that occurs n times weighs 1 + log2 n, rounded down: with their full numbers frequent words would never be
-    split. Words over LONGEST characters and those without a letter stay whole, and nothing is learnt from them.
+    A word that occurs n times has weight 1 + log2 n, rounded down: with their full counts frequent words would never be
+    split. Words over LONGEST characters and words without a letter are ignored and never split.
     """
     for word, count in counts.items():
         if not word or count < 1:
-            raise DataError(f"The word {word!r} occurs {count} times; words are not empty and occur at least once.")
+            raise DataError(f"The word {word!r} has the count {count}. Words must not be empty, counts at least 1.")
     weights = {word: int(count).bit_length() for word, count in counts.items() if _is_divisible(word)}
-    # Short words first: stems are settled before the words that hold them. No lots, whatever the order of `counts`.
+    # Short words first, so that stems are split before longer words with them. The order of `counts` has no effect.
     words = sorted(weights, key=lambda word: (len(word), word))
     learner = _Learner(_nats(words))
     for word in words:
@@ -100,11 +103,11 @@ def learn_morphemes(counts: Mapping[str, int]) -> Morphemes:
 
 
 class _Learner:
-    """The words as trees of parts, which all words share; `counts` has the leaves, the morphemes."""
+    """The words as binary trees of shared parts; `counts` has the counts of the leaves, which are the morphemes."""
 
     def __init__(self, nats: float) -> None:
         self.nats = nats
-        self.uses: Counter[str] = Counter()  # of every part, divided or not
+        self.uses: Counter[str] = Counter()  # of every part, split or not
         self.parts: dict[str, tuple[str, str]] = {}
         self.counts: dict[str, int] = {}
         self.tokens = 0
@@ -113,14 +116,14 @@ class _Learner:
         self._add(word, weight)
 
     def divide(self, word: str, parts: tuple[str, str]) -> None:
-        """Divide a word in two, whatever that costs."""
+        """Split a word into two parts, whatever that costs."""
         uses = self.uses[word]
         self._add(word, -uses)
         self.parts[word] = parts
         self._add(word, uses)
 
     def improve(self, part: str) -> None:
-        """Divide a part anew, and its parts, or make it whole: whatever makes the code shortest."""
+        """Split a part again, or make it whole, so that the code is shortest; then improve its parts."""
         uses = self.uses[part]
         self._add(part, -uses)
         best, cheapest = None, self._added([part], uses)
@@ -135,11 +138,11 @@ class _Learner:
             self.parts[part] = best
         self._add(part, uses)
         for side in dict.fromkeys(best or ()):
-            if len(side) > 1 and side in self.uses:  # the other side may have taken it apart
+            if len(side) > 1 and side in self.uses:  # improving the other side may have removed it
                 self.improve(side)
 
     def leaves(self, part: str) -> Iterator[str]:
-        """The morphemes of a part."""
+        """Yield the morphemes of a part."""
         if part in self.parts:
             for side in self.parts[part]:
                 yield from self.leaves(side)
@@ -147,12 +150,12 @@ class _Learner:
             yield part
 
     def cost(self) -> float:
-        """The length of the code in nats: of the words, and of the code book."""
+        """Return the length of the code in nats: of the words and of the code book."""
         text = _nlogn(self.tokens) - sum(map(_nlogn, self.counts.values()))
         return text + sum(self.nats * (len(part) + 1) for part in self.counts)
 
     def _added(self, leaves: list[str], uses: int) -> float:
-        """How much longer the code becomes when these morphemes are used so often more."""
+        """Return the increase of the code's length if these morphemes get `uses` more uses."""
         cost = _nlogn(self.tokens + uses * len(leaves))
         for at, leaf in enumerate(leaves):
             before = self.counts.get(leaf, 0) + uses * leaves[:at].count(leaf)
@@ -162,7 +165,7 @@ class _Learner:
         return cost
 
     def _add(self, part: str, uses: int) -> None:
-        """Use a part so often more; what is used no more is forgotten, with how it was divided."""
+        """Add `uses` to a part; a part with no uses is removed, with its split."""
         self.uses[part] += uses
         if part in self.parts:
             for side in self.parts[part]:
@@ -178,7 +181,7 @@ class _Learner:
 
 
 def _promising(words: list[str], nats: float) -> dict[str, tuple[str, str]]:
-    """Where words look best divided, if a beginning and an end shared their cost with all words that have them."""
+    """Return the best split of each word if a part's cost were shared by all words that begin or end with it."""
     beginnings: Counter[str] = Counter()
     ends: Counter[str] = Counter()
     for word in words:
@@ -198,7 +201,7 @@ def _promising(words: list[str], nats: float) -> dict[str, tuple[str, str]]:
 
 
 def _nats(words: list[str]) -> float:
-    """The entropy of a character of the words and the mark at their ends, in nats."""
+    """Return the entropy in nats of a character of the words, including the mark at their end."""
     counts = Counter("".join(words))
     total = counts.total() + len(words)
     return math.log(total) - (sum(map(_nlogn, counts.values())) + _nlogn(len(words))) / total if total else 0.0
@@ -213,6 +216,6 @@ def _is_divisible(word: str) -> bool:
 
 
 def _places(word: str) -> Sequence[int]:
-    """Where a word may be divided: not before a mark that belongs to the letter before it."""
+    """Return the positions where a word may be split: not before a combining mark."""
     places = range(1, len(word))
     return places if word.isascii() else [at for at in places if category(word[at])[0] != "M"]

@@ -1,8 +1,8 @@
-"""Named entities in two texts of one language: whole names, parts of names, and acronyms.
+"""Match named entities in two texts of one language: whole names, parts of names, and acronyms.
 
-Sultan, Bethard and Sumner (2014), "Back to Basics for Monolingual Alignment", section 3.2.2. Each word is linked once
-here, so that an acronym goes with the last word of its name; the author's program (`published`) links it with all
-words, and words of a long name that the short one lacks with all words of the short one.
+Sultan, Bethard and Sumner (2014), "Back to Basics for Monolingual Alignment", section 3.2.2. Here each word is linked
+once, so an acronym is linked with the last word of its name. The author's program (`published`) links it with all words
+of the name, and it links the words of a long name that the short name lacks with all words of the short name.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .relations import entity_types
 from .sentence import Sentence
 
 TYPES = frozenset({"PERSON", "ORGANIZATION", "LOCATION"})
-LONGEST = 50  # words; what is longer is no name but bad output, all of whose words would be linked with all
-MOST = 150  # names of a sentence up to which more are learnt from the other; all are compared with all
+LONGEST = 50  # words; a longer "name" is bad output, whose words would all be linked with each other
+MOST = 150  # `learn` adds names only up to this number per sentence, because all pairs are compared
 
 Link = tuple[int, int]
 
@@ -33,7 +33,7 @@ class Name:
 
 
 def names(sentence: Sentence) -> list[Name]:
-    """The named entities of a sentence, of all types, as Stanford CoreNLP calls them."""
+    """Return the named entities of a sentence with the type names of Stanford CoreNLP."""
     return [
         Name(
             list(range(entity.first, entity.last + 1)),
@@ -46,7 +46,7 @@ def names(sentence: Sentence) -> list[Name]:
 
 
 def is_acronym(word: str, forms: Sequence[str]) -> bool:
-    """Whether a word in capitals has the initials of a name of several words; "A" and "I" are words."""
+    """Return whether a word in capitals consists of the initials of a name; "A" and "I" are not acronyms."""
     letters = word.replace(".", "")
     return (
         letters.isupper()
@@ -57,9 +57,9 @@ def is_acronym(word: str, forms: Sequence[str]) -> bool:
 
 
 def learn(sentence: Sentence, own: list[Name], other: list[Name], *, published: bool = False) -> None:
-    """Add capitalised words that the other sentence's names have: what the recogniser missed here.
+    """Add capitalised words that occur in the other sentence's names, because the recogniser may have missed them.
 
-    published: once for every name that has the word, so that one which two names have seems to occur twice.
+    published: add a word once for every name that contains it, so that it may seem to occur twice.
     """
     known = {number for name in own for number in name.numbers}
     for number, token in enumerate(sentence.tokens, 1):
@@ -77,7 +77,7 @@ def learn(sentence: Sentence, own: list[Name], other: list[Name], *, published: 
 
 
 def name_links(output: Sentence, reference: Sentence) -> Iterator[Link]:
-    """Links between the words of names, surest first; the caller leaves out those whose words are linked."""
+    """Yield links between the words of names, most certain first. The caller skips words that are already linked."""
     ours, theirs = names(output), names(reference)
     if not ours and not theirs:
         return
@@ -98,7 +98,7 @@ def name_links(output: Sentence, reference: Sentence) -> Iterator[Link]:
 
 
 def _unique_pairs(ours: Sequence[Name], theirs: Sequence[Name]) -> list[tuple[Name, Name]]:
-    """The pairs of names of people, organisations and places, of which each occurs once in its sentence."""
+    """Return the pairs of names of people, organisations and places that occur once in their sentences."""
     return list(product(_unique(ours), _unique(theirs)))
 
 
@@ -123,11 +123,11 @@ def _same_words(mine: Name, other: Name) -> Iterator[Link]:
 def published_name_links(
     output: Sentence, reference: Sentence, used_output: frozenset[int], used_reference: frozenset[int]
 ) -> list[Link]:
-    """Links as the author's program makes them, several for a word.
+    """Return the links of the author's program, which may link a word several times.
 
-    Slips of the program that are kept: full names are compared with their dots; acronyms do not take their names out of
-    the later step; in the last step, where the reference's name is the shorter one, the n-th word of the output's name
-    decides whether the n-th word of the reference's is linked.
+    Errors of the program are reproduced: full names are compared with their dots; names linked with acronyms are used
+    again in the last step; in the last step, if the reference's name is the shorter one, the n-th word of the output's
+    name decides whether the n-th word of the reference's name is linked.
     """
     ours, theirs = names(output), names(reference)
     learn(output, ours, theirs, published=True)
@@ -170,9 +170,9 @@ def published_name_links(
 def _published_parts(
     short: Name, long: Name, found: dict[Link, None], barred: set[int], lost: set[int], *, flipped: bool
 ) -> None:
-    """Link the words that both names have, then all others of the long one with all of the short one.
+    """Link the common words of two names, then all other words of the long name with all words of the short one.
 
-    barred: words of the long name that are left alone; lost: places in the short one that are.
+    barred: words of the long name to skip. lost: positions in the short name to skip.
     """
     open_words = set(long.numbers)
     for first, second in list(_same_words(short, long)):

@@ -1,12 +1,12 @@
-"""N-gram language models: how probable a sentence of words or tags is, word by word.
+"""N-gram language models: the probability of each word (or tag) of a sentence given the previous ones.
 
-A model is estimated by `kneser_ney.estimate` or read by `open_model`: from an ARPA file, whatever program wrote it, or
-through kenlm (Heafield, 2011, "KenLM: Faster and Smaller Language Model Queries", WMT) from a file of either kind. Our
-own kernel and kenlm agree up to kenlm's single precision; ARPA files are scored by our kernel unless kenlm is asked
-for, so that numbers do not depend on what is installed.
+A model is estimated by `kneser_ney.estimate` or opened by `open_model`: from an ARPA file of any program, or through
+kenlm (Heafield, 2011, "KenLM: Faster and Smaller Language Model Queries", WMT) from an ARPA or binary file. Our kernel
+and kenlm agree up to kenlm's single precision. ARPA files are scored by our kernel unless kenlm is requested, so that
+results do not depend on what is installed.
 
-A sentence is a string of words between ASCII blanks, as kenlm splits it. Marks of the beginning and the end of a
-sentence are not part of its text: where <s> or </s> occur in it, they are unknown words.
+A sentence is a string of words separated by ASCII blanks, as in kenlm. The marks of its beginning and end are not part
+of the text: <s> and </s> in a text are unknown words.
 """
 
 from __future__ import annotations
@@ -34,18 +34,19 @@ UNKNOWN, BEGIN, END = range(3)  # the numbers of these words in every model
 MARKS = ("<unk>", "<s>", "</s>")
 BACKENDS = ("own", "kenlm")
 _KENLM_BINARY = b"mmap lm http://kheafield.com/code"
-# Raybaud, Langlois and Smaïli (2011), as equation 5.5 of Fomicheva (2017). Rows: words of the longest n-gram of the
-# model that ends with this word (0: it is unknown, 3: three or more); columns: the same for the word before.
+# Raybaud, Langlois and Smaïli (2011), given as equation 5.5 of Fomicheva (2017). Rows: length of the longest n-gram of
+# the model that ends with this word (0: unknown, 3: three or more); columns: the same for the previous word.
 _LEVELS = np.array([[1, 1, 1], [2, 3, 4], [5, 5, 6], [7, 7, 7]], dtype=np.int8)
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """What a model says about sentences: a number for each word and, after those of each sentence, for its end.
+    """The scores of sentences: a value for each word and, at the end of each sentence, for </s>.
 
-    Sentence t has the places offsets[t] to offsets[t + 1] - 1; the last of them is its end.
-    log10: logarithm of the probability after the words before; matched: words of the n-gram that it was found in;
-    unknown: whether the model does not know the word.
+    Sentence t has the positions offsets[t] to offsets[t + 1] - 1; the last of them is its end.
+    log10: the logarithm of the probability given the previous words.
+    matched: the length of the n-gram that was found in the model.
+    unknown: whether the word is not in the model's vocabulary.
     """
 
     log10: Floats
@@ -58,47 +59,49 @@ class Scored:
 
     @cached_property
     def is_word(self) -> NDArray[np.bool_]:
-        """Which places are words, not ends of sentences."""
+        """Return which positions are words, not ends of sentences."""
         words = np.ones(len(self.log10), dtype=np.bool_)
         words[self.offsets[1:] - 1] = False
         return words
 
     @property
     def words(self) -> Ints:
-        """Words of each sentence."""
+        """Return the number of words of each sentence."""
         return np.diff(self.offsets) - 1
 
     @property
     def unknown_words(self) -> Ints:
-        """Unknown words of each sentence."""
+        """Return the number of unknown words of each sentence."""
         return self._sums(self.unknown).astype(np.int64)
 
     def totals(self, *, end: bool = True) -> Floats:
-        """The log10 probability of each sentence, with or without that of its end."""
+        """Return the log10 probability of each sentence, with or without that of its end."""
         return self._sums(self.log10 if end else self.log10 * self.is_word)
 
     def perplexities(self, *, end: bool = True, unknown: bool = True) -> Floats:
-        """The perplexity of each sentence per word; NaN where no word is left to count.
+        """Return the per-word perplexity of each sentence; NaN if there is no word to count.
 
-        end: whether the sentence's end counts as a word; without it, neither it nor its probability does. (SRILM's
-        ppl1 leaves out the word, and keeps the probability.) unknown: whether unknown words count; SRILM's do not.
+        end: count the sentence's end as a word; if False, its probability is also ignored. (SRILM's ppl1 does not count
+            it as a word but includes its probability.)
+        unknown: count unknown words; SRILM does not.
         """
         counted = self._counted(end=end, unknown=unknown)
         return _perplexity(self._sums(np.where(counted, self.log10, 0)), self._sums(counted))
 
     def perplexity(self, *, end: bool = True, unknown: bool = True) -> float:
-        """The perplexity of all sentences together per word."""
+        """Return the per-word perplexity of all sentences together."""
         counted = self._counted(end=end, unknown=unknown)
         return float(_perplexity(np.array(self.log10[counted].sum()), np.array(counted.sum())))
 
     @cached_property
     def backoff_levels(self) -> NDArray[np.int8]:
-        """How far the model had to back off at each place, 1 to 7 (Raybaud et al., 2011).
+        """Return the back-off level at each position, 1 to 7 (Raybaud et al., 2011).
 
-        7: the last three words are in the model; 6: the last two, and the two before this one; 5: only the last two;
-        4: this word, and the two before it; 3: this word and the one before, apart; 2: only this word; 1: not even it.
-        The sentence's beginning is a word that every model knows, and has none before it, so that a first word
-        reaches 5 at most. An n-gram that was counted with <unk> is no n-gram of the unknown word that stands there.
+        7: the trigram ending with this word is in the model. 6: this bigram, and the bigram ending with the previous
+        word. 5: only this bigram. 4: this word, and the bigram ending with the previous word. 3: this word and the
+        previous word, separately. 2: only this word. 1: the word is unknown.
+        The beginning of a sentence is a known word with no word before it, so a first word has at most level 5. An
+        n-gram of the model that contains <unk> does not match an unknown word of the text.
         """
         places = np.arange(len(self.unknown))
         last_unknown = np.maximum.accumulate(np.where(self.unknown, places, -(len(places) + 9)))
@@ -113,7 +116,7 @@ class Scored:
         return counted if unknown else counted & ~self.unknown
 
     def _sums(self, values: NDArray[Any]) -> Floats:
-        # Every sentence has a place for its end, so that none is empty, which reduceat would get wrong.
+        # Every sentence has a position for its end, so none is empty: np.add.reduceat would be wrong for empty ones.
         return np.add.reduceat(values, self.offsets[:-1], dtype=np.float64) if len(self) else np.zeros(0)
 
 
@@ -124,19 +127,19 @@ def _perplexity(log10: Floats, words: NDArray[Any]) -> Floats:
 
 
 class LanguageModel(Protocol):
-    """What every n-gram model can do."""
+    """The interface of n-gram models."""
 
     @property
     def order(self) -> int:
-        """Words of the longest n-gram."""
+        """Return the number of words of the longest n-gram."""
 
     def score(self, sentences: Sequence[str]) -> Scored:
-        """What the model says about each word and the end of sentences."""
+        """Return the scores of each word and of the end of each sentence."""
 
 
 @dataclass(frozen=True)
 class Grams:
-    """The n-grams of one order, sorted by the number of their first n-1 words in the order before, then last word."""
+    """The n-grams of one order, sorted by the index of their first n-1 words in order n-1, then by last word."""
 
     parents: Ints
     words: Ints
@@ -145,10 +148,10 @@ class Grams:
 
 
 class NgramModel:
-    """A back-off model as a tree of n-grams (see kernels.ngram_lm); never changes.
+    """An immutable back-off model as a tree of n-grams (see kernels.ngram_lm).
 
-    words: the vocabulary; a word's number is its place there, and the first three are <unk>, <s> and </s>.
-    levels: the n-grams of each order, of single words one for each word of the vocabulary.
+    words: the vocabulary. A word's number is its index; the first three are <unk>, <s> and </s>.
+    levels: the n-grams of each order; order 1 has one for each word of the vocabulary.
     """
 
     def __init__(self, words: Sequence[str], levels: Sequence[Grams]) -> None:
@@ -167,28 +170,28 @@ class NgramModel:
         )
         self._numbers = {word.encode("utf-8", "surrogatepass"): number for number, word in enumerate(self.words)}
         for mark in MARKS:
-            self._numbers[mark.encode()] = UNKNOWN  # in a text they are not the marks
+            self._numbers[mark.encode()] = UNKNOWN  # in a text they are unknown words
 
     @property
     def order(self) -> int:
-        """Words of the longest n-gram."""
+        """Return the number of words of the longest n-gram."""
         return len(self.bounds) - 1
 
     @property
     def counts(self) -> list[int]:
-        """How many n-grams of each order the model has."""
+        """Return the number of n-grams of each order."""
         return [int(count) for count in np.diff(self.bounds)]
 
     @property
     def checksum(self) -> str:
-        """A SHA-256 of all that scores depend on: the same for a model and for what is read from its ARPA file."""
+        """Return a SHA-256 of the model's contents. It is the same after writing and reading an ARPA file."""
         digest = hashlib.sha256("\n".join(self.words).encode("utf-8", "surrogatepass"))
         for array in (self.bounds, self.parents, self.last, self.logs, self.backoffs):
             digest.update(array.tobytes())
         return digest.hexdigest()
 
     def score(self, sentences: Sequence[str]) -> Scored:
-        """What the model says about each word and the end of sentences."""
+        """Return the scores of each word and of the end of each sentence."""
         warn_if_slow()
         numbers = self._numbers.get
         coded = [[numbers(word, UNKNOWN) for word in split(sentence)] for sentence in sentences]
@@ -216,16 +219,16 @@ class NgramModel:
 
 
 def split(sentence: str) -> list[bytes]:
-    """The words of a sentence, in UTF-8: only ASCII blanks divide them, as in kenlm."""
+    """Return the words of a sentence in UTF-8, split only at ASCII blanks, as in kenlm."""
     return sentence.encode("utf-8", "surrogatepass").split()
 
 
 class KenlmModel:
-    """A model that kenlm holds: an ARPA file or one of kenlm's own binary files."""
+    """A model loaded by kenlm from an ARPA file or one of kenlm's binary files."""
 
     def __init__(self, path: str | Path) -> None:
         with open_bytes(path):
-            pass  # says what is wrong with a name better than kenlm does
+            pass  # raises a clearer error than kenlm if the file cannot be read
         try:
             kenlm = import_module("kenlm")
         except ImportError:
@@ -240,11 +243,11 @@ class KenlmModel:
 
     @property
     def order(self) -> int:
-        """Words of the longest n-gram."""
+        """Return the number of words of the longest n-gram."""
         return int(self._model.order)
 
     def score(self, sentences: Sequence[str]) -> Scored:
-        """What the model says about each word and the end of sentences."""
+        """Return the scores of each word and of the end of each sentence."""
         unknown = MARKS[UNKNOWN].encode()
         marks = {mark.encode() for mark in MARKS}
         rows: list[tuple[float, int, bool]] = []
@@ -264,21 +267,21 @@ class KenlmModel:
 
 
 def open_model(path: str | Path, *, backend: str | None = None) -> LanguageModel:
-    """The model in a file: ARPA, gzipped or not, or kenlm's binary form.
+    """Open the model in a file: ARPA, gzipped or not, or kenlm's binary format.
 
-    backend: 'own' or 'kenlm'; by default our own kernel scores, and kenlm what only kenlm can read.
+    backend: 'own' (our kernel) or 'kenlm'; by default 'own', and 'kenlm' for files that only kenlm can read.
     """
-    from .arpa import read_arpa  # which builds the class above
+    from .arpa import read_arpa  # imports this module
 
     if backend is None:
         backend = "kenlm" if _is_kenlms(path) else "own"
     if backend not in BACKENDS:
-        raise UnknownName("backend of language models", backend, BACKENDS)
+        raise UnknownName("language model backend", backend, BACKENDS)
     return KenlmModel(path) if backend == "kenlm" else read_arpa(path)
 
 
 def _is_kenlms(path: str | Path) -> bool:
     if str(path) == "-":
-        return False  # standard input can be read once only
+        return False  # standard input can be read only once
     with open_bytes(path) as stream:
         return stream.read(len(_KENLM_BINARY)) == _KENLM_BINARY

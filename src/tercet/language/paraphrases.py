@@ -1,8 +1,8 @@
-"""Tables of paraphrases that a user gives: phrases that may stand for each other, also with a gap inside.
+"""Paraphrase tables given by the user: pairs of phrases of the same meaning, also with gaps.
 
-Read are METEOR's tables (three lines each: probability, phrase, paraphrase), the Paraphrase Database (Ganitkevitch, Van
-Durme and Callison-Burch, 2013, "PPDB: The Paraphrase Database", NAACL: fields divided by |||), and plain pairs (phrase,
-tab, paraphrase), gzipped or not. Probabilities and features are not used: METEOR 1.5 does not use them either.
+Supported formats are METEOR's tables (three lines per entry: probability, phrase, paraphrase), the Paraphrase Database
+(Ganitkevitch, Van Durme and Callison-Burch, 2013, "PPDB: The Paraphrase Database", NAACL: fields separated by |||), and
+plain pairs (phrase, tab, paraphrase), gzipped or not. Probabilities and features are not used, as in METEOR 1.5.
 
 A gap is written "..." or "…" in pairs and as a nonterminal ([NP,1]) in PPDB: protect ... from, protect ... against.
 """
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.catalogue import data_folder, is_name, where
+from ..data.files import file_state
 from ..data.lines import read_blocks
 from ..data.paraphrase_files import paraphrase_format
 from ..errors import DataError, UnknownName, UsageError
@@ -31,15 +32,15 @@ Rows = Iterator[tuple[list[str], list[str]]]
 
 
 class ParaphrasePairs:
-    """Pairs of phrases, found by 64-bit hashes: about 16 bytes each, whatever the phrases' length.
+    """Pairs of phrases, stored as 64-bit hashes: 16 bytes per pair, whatever the phrases' length.
 
-    The chance that two phrases of a text and of a table of five million are taken for one is below 10^-9.
+    With a table of five million phrases, the probability that a phrase of a text collides with one is below 10^-9.
     """
 
     def __init__(self, first: list[NDArray[np.int64]], second: list[NDArray[np.int64]]) -> None:
         none = np.empty(0, dtype=np.int64)
         keys = np.concatenate(first) if first else none
-        order = np.argsort(keys, kind="stable")  # the rows of one phrase stay in the table's order
+        order = np.argsort(keys, kind="stable")  # keeps the table's order of the rows of one phrase
         self._keys = keys[order]
         self._targets = np.concatenate(second)[order] if second else none
 
@@ -47,13 +48,13 @@ class ParaphrasePairs:
         return len(self._keys)
 
     def between(self, phrases: Sequence[str]) -> dict[str, list[str]]:
-        """The pairs whose two sides are both among these different phrases, in the table's order."""
+        """Return the paraphrases among these distinct phrases, by phrase, in the table's order."""
         found: dict[str, list[str]] = {}
         if not len(self) or not phrases:
             return found
         unsorted = _hashes(phrases)
         order = np.argsort(unsorted)
-        hashes = unsorted[order]  # looked up in rising order, neighbours share what is in the processor's cache
+        hashes = unsorted[order]  # sorted look-ups use the processor's cache better
         left = np.searchsorted(self._keys, hashes, "left")
         known = np.flatnonzero(self._keys[np.minimum(left, len(self) - 1)] == hashes)
         left = left[known]
@@ -69,9 +70,9 @@ class ParaphrasePairs:
 
 
 class Paraphrases:
-    """A table: `plain` phrases, and `gapped` ones, written with GAP between their two parts.
+    """A paraphrase table: `plain` phrases, and `gapped` phrases, written with GAP between their two parts.
 
-    longest: words of the longest phrase; longest_part: words of the longest part of a gapped one.
+    longest: the number of words of the longest plain phrase. longest_part: of the longest part of a gapped phrase.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -87,27 +88,27 @@ class Paraphrases:
                 self.longest = max(self.longest, 1 + max(phrase.count(" ") for phrase in (*first, *second)))
         self.plain, self.gapped = ParaphrasePairs(*kinds[False]), ParaphrasePairs(*kinds[True])
         if not len(self.plain) + len(self.gapped):
-            raise DataError(f"{path} holds no paraphrases.")
+            raise DataError(f"{path} contains no paraphrases.")
         log.debug(
             "%s: %d paraphrases, %d of them with a gap", path, len(self.plain) + len(self.gapped), len(self.gapped)
         )
 
 
 def find_table(given: str, folder: str | Path | None = None) -> Path:
-    """The file of a table: a path, or else the data set NAME, or the file NAME/FILE of a data set with several.
+    """Return the path of a table, given as a path, a data set NAME, or NAME/FILE if the data set has several files.
 
-    folder: where data sets are kept, by default the user's own place (`data_folder`).
+    folder: the folder of data sets; by default the user's (`data_folder`).
     """
     try:
         if Path(given).is_file():
             return Path(given)
-    except (OSError, ValueError):  # too long for a path, so also for a name
-        raise UsageError(f"{given[:200]!r} cannot be a file of paraphrases.") from None
+    except (OSError, ValueError):  # too long for a path, and so for a name
+        raise UsageError(f"{given[:200]!r} is not a valid path of a paraphrase table.") from None
     name, _, inside = given.partition("/")
     place = data_folder() if folder is None else Path(folder)
     if not is_name(name, place):
         raise UsageError(
-            f"There is neither a file nor a data set {given} to read paraphrases from. "
+            f"There is no paraphrase table {given}, neither a file nor a data set. "
             f"Add a table that you have: tercet data add FILE {Path(given).name or 'NAME'}."
         )
     root = where(name, place)
@@ -121,14 +122,13 @@ def find_table(given: str, folder: str | Path | None = None) -> Path:
 
 
 def paraphrases(given: str) -> Paraphrases:
-    """The table in a file or data set (see `find_table`), read once per process and again only if the file changes."""
+    """Return the table in a file or data set (see `find_table`). It is read again only if the file changes."""
     path = find_table(given)
-    known = path.stat()
-    return _read(str(path), known.st_mtime_ns, known.st_size)
+    return _read(path, file_state(path))
 
 
 @lru_cache(maxsize=2)
-def _read(path: str, changed: int, size: int) -> Paraphrases:
+def _read(path: Path, state: object) -> Paraphrases:
     return Paraphrases(path)
 
 
@@ -137,13 +137,13 @@ def _hashes(phrases: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _kinds(path: str | Path) -> Iterator[tuple[bool, list[str], list[str]]]:
-    """Blocks of phrases and paraphrases, those with gaps apart."""
+    """Yield blocks of phrases and paraphrases with a flag; those with gaps are in separate blocks."""
     blocks = read_blocks(path)
     try:
         first = next(blocks, [])
         read = _format(first, path)
         for left, right in read(_again(first, blocks), path):
-            if read is _triples:  # "..." is a word there
+            if read is _triples:  # in METEOR's tables "..." is a word
                 yield from ([(False, left, right)] if left else [])
                 continue
             plain: list[tuple[str, str]] = []
@@ -161,7 +161,7 @@ def _kinds(path: str | Path) -> Iterator[tuple[bool, list[str], list[str]]]:
 
 
 def _with_gap(phrase: str) -> str | None:
-    """The phrase with its gap written as GAP, if it has one gap with words on both sides."""
+    """Return the phrase with its gap written as GAP; None unless it has one gap with words on both sides."""
     parts = [part.strip() for part in _MARK.split(phrase)]
     return GAP.join(parts) if len(parts) == 2 and all(parts) else None
 
@@ -176,8 +176,9 @@ def _format(lines: list[str], path: str | Path) -> Callable[[Iterator[list[str]]
     if (known := paraphrase_format(line)) is not None:
         return _READERS[known]
     raise DataError(
-        f"{path}, line 1: {line[:60]!r} begins no table of paraphrases. Known are METEOR's (probability, phrase and "
-        "paraphrase in three lines), PPDB's (fields divided by |||), and pairs divided by a tab."
+        f"{path}, line 1: {line[:60]!r} is not the start of a paraphrase table. Supported formats: METEOR "
+        "(probability, phrase and paraphrase on three lines), PPDB (fields separated by |||), and pairs separated by a "
+        "tab."
     )
 
 
@@ -187,9 +188,9 @@ def _triples(blocks: Iterator[list[str]], path: str | Path) -> Rows:
     for block in blocks:
         lines = rest + block
         whole = len(lines) // 3 * 3
-        for number in (0, whole - 3) if whole else ():  # one that is out of step stays so to the end of the block
+        for number in (0, whole - 3) if whole else ():  # a missing line shifts all later ones in the block
             if paraphrase_format(lines[number]) != "meteor":
-                raise DataError(f"{path}, line {done + number + 1}: {lines[number][:60]!r} should be a probability.")
+                raise DataError(f"{path}, line {done + number + 1}: {lines[number][:60]!r} is not a probability.")
         yield lines[1:whole:3], lines[2:whole:3]
         rest, done = lines[whole:], done + whole
     if any(rest):
@@ -205,7 +206,7 @@ def _ppdb(blocks: Iterator[list[str]], path: str | Path) -> Rows:
 
 
 def _fields(blocks: Iterator[list[str]], path: str | Path, divider: str, at: int, name: str) -> Rows:
-    """Two fields of each line, from field `at` on."""
+    """Yield two fields of each line, starting with field `at`."""
     done = 0
     for block in blocks:
         left, right = [], []
@@ -214,7 +215,7 @@ def _fields(blocks: Iterator[list[str]], path: str | Path, divider: str, at: int
             if len(fields) < at + 2:
                 if not line.strip():
                     continue
-                raise DataError(f"{path}, line {number}: {line[:60]!r} has no paraphrase; {name} divides the fields.")
+                raise DataError(f"{path}, line {number}: {line[:60]!r} has no paraphrase. Separate fields by {name}.")
             left.append(" ".join(fields[at].split()))
             right.append(" ".join(fields[at + 1].split()))
         done += len(block)

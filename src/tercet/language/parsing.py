@@ -1,9 +1,8 @@
-"""Parsing texts: each distinct one once, from a cache where it is kept, by as many processes as there are."""
+"""Parse texts: each distinct text once, with an optional cache and several processes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache as once
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +18,7 @@ from .sentence import Sentence, shown
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-BATCH = 256  # texts of a unit of work; the same whatever runs it, so that parses are too
+BATCH = 256  # texts per unit of work; fixed, so that parses do not depend on where the work runs
 
 Progress = Callable[[int, int], None]
 
@@ -33,19 +32,33 @@ def parse(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> list[Sentence]:
-    """The parse of each text, with its graph of collapsed dependencies; an empty text has no words.
+    """Parse texts: words, tags, dependencies and entities. An empty text has no words.
 
-    backend: a parser by name (`spacy:MODEL`, `stanza:LANGUAGE`, `natasha`, `conllu:FILE` or `conllu:FOLDER`,
-        `corenlp:FILE`) or an object with the interface of `backends.Backend`; without it, the one for the language
-        that is installed.
-    cache: a folder in which parses are kept and found again.
-    executor: processes to parse in (`tercet.engine.open_executor`); a backend that is an object travels by pickle.
-    progress: called with the number of distinct texts that are parsed, and of all.
+    Parameters
+    ----------
+    texts : the texts, in one language.
+    language : their language, such as "en".
+    backend : a parser by name (`spacy:MODEL`, `stanza:LANGUAGE`, `natasha`, `conllu:FILE` or `conllu:FOLDER`,
+        `corenlp:FILE`) or an object with the interface of `backends.Backend`; by default the installed parser for the
+        language.
+    cache : a folder in which parses are stored and looked up.
+    executor : processes to parse in (`tercet.engine.open_executor`); a backend that is an object is pickled.
+    progress : called with the numbers of distinct texts done and in total.
+
+    Returns
+    -------
+    list of Sentence : the parse of each text, with its collapsed dependencies.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> [token.form for token in tercet.parse(["Dogs bark."], "en")[0].tokens]
+    ['Dogs', 'bark', '.']
     """
     texts = [whole_characters(text) for text in texts]
     if backend is None:
         backend = default_name(language)
-    # Loading a model takes a second: where other processes parse, this one needs it only for the cache's key.
+    # Loading a model takes a second. If other processes parse, this one needs it only for the cache's key.
     elsewhere = executor is not None and not _is_stored(backend)
     known = None if elsewhere and cache is None else opened(backend, language)
     distinct = list(dict.fromkeys(texts))
@@ -62,7 +75,7 @@ def parse(
         progress(len(parses), len(distinct))
     if executor is not None and elsewhere:
         tasks = ((batch, backend, language, known.version if known else None) for batch in _batches(missing))
-        advice = "; with a cache (--cache DIR) the run goes on where it stopped"
+        advice = "; with a cache (--cache DIR) the next run continues where this one stopped"
         parsed = results_in_order(executor, parse_batch, tasks, doing="parsing", advice=advice)
     else:
         parsed = (parse_batch(batch, known or backend, language) for batch in _batches(missing))
@@ -73,7 +86,7 @@ def parse(
         if progress:
             progress(len(parses), len(distinct))
     if lost := [text for text in distinct if text not in parses]:
-        raise DataError(f"The parser {backend!r} gave back no sentence whose text is {shown(lost[0])}.")
+        raise DataError(f"The parser {backend!r} returned no sentence with the text {shown(lost[0])}.")
     return [parses[text] for text in texts]
 
 
@@ -84,23 +97,23 @@ def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 def parse_batch(
     texts: Sequence[str], backend: str | Backend, language: str, version: str | None = None
 ) -> list[Sentence]:
-    """A unit of work: runs anywhere, and loads its parser once per process.
+    """Parse one batch. This is a unit of work that any process can run; it loads its parser once per process.
 
-    version: the parser's where the parses are kept; on another computer it may be another.
+    version: the parser's version in the process that stores the parses; another computer may have another version.
     """
     parser = opened(backend, language)
     if version not in (None, parser.version):
         raise UsageError(
-            f"The parser here is {parser.name} {parser.version}, but parses are kept of {version}. All computers that "
-            "parse need the same one."
+            f"The parser on this computer is {parser.name} {parser.version}, but the cache is for version {version}. "
+            "Install the same version on all computers."
         )
     return parser.parse(texts)
 
 
 def opened(backend: str | Backend | None, language: str) -> Backend:
-    """A parser by its name, or the one for the language that is installed; each is loaded once per process.
+    """Return a parser by its name, or the installed one for the language. Each is loaded once per process.
 
-    Parses that exist are read again when their files have changed.
+    Files of parses are read again if they have changed.
     """
     if backend is None:
         backend = default_name(language)
@@ -115,11 +128,11 @@ def _is_stored(backend: str | Backend) -> bool:
     return backend.startswith(("conllu:", "corenlp:")) if isinstance(backend, str) else backend.stored
 
 
-@once
+@lru_cache(maxsize=4)
 def _model(name: str, language: str) -> Backend:
     return open_backend(name, language)
 
 
-@lru_cache(maxsize=2)  # a test set's parses are large; who compares two of them finds both
+@lru_cache(maxsize=2)  # the parses of a test set are large; two are kept for comparisons
 def _stored(name: str, language: str, states: object) -> Backend:
     return open_backend(name, language)

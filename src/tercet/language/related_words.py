@@ -1,8 +1,8 @@
-"""English words that WordNet 3.0 relates without calling them synonyms: "dog" and "animal", "decide" and "decision".
+"""English words that are related in WordNet 3.0 but not synonyms: "dog" and "animal", "decide" and "decision".
 
 Fellbaum (1998), "WordNet: An Electronic Lexical Database", MIT Press. The table in data/ is made by
-scripts/build_related_words.py, which says what relations it has, from WordNet 3.0 Copyright 2006 by Princeton
-University; its licence lies beside it. Where no table of paraphrases is at hand, these pairs take its place.
+scripts/build_related_words.py, which lists the relations, from WordNet 3.0 Copyright 2006 by Princeton University; its
+licence is in the same folder. These pairs can be used instead of a table of paraphrases.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _NONE: frozenset[str] = frozenset()
 
 
 class RelatedWords:
-    """The words that each word is related to. Loaded once per process."""
+    """The related words of each word."""
 
     def __init__(self, table: bytes) -> None:
         import lzma
@@ -29,11 +29,11 @@ class RelatedWords:
         self._related = {word: frozenset(others) for word, others in related.items()}
 
     def of(self, word: str) -> frozenset[str]:
-        """The words that a word in lower case, a base form, is related to; none for one that WordNet lacks."""
+        """Return the words related to a base form in lower case; none if it is not in WordNet."""
         return self._related.get(word, _NONE)
 
 
 @cache
 def english_related_words() -> RelatedWords:
-    """WordNet 3.0, loaded once per process."""
+    """Return the related words of WordNet 3.0, which are loaded once per process."""
     return RelatedWords(files(__package__).joinpath("data", "wordnet_related.xz").read_bytes())

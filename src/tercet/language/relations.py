@@ -1,16 +1,16 @@
-"""One scheme of relations for all parsers: Stanford's collapsed dependencies with propagated conjuncts.
+"""Convert the trees of all parsers to one scheme: collapsed Stanford dependencies with propagated conjuncts.
 
 De Marneffe and Manning (2008), "The Stanford Typed Dependencies Representation", CrossParser workshop. Fomicheva
 (2017) compares the contexts of words in this graph: "the symbol of the village" has prep_of(symbol, village), with no
-word in between. The trees of spaCy's English models (ClearNLP's labels), of Universal Dependencies, and Stanford's own
-are brought to it by the tables of data/relations.toml and these steps:
+word in between. Trees with ClearNLP labels (spaCy's English models), Universal Dependencies and basic Stanford
+dependencies are converted by the tables of data/relations.toml and these steps:
 
-1. labels are renamed; the predicate becomes the head of a copula ("is big": cop(big, is)), and "$" of its amount;
-   nouns before a noun all hang on it;
-2. a preposition joins its relation: prep_of, prepc_without (of a clause), agent ("by" of a passive);
-3. a relative pronoun gives its place to the noun that it stands for;
-4. a conjunction joins its relation (conj_and); conjuncts share their governors, and verbs their subject;
-5. an open clause gets the subject of its verb: xsubj.
+1. labels are renamed; the predicate becomes the head of a copula ("is big": cop(big, is)), and "$" of its amount; all
+   nouns before a noun become its dependents;
+2. a preposition becomes part of its relation: prep_of, prepc_without (of a clause), agent ("by" of a passive);
+3. a relative pronoun is replaced by the noun that it refers to;
+4. a conjunction becomes part of its relation (conj_and); conjuncts share their governors, and verbs their subject;
+5. an open clausal complement gets the subject of its verb: xsubj.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
 
 
 def with_dependencies(sentence: Sentence) -> Sentence:
-    """The sentence with its graph of collapsed dependencies; as it is where it has one already."""
+    """Return the sentence with its collapsed dependencies; unchanged if it already has them."""
     if sentence.dependencies or not (found := collapsed(sentence)):
         return sentence
     return replace(sentence, dependencies=found)
 
 
 def collapsed(sentence: Sentence) -> tuple[Dependency, ...]:
-    """Stanford's collapsed dependencies of a tree, sorted by dependent, then governor. Punctuation has none.
+    """Return the collapsed Stanford dependencies of a tree, sorted by dependent, then governor; none of punctuation.
 
-    There are none at all of a tree with other labels than those of the tables.
+    The result is empty if the tree's labels belong to another scheme than those of the tables.
     """
     if sentence.scheme == "other":
         return ()
@@ -58,7 +58,7 @@ def collapsed(sentence: Sentence) -> tuple[Dependency, ...]:
 
 
 def foreign_relation(sentence: Sentence) -> str | None:
-    """A label of the tree that is not of the scheme that the sentence says it has; None where all may be."""
+    """Return a label of the tree that does not belong to the sentence's scheme; None if there is none."""
     if sentence.scheme == "ud":
         foreign: frozenset[str] = _tables()["ud"]["foreign"]
         return next((token.relation for token in sentence.tokens if token.relation in foreign), None)
@@ -66,13 +66,13 @@ def foreign_relation(sentence: Sentence) -> str | None:
 
 
 def entity_types(sentence: Sentence) -> tuple[Entity, ...]:
-    """The named entities with types as Stanford CoreNLP calls them: PERSON, ORGANIZATION, LOCATION."""
+    """Return the named entities with the type names of Stanford CoreNLP: PERSON, ORGANIZATION, LOCATION."""
     names: dict[str, str] = _tables()["entities"]
     return tuple(entity._replace(type=names.get(entity.type, entity.type)) for entity in sentence.entities)
 
 
 def universal_tag(penn: str) -> str:
-    """The universal part of speech of a tag of the Penn treebank; X for an unknown one."""
+    """Return the universal part of speech of a Penn Treebank tag; X for an unknown one."""
     tags: dict[str, str] = _tables()["penn"]
     return tags.get(penn, "X")
 
@@ -89,7 +89,7 @@ def _tables() -> dict[str, Any]:
 
 @dataclass(slots=True)
 class _Edge:
-    """A dependency under way. `source` is the label of the tree, `""` as relation drops it."""
+    """A dependency during conversion. `source` is the tree's label; an edge with relation "" is dropped."""
 
     governor: int
     relation: str
@@ -98,7 +98,7 @@ class _Edge:
 
 
 class _Graph:
-    """The dependencies of one sentence while they are brought to Stanford's form."""
+    """The dependencies of one sentence during conversion to the Stanford scheme."""
 
     def __init__(self, sentence: Sentence) -> None:
         self.tokens, self.scheme, self.tables = sentence.tokens, sentence.scheme, _tables()
@@ -140,7 +140,7 @@ class _Graph:
         return number > 0 and (self.token(number).upos == "NUM" or self.token(number).xpos == "CD")
 
     def lift_currencies(self) -> None:
-        """Make "$" the head of its amount, as Stanford does: num($, million), number(million, 3)."""
+        """Make "$" the head of its amount, as in Stanford dependencies: num($, million), number(million, 3)."""
         incoming = {edge.dependent: edge for edge in self.edges}
         for edge in self.edges:
             amount = edge.governor
@@ -157,7 +157,7 @@ class _Graph:
             incoming[sign] = edge
 
     def lift_predicates(self) -> None:
-        """Make predicates heads of their copula, which in ClearNLP is the head of everything."""
+        """Make predicates heads of their copula, which is the head of the clause in ClearNLP."""
         table = self.tables["copula"]
         incoming = {edge.dependent: edge for edge in self.edges}
         for edge in list(self.edges):
@@ -178,10 +178,10 @@ class _Graph:
                 incoming[edge.dependent] = edge
 
     def collapse_prepositions(self) -> None:
-        """prep(symbol, of), pobj(of, village) -> prep_of(symbol, village)."""
+        """Convert prep(symbol, of), pobj(of, village) to prep_of(symbol, village)."""
         table = self.tables["collapse"]
         for edge in self.edges:
-            # By the tree's label: the object of "by" is called agent from here on, and is no preposition.
+            # The tree's label is checked: the object of "by" has the relation agent by now, and is not a preposition.
             if not edge.relation or edge.source not in table["prepositions"]:
                 continue
             if edge.relation == "iobj" and not self._objects(edge.dependent):
@@ -207,14 +207,14 @@ class _Graph:
                 found.relation = "agent" if edge.source == "agent" else f"{'prepc' if clause else 'prep'}_{name}"
             for gone in absorbed:
                 gone.relation = ""
-                for other in self.below(gone.dependent):  # what else hung on the preposition: "only because of"
+                for other in self.below(gone.dependent):  # other dependents of the preposition: "only because of"
                     other.governor = objects[0].dependent
 
     def _objects(self, preposition: int) -> list[_Edge]:
         return [edge for edge in self.below(preposition) if edge.source in self.tables["collapse"]["objects"]]
 
     def _next_preposition(self, preposition: int, objects: list[_Edge]) -> _Edge | None:
-        """The next word of "out of", "because of": a preposition below, where that leaves an object to relate."""
+        """Return the next word of "out of", "because of": a dependent preposition, if an object remains to relate."""
         for edge in self.below(preposition):
             if edge.source not in ("prep", "pcomp") or self.token(edge.dependent).upos not in ("ADP", ""):
                 continue
@@ -224,7 +224,7 @@ class _Graph:
         return None
 
     def collapse_cases(self) -> None:
-        """case(village, of), nmod(symbol, village) -> prep_of(symbol, village), in Universal Dependencies."""
+        """Convert case(village, of), nmod(symbol, village) of Universal Dependencies to prep_of(symbol, village)."""
         table = self.tables["collapse"]
         passive = {edge.governor for edge in self.edges if edge.relation in ("nsubjpass", "auxpass", "csubjpass")}
         for edge in self.edges:
@@ -249,7 +249,7 @@ class _Graph:
                 edge.relation = f"prep_{'_'.join(words)}"
 
     def flatten_compounds(self) -> None:
-        """nn(Exchange, York), nn(York, New) -> nn(Exchange, New): the noun phrases of the Penn treebank are flat."""
+        """Convert nn(Exchange, York), nn(York, New) to nn(Exchange, New): Penn Treebank noun phrases are flat."""
         above = {edge.dependent: edge.governor for edge in self.edges if edge.relation == "nn"}
         for edge in self.edges:
             if edge.relation == "nn":
@@ -259,18 +259,18 @@ class _Graph:
                     edge.governor = above[edge.governor]
 
     def name_adverbials(self) -> None:
-        """Noun phrases that are adverbs of time: npadvmod(left, week) -> tmod(left, week)."""
+        """Convert npadvmod(left, week) of temporal noun phrases to tmod(left, week)."""
         for edge in self.edges:
             if edge.relation != "npadvmod":
                 continue
             kind = self.token(edge.dependent).entity.partition("-")[2]
             governor = self.token(edge.governor).upos if edge.governor else ""
             timely = kind in ("DATE", "TIME") or self.lemma(edge.dependent) in self.tables["words"]["time"]
-            if timely and governor in ("VERB", "AUX", ""):  # not "two years ago", which measures the adverb
+            if timely and governor in ("VERB", "AUX", ""):  # not "two years ago", where it modifies the adverb
                 edge.relation = "tmod"
 
     def resolve_relative_pronouns(self) -> None:
-        """nsubj(lives, who), rcmod(owner, lives) -> nsubj(lives, owner), rcmod(owner, lives)."""
+        """Convert nsubj(lives, who), rcmod(owner, lives) to nsubj(lives, owner), rcmod(owner, lives)."""
         for clause in [edge for edge in self.edges if edge.relation == "rcmod"]:
             for edge in self._subtree(clause.dependent):
                 token = self.token(edge.dependent)
@@ -280,7 +280,7 @@ class _Graph:
                     break
 
     def _subtree(self, top: int) -> Iterator[_Edge]:
-        """The dependencies below a word, nearest first; relative clauses inside are left to themselves."""
+        """Yield the dependencies below a word, nearest first, without those inside relative clauses."""
         level, seen = [top], {top}
         while level:
             found = [edge for node in level for edge in self.below(node) if edge.relation != "rcmod"]
@@ -290,7 +290,7 @@ class _Graph:
             seen.update(level)
 
     def collapse_conjunctions(self) -> None:
-        """cc(a, and), conj(a, b), conj(b, c) -> conj_and(a, b), conj_and(a, c), and what the first has, all have."""
+        """Convert cc(a, and), conj(a, b), conj(b, c) to conj_and(a, b), conj_and(a, c), and share relations."""
         parents = {edge.dependent: edge for edge in self.edges if edge.relation == "conj"}
         groups: dict[int, list[_Edge]] = {}
         for edge in parents.values():
@@ -331,13 +331,13 @@ class _Graph:
                         self.extra.append(Dependency(other, label, edge.dependent))
 
     def add_open_subjects(self) -> None:
-        """xcomp(wants, go), nsubj(wants, he) -> xsubj(go, he); an object, where there is one, goes before."""
+        """Add xsubj(go, he) to xcomp(wants, go), nsubj(wants, he); the verb's object is preferred to its subject."""
         for edge in [edge for edge in self.edges if edge.relation == "xcomp"]:
             below = self.below(edge.dependent)
             if any(other.relation in SUBJECTS for other in below) or not any(
                 other.relation == "aux" and self.word(other.dependent) == "to" for other in below
             ):
-                continue  # Stanford adds subjects to infinitives with "to" alone
+                continue  # CoreNLP adds subjects only to infinitives with "to"
             siblings = self.below(edge.governor)
             for kinds in (("dobj", "iobj"), SUBJECTS):
                 found = [other for other in siblings if other.relation in kinds and other.dependent != edge.dependent]
@@ -352,5 +352,5 @@ class _Graph:
             edge if "|" not in edge.relation else edge._replace(relation=edge.relation.replace("|", "¦"))
             for edge in found
             if edge.governor != edge.dependent
-        )  # a conjunction may be "|", which divides relations in CoNLL-U
+        )  # a conjunction may be "|", which separates relations in CoNLL-U
         return tuple(sorted(proper, key=lambda edge: (edge.dependent, edge.governor, edge.relation)))

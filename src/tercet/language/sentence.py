@@ -1,8 +1,8 @@
-"""One sentence as a parser sees it: words with their places, base forms, tags, heads, relations and entities.
+"""The parse of one segment: words with their positions, base forms, tags, heads, relations and entities.
 
-Everything that reads syntax (the aligner, UPF-Cobalt, HWCM, STM) reads this and nothing else, whatever made it: a
-parser, a CoNLL-U file, or the output of Stanford CoreNLP. A `Sentence` is one segment of a test set; where a segment
-holds several grammatical sentences, it has several roots.
+All code that uses syntax (the aligner, UPF-Cobalt, HWCM, STM) uses this class, whatever produced the parse: a parser, a
+CoNLL-U file, or the output of Stanford CoreNLP. A `Sentence` is one segment of a test set; if a segment contains
+several grammatical sentences, it has several roots.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from ..errors import DataError
 
-SCHEMES = ("ud", "clearnlp", "stanford", "other")  # whose relations label the tree: see relations.toml
+SCHEMES = ("ud", "clearnlp", "stanford", "other")  # schemes of the tree's labels: see relations.toml
 
 
 class Token(NamedTuple):
-    """A word. What is not known is empty; `start` and `end` are code points of the sentence's text.
+    """A word. Unknown fields are empty; `start` and `end` are positions in the sentence's text, in code points.
 
-    Words that a parser splits off one written word (French "du" is "de" and "le") have the same place. `head` counts
-    words from 1, 0 is the root and None a word outside the tree. `entity` is B-TYPE for the first word of a named
+    Words of a multiword token (French "du" is "de" and "le") have the same position. `head` is the number of the head,
+    from 1; 0 for the root and None for a word outside the tree. `entity` is B-TYPE for the first word of a named
     entity, I-TYPE for the others.
     """
 
@@ -37,7 +37,7 @@ class Token(NamedTuple):
 
 
 class Dependency(NamedTuple):
-    """A relation between two words, which count from 1; the governor of a root is 0."""
+    """A relation between two words, numbered from 1; the governor of a root is 0."""
 
     governor: int
     relation: str
@@ -45,7 +45,7 @@ class Dependency(NamedTuple):
 
 
 class Entity(NamedTuple):
-    """A named entity: the words `first` to `last`, which count from 1."""
+    """A named entity: the words `first` to `last`, numbered from 1."""
 
     first: int
     last: int
@@ -57,10 +57,10 @@ class Sentence:
     """A parsed segment.
 
     tokens: its words; none for an empty segment.
-    scheme: whose labels `Token.relation` has, one of `SCHEMES`; of "other" ones we know nothing.
-    dependencies: the graph of Stanford's collapsed dependencies, in which a word may have several governors and words
-        that only mark a relation (prepositions, conjunctions, punctuation) have none; sorted by dependent.
-        `tercet.language.relations.with_dependencies` makes it from the tree.
+    scheme: the scheme of `Token.relation`, one of `SCHEMES`; "other" is a scheme without a table.
+    dependencies: the graph of collapsed Stanford dependencies, sorted by dependent. A word may have several governors;
+        words that only mark a relation (prepositions, conjunctions, punctuation) have none.
+        `tercet.language.relations.with_dependencies` computes it from the tree.
     """
 
     text: str
@@ -70,34 +70,33 @@ class Sentence:
 
     def __post_init__(self) -> None:
         if self.scheme not in SCHEMES:
-            raise DataError(f"The scheme of relations is one of {', '.join(SCHEMES)}, not {self.scheme!r}.")
+            raise DataError(f"The scheme of relations must be one of {', '.join(SCHEMES)}, not {self.scheme!r}.")
         size = len(self.tokens)
         for number, token in enumerate(self.tokens, 1):
             if not token.form or not 0 <= token.start <= token.end <= len(self.text):
                 raise DataError(
-                    f"Word {number} ({token.form!r}) of {shown(self.text)} has no form, or its place "
+                    f"Word {number} ({token.form!r}) of {shown(self.text)} has no form, or its position "
                     f"{token.start}-{token.end} is outside the text."
                 )
             if token.head is not None and (not 0 <= token.head <= size or token.head == number):
                 raise DataError(
-                    f"Word {number} ({token.form!r}) of {shown(self.text)} has head {token.head}; heads are 0 for a "
-                    f"root and 1 to {size} for another word."
+                    f"Word {number} ({token.form!r}) of {shown(self.text)} has head {token.head}; a head must be 0 "
+                    f"(for a root) or another word, 1 to {size}."
                 )
         if word := circle([token.head for token in self.tokens]):
             raise DataError(
-                f"Word {word} ({self.tokens[word - 1].form!r}) of {shown(self.text)} depends on itself: its heads lead "
-                "back to it."
+                f"Word {word} ({self.tokens[word - 1].form!r}) of {shown(self.text)} is part of a cycle of heads."
             )
         for governor, relation, dependent in self.dependencies:
             if not (0 <= governor <= size and 1 <= dependent <= size and governor != dependent and relation):
-                raise DataError(f"{relation}({governor}, {dependent}) is no dependency of the words 1 to {size}.")
+                raise DataError(f"{relation}({governor}, {dependent}) is not a dependency of the words 1 to {size}.")
 
     def __len__(self) -> int:
         return len(self.tokens)
 
     @property
     def entities(self) -> tuple[Entity, ...]:
-        """The named entities in their order, with their types as the parser names them."""
+        """Return the named entities in order, with the parser's type names."""
         found: list[Entity] = []
         for number, token in enumerate(self.tokens, 1):
             mark, _, kind = token.entity.partition("-")
@@ -110,13 +109,13 @@ class Sentence:
         return tuple(found)
 
     def over(self, text: str) -> Sentence | None:
-        """This parse for a text that differs in white space alone; None for any other text."""
+        """Return this parse with the positions of a text that differs only in white space; None for other texts."""
         if text == self.text:
             return self
         if "".join(text.split()) != "".join(self.text.split()):
             return None
         there = [place for place, character in enumerate(text) if not character.isspace()]
-        before = [0]  # how many characters that are not white space lie before each place of our text
+        before = [0]  # number of non-white-space characters before each position of our text
         for character in self.text:
             before.append(before[-1] + (not character.isspace()))
         tokens = []
@@ -128,13 +127,13 @@ class Sentence:
 
 
 def shown(text: str) -> str:
-    """A text in a message: its beginning, in quotes."""
+    """Return the beginning of a text in quotes, for error messages."""
     return repr(text if len(text) <= 60 else f"{text[:57]}...")
 
 
 def circle(heads: Sequence[int | None]) -> int | None:
-    """A word, counted from 1, whose heads lead back to it; None in a tree."""
-    reached = [0] * (len(heads) + 1)  # from which word each was reached first
+    """Return a word on a cycle of heads, numbered from 1; None if there is no cycle."""
+    reached = [0] * (len(heads) + 1)  # the start from which each word was reached first
     for start in range(1, len(heads) + 1):
         at = start
         while at and not reached[at]:
@@ -146,7 +145,7 @@ def circle(heads: Sequence[int | None]) -> int | None:
 
 
 def iob(types: Iterable[str]) -> list[str]:
-    """Entity marks of words from their types, as CoreNLP gives them: neighbours of one type are one entity."""
+    """Return the IOB marks of words with these entity types; adjacent words of one type are one entity."""
     marks, before = [], ""
     for kind in types:
         marks.append(f"{'I' if kind == before else 'B'}-{kind}" if kind else "")

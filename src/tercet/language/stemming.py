@@ -1,8 +1,8 @@
-"""Stems by the Snowball stemmers (Porter, 2001, "Snowball: A language for stemming algorithms"), through PyStemmer.
+"""Snowball stemmers (Porter, 2001, "Snowball: A language for stemming algorithms") through PyStemmer.
 
-Snowball's rules change from release to release, and with them the scores of metrics that compare stems. Those of
-PyStemmer 2 are asked for: for English and Spanish they are the rules of METEOR 1.5, and where others changed
-(`original`), the old result is restored. Version 3 changed English too, and is refused.
+Snowball's rules change between releases, which changes the scores of metrics that compare stems. PyStemmer 2 is
+required: its rules for English and Spanish are those of METEOR 1.5, and for other languages `original` restores the old
+results. Version 3 changed English too and is rejected.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LANGUAGES = {
     "sv": "swedish",
     "tr": "turkish",
 }
-# Letters that newer rules know and the old ones did not: hidden behind a character that no rule knows.
+# Letters that the newer rules handle and the old ones did not: replaced by a character that no rule handles.
 _UNKNOWN = {"fr": "ï", "ru": "ё"}
 _HIDDEN = "\ue000"
 _NISS = re.compile("niss(e|em|en|er|ern|es)$")
@@ -42,9 +42,10 @@ Stem = Callable[[Sequence[str]], list[str]]
 
 @cache
 def stemmer(language: str, *, original: bool = False) -> Stem:
-    """A function from words, in lower case, to their stems; `original`: by the rules of 2010, as METEOR 1.5 has them.
+    """Return a function that maps words in lower case to their stems.
 
-    The old rules are restored for German, French and Russian; Finnish differs from METEOR's in one word of a hundred.
+    original: use the rules of 2010, as METEOR 1.5 does. They are restored for German, French and Russian; Finnish
+        differs from METEOR in one word of a hundred.
     """
     if language not in LANGUAGES:
         raise UnknownName("language with a stemmer", language, LANGUAGES)
@@ -52,13 +53,12 @@ def stemmer(language: str, *, original: bool = False) -> Stem:
         make = import_module("Stemmer").Stemmer
     except ImportError:
         raise UsageError(
-            "Comparing stems needs PyStemmer, which comes with Tercet and is not here. Install it: "
-            "pip install 'PyStemmer>=2.2,<3'"
+            "Stemming needs PyStemmer, which is not installed. Install it: pip install 'PyStemmer>=2.2,<3'"
         ) from None
     if make("english").stemWord("added") != "ad":
         raise UsageError(
-            "The installed PyStemmer has rules that METEOR does not know; scores would not compare with anybody's. "
-            "Install another: pip install 'PyStemmer>=2.2,<3'"
+            "The installed PyStemmer has newer rules than METEOR, so scores would not be comparable. "
+            "Install a compatible version: pip install 'PyStemmer>=2.2,<3'"
         )
     made = make(LANGUAGES[language]).stemWords
 
@@ -72,7 +72,7 @@ def stemmer(language: str, *, original: bool = False) -> Stem:
             stem.replace(_HIDDEN, letter) for stem in stems([word.replace(letter, _HIDDEN) for word in words])
         ]
     if original and language == "de":
-        # Ereignisse is reduced to Ereignis today, and was to ereigniss.
+        # The stem of Ereignisse is now ereignis; it was ereigniss.
         return lambda words: [
             f"{stem}s" if stem.endswith("nis") and _NISS.search(word) else stem
             for word, stem in zip(words, stems(words), strict=True)

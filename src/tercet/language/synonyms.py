@@ -1,8 +1,8 @@
 """English synonyms: words that share a synset of WordNet 3.0.
 
 Fellbaum (1998), "WordNet: An Electronic Lexical Database", MIT Press. The table in data/ is made by
-scripts/build_synonyms.py from WordNet 3.0 Copyright 2006 by Princeton University; its licence lies beside it. Inflected
-words are looked up under their base forms too, by WordNet's rules of detachment.
+scripts/build_synonyms.py from WordNet 3.0 Copyright 2006 by Princeton University; its licence is in the same folder.
+Inflected words are also looked up by their base forms, which WordNet's detachment rules give.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-# Endings of inflected words and what a base form has instead, in the order in which METEOR 1.5 tries them: the first
-# that leads to a word of WordNet counts, whatever its part of speech.
+KEPT = 50_000  # maximum number of words in the cache
+# Endings of inflected words and their replacements in the base form, in the order in which METEOR 1.5 tries them: the
+# first that gives a word of WordNet is used, whatever its part of speech.
 ENDINGS = (
     ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y"),
     ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", ""),
@@ -20,10 +21,10 @@ ENDINGS = (
 
 
 class Synonyms:
-    """Synsets of words, as numbers. Loaded once per process; looking words up changes nothing that can be seen.
+    """The synsets of words, as numbers.
 
-    original: METEOR 1.5 knows a synset by its place in a file of WordNet and not by the file, so that 282 pairs of
-    unrelated synsets (entity and breathe) are one.
+    original: METEOR 1.5 identifies a synset by its offset in a WordNet file but not by the file, so that 282 pairs of
+        unrelated synsets (entity and breathe) become one.
     """
 
     def __init__(self, table: bytes, *, original: bool = False) -> None:
@@ -40,16 +41,18 @@ class Synonyms:
         self._known: dict[str, tuple[int, ...]] = {}
 
     def of(self, word: str) -> tuple[int, ...]:
-        """The synsets of a word in lower case and of its base form, sorted; none for a word that WordNet lacks."""
+        """Return the sorted synsets of a word in lower case and of its base form; none if it is not in WordNet."""
         found = self._known.get(word)
         if found is None:
+            if len(self._known) >= KEPT:
+                self._known.clear()
             found = self._known[word] = tuple(
                 sorted({n for base in self.base_forms(word) for n in self._synsets(base)})
             )
         return found
 
     def base_forms(self, word: str) -> list[str]:
-        """The lemmas that a word may be a form of, itself included."""
+        """Return the lemmas that a word may be a form of, including itself."""
         bases = [word] if word in self._lemmas else []
         if word in self._exceptions:
             return bases + [base for base in self._exceptions[word] if base != word]
@@ -73,5 +76,5 @@ def _partition(line: str) -> tuple[str, str, str]:
 
 @cache
 def english_synonyms(*, original: bool = False) -> Synonyms:
-    """WordNet 3.0, loaded once per process."""
+    """Return the synonyms of WordNet 3.0, which are loaded once per process."""
     return Synonyms(files(__package__).joinpath("data", "wordnet.xz").read_bytes(), original=original)

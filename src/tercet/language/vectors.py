@@ -1,9 +1,9 @@
-"""Word vectors: how alike two words are by the company they keep, as a cosine.
+"""Word vectors: the distributional similarity of two words is the cosine of their vectors.
 
 Mikolov, Chen, Corrado and Dean (2013), "Efficient Estimation of Word Representations in Vector Space" (word2vec);
 Pennington, Socher and Manning (2014), "GloVe"; Bojanowski, Grave, Joulin and Mikolov (2017), "Enriching Word Vectors
-with Subword Information" (fastText). Files are mapped into memory, not read: opening one finds where each word's
-numbers are, and only those of the words that are asked for are looked at. Processes share the pages.
+with Subword Information" (fastText). Files are memory-mapped: opening one finds the position of each word's numbers,
+and only the numbers of requested words are read. Processes share the pages.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from ..data.files import file_state
 from ..errors import DataError, MissingDependency, UsageError
 
 Floats = NDArray[np.float32]
-KEPT = 20_000  # words whose vectors of length 1 are kept at hand
+KEPT = 20_000  # maximum number of cached unit vectors
 FASTTEXT_MAGIC = 793712314
 GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
-BLOCK = 1 << 20  # bytes looked at together
+BLOCK = 1 << 20  # bytes read at once
 
 
 class WordVectors(ABC):
-    """Vectors of words. A word that is not known as it stands is looked up in lower case.
+    """Vectors of words. A word that is not found is looked up in lower case.
 
-    version: of the model that they are in; empty for a file, which its checksum tells from others.
+    version: the version of the model that contains them; empty for a file, which is identified by its checksum.
     """
 
     version = ""
@@ -46,10 +46,10 @@ class WordVectors(ABC):
 
     @abstractmethod
     def _stored(self, word: str) -> Floats | None:
-        """The vector of exactly this word."""
+        """Return the vector of exactly this word, without lower-casing."""
 
     def vector(self, word: str) -> Floats | None:
-        """The vector of a word; None for an unknown one."""
+        """Return the vector of a word; None for an unknown word."""
         found = self._stored(word)
         return found if found is not None or word == word.lower() else self._stored(word.lower())
 
@@ -57,12 +57,12 @@ class WordVectors(ABC):
         return self.unit(word) is not None
 
     def similarity(self, first: str, second: str) -> float:
-        """The cosine of two words' vectors; NaN where one is unknown or has no direction."""
+        """Return the cosine of two words' vectors; NaN if a word is unknown or has a zero vector."""
         one, other = self.unit(first), self.unit(second)
         return math.nan if one is None or other is None else float(one @ other)
 
     def unit(self, word: str) -> Floats | None:
-        """The vector of a word made 1 long; None where it is unknown or has no direction."""
+        """Return the unit vector of a word; None if the word is unknown or has a zero vector."""
         if word not in self._units:
             found = self.vector(word)
             length = float(np.linalg.norm(found)) if found is not None else 0.0
@@ -72,19 +72,19 @@ class WordVectors(ABC):
         return self._units[word]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By name: another process maps the same file."""
+        """Pickle the name only: another process maps the same file."""
         return open_vectors, (self.name,)
 
 
 def is_model(name: str) -> bool:
-    """Whether word vectors are named by the model that they are in, not by a file."""
+    """Return whether word vectors are named by the model that contains them, not by a file."""
     return name == "natasha" or name.startswith("spacy:")
 
 
 def open_vectors(name: str) -> WordVectors:
-    """Vectors of a file (word2vec, GloVe or fastText; text or binary), or of a model: spacy:MODEL, natasha.
+    """Open the vectors of a file (word2vec, GloVe or fastText; text or binary) or of a model: spacy:MODEL, natasha.
 
-    Opened once per process, and again if the file changes.
+    They are opened once per process, and again if the file changes.
     """
     return _opened(name, None if is_model(name) else file_state(name))
 
@@ -99,19 +99,19 @@ def _opened(name: str, state: object) -> WordVectors:
     try:
         with path.open("rb") as stream:
             if not path.stat().st_size:
-                raise DataError(f"{path} is empty: no word vectors.")
+                raise DataError(f"{path} is empty. A file of word vectors is needed.")
             data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
-        raise UsageError(f"The word vectors {name!r} cannot be read: {error.strerror or error}.") from None
+        raise UsageError(f"Cannot read the word vectors {name!r}: {error.strerror or error}.") from None
     if data[:2] == GZIP:
-        raise UsageError(f"{path} is compressed, and cannot be mapped into memory. Unpack it: gunzip -k '{path}'")
+        raise UsageError(f"{path} is compressed and cannot be memory-mapped. Unpack it: gunzip -k '{path}'")
     if len(data) >= 8 and struct.unpack_from("<i", data)[0] == FASTTEXT_MAGIC:
         return FastTextModel(name, data)
     return MappedVectors(name, data)
 
 
 class MappedVectors(WordVectors):
-    """A file that has each word beside its numbers: text, with or without a line of sizes, or word2vec's binary."""
+    """A file of words with their numbers: text, with or without a header, or word2vec's binary format."""
 
     def __init__(self, name: str, data: mmap.mmap) -> None:
         begin = len(BOM) if data[: len(BOM)] == BOM else 0
@@ -121,7 +121,7 @@ class MappedVectors(WordVectors):
         self.data, start = data, end + 1 if self.header else begin
         dimensions = int(fields[1]) if self.header else len(fields) - 1
         if dimensions < 1 or not (self.header or all(map(_is_number, fields[1:]))):
-            raise DataError(f"{name}, line 1: neither sizes (as '400000 300') nor a word with its numbers.")
+            raise DataError(f"{name}, line 1: expected a header (e.g. '400000 300') or a word with its numbers.")
         super().__init__(name, dimensions)
         self.binary = self.header and not self._is_text(start)
         scan = self._scan_binary if self.binary else self._scan_text
@@ -133,14 +133,14 @@ class MappedVectors(WordVectors):
         if not rows:
             raise DataError(f"{name} has no words with numbers.")
         if self.header and rows != int(fields[0]):
-            raise DataError(f"{name} announces {int(fields[0])} words and has {rows}: is it whole?")
+            raise DataError(f"{name} should have {int(fields[0])} words but has {rows}. It may be truncated.")
 
     def _is_text(self, start: int) -> bool:
         fields = self.data[start : _line_end(self.data, start)].split()
         return len(fields) > self.dimensions and all(map(_is_number, fields[-self.dimensions :]))
 
     def _scan_text(self, start: int) -> Iterator[tuple[bytes, int]]:
-        """Words with the place where their line goes on. Only the first part of an entry with spaces is its word."""
+        """Yield words and the position after them. Of an entry with spaces, only the first part is its word."""
         data, size = self.data, len(self.data)
         number = 1 + self.header
         while start < size:
@@ -163,7 +163,7 @@ class MappedVectors(WordVectors):
                     raise DataError(f"{self.name} is damaged at byte {start}: a word without numbers.")
                 return
             if space + 1 + width > size:
-                raise DataError(f"{self.name} is cut off at byte {size}, within the numbers of a word.")
+                raise DataError(f"{self.name} is truncated at byte {size}, within the numbers of a word.")
             yield data[start:space].lstrip(b"\n"), space + 1
             start = space + 1 + width
 
@@ -174,7 +174,7 @@ class MappedVectors(WordVectors):
         if self.binary:
             return np.frombuffer(self.data[place : place + 4 * self.dimensions], dtype="<f4")
         fields = self.data[place : _line_end(self.data, place)].split()
-        more, numbers = fields[: -self.dimensions], fields[-self.dimensions :]  # more: of an entry of several words
+        more, numbers = fields[: -self.dimensions], fields[-self.dimensions :]  # more: further words of the entry
         if len(numbers) != self.dimensions or not all(map(_is_number, numbers)) or (more and _is_number(more[-1])):
             raise DataError(
                 f"{self.name}, line {self._line(place)}: the word {word!r} does not have {self.dimensions} numbers."
@@ -182,13 +182,13 @@ class MappedVectors(WordVectors):
         return np.array([float(number) for number in numbers], dtype=np.float32)
 
     def _line(self, place: int) -> int:
-        """The number of the line that a place is in."""
+        """Return the line number of a position."""
         blocks = (self.data[first : min(first + BLOCK, place)] for first in range(0, place, BLOCK))
         return 1 + sum(block.count(b"\n") for block in blocks)
 
 
 class FastTextModel(WordVectors):
-    """A model of fastText (.bin): unknown words get the mean of the vectors of their parts."""
+    """A fastText model (.bin): unknown words get the mean of the vectors of their character n-grams."""
 
     def __init__(self, name: str, data: mmap.mmap) -> None:
         try:
@@ -208,16 +208,16 @@ class FastTextModel(WordVectors):
             quantised = data[place]
             rows, columns = struct.unpack_from("<2q", data, place + 1)
         except (struct.error, ValueError, IndexError):
-            raise DataError(f"{name} is no whole model of fastText.") from None
+            raise DataError(f"{name} is not a complete fastText model.") from None
         if version > 12 or quantised or pruned > 0:
-            raise UsageError(f"{name} is a compressed model of fastText (.ftz), or of a version that is not known.")
+            raise UsageError(f"{name} is a compressed fastText model (.ftz) or of an unsupported version.")
         place += 1 + 16
         is_whole = min(dimensions, size, self.words + 1, self.bucket + 1) > 0 and self.words + self.bucket <= rows
         if not is_whole or columns != dimensions or place + 4 * rows * columns > len(data):
-            raise DataError(f"{name} is no whole model of fastText.")
+            raise DataError(f"{name} is not a complete fastText model.")
         super().__init__(name, dimensions)
         self.data = data
-        # The floats need not be aligned in the file: bytes are mapped, and rows viewed when they are asked for.
+        # The floats need not be aligned in the file, so rows are read from the mapped bytes on demand.
         self.place = place
 
     def _row(self, number: int) -> Floats:
@@ -226,7 +226,7 @@ class FastTextModel(WordVectors):
         return np.frombuffer(self.data[start : start + width], dtype="<f4")
 
     def vector(self, word: str) -> Floats | None:
-        """The vector of a word as it stands: its parts make one for any."""
+        """Return the vector of a word without trying lower case: its n-grams give one for any word."""
         return self._stored(word)
 
     def _stored(self, word: str) -> Floats | None:
@@ -240,7 +240,7 @@ class FastTextModel(WordVectors):
         return total / np.float32(len(rows))
 
     def _parts(self, word: str) -> Iterator[bytes]:
-        """The character n-grams of a word between angle brackets, as fastText takes them."""
+        """Yield the character n-grams of a word between angle brackets, as fastText does."""
         text = f"<{word}>"
         if self.longest <= 0 or not self.bucket or word == "</s>":
             return
@@ -259,7 +259,7 @@ class SpacyVectors(WordVectors):
         model = load(name.partition(":")[2])
         self.vocabulary, self.version = model.vocab, str(model.meta["version"])
         if not self.vocabulary.vectors_length:
-            raise UsageError(f"The model {name} has no word vectors; those whose names end in md or lg have.")
+            raise UsageError(f"The model {name} has no word vectors. Use a model whose name ends in md or lg.")
         super().__init__(name, int(self.vocabulary.vectors_length))
 
     def _stored(self, word: str) -> Floats | None:
@@ -294,7 +294,7 @@ def _is_number(field: bytes) -> bool:
 
 
 def _hash(part: bytes) -> int:
-    """FNV-1a of 32 bits over signed bytes, as fastText computes it."""
+    """Return the 32-bit FNV-1a hash over signed bytes, as fastText computes it."""
     value = 2166136261
     for byte in part:
         value ^= byte if byte < 128 else byte | 0xFFFFFF00

@@ -319,7 +319,7 @@ def _texts(evidence: Evidence, sources: Sources) -> TestSet | None:
         texts = replace(texts, references=chosen_texts("reference", sources.references, texts.references))
     for spec in sources.metrics:
         try:
-            create(spec, language=texts.target_language).check_needs(texts)
+            create(spec).resolved(texts.target_language).check_needs(texts)
         except UsageError as error:  # the data are at fault, not the options
             raise DataError(str(error)) from None
     return texts
@@ -378,12 +378,10 @@ def _computed(
     texts = texts.only([name for name in texts.systems if name not in copies])
     with sources.progress(evidence.pair) if sources.progress else nullcontext() as progress:
         found = score(texts, sources.metrics, jobs=sources.jobs, cache=sources.cache, progress=progress)
-    # Metrics keep the name that the user gave; the signature has the parameters that depend on the language.
-    named_so = zip(found, sources.metrics, strict=True)
-    return [replace(item, label=_label(item, found), metric=spec) for item, spec in named_so], notes
+    return [item.relabelled(_label(item, found)) for item in found], notes
 
 
 def _label(item: Scores, others: Sequence[Scores]) -> str:
     """Return the metric's label, or its full string if two metrics differ only in parameters."""
     alike = [other for other in others if other.label == item.label]
-    return item.label if len(alike) == 1 else item.metric
+    return item.label if len(alike) == 1 else item.metric.names[0]

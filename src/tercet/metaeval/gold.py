@@ -142,7 +142,7 @@ def _candidates(evidence: Evidence) -> dict[str, _Candidate]:
     for scores in evidence.gold:
         has_system = not np.isnan(list(scores.system.values())).all()
         levels = frozenset(["sys"] * has_system + ["seg"] * bool(scores.segment))
-        put(scores.metric, _Candidate(partial(_published, scores, evidence), levels))
+        put(scores.metric.spec, _Candidate(partial(_published, scores, evidence), levels))
     for judgements in evidence.judgements:
         for kind in judgements.kinds:
             one = judgements.of(kind)
@@ -153,7 +153,7 @@ def _candidates(evidence: Evidence) -> dict[str, _Candidate]:
                     put(name, _Candidate(make, frozenset({"sys"}), derived=number), judgements)
                 continue
             # If means of the same judgements were published, these are the default.
-            derived = int(any(scores.metric == kind for scores in evidence.gold))
+            derived = int(any(scores.metric.spec == kind for scores in evidence.gold))
             make, both = partial(_means, one, kind, evidence), frozenset({"sys", "seg"})
             put(kind, _Candidate(make, both, derived=derived), judgements)
             if kind == "da" and one.raters:
@@ -165,13 +165,13 @@ def _published(scores: Scores, evidence: Evidence) -> Gold:
     kinds = {metric: kind for metric, _, kind in HUMAN.values()}
     sign = -1.0 if scores.higher_is_better is False else 1.0
     return Gold(
-        scores.metric,
+        scores.metric.spec,
         scores.label,
         scores.systems,
         tuple(evidence.segments),
         sign * np.array(list(scores.system.values())),
         _segments(scores, len(evidence.segments), sign) if scores.segment else None,
-        raw=kinds.get(scores.metric) == "da",
+        raw=kinds.get(scores.metric.spec) == "da",
     )
 
 

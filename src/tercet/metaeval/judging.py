@@ -180,7 +180,7 @@ def _verdicts(
         better = [] if beats is None else [scores[j].label for j in np.flatnonzero(beats[:, i]).tolist()]
         items.append(
             Verdict(
-                metric=item.metric,
+                metric=item.metric.names[0],
                 label=item.label,
                 value=interval.value,
                 signed=float(found.measured.values[i]),

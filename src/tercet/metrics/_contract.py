@@ -1,94 +1,117 @@
-"""The contract of a metric: what it counts in a segment, and what a sum of counts is worth.
+"""The contract of a metric: what it counts in each segment, and the score that a sum of counts gives.
 
 Corpus, document and segment scores, intervals, paired tests, slices and the merging of shards follow from these two;
-a metric never implements them. See docs/architecture.md.
+a metric never implements them. Three things are kept apart:
+
+- given: a `Metric`, a frozen dataclass with the parameters as the user passed them. It is never rewritten.
+- ready: a `Ready`, made for a test set: parameters settled, what was learnt from the texts, needs, direction, label,
+  signature and the fingerprint of every file behind it.
+- open: weights, parsers and tables, loaded once per process by `Metric.open` and never pickled.
+
+See docs/architecture.md and docs/adding-a-metric.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import __version__
 from ..errors import UsageError
+from ..text.scripts import base_code
+from ._parameters import Parameter, parameters
 
 if TYPE_CHECKING:
     from ..data.testset import TestSet
+    from ._ready import Ready
 
 Floats = NDArray[np.float64]
+Made = TypeVar("Made")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Batch:
-    """One system's outputs with what they are measured against, and what `prepare` made of that."""
+class Shard:
+    """The texts that are counted at once: outputs of all systems, references, source, documents, languages, names.
 
-    outputs: Sequence[str]
-    references: Mapping[str, Sequence[str | None]]
-    source: Sequence[str] | None
-    prepared: Any
+    `share` keeps what several metrics or systems need, such as the character n-grams of the references, so that it is
+    made once for all of them.
+    """
+
+    def __init__(self, texts: TestSet, made: dict[Hashable, Any] | None = None) -> None:
+        self.texts = texts
+        self.outputs = texts.outputs
+        self.references = texts.references
+        self.source = texts.source
+        self.documents = texts.documents
+        self.labels = texts.labels
+        self.pair = texts.pair
+        self.name = texts.name
+        self._made: dict[Hashable, Any] = {} if made is None else made
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def only(self, systems: Sequence[str]) -> Shard:
+        """Return the shard with some of its systems; what is shared stays shared."""
+        return self if len(systems) == len(self.outputs) else Shard(self.texts.only(systems), self._made)
+
+    def share(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what `make` returned for this key when it was first asked for in this shard."""
+        if key not in self._made:
+            self._made[key] = make()
+        found: Made = self._made[key]
+        return found
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What a metric learns from a test set before it counts.
+
+    state: passed to `Metric.open`; it is sent to worker processes, so it must be picklable.
+    items: facts for the signature, such as a checksum of the state.
+    higher_is_better: where only a model file tells the direction.
+    """
+
+    state: Any = None
+    items: Mapping[str, str] = field(default_factory=dict)
+    higher_is_better: bool | Literal["declared"] | None = "declared"
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric. Parameters are dataclass fields; an instance never changes."""
+    """A metric. Its parameters are its dataclass fields, declared with `param` where more than a default is to be said.
 
-    needs: ClassVar[frozenset[str]] = frozenset({"reference"})
-    higher_is_better: ClassVar[bool | None] = True  # None: no direction is better, as for a length ratio
+    A subclass writes `count_outputs` (or `count`) and `score`. The rest has defaults.
+    """
+
     version: ClassVar[int] = 1  # raised when any score changes
     paper: ClassVar[str] = ""
-    segments_per_unit: ClassVar[int | None] = None  # where counting is slow, units of work are cut to so many segments
+    tolerance: ClassVar[float] = 0.0  # how far counts may differ with the batch; exact metrics declare none
+    segments_per_unit: ClassVar[int | None] = None  # the size of a unit of work, where counting is slow
+    shares: ClassVar[str] = ""  # metrics with the same word here are counted in the same process, to share work
+    one_process: ClassVar[bool] = False  # never counted in worker processes, because it holds a device
+    signature_order: ClassVar[tuple[str, ...]] = ()  # keys that the signature has first
+    registered_name: ClassVar[str] = ""  # set where it is found by another name than its file's
+    registered_file: ClassVar[str] = ""  # the user's file that its class is in
 
-    @classmethod
-    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
-        """Parameters that the language of the outputs settles where the user, who gave `given`, does not."""
-        return {}
+    def __post_init__(self) -> None:
+        for parameter in self.parameters():
+            parameter.validate(self.name, getattr(self, parameter.name))
+        self.validate()
 
-    def prepare(self, testset: TestSet) -> Any:
-        """What all systems share, made once per shard: tokenised references and the like. Immutable."""
-        return None
+    # What a metric declares.
 
-    def fitted(self, testset: Any) -> Self:
-        """The metric with what it learns from the references of the whole test set (anything with `shards`)."""
-        return self
+    @property
+    def needs(self) -> frozenset[str]:
+        """What it reads beside the outputs: "reference", "source"."""
+        return frozenset({"reference"})
 
-    def count(self, batch: Batch) -> Floats:
-        """What is counted in each segment, shape (segments, k)."""
-        raise NotImplementedError
-
-    def score(self, totals: Floats) -> Floats:
-        """What sums of counts are worth: shape (..., k) -> (...)."""
-        raise NotImplementedError
-
-    def for_segments(self) -> Self:
-        """The metric as it scores single segments, where its parameters then differ."""
-        return self
-
-    def segment_scores(self, counts: Floats) -> Floats:
-        """Scores of single segments; differs from `score` only where a metric defines them differently."""
-        return self.for_segments().score(counts)
-
-    def details(self, totals: Floats) -> dict[str, Any]:
-        """The parts of one score, for reports: shape (k,) -> numbers by name."""
-        return {}
-
-    def verbose(self, totals: Floats) -> str:
-        """The parts of one score in a line of text."""
-        return ""
-
-    def explain_segment(self, output: str, references: Sequence[str]) -> Any:
-        """What the metric saw in one segment: a dictionary as JSON can hold it, or a dataclass with `lines()`."""
-        raise UsageError(f"{self.name} cannot say what it saw in a segment.")
-
-    def score_one(self, output: str, references: Sequence[str]) -> float:
-        """The score of a single segment that stands alone."""
-        from ..data.testset import TestSet
-
-        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
-        return float(self.segment_scores(self.statistics(testset)["output"])[0])
+    @property
+    def higher_is_better(self) -> bool | None:
+        """The better direction; None if there is none, as for a length ratio."""
+        return True
 
     @property
     def whole(self) -> bool:
@@ -96,13 +119,8 @@ class Metric:
         return False
 
     @property
-    def name(self) -> str:
-        """The file's name."""
-        return type(self).__module__.rpartition(".")[2]
-
-    @property
     def decimals(self) -> int:
-        """How many decimals a table shows if nobody says: enough to tell systems apart on a scale from 0 to 1."""
+        """How many decimals a table shows: enough to tell systems apart on a scale from 0 to 1."""
         return 3
 
     @property
@@ -112,106 +130,236 @@ class Metric:
 
     @property
     def compatible(self) -> str | None:
-        """The published program whose scores these equal, as 'sacrebleu2.6'."""
+        """The published program whose scores these equal, such as 'sacrebleu2.6'."""
         return None
 
-    @property
-    def spec(self) -> str:
-        """A short string that `create` makes this metric from: what differs from the defaults."""
-        given: dict[str, object] = {}
-        for _ in range(2):  # a second time, because one parameter may set the default of another
-            made = type(self)(**given)
-            for f in fields(self):
-                if f.init and getattr(self, f.name) != getattr(made, f.name):
-                    given[f.name] = getattr(self, f.name)
-        changed = ",".join(f"{key}={_plain(value)}" for key, value in given.items())
-        return f"{self.name}:{changed}" if changed else self.name
+    def validate(self) -> None:
+        """Raise UsageError for parameters that do not go together. Single values are checked by their declaration."""
 
-    def signature_items(self) -> dict[str, str]:
-        """What the signature says of the parameters; must hold all that `from_signature` needs."""
-        return {f.name: _plain(getattr(self, f.name)) for f in fields(self) if f.init}
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        """Return values for the parameters that the user left open (None); language is that of the outputs."""
+        return {}
 
-    @classmethod
-    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
-        """The metric that has this signature."""
-        names = {f.name for f in fields(cls) if f.init}
-        return cls(**{key: parse_value(cls, key, value) for key, value in items.items() if key in names})
-
-    @property
-    def signature(self) -> str:
-        """In sacreBLEU's form. A fitted metric adds a checksum of what it learnt; it leads back to the unfitted one."""
-        items: dict[str, object] = {**self.signature_items()}
-        if self.compatible:
-            items["compat"] = self.compatible
-        items["version"] = f"{self.version}+tercet{__version__}"
-        return "|".join([self.label, *(f"{key}:{value}" for key, value in items.items())])
-
-    def statistics(self, testset: TestSet) -> dict[str, Floats]:
-        """Counts of every system, shape (segments, k) each: the whole path in one step, for use by hand."""
-        self.check_needs(testset)
-        metric = self.fitted(testset)
-        prepared = metric.prepare(testset)
-        return {
-            system: metric.count(Batch(outputs, testset.references, testset.source, prepared))
-            for system, outputs in testset.outputs.items()
-        }
+    # From texts to counts.
 
     def check_needs(self, testset: Any) -> None:
-        """Refuse a test set that lacks what the metric reads."""
+        """Raise UsageError if the test set lacks what the metric reads."""
         for need, present in (("reference", bool(testset.references)), ("source", testset.source is not None)):
             if need in self.needs and not present:
                 raise UsageError(f"{self.name} needs {need}s, and test set {testset.name!r} has none.")
 
+    def learn(self, testset: Any) -> Learnt:
+        """Learn from the whole test set (anything with `shards`), such as the weights of words in the references."""
+        return Learnt()
+
+    def open(self, state: Any) -> Any:
+        """Load heavy resources; called once per process. Return what `prepare` and `count` get as `opened`."""
+        return state
+
+    def prepare(self, shard: Shard, opened: Any) -> Any:
+        """Return what all systems of a shard share, such as tokenised references. It must not be changed later."""
+        return None
+
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+        """Count the statistics of one system in each segment. Returns an array of shape (segments, k)."""
+        raise NotImplementedError
+
+    def count(self, shard: Shard, opened: Any) -> dict[str, Floats]:
+        """Count the statistics of all systems of a shard. Returns arrays of shape (segments, k) by system."""
+        prepared = self.prepare(shard, opened)
+        return {system: self.count_outputs(outputs, prepared) for system, outputs in shard.outputs.items()}
+
+    # From counts to scores.
+
+    def score(self, totals: Floats) -> Floats:
+        """Compute scores from sums of counts: shape (..., k) -> (...)."""
+        raise NotImplementedError
+
+    def for_segments(self) -> Self:
+        """Return the metric as it scores single segments, where its parameters then differ."""
+        return self
+
+    def segment_scores(self, counts: Floats) -> Floats:
+        """Compute scores of single segments; differs from `score` only where a metric defines them differently."""
+        return self.for_segments().score(counts)
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        """Return the parts of one score by name, shape (k,), for reports."""
+        return {}
+
+    def verbose(self, totals: Floats) -> str:
+        """Return the parts of one score as a line of text."""
+        return ""
+
+    def extras(self, counts: Floats) -> Mapping[str, Floats]:
+        """Return further numbers per segment by name, such as precision and recall; they travel with the scores."""
+        return {}
+
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Any:
+        """Return what the metric saw in one segment: a dictionary for JSON, or a dataclass with `lines()`."""
+        raise UsageError(f"{self.name} cannot explain a segment.")
+
+    # What follows from the declarations.
+
+    @classmethod
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """Return the declared parameters, in order."""
+        return parameters(cls)
+
+    @property
+    def name(self) -> str:
+        """The name by which users ask for the metric: that of its file, of its entry point, or FILE.py:CLASS."""
+        cls = type(self)
+        return str(cls.__dict__.get("registered_name") or cls.__module__.rpartition(".")[2])
+
+    @property
+    def code(self) -> Any:
+        """The class or function whose source file is part of the fingerprint."""
+        return type(self)
+
+    def resolved(self, language: str | None = None) -> Self:
+        """Return a metric in which all parameters are settled, those left open by `defaults`; this one stays as is."""
+        settled = self.defaults(base_code(language) if language else None)
+        changes = {name: value for name, value in settled.items() if getattr(self, name) is None and value is not None}
+        for parameter in self.parameters():
+            value = changes.get(parameter.name, getattr(self, parameter.name))
+            if "float" in parameter.kinds and type(value) is int:
+                changes[parameter.name] = float(value)
+        return replace(self, **changes) if changes else self
+
+    @property
+    def spec(self) -> str:
+        """The shortest string from which `create` makes a metric with the same settled parameters."""
+        settled = self.resolved()
+        shown = [parameter for parameter in self.parameters() if not parameter.local]
+        given = {p.name: value for p in shown if (value := getattr(settled, p.name)) not in (None, p.default)}
+        for name in list(given):
+            rest = {other: value for other, value in given.items() if other != name}
+            try:
+                if type(self)(**rest).resolved() == settled:
+                    given = rest
+            except UsageError:  # without it the others do not go together
+                continue
+        written = ",".join(f"{p.name}={p.write(given[p.name])}" for p in shown if p.name in given)
+        return f"{self.name}:{written}" if written else self.name
+
+    def signature_items(self) -> dict[str, str]:
+        """Return what the signature says of the settled parameters, by key."""
+        from ..data.files import file_checksum
+
+        items = {}
+        for parameter in self.parameters():
+            value = getattr(self, parameter.name)
+            if value is None or parameter.local or not parameter.key:
+                continue
+            if not (parameter.quiet and value == parameter.default):
+                words = parameter.words
+                items[parameter.key] = parameter.write(value) if words is None else words[value]
+            if parameter.checksum and (path := parameter.path(value)) is not None:
+                items[parameter.checksum] = file_checksum(path)
+        first = {key: items[key] for key in self.signature_order if key in items}
+        return {**first, **items}
+
+    @classmethod
+    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
+        """Return the metric that has this signature. What it learnt is not in it."""
+        name = cls.__module__.rpartition(".")[2]
+        return cls(**{p.name: p.read_item(name, items[p.key]) for p in parameters(cls) if p.key and p.key in items})
+
+    @property
+    def signature(self) -> str:
+        """The signature in sacreBLEU's form, before anything is learnt."""
+        return self.ready().signature
+
+    def ready(self, testset: Any = None, *, asked: str = "") -> Ready:
+        """Return the metric made ready for a test set: settled, checked, and with what it learnt.
+
+        Without a test set nothing is learnt; scores of counts can be computed, and many metrics can count.
+        """
+        from ._ready import make_ready
+
+        return make_ready(self, testset, asked=asked)
+
+    def statistics(self, testset: TestSet) -> dict[str, Floats]:
+        """Count every system of a test set in one step. Returns arrays of shape (segments, k)."""
+        return self.ready(testset).count(Shard(testset))
+
+    def score_one(self, output: str, references: Sequence[str] = (), source: str | None = None) -> float:
+        """Return the score of a single segment that is not part of a test set."""
+        from ..data.testset import TestSet
+
+        named = {str(i): [text] for i, text in enumerate(references)}
+        testset = TestSet({"output": [output]}, named, source=None if source is None else [source])
+        ready = self.ready(testset)
+        return float(ready.segment_scores(ready.count(Shard(testset))["output"])[0])
+
+    def __reduce__(self) -> Any:
+        """Pickle a class from a user's file by the file's path, because no module of that name can be imported."""
+        cls = type(self)
+        if "registered_file" not in cls.__dict__:
+            return super().__reduce__()
+        from ._registry import rebuild
+
+        return rebuild, (
+            f"{cls.registered_file}:{cls.__name__}",
+            {p.name: getattr(self, p.name) for p in self.parameters()},
+        )
+
 
 class SegmentMetric(Metric):
-    """A metric that is simple per segment: `count_segment` says what one segment counts."""
+    """A metric that is simple per segment: `count_segment` returns the counts of one segment."""
 
     def prepare_text(self, text: str) -> Any:
-        """What is made of each reference and source text, once for all systems."""
+        """Return what `count_segment` gets for a reference or source text; called once for all systems."""
         return text
 
     def count_segment(self, output: str, references: Sequence[Any], source: Any) -> Sequence[float]:
-        """The counts of one segment; references and source are as `prepare_text` returned them."""
+        """Count one segment; references and source are as `prepare_text` returned them."""
         raise NotImplementedError
 
-    def prepare(self, testset: TestSet) -> Any:
-        rows: list[list[Any]] = [[] for _ in range(len(testset))]
+    def prepare(self, shard: Shard, opened: Any) -> Any:
+        rows: list[list[Any]] = [[] for _ in range(len(shard))]
         if "reference" in self.needs:
-            for texts in testset.references.values():
+            for texts in shard.references.values():
                 for row, text in zip(rows, texts, strict=True):
                     if text is not None:
                         row.append(self.prepare_text(text))
-        source: list[Any] = [None] * len(testset)
-        if "source" in self.needs and testset.source is not None:
-            source = [self.prepare_text(text) for text in testset.source]
+        source: list[Any] = [None] * len(shard)
+        if "source" in self.needs and shard.source is not None:
+            source = [self.prepare_text(text) for text in shard.source]
         return rows, source
 
-    def count(self, batch: Batch) -> Floats:
-        references, source = batch.prepared
-        return np.array(
-            [self.count_segment(*row) for row in zip(batch.outputs, references, source, strict=True)],
-            dtype=np.float64,
-        )
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+        references, source = prepared
+        rows = zip(outputs, references, source, strict=True)
+        return np.array([self.count_segment(*row) for row in rows], dtype=np.float64)
 
 
 class MeanMetric(SegmentMetric):
     """A metric whose corpus score is the mean of its segment scores."""
 
     def score_segment(self, output: str, references: Sequence[Any], source: Any) -> float:
-        """The score of one segment."""
+        """Return the score of one segment."""
         raise NotImplementedError
 
     def count_segment(self, output: str, references: Sequence[Any], source: Any) -> Sequence[float]:
         return (self.score_segment(output, references, source), 1.0)
 
     def score(self, totals: Floats) -> Floats:
-        return totals[..., 0] / totals[..., 1]
+        return mean_score(totals)
+
+
+def mean_score(totals: Floats) -> Floats:
+    """Compute the mean from sums of values and their number, the first two counts; NaN where there is no value."""
+    values, number = totals[..., 0], totals[..., 1]
+    score: Floats = np.divide(values, number, out=np.full(values.shape, np.nan), where=number > 0)
+    return score
 
 
 def group_references(references: Mapping[str, Sequence[str | None]]) -> tuple[list[str], NDArray[np.int64]]:
-    """References segment by segment: all texts, and offsets such that segment i has texts[offsets[i]:offsets[i + 1]].
+    """Return the references segment by segment: all texts, and offsets.
 
-    A segment without some reference (None) simply has fewer.
+    Segment i has texts[offsets[i]:offsets[i + 1]]. A segment without some reference (None) has fewer.
     """
     texts: list[str] = []
     offsets = [0]
@@ -219,34 +367,3 @@ def group_references(references: Mapping[str, Sequence[str | None]]) -> tuple[li
         texts.extend(text for text in row if text is not None)
         offsets.append(len(texts))
     return texts, np.array(offsets, dtype=np.int64)
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
-
-
-def parse_value(cls: type[Metric], key: str, text: str) -> Any:
-    """A parameter's value from its text, by the type that the field declares."""
-    declared = cls.__dataclass_fields__[key].type  # a class, or its text where annotations are not evaluated
-    text_of_type = declared.__name__ if isinstance(declared, type) else str(declared)
-    kinds = {kind.strip() for kind in text_of_type.split("|")}
-    if text == "None" and "None" in kinds:
-        return None
-    if "bool" in kinds:
-        values = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-        if text.lower() in values:
-            return values[text.lower()]
-        expected = "true or false"
-    elif "int" in kinds or "float" in kinds:
-        expected = "a number" if "float" in kinds else "a whole number"
-        try:
-            number = float(text)
-        except ValueError:
-            number = float("nan")
-        if np.isfinite(number) and (number.is_integer() or "float" in kinds):
-            return int(number) if number.is_integer() and "int" in kinds else number
-    else:
-        return text
-    raise UsageError(f"{cls.__module__.rpartition('.')[2]}: {key} must be {expected}, not {text!r}.")

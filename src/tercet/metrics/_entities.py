@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..data.files import file_state
 from ..data.lines import read_lines
@@ -20,7 +20,8 @@ from ..errors import UsageError
 from ..knowledge.mentions import AnnotationLinker
 from ..knowledge.store import MANIFEST
 from ..text.scripts import base_code
-from ._contract import Metric
+from ._contract import Learnt, Metric
+from ._parameters import param
 
 if TYPE_CHECKING:
     from ..knowledge.mentions import Linker, Mention
@@ -37,35 +38,21 @@ class Languages(NamedTuple):
 
 @dataclass(frozen=True)
 class EntityMetric(Metric):
-    """A metric that compares the entities of texts. What it links with is known when it is fitted."""
+    """A metric that compares the entities of texts."""
 
     kb: str = "default"
-    annotations: str | None = None
-    categories: str | None = "all"
+    annotations: str | None = param(file=True)
+    categories: str = "all"
     shared: bool = True
-    lemmas: bool | None = True
-    numbers: bool | None = False
-    guards: bool | None = True
-    language_filter: bool = False
-    linked_with: str | None = field(default=None, init=False)  # a checksum of the names or annotations
-
-    def __post_init__(self) -> None:
-        for parameter in ("kb", "annotations", "categories"):
-            value = getattr(self, parameter)
-            if value is not None and (not value or set(value) & set("|,")):
-                raise UsageError(f"{self.name}: {parameter} must not be empty or hold '|' or ',': {value!r}")
+    lemmas: bool = True
+    numbers: bool = False
+    guards: bool = True
+    language_filter: bool = param(False, quiet=True)
 
     @property
     def most_candidates(self) -> int | None:
         """How many entities that an ambiguous name may mean count."""
         return 1
-
-    def signature_items(self) -> dict[str, str]:
-        items = super().signature_items()
-        items = {key: value for key, value in items.items() if (key, value) not in UNSAID}
-        if self.linked_with is not None:
-            items["names"] = self.linked_with
-        return items
 
     def check_needs(self, testset: Any) -> None:
         super().check_needs(testset)
@@ -75,21 +62,22 @@ class EntityMetric(Metric):
                 "give -l SRC-TGT, as ru-en, or TestSet(…, pair=…)."
             )
 
-    def fitted(self, testset: Any) -> Self:
-        """The metric with a checksum of what it links with in its signature."""
-        fitted = replace(self)
+    def linked_with(self) -> str:
+        """Return a checksum of the names or annotations that mentions are linked with."""
         checksum = self.linker().checksum[:16]
-        plain = self.annotations is not None or not self.lemmas
-        object.__setattr__(fitted, "linked_with", checksum if plain else f"{checksum}+{_lemmas()}")
-        return fitted
+        return checksum if self.annotations is not None or not self.lemmas else f"{checksum}+{_lemmas()}"
+
+    def learn(self, testset: Any) -> Learnt:
+        """Name what mentions are linked with, which the signature has."""
+        return Learnt(None, {"names": self.linked_with()})
 
     def linker(self, *, of_outputs: bool = False) -> Linker:
         """What finds mentions; only in outputs are those ignored that are not in the language."""
-        listed = "" if self.categories in ("all", "names") else str(self.categories)
+        listed = "" if self.categories in ("all", "names") else self.categories
         if self.annotations is not None:
             return open_annotations(self.annotations)
         filtered = of_outputs and self.language_filter
-        return open_linker(self.kb, listed, bool(self.lemmas), bool(self.numbers), bool(self.guards), filtered)
+        return open_linker(self.kb, listed, self.lemmas, self.numbers, self.guards, filtered)
 
     def find(
         self, texts: Sequence[str], language: str, *, named_in: str, of_outputs: bool = False
@@ -100,7 +88,7 @@ class EntityMetric(Metric):
 
     def chooser(self, named_in: str) -> Callable[[Mention], Candidates]:
         """What makes of a mention the candidates that count: the likeliest that the other language can name."""
-        wanted = frozenset(str(self.categories).split("+"))
+        wanted = frozenset(self.categories.split("+"))
         can_name = None
         if self.shared and self.annotations is None:
             can_name = _nameable(self.kb, file_state(Path(self.kb, MANIFEST)), named_in)
@@ -117,7 +105,6 @@ class EntityMetric(Metric):
         return counted
 
 
-UNSAID = {("annotations", "None"), ("language_filter", "false")}
 CONCEPT = "concept"  # the category of common nouns, which are no names
 
 
@@ -256,7 +243,7 @@ def _writers(path: str) -> list[str]:
 def _nameable(kb: str, state: object, language: str) -> Callable[[str], bool] | None:
     """Asked for every mention of every system: answers are kept."""
     can_name = open_linker(kb, "", False, False, True, False).nameable(language)
-    return None if can_name is None else cache(can_name)
+    return None if can_name is None else lru_cache(maxsize=1 << 18)(can_name)
 
 
 def _lemmas() -> str:

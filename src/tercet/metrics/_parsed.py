@@ -8,22 +8,21 @@ work are cut by segments: a worker has all systems' outputs of some segments, an
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from ..errors import DataError, UsageError
 from ..text.scripts import base_code
-from ._contract import Batch, Floats, Metric
+from ._contract import Floats, Learnt, Metric, Shard
+from ._parameters import param
 
 if TYPE_CHECKING:
-    from ..data.testset import TestSet
     from ..language.backends import Backend
     from ..language.sentence import Sentence
 
-ParsedTexts = Mapping[str, "Sentence"]  # by text; cannot be changed
+ParsedTexts = Mapping[str, "Sentence"]  # by text
 
 
 @dataclass(frozen=True)
@@ -36,61 +35,43 @@ class ParsedMetric(Metric):
     parses: a folder in which parses are kept and found again; scores do not depend on it.
     """
 
-    language: str = "en"
-    parser: str | None = None
-    parses: str | None = field(default=None, compare=False)
-    parsed_with: str | None = field(default=None, init=False)  # NAME@VERSION
+    language: str = param()
+    parser: str | None = param()
+    parses: str | None = param(local=True)
 
     segments_per_unit: ClassVar[int | None] = 256
+    shares: ClassVar[str] = "parses"
 
-    def __post_init__(self) -> None:
-        for parameter in ("language", "parser", "parses"):
-            value = getattr(self, parameter)
-            if value is not None and (not value or set(value) & set("|,")):
-                raise UsageError(f"{self.name}: {parameter} must not be empty or hold '|' or ',': {value!r}")
-        # As `create` takes the language of a pair: EN and en-GB are English, whose synonyms and function words we have.
-        object.__setattr__(self, "language", base_code(self.language))
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        return {"language": language or "en"}
 
-    @classmethod
-    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
-        return {} if language is None or "language" in given else {"language": language}
+    def resolved(self, language: str | None = None) -> Self:
+        """Return a metric with all parameters settled. EN and en-GB are English, whose synonyms and words we have."""
+        settled = super().resolved(language)
+        base = base_code(settled.language)
+        return settled if base == settled.language else replace(settled, language=base)
 
-    @property
-    def spec(self) -> str:
-        """Without the folder of parses, which belongs to a computer and not to the metric."""
-        return super().spec if self.parses is None else replace(self, parses=None).spec
+    def learn(self, testset: Any) -> Learnt:
+        """Name the parser and its version, which the signature has."""
+        name = _name(self.open(None))
+        return Learnt(name, {"parsed": name})
 
-    def signature_items(self) -> dict[str, str]:
-        items = super().signature_items()
-        del items["parses"]
-        if self.parser is None:
-            del items["parser"]
-        if self.parsed_with is not None:
-            items["parsed"] = self.parsed_with
-        return items
-
-    def fitted(self, testset: Any) -> Self:
-        """The metric with name and version of its parser in its signature."""
-        fitted = replace(self)
-        object.__setattr__(fitted, "parsed_with", _name(self._backend()))
-        return fitted
-
-    def _backend(self) -> Backend:
+    def open(self, state: Any) -> Backend:
         from ..language.parsing import opened
 
         backend = opened(self.parser, self.language)
-        if self.parsed_with not in (None, _name(backend)):
+        if state not in (None, _name(backend)):
             raise UsageError(
-                f"{self.name}: the parser here is {_name(backend)}, but the run began with {self.parsed_with}. All "
-                "computers of a cluster need the same one, and files of parses must not change."
+                f"{self.name}: the parser here is {_name(backend)}, but the run began with {state}. All computers of a "
+                "cluster need the same one, and files of parses must not change."
             )
         return backend
 
-    def parse_texts(self, texts: Iterable[str]) -> list[Sentence]:
-        """The parse of each text; each distinct one is parsed once."""
+    def parse_texts(self, texts: Iterable[str], backend: Backend | None = None) -> list[Sentence]:
+        """Return the parse of each text; each distinct one is parsed once."""
         from ..language.parsing import parse
 
-        backend = self._backend()
+        backend = backend or self.open(None)
         parsed = parse(list(texts), self.language, backend=backend, cache=self.parses)
         if any(each.tokens for each in parsed) and not any(map(_has_tree, parsed)):
             raise DataError(
@@ -99,24 +80,31 @@ class ParsedMetric(Metric):
             )
         return parsed
 
-    def prepare(self, testset: TestSet) -> ParsedTexts:
-        """The parses of all references and outputs."""
-        columns = (*testset.references.values(), *testset.outputs.values())
+    def prepare(self, shard: Shard, opened: Backend) -> ParsedTexts:
+        """Parse all references and outputs; metrics with the same parser share the parses."""
+        columns = (*shard.references.values(), *shard.outputs.values())
         texts = dict.fromkeys(text for lines in columns for text in lines if text is not None)
-        return MappingProxyType(dict(zip(texts, self.parse_texts(texts), strict=True)))
+        known = shard.share(("parses", _name(opened), self.language), dict[str, "Sentence"])
+        if new := [text for text in texts if text not in known]:
+            known.update(zip(new, self.parse_texts(new, opened), strict=True))
+        self.check_parses([known[text] for text in texts])
+        return known
 
-    def count(self, batch: Batch) -> Floats:
-        parses: ParsedTexts = batch.prepared
-        if new := [text for text in batch.outputs if text not in parses]:
-            parses = {**parses, **dict(zip(new, self.parse_texts(new), strict=True))}
-        references = zip(*batch.references.values(), strict=True)
-        return np.array(
-            [
-                self.count_parsed(parses[output], [parses[text] for text in row if text is not None])
-                for output, row in zip(batch.outputs, references, strict=True)
-            ],
-            dtype=np.float64,
-        )
+    def check_parses(self, parsed: Sequence[Sentence]) -> None:
+        """Refuse parses that the metric cannot use."""
+
+    def count(self, shard: Shard, opened: Backend) -> dict[str, Floats]:
+        parses = self.prepare(shard, opened)
+        references = [
+            [parses[text] for text in row if text is not None] for row in zip(*shard.references.values(), strict=True)
+        ]
+        return {
+            system: np.array(
+                [self.count_parsed(parses[output], row) for output, row in zip(outputs, references, strict=True)],
+                dtype=np.float64,
+            )
+            for system, outputs in shard.outputs.items()
+        }
 
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
         """The counts of one segment; an empty text is a sentence without words."""

@@ -1,79 +1,132 @@
-"""Finding metrics by name: the files of this folder, and what other packages offer as `tercet.metrics` entry points."""
+"""Finding metrics: files of this folder, entry points of other packages (`tercet.metrics`), and files of users."""
 
 from __future__ import annotations
 
+import inspect
 import re
-from dataclasses import fields
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from ..data.files import file_checksum
 from ..errors import UnknownName, UsageError
-from ._contract import Metric, parse_value
+from ._contract import Floats, MeanMetric, Metric, Shard
+from ._parameters import param
+
+_FILE = re.compile(r"(?P<path>.+?\.py)(?::(?P<object>[^\W\d]\w*))?(?::(?P<given>.*))?", re.DOTALL)
+# What loading a user's file may raise; the message says where.
+_BROKEN = (ImportError, SyntaxError, NameError, AttributeError, TypeError, ValueError, LookupError, OSError)
+
+
+class _Asked(NamedTuple):
+    """A spec taken apart: "chrf" or "path/file.py:Class", and the text of its parameters."""
+
+    name: str
+    given: str
 
 
 def names() -> tuple[str, ...]:
-    """The names of all metrics, ours and those that other packages plug in."""
+    """Return the names of all metrics: ours, and those of other packages."""
     ours = {path.stem for path in Path(__file__).parent.glob("[!_]*.py")}
     return tuple(sorted(ours | set(_plugins())))
 
 
 @cache
 def _plugins() -> dict[str, Any]:
-    from importlib.metadata import entry_points  # here, as it is slow to import and seldom needed
+    from importlib.metadata import entry_points  # slow to import and seldom needed
 
     return {point.name: point for point in entry_points(group="tercet.metrics")}
 
 
-def metric_class(name: str) -> type[Metric]:
-    """The class behind a name, importing that file alone."""
+def find(name: str) -> Any:
+    """Return what a name means: a metric class, a metric, or a function; only its own file is imported."""
     path = Path(__file__).parent / f"{name}.py"
     if name.isidentifier() and not name.startswith("_") and path.exists():
-        module = import_module(f".{name}", __package__)
-    elif name in _plugins():
-        module = _plugins()[name].load()
-        if isinstance(module, type) and issubclass(module, Metric):
-            return module
-    else:
-        raise UnknownName("metric", name, names())
-    for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, Metric) and value.__module__ == module.__name__:
-            return value
-    raise UsageError(f"Module {module.__name__} defines no metric.")
+        return _only_metric(import_module(f".{name}", __package__))
+    if name in _plugins():
+        found = _plugins()[name].load()
+        return _registered(_only_metric(found) if inspect.ismodule(found) else found, name)
+    if match := _FILE.fullmatch(name):
+        return _from_file(name, Path(match["path"]), match["object"])
+    if name == "external":
+        from ._external import ExternalMetric
+
+        return ExternalMetric
+    raise UnknownName("metric", name, names())
 
 
-def create(spec: str | Metric, *, language: str | None = None) -> Metric:
-    """A metric from its name and parameters ("chrf:word_order=2,beta=3") or from a signature ("BLEU|nrefs:1|…").
+def metric_class(name: str) -> type[Metric]:
+    """Return the metric class behind a name."""
+    found = find(name)
+    if isinstance(found, type):
+        return found
+    return type(found) if isinstance(found, Metric) else FunctionMetric
 
-    language, of the outputs, settles parameters that depend on it and are not given: BLEU's tokeniser for Chinese.
+
+def create(spec: str | Metric) -> Metric:
+    """Return the metric that a string means; a metric is returned as it is.
+
+    Strings: a name with parameters ("chrf:word_order=2,beta=3"), a signature ("BLEU|nrefs:1|…"), or a class, a metric
+    or a function in a file ("path/file.py:Class:alpha=2").
+
+    Examples
+    --------
+    >>> from tercet.metrics import create
+    >>> create("chrf:word_order=2").label
+    'chrF2++'
     """
     if isinstance(spec, Metric):
         return spec
+    if isinstance(spec, type) and issubclass(spec, Metric):
+        return spec()
     if not isinstance(spec, str):
         raise UsageError(f'A metric is asked for by a text, as "bleu" or "chrf:word_order=2", not {spec!r}.')
     if "|" in spec:
         return _from_signature(spec)
+    asked = take_apart(spec)
+    found = find(asked.name)
+    if callable(found) and not isinstance(found, type | Metric):
+        return _from_function(asked, found)
+    cls = found if isinstance(found, type) else type(found)
+    values = _values(cls, asked)
+    made: Metric = found(**values) if isinstance(found, type) else replace(found, **values)
+    return made
+
+
+def take_apart(spec: str) -> _Asked:
+    """Split a spec into the name of the metric and the text of its parameters."""
+    if match := _FILE.fullmatch(spec.strip()):
+        name = match["path"] + (f":{match['object']}" if match["object"] else "")
+        return _Asked(name, match["given"] or "")
     name, _, given = spec.partition(":")
-    cls = metric_class(name.strip().lower())
-    known = {f.name for f in fields(cls) if f.init}
-    values: dict[str, object] = {}
-    for part in filter(None, given.split(",")):
+    return _Asked(name.strip().lower(), given)
+
+
+def _values(cls: type[Metric], asked: _Asked) -> dict[str, Any]:
+    """Return the parameters that a spec gives."""
+    known = {parameter.name: parameter for parameter in cls.parameters()}
+    values: dict[str, Any] = {}
+    for part in filter(None, asked.given.split(",")):
         key, equals, text = part.partition("=")
         key = key.strip()
         if key not in known:
-            raise UnknownName(f"parameter of {name}", key, known)
+            raise UnknownName(f"parameter of {asked.name}", key, known)
         if not equals:
-            raise UsageError(f"{name}: parameter {key} has no value; write {key}=VALUE.")
+            raise UsageError(f"{asked.name}: parameter {key} has no value; write {key}=VALUE.")
         if key in values:
-            raise UsageError(f"{name}: parameter {key} is given twice.")
-        values[key] = parse_value(cls, key, text.strip())
-    base = re.split("[-_]", language)[0].lower() if language else None  # zh_CN is Chinese
-    return cls(**{**cls.language_defaults(base, values), **values})
+            raise UsageError(f"{asked.name}: parameter {key} is given twice.")
+        values[key] = known[key].read(asked.name, text.strip())
+    return values
 
 
 def parse_signature(signature: str) -> tuple[str, dict[str, str]]:
-    """Label and items of a signature with long keys (`verifying` reads the short ones)."""
+    """Return label and items of a signature with long keys (`verifying` reads the short ones)."""
     label, *parts = signature.strip().split("|")
     items = {}
     for part in parts:
@@ -95,3 +148,147 @@ def _from_signature(signature: str) -> Metric:
         return cls.from_signature(label, items)
     except (KeyError, ValueError) as error:
         raise UsageError(f"{signature!r} is not a signature of {name}: {error}.") from None
+
+
+def _only_metric(module: Any) -> type[Metric]:
+    """Return the first metric class that a module defines."""
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Metric) and value.__module__ == module.__name__:
+            return value
+    raise UsageError(f"{getattr(module, '__file__', None) or module.__name__} defines no metric.")
+
+
+def _registered(found: Any, name: str) -> Any:
+    """Return what an entry point names; its class remembers the name, since its module's is another."""
+    cls = found if isinstance(found, type) else type(found)
+    if issubclass(cls, Metric):
+        if not cls.__module__.startswith("tercet.") and not cls.__dict__.get("registered_name"):
+            cls.registered_name = name
+        return found
+    if callable(found) and not isinstance(found, type):
+        return found
+    raise UsageError(f"The entry point {name} names {found!r}, which is no metric, and no function that gives one.")
+
+
+def _from_file(name: str, path: Path, wanted: str | None) -> Any:
+    """Return a class, a metric or a function of a user's file."""
+    if not path.is_file():
+        raise UsageError(f"There is no file {path}. A metric of your own is asked for as path/to/file.py:Class.")
+    module = _load_file(path.absolute(), file_checksum(path))
+    if wanted is None:
+        found: Any = _only_metric(module)
+    elif not hasattr(module, wanted):
+        raise UnknownName(f"metric in {path}", wanted, [each for each in vars(module) if not each.startswith("_")])
+    else:
+        found = getattr(module, wanted)
+    found = _registered(found, name)
+    cls = found if isinstance(found, type) else type(found)
+    if issubclass(cls, Metric) and cls.__module__ == module.__name__:
+        cls.registered_file = str(path.absolute())
+    return found
+
+
+@cache
+def _load_file(path: Path, checksum: str) -> Any:
+    """Import a file under a name of its own; again when it has changed."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    name = f"tercet_metric_{path.stem}_{checksum}"
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path} cannot be read as Python.")
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    sys.path.insert(0, str(path.parent))  # the file may import its neighbours
+    try:
+        spec.loader.exec_module(module)
+    except _BROKEN as error:
+        del sys.modules[name]
+        place = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+        raise UsageError(f"{path}{place} cannot be loaded: {type(error).__name__}: {error}") from None
+    finally:
+        sys.path.remove(str(path.parent))
+    return module
+
+
+def rebuild(name: str, values: Mapping[str, Any]) -> Metric:
+    """Return a metric of a user's file in another process. See `Metric.__reduce__`."""
+    return metric_class(name)(**values)
+
+
+def _from_function(asked: _Asked, function: Callable[..., Any]) -> Metric:
+    """Return the metric that a function stands for: it scores a segment, or it returns a metric."""
+    if "output" in inspect.signature(function).parameters:
+        if asked.given:
+            raise UsageError(f"{asked.name} is a function that scores a segment; it takes no parameters.")
+        return FunctionMetric(function=asked.name)
+    pairs = [part.partition("=") for part in filter(None, asked.given.split(","))]
+    try:
+        made = function(**{key.strip(): text.strip() for key, _, text in pairs})
+    except TypeError as error:
+        raise UsageError(f"{asked.name}: {error}.") from None
+    if not isinstance(made, Metric):
+        raise UsageError(
+            f"{asked.name} is a function without a parameter 'output', so it must return a metric, not {made!r}. "
+            "A function that scores a segment is f(output, references) or f(output, references, source)."
+        )
+    return made
+
+
+@dataclass(frozen=True)
+class FunctionMetric(MeanMetric):
+    """A function that scores one segment: f(output, references), f(output, source) or f(output, references, source).
+
+    function: the name by which it is found. A system's score is the mean of its segments. Attributes of the function
+    called higher_is_better and paper are taken over.
+    """
+
+    function: str = param("", key="")
+
+    @property
+    def _called(self) -> Any:
+        return find(self.function)
+
+    @property
+    def _wanted(self) -> tuple[str, ...]:
+        return tuple(inspect.signature(self._called).parameters)
+
+    @property
+    def name(self) -> str:
+        return self.function
+
+    @property
+    def spec(self) -> str:
+        return self.function
+
+    @property
+    def label(self) -> str:
+        return str(getattr(self._called, "__name__", "function"))
+
+    @property
+    def needs(self) -> frozenset[str]:
+        wanted = {"references": "reference", "reference": "reference", "source": "source"}
+        return frozenset(wanted[name] for name in self._wanted if name in wanted)
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        direction: bool | None = getattr(self._called, "higher_is_better", True)
+        return direction
+
+    @property
+    def code(self) -> Any:
+        return self._called
+
+    def open(self, state: Any) -> Any:
+        return self._called
+
+    def prepare(self, shard: Shard, opened: Any) -> Any:
+        return *super().prepare(shard, opened), opened, self._wanted
+
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+        references, sources, function, wanted = prepared
+        rows = []
+        for output, refs, source in zip(outputs, references, sources, strict=True):
+            have = {"output": output, "references": refs, "reference": refs[0] if refs else None, "source": source}
+            rows.append((float(function(**{name: have[name] for name in wanted if name in have})), 1.0))
+        return np.array(rows, dtype=np.float64)

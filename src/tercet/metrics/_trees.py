@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..errors import UnknownName, UsageError
 from ._contract import Floats
+from ._parameters import param
 from ._parsed import ParsedMetric
 
 if TYPE_CHECKING:
@@ -59,17 +59,10 @@ class TreeMetric(ParsedMetric):
     sizes, a short sentence could not score 1 against itself.
     """
 
-    of: str = "words"
+    of: str = param("words", choices=KINDS)
     lowercase: bool = True
 
     sizes: ClassVar[str] = ""  # the name of the parameter with the largest size
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.of not in KINDS:
-            raise UnknownName(f"kind of label of {self.name}", self.of, KINDS)
-        if not 1 <= self.largest <= 9:
-            raise UsageError(f"{self.name}: {self.sizes} must be 1 to 9, not {self.largest}.")
 
     @property
     def largest(self) -> int:
@@ -118,16 +111,20 @@ class TreeMetric(ParsedMetric):
     def verbose(self, totals: Floats) -> str:
         return "/".join(f"{precision:.3f}" for precision in self._precisions(totals)[0])
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
         """The pieces of the output that a reference has too, and the others, by size."""
-        first, *others = map(self.pieces, self.parse_texts([output, *references]))
+        parsed, *parsed_references = self.parse_texts([output, *references], opened)
+        first, *others = map(self.pieces, [parsed, *parsed_references])
         rows = []
         for size, (ours, *theirs) in enumerate(zip(first, *others, strict=True), 1):
             common = {piece: min(times, max(each[piece] for each in theirs)) for piece, times in ours.items()}
             rows.append(
                 {"size": size, "matched": self._shown(common), "unmatched": self._shown(ours - Counter(common))}
             )
-        return {"score": self.score_one(output, references), "pieces": rows}
+        counts = np.array(self.count_parsed(parsed, parsed_references), dtype=np.float64)
+        return {"score": float(self.score(counts)), "pieces": rows}
 
     def _shown(self, pieces: Mapping[Any, int]) -> list[str]:
         return [self.show(piece) for piece, times in pieces.items() for _ in range(times)]

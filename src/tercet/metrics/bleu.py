@@ -15,13 +15,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
+from ..errors import UsageError
 from ..text.coding import Ints, NgramIndex, Vocabulary, Words, closest_lengths, ngram_totals
 from ..text.ngrams import compare_ngrams
 from ..text.rules import INTL_136
 from ..text.tokenisers import check_tokeniser, lower, tokenise
-from ._contract import Batch, Floats, Metric, group_references
+from ._contract import Floats, Metric, Shard, group_references
+from ._parameters import CASE, param
 
 SMOOTHING = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None}  # with default values (Chen and Cherry, 2014)
 VARIANTS = {"mteval": "mteval13a", "sacrebleu": "sacrebleu2.6", "sacrebleu-1.3.6": "sacrebleu1.3.6"}
@@ -47,81 +47,60 @@ class BLEU(Metric):
     and not for corpora, as the sacrebleu command does.
     """
 
-    tokenize: str = "13a"
-    lowercase: bool | None = None
-    smooth_method: str = "exp"
-    smooth_value: float | None = None
-    max_ngram_order: int = 4
-    effective_order: bool | None = None
-    variant: str = "sacrebleu"
+    tokenize: str = param(check=check_tokeniser, key="tok")
+    lowercase: bool = param(key="case", words=CASE)
+    smooth_method: str = param("exp", choices=SMOOTHING, key="smooth")
+    smooth_value: float | None = param(low=0, key="")
+    max_ngram_order: int = param(4, low=1, high=100, key="order", quiet=True)
+    effective_order: bool | None = param(key="")
+    variant: str = param("sacrebleu", choices=VARIANTS, quiet=True)
 
     paper: ClassVar[str] = "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
+    signature_order: ClassVar[tuple[str, ...]] = ("case", "eff", "tok", "smooth", "segeff", "order", "variant")
 
-    def __post_init__(self) -> None:
-        check_tokeniser(self.tokenize)
-        if self.variant not in VARIANTS:
-            raise UnknownName("variant of bleu", self.variant, VARIANTS)
-        if self.smooth_method not in SMOOTHING:
-            raise UnknownName("smoothing method", self.smooth_method, SMOOTHING)
-        default = SMOOTHING[self.smooth_method]
-        if self.smooth_value is not None and default is None:
+    def validate(self) -> None:
+        if self.smooth_value is not None and SMOOTHING[self.smooth_method] is None:
             raise UsageError(f"bleu: smooth_value goes with floor and add-k, not with {self.smooth_method}.")
-        if self.smooth_value is not None and not self.smooth_value >= 0:
-            raise UsageError(f"bleu: smooth_value must not be negative: {self.smooth_value}.")
-        if not 1 <= self.max_ngram_order <= 100:
-            raise UsageError(f"bleu: max_ngram_order must be 1 to 100, not {self.max_ngram_order}.")
-        put = object.__setattr__
-        put(self, "smooth_value", default if self.smooth_value is None else float(self.smooth_value))
-        put(self, "lowercase", self.variant == "mteval" if self.lowercase is None else self.lowercase)
-        if self.variant != "sacrebleu":
-            if self.smooth_method not in ("exp", "none"):
-                raise UsageError(f"bleu: variant {self.variant} smooths by exp or none, not {self.smooth_method}.")
-            if self.tokenize not in ("13a", "intl"):
-                raise UsageError(f"bleu: variant {self.variant} tokenises by 13a or intl, not {self.tokenize}.")
+        if self.variant == "sacrebleu":
+            return
+        if self.smooth_method not in ("exp", "none"):
+            raise UsageError(f"bleu: variant {self.variant} smooths by exp or none, not {self.smooth_method}.")
+        if self.tokenize not in (None, "13a", "intl"):
+            raise UsageError(f"bleu: variant {self.variant} tokenises by 13a or intl, not {self.tokenize}.")
         if self.variant == "mteval" and self.effective_order is not None:
             raise UsageError("bleu: variant mteval has no effective_order.")
+
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        by_language = TOKENISERS if self.variant == "sacrebleu" else {}
+        return {
+            "tokenize": by_language.get(language or "", "13a"),
+            "lowercase": self.variant == "mteval",
+            "smooth_value": SMOOTHING[self.smooth_method],
+        }
 
     @property
     def compatible(self) -> str:
         return VARIANTS[self.variant]
 
-    @classmethod
-    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
-        if language not in TOKENISERS or given.get("variant", "sacrebleu") != "sacrebleu":
-            return {}
-        return {"tokenize": TOKENISERS[language]}
-
     def signature_items(self) -> dict[str, str]:
-        items = {
-            "case": "lc" if self.lowercase else "mixed",
-            "eff": "yes" if self.effective_order else "no",
-            "tok": self.tokenize,
-            "smooth": self.smooth_method,
-        }
+        """Return sacreBLEU's items: it writes the smoothing value in brackets, and eff for corpora only."""
+        items = {**super().signature_items(), "eff": "yes" if self.effective_order else "no"}
         if self.smooth_value is not None:
             text = f"{self.smooth_value:.2f}"
             # sacreBLEU prints two digits; where they do not say it all, more are needed to find the way back.
             items["smooth"] += f"[{text if float(text) == self.smooth_value else repr(self.smooth_value)}]"
         if self.effective_order is False:
             items["segeff"] = "no"
-        if self.max_ngram_order != 4:
-            items["order"] = str(self.max_ngram_order)
-        if self.variant != "sacrebleu":
-            items["variant"] = self.variant
-        return items
+        return {key: items[key] for key in self.signature_order if key in items}
 
     @classmethod
     def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
         method, _, value = items.get("smooth", "exp").partition("[")
         effective = {"yes": True, "no": False if items.get("segeff") == "no" else None}
-        return cls(
-            tokenize=items.get("tok", "13a"),
-            lowercase=items.get("case") == "lc",
-            smooth_method=method,
+        return replace(
+            super().from_signature(label, {**items, "smooth": method}),
             smooth_value=float(value.rstrip("]")) if value else None,
-            max_ngram_order=int(items.get("order", 4)),
             effective_order=effective[items.get("eff", "no")],
-            variant=items.get("variant", "sacrebleu"),
         )
 
     def _words(self, texts: list[str]) -> Words:
@@ -133,17 +112,17 @@ class BLEU(Metric):
             return INTL_136.words(texts)
         return tokenise(texts, self.tokenize)
 
-    def prepare(self, testset: TestSet) -> _References:
-        texts, groups = group_references(testset.references)
+    def prepare(self, shard: Shard, opened: Any) -> _References:
+        texts, groups = group_references(shard.references)
         vocabulary = Vocabulary(self._words(texts))
         return _References(vocabulary, NgramIndex(vocabulary.units, groups, self.max_ngram_order), groups)
 
-    def count(self, batch: Batch) -> Floats:
-        """Output length, closest reference length, then matches and output n-grams of each order."""
-        references: _References = batch.prepared
-        outputs = references.vocabulary.find(self._words(list(batch.outputs)))
-        matches = references.ngrams.count_matches(outputs, np.arange(len(batch.outputs)))
-        lengths = outputs.lengths
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
+        """Count output length, closest reference length, then matches and output n-grams of each order."""
+        references: _References = prepared
+        units = references.vocabulary.find(self._words(list(outputs)))
+        matches = references.ngrams.count_matches(units, np.arange(len(outputs)))
+        lengths = units.lengths
         totals = ngram_totals(lengths, self.max_ngram_order)
         closest = closest_lengths(lengths, references.vocabulary.units.lengths, references.groups)
         return np.column_stack([lengths, closest, matches, totals]).astype(np.float64)
@@ -152,11 +131,8 @@ class BLEU(Metric):
         return self._score(totals, effective_order=bool(self.effective_order))
 
     def for_segments(self) -> Self:
-        return replace(self, effective_order=True) if self._leaves_orders_open else self
-
-    @property
-    def _leaves_orders_open(self) -> bool:
-        return self.effective_order is None and self.variant != "mteval"
+        left_open = self.effective_order is None and self.variant != "mteval"
+        return replace(self, effective_order=True) if left_open else self
 
     @property
     def decimals(self) -> int:
@@ -225,7 +201,9 @@ class BLEU(Metric):
             "totals": totals[2 + n :].astype(int).tolist(),
         }
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
         """The words, and which n-grams of each order match a reference."""
         words, *others = self._words([output, *references]).strings()
         return {

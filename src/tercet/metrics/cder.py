@@ -13,10 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..data.testset import TestSet
 from ..text.coding import Ints, Units, Vocabulary
 from ..text.editing import EditScript, References, count_jumps, jump_script, words_of
-from ._contract import Batch, Floats, group_references
+from ._contract import Floats, Shard, group_references
 from ._pairs import best_rows
 from ._words import WordMetric
 
@@ -33,17 +32,17 @@ class CDER(WordMetric):
     """
 
     variants: ClassVar[Mapping[str, str | None]] = VARIANTS
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better = False
     paper: ClassVar[str] = "Leusch et al. (2006), CDER: Efficient MT Evaluation Using Block Movements"
 
-    def prepare(self, testset: TestSet) -> References:
-        texts, groups = group_references(testset.references)
+    def prepare(self, shard: Shard, opened: Any) -> References:
+        texts, groups = group_references(shard.references)
         return References(Vocabulary(words_of(texts, self.tokenize, lowercase=self.lowercase)), groups)
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Edits and length of the reference."""
-        references: References = batch.prepared
-        words = words_of(batch.outputs, self.tokenize, lowercase=self.lowercase)
+        references: References = prepared
+        words = words_of(outputs, self.tokenize, lowercase=self.lowercase)
         counts = self._counts(references, references.vocabulary.find(words))
         chosen: Floats = counts[self._choose(counts, references.groups)]
         return chosen
@@ -72,7 +71,7 @@ class CDER(WordMetric):
     def verbose(self, totals: Floats) -> str:
         return f"({int(totals[0])} edits / {int(totals[1])} ref)"
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> EditScript:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
         """How the reference that counts is read off an output."""
         words = words_of(references, self.tokenize, lowercase=self.lowercase)
         prepared = References(Vocabulary(words), np.array([0, len(references)], dtype=np.int64))

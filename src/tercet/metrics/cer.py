@@ -6,17 +6,17 @@ Levenshtein (1966), "Binary codes capable of correcting deletions, insertions, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..data.testset import TestSet
 from ..text.coding import Ints, Units, characters, code_points
 from ..text.editing import EditScript, count_edits, edit_script
-from ._contract import Batch, Floats, Metric, group_references
+from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import best_rows, owners
+from ._parameters import CASE, YES, param
 
 
 class _References(NamedTuple):
@@ -32,22 +32,15 @@ class CER(Metric):
     With several references the one with the lowest rate counts.
     """
 
-    lowercase: bool = False
-    whitespace: bool = True
+    lowercase: bool = param(False, key="case", words=CASE)
+    whitespace: bool = param(True, key="space", words=YES)
 
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better = False
     paper: ClassVar[str] = "Levenshtein (1966), Binary codes capable of correcting deletions, insertions, and reversals"
 
     @property
     def compatible(self) -> str | None:
         return "jiwer4" if self.whitespace else None
-
-    def signature_items(self) -> dict[str, str]:
-        return {"case": "lc" if self.lowercase else "mixed", "space": "yes" if self.whitespace else "no"}
-
-    @classmethod
-    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
-        return cls(lowercase=items.get("case") == "lc", whitespace=items.get("space", "yes") == "yes")
 
     def _characters(self, texts: Sequence[str]) -> Units:
         texts = [text.strip() for text in texts]
@@ -55,14 +48,14 @@ class CER(Metric):
             texts = [text.lower() for text in texts]
         return characters(*code_points(texts), drop="none" if self.whitespace else "unicode")
 
-    def prepare(self, testset: TestSet) -> _References:
-        texts, groups = group_references(testset.references)
+    def prepare(self, shard: Shard, opened: Any) -> _References:
+        texts, groups = group_references(shard.references)
         return _References(self._characters(texts), groups)
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Errors and length of the reference."""
-        references: _References = batch.prepared
-        counts = self._counts(references, self._characters(batch.outputs))
+        references: _References = prepared
+        counts = self._counts(references, self._characters(outputs))
         chosen: Floats = counts[best_rows(self.score(counts), references.groups, highest=False)]
         return chosen
 
@@ -81,7 +74,7 @@ class CER(Metric):
     def verbose(self, totals: Floats) -> str:
         return f"({int(totals[0])} errors / {int(totals[1])} ref)"
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> EditScript:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
         """The edits of characters that turn an output into the reference that counts."""
         prepared = _References(self._characters(references), np.array([0, len(references)], dtype=np.int64))
         found = self._characters([output])

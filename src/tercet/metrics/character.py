@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.testset import TestSet
-from ..errors import UnknownName
 from ..kernels import edits as edit_kernel
 from ..kernels import phrases
 from ..text.coding import Ints, Units, code_points, view
-from ._contract import Batch, Floats, Metric, group_references
+from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import best_rows, offsets_of, owners, refuse_long, too_long
+from ._parameters import param
 
 VARIANTS = ("corrected", "original")
 # Blocks of 64 words that may be looked at for the moves of one segment: about five seconds. A sentence needs
@@ -55,30 +55,25 @@ class CharacTER(Metric):
     With several references the one with the lowest score counts.
     """
 
-    variant: str = "corrected"
+    variant: str = param("corrected", choices=VARIANTS)
 
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better = False
     paper: ClassVar[str] = "Wang et al. (2016), CharacTer: Translation Edit Rate on Character Level"
-
-    def __post_init__(self) -> None:
-        if self.variant not in VARIANTS:
-            raise UnknownName("variant of character", self.variant, VARIANTS)
 
     @property
     def compatible(self) -> str | None:
         return "CharacTER.py" if self.variant == "original" else None
 
-    def prepare(self, testset: TestSet) -> _References:
-        texts, groups = group_references(testset.references)
+    def prepare(self, shard: Shard, opened: Any) -> _References:
+        texts, groups = group_references(shard.references)
         words = [text.split() for text in texts]
         points, offsets = code_points([" ".join(line) for line in words])
         return _References(words, frozenset(chain.from_iterable(words)), points, offsets, groups)
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Score, one for the segment, edits, cost of moves, length of the output in characters."""
-        references: _References = batch.prepared
-        outputs = [text.split() for text in batch.outputs]
-        costs, _ = _costs(batch.outputs, outputs, references)
+        references: _References = prepared
+        costs, _ = _costs(outputs, [text.split() for text in outputs], references)
         scores = self._scores(costs, np.diff(references.offsets))
         rows = best_rows(scores, references.groups, highest=False)
         columns = [scores, np.ones(len(scores)), costs.edits, costs.moves, costs.lengths]
@@ -101,7 +96,9 @@ class CharacTER(Metric):
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"edits": int(totals[2]), "move_cost": float(totals[3]), "sys_len": int(totals[4])}
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
         """What the metric sees in one segment: moved phrases, the text after that, and the edits of its characters.
 
         Positions of words and characters count from 0. `edits` is None where the texts are too long to list them.
@@ -114,7 +111,7 @@ class CharacTER(Metric):
 
     def _explain(self, output: str, words: Sequence[str], reference: str) -> dict[str, Any]:
         """Score and moves against one reference."""
-        prepared = self.prepare(TestSet({"output": [output]}, {"reference": [reference]}))
+        prepared = self.prepare(Shard(TestSet({"output": [output]}, {"reference": [reference]})), None)
         moves = np.zeros(3 * max(len(words), 1), dtype=np.int32)
         costs, orders = _costs([output], [words], prepared, moves)
         shown, present = [], list(words)

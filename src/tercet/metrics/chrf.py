@@ -10,18 +10,19 @@ Python 2, in the WMT19 metrics task. variant=sacrebleu-1.3.6 equals the sacreBLE
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
+from ..errors import UsageError
 from ..text.coding import (
     Ints,
     NgramIndex,
     Units,
     Vocabulary,
+    Words,
     characters,
     code_points,
     ngram_totals,
@@ -29,13 +30,20 @@ from ..text.coding import (
     utf8_bytes,
 )
 from ..text.ngrams import compare_ngrams, longest_matches
-from ._contract import Batch, Floats, Metric, group_references
+from ._contract import Floats, Metric, Shard, group_references
+from ._pairs import best_rows
+from ._parameters import CASE, NO, YES, param
 
 EPSILON = 1e-16
 ASCII_BLANKS = " \t\n\v\f\r"  # what Python 2 strips from bytes
 VARIANTS = {"original": "chrF++.py", "sacrebleu": "sacrebleu2.6", "sacrebleu-1.3.6": "sacrebleu1.3.6"}
-UNITS = ("byte", "char")
-AVERAGES = ("corpus", "segment")
+
+
+class _Points(NamedTuple):
+    """The characters of texts, before blanks are dropped."""
+
+    points: Any
+    offsets: Ints
 
 
 class _References(NamedTuple):
@@ -57,33 +65,29 @@ class CHRF(Metric):
     average=segment: the system's score is the mean of its segments' (the avgF of chrF++.py), not that of their sums.
     """
 
-    char_order: int = 6
-    word_order: int = 0
-    beta: float = 2.0
-    lowercase: bool = False
-    whitespace: bool = False
-    eps_smoothing: bool = False
-    variant: str = "sacrebleu"
-    unit: str = "char"
-    average: str = "corpus"
+    char_order: int = param(6, low=0, high=100, key="nc")
+    word_order: int = param(0, low=0, high=100, key="nw")
+    beta: float = param(2.0, above=0, high=1e6, key="")
+    lowercase: bool = param(False, key="case", words=CASE)
+    whitespace: bool = param(False, key="space", words=YES)
+    eps_smoothing: bool = param(key="eff", words=NO)
+    variant: str = param("sacrebleu", choices=VARIANTS, quiet=True)
+    unit: str = param("char", choices=("byte", "char"), quiet=True)
+    average: str = param("corpus", choices=("corpus", "segment"), quiet=True)
 
     paper: ClassVar[str] = "Popović (2015), chrF: character n-gram F-score for automatic MT evaluation"
 
-    def __post_init__(self) -> None:
-        for what, value, known in (
-            ("variant of chrf", self.variant, VARIANTS),
-            ("unit of chrf", self.unit, UNITS),
-            ("average of chrf", self.average, AVERAGES),
-        ):
-            if value not in known:
-                raise UnknownName(what, value, known)
-        if not 0 <= self.char_order <= 100 or not 0 <= self.word_order <= 100 or not self.order:
-            raise UsageError("chrf: char_order and word_order must be 0 to 100, and not both 0.")
-        if not 0 < self.beta <= 1e6:
-            raise UsageError(f"chrf: beta must be greater than 0 and at most a million, not {self.beta}.")
-        object.__setattr__(self, "beta", float(self.beta))
-        if self.variant == "original":
-            object.__setattr__(self, "eps_smoothing", True)
+    shares: ClassVar[str] = "character n-grams"
+    signature_order: ClassVar[tuple[str, ...]] = ("case", "eff", "nc", "nw", "space")
+
+    def validate(self) -> None:
+        if not self.order:
+            raise UsageError("chrf: char_order and word_order must not both be 0.")
+        if self.variant == "original" and self.eps_smoothing is False:
+            raise UsageError("chrf: variant original averages F over all orders; leave eps_smoothing out.")
+
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        return {"eps_smoothing": self.variant == "original"}
 
     @property
     def order(self) -> int:
@@ -108,73 +112,75 @@ class CHRF(Metric):
     def whole(self) -> bool:
         return self.variant == "original"
 
-    def signature_items(self) -> dict[str, str]:
-        items = {
-            "case": "lc" if self.lowercase else "mixed",
-            "eff": "no" if self.eps_smoothing else "yes",
-            "nc": str(self.char_order),
-            "nw": str(self.word_order),
-            "space": "yes" if self.whitespace else "no",
-        }
-        for key, default in (("variant", "sacrebleu"), ("unit", "char"), ("average", "corpus")):
-            if getattr(self, key) != default:
-                items[key] = getattr(self, key)
-        return items
-
     @classmethod
     def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
         beta = label.rstrip("+")[len("chrF") :]
-        return cls(
-            char_order=int(items.get("nc", 6)),
-            word_order=int(items.get("nw", 0)),
-            beta=float(beta or 2),
-            lowercase=items.get("case") == "lc",
-            whitespace=items.get("space") == "yes",
-            eps_smoothing=items.get("eff") == "no",
-            variant=items.get("variant", "sacrebleu"),
-            unit=items.get("unit", "char"),
-            average=items.get("average", "corpus"),
-        )
+        return replace(super().from_signature(label, items), beta=float(beta or 2))
 
-    def _code(self, texts: list[str], known: Vocabulary | None = None) -> tuple[Units, Vocabulary | Units | None]:
-        """Characters, and words: numbered by the vocabulary `known`, or a new vocabulary if there is none."""
+    @property
+    def _text_key(self) -> tuple[object, ...]:
+        """What the characters of a text depend on; metrics with the same ones share them."""
+        return "chrf", self.lowercase, self.variant == "original", self.unit
+
+    def _points(self, texts: list[str]) -> _Points:
         if self.lowercase:
             texts = [text.lower() for text in texts]
-        original = self.variant == "original"
-        if original:
+        if self.variant == "original":
             blanks = ASCII_BLANKS if self.unit == "byte" else None
             texts = [text.strip(blanks) for text in texts]
-        points, offsets = utf8_bytes(texts) if self.unit == "byte" else code_points(texts)
-        drop = "none" if self.whitespace else "space" if original else "unicode"
-        units = characters(points, offsets, drop=drop)
-        if not self.word_order:
-            return units, None
-        words = split_words(points, offsets, punctuation=True, ascii_blanks=self.unit == "byte")
-        return units, known.find(words) if known else Vocabulary(words)
+        return _Points(*(utf8_bytes(texts) if self.unit == "byte" else code_points(texts)))
 
-    def prepare(self, testset: TestSet) -> _References:
-        texts, groups = group_references(testset.references)
+    def _characters(self, texts: _Points) -> Units:
+        drop = "none" if self.whitespace else "space" if self.variant == "original" else "unicode"
+        return characters(*texts, drop=drop)
+
+    def _words(self, texts: _Points) -> Words:
+        return split_words(*texts, punctuation=True, ascii_blanks=self.unit == "byte")
+
+    def prepare(self, shard: Shard, opened: Any) -> _References:
+        texts, groups = group_references(shard.references)
         if self.variant == "original":
             texts, groups = _split_joined(texts, groups)
-        units, vocabulary = self._code(texts)
+        key = (*self._text_key, "references")
+        points = shard.share(key, lambda: self._points(texts))
         each = np.arange(len(texts) + 1, dtype=np.int64)
-        characters = NgramIndex(units, each, self.char_order)
-        if not isinstance(vocabulary, Vocabulary):
-            return _References(characters, None, None, groups)
-        return _References(characters, NgramIndex(vocabulary.units, each, self.word_order), vocabulary, groups)
+        index = shard.share(
+            (*key, self.whitespace, self.char_order),
+            lambda: NgramIndex(self._characters(points), each, self.char_order),
+        )
+        if not self.word_order:
+            return _References(index, None, None, groups)
+        vocabulary = Vocabulary(self._words(points))
+        return _References(index, NgramIndex(vocabulary.units, each, self.word_order), vocabulary, groups)
 
-    def count(self, batch: Batch) -> Floats:
-        """For each order the n-grams of output and reference and their matches; of the reference with the best F."""
-        references: _References = batch.prepared
-        groups = references.groups
-        outputs, words = self._code(list(batch.outputs), references.vocabulary)
-        segments = np.repeat(np.arange(len(groups) - 1), np.diff(groups))
-        parts = [self._triples(outputs, references.characters, segments)]
-        if references.words is not None and isinstance(words, Units):
-            parts.append(self._triples(words, references.words, segments))
-        triples = np.concatenate(parts, axis=1).reshape(len(segments), 3 * self.order)
+    def count(self, shard: Shard, opened: Any) -> dict[str, Floats]:
+        """Count for each order the n-grams of output and reference and their matches; of the reference with best F."""
+        references = self.prepare(shard, opened)
+        segments = np.repeat(np.arange(len(references.groups) - 1), np.diff(references.groups))
+        counts = {}
+        for system, outputs in shard.outputs.items():
+            key = (*self._text_key, "output", system)
+            points = shard.share(key, partial(self._points, list(outputs)))
+            parts = [
+                shard.share(
+                    (*key, self.variant, self.whitespace, self.char_order),
+                    partial(self._character_triples, points, references.characters, segments),
+                )
+            ]
+            if references.words is not None and references.vocabulary is not None:
+                words = references.vocabulary.find(self._words(points))
+                parts.append(self._triples(words, references.words, segments))
+            counts[system] = self._best(np.concatenate(parts, axis=1), references.groups)
+        return counts
+
+    def _character_triples(self, texts: _Points, references: NgramIndex, segments: Ints) -> Floats:
+        return self._triples(self._characters(texts), references, segments)
+
+    def _best(self, triples: Floats, groups: Ints) -> Floats:
+        """Choose the reference with the best F; shape (reference texts, order, 3) -> (segments, 3 * order + 2)."""
+        triples = triples.reshape(len(triples), 3 * self.order)
         scores = self._f_score(triples)
-        best = _first_best(scores, groups)
+        best = best_rows(scores, groups, highest=True)
         counts, scores = triples[best], scores[best]
         if self.variant == "original":
             # chrF++.py keeps the last segment's counts where F is 0. A first segment with F = 0 makes it crash.
@@ -223,7 +229,9 @@ class CHRF(Metric):
     def segment_scores(self, counts: Floats) -> Floats:
         return counts[..., -2] / counts[..., -1]
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
         """The best reference, and for each character of the output how long an n-gram around it that one has too."""
         scores = [self.score_one(output, [reference]) for reference in references]
         best = scores.index(max(scores))
@@ -251,13 +259,3 @@ def _split_joined(texts: list[str], groups: Ints) -> tuple[list[str], Ints]:
     split = [text.split("*#") for text in texts]
     ends = np.concatenate([[0], np.cumsum([len(parts) for parts in split], dtype=np.int64)])
     return [part for parts in split for part in parts], ends[groups]
-
-
-def _first_best(scores: Floats, groups: Ints) -> Ints:
-    """The index of the best score of every group, the first of equals."""
-    counts = np.diff(groups)
-    if (counts == 1).all():
-        return np.arange(len(scores))
-    segments = np.repeat(np.arange(len(counts)), counts)
-    order = np.lexsort((np.arange(len(scores)), -scores, segments))
-    return order[groups[:-1]]

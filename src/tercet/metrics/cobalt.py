@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from ..data.files import file_checksum, is_file
-from ..errors import DataError, UnknownName, UsageError
+from ..data.files import is_file
+from ..errors import DataError, UsageError
 from ..language.contexts import ContextDifference, compare_contexts, relation_kind
 from ..language.contextual_alignment import ContextAligner, ContextAlignment, ContextLink
 from ..language.lexical_similarity import LEVELS, Similarity, is_function_word
@@ -28,11 +28,13 @@ from ..language.relations import foreign_relation
 from ..language.sentence import shown
 from ..language.stemming import LANGUAGES as STEMMED
 from ..language.vectors import is_model, open_vectors
-from ._contract import Floats
-from ._parsed import ParsedMetric, ParsedTexts
+from ..text.scripts import base_code
+from ._contract import Floats, Learnt, mean_score
+from ._parameters import param
+from ._parsed import ParsedMetric
 
 if TYPE_CHECKING:
-    from ..data.testset import TestSet
+    from ..language.backends import Backend
     from ..language.sentence import Sentence
     from ._cobalt_report import CobaltExplanation
 
@@ -101,63 +103,42 @@ class Cobalt(ParsedMetric):
     threshold: the cosine that vectors of words must exceed to align them.
     """
 
-    params: str = "thesis"
-    alpha: float | None = None
-    delta: float | None = None
-    minimum: float | None = None
-    exact: float | None = None
-    stem: float | None = None
-    synonym: float | None = None
-    paraphrase: float | None = None
-    distributional: float | None = None
-    entity: float | None = None
-    argument: float | None = None
-    modifier: float | None = None
-    function: float | None = None
-    aligner: str = "contextual"
-    penalty: bool = True
-    weights: bool = True
-    equivalence: bool = True
-    synonyms: bool | None = None
-    related: bool | None = None
-    paraphrases: str | None = None
-    vectors: str | None = None
-    threshold: float = 0.25
-    vectors_from: str | None = field(default=None, init=False)  # NAME@VERSION of the model that has them
+    params: str = param("thesis", choices=PARAMS)
+    alpha: float = param(low=0, high=1)
+    delta: float = param(low=0, high=1)
+    minimum: float = param(low=0, high=1)
+    exact: float = param(low=0, high=1)
+    stem: float = param(low=0, high=1)
+    synonym: float = param(low=0, high=1)
+    paraphrase: float = param(low=0, high=1)
+    distributional: float = param(low=0, high=1)
+    entity: float = param(low=0, high=1)
+    argument: float = param(low=0, high=1)
+    modifier: float = param(low=0, high=1)
+    function: float = param(low=0, high=1)
+    aligner: str = param("contextual", choices=ALIGNERS, quiet=True)
+    penalty: bool = param(True, quiet=True)
+    weights: bool = param(True, quiet=True)
+    equivalence: bool = param(True, quiet=True)
+    synonyms: bool = param()
+    related: bool = param()
+    paraphrases: str | None = param(file=find_table, checksum="table")
+    vectors: str | None = param(file=lambda name: None if is_model(name) else Path(name), checksum="vector_file")
+    threshold: float = param(0.25, low=-1, high=1, quiet=True)
 
     paper: ClassVar[str] = (
         "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation, chapter 4"
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        put = object.__setattr__
-        if self.params not in PARAMS:
-            raise UnknownName("params of cobalt", self.params, PARAMS)
-        if self.aligner not in ALIGNERS:
-            raise UnknownName("aligner of cobalt", self.aligner, ALIGNERS)
-        for name, value in PARAMS[self.params].items():
-            given = getattr(self, name)
-            put(self, name, float(value if given is None else given))
-            if not 0 <= getattr(self, name) <= 1:
-                raise UsageError(f"cobalt: {name} must be a number from 0 to 1, not {given}.")
-        put(self, "threshold", float(self.threshold))
-        if not -1 <= self.threshold <= 1:
-            raise UsageError(f"cobalt: threshold is a cosine, from -1 to 1, not {self.threshold}.")
-        ours = self.language == "en" and self.params != "published"
-        put(self, "synonyms", ours if self.synonyms is None else self.synonyms)
-        put(self, "related", ours and self.aligner == "contextual" if self.related is None else self.related)
-        if self.params == "published" and self.language != "en":
-            raise UsageError(f"cobalt: params=published is English, and the language is {self.language}.")
-        for name, known in (("synonyms", self.synonyms), ("related words", self.related)):
-            if known and self.language != "en":
-                raise UsageError(f"cobalt: {name} are English, and the language is {self.language}.")
-        for name in ("paraphrases", "vectors"):
-            value = getattr(self, name)
-            if value is not None and (not value or set(value) & set("|,")):
-                raise UsageError(f"cobalt: {name} must not be empty or hold '|' or ',': {value!r}")
+    def validate(self) -> None:
         if self.paraphrases is not None:
             find_table(self.paraphrases)
+        if self.language is not None and base_code(self.language) != "en":
+            if self.params == "published":
+                raise UsageError(f"cobalt: params=published is English, and the language is {self.language}.")
+            for name, known in (("synonyms", self.synonyms), ("related words", self.related)):
+                if known:
+                    raise UsageError(f"cobalt: {name} are English, and the language is {self.language}.")
         if self.related and (self.params == "published" or self.aligner == "meteor"):
             raise UsageError(
                 "cobalt: neither params=published nor aligner=meteor knows related words: leave related out."
@@ -170,43 +151,45 @@ class Cobalt(ParsedMetric):
                 "fastText, spacy:MODEL or natasha."
             )
 
-    def signature_items(self) -> dict[str, str]:
-        """Without what `params` sets."""
-        usual = {"paraphrases": "None", "vectors": "None", "aligner": "contextual", "threshold": "0.25"}
-        usual |= dict.fromkeys(("penalty", "weights", "equivalence"), "true")
-        usual |= {name: str(value) for name, value in PARAMS[self.params].items()}
-        items = {key: value for key, value in super().signature_items().items() if usual.get(key) != value}
-        if self.paraphrases is not None:
-            items["table"] = file_checksum(find_table(self.paraphrases))
-        if self.vectors_from is not None:
-            items["vectors_from"] = self.vectors_from
-        elif self.vectors is not None and not is_model(self.vectors):
-            items["vector_file"] = file_checksum(Path(self.vectors))
-        return items
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        own = base_code(self.language or language or "en")
+        ours = own == "en" and self.params != "published"
+        preset = PARAMS[self.params]
+        return {"language": own, **preset, "synonyms": ours, "related": ours and self.aligner == "contextual"}
 
-    def fitted(self, testset: Any) -> Self:
-        """The metric with the versions of its parser and of the model of its word vectors in its signature."""
-        fitted = super().fitted(testset)
-        object.__setattr__(fitted, "vectors_from", self._vectors_model())
-        return fitted
+    def signature_items(self) -> dict[str, str]:
+        """Return the items without what `params` sets."""
+        preset = {name: str(value) for name, value in PARAMS[self.params].items()}
+        return {key: value for key, value in super().signature_items().items() if preset.get(key) != value}
+
+    def learn(self, testset: Any) -> Learnt:
+        """Name the parser and the model of the word vectors with their versions, which the signature has."""
+        parser, vectors = super().learn(testset), self._vectors_model()
+        items = {**parser.items, **({} if vectors is None else {"vectors_from": vectors})}
+        return Learnt((parser.state, vectors), items)
 
     def _vectors_model(self) -> str | None:
-        """Name and version of the model that has the word vectors; None where they are in a file."""
+        """Return name and version of the model that has the word vectors; None where they are in a file."""
         if self.vectors is None or not is_model(self.vectors):
             return None
         return f"{self.vectors}@{open_vectors(self.vectors).version}"
 
-    def prepare(self, testset: TestSet) -> ParsedTexts:
-        if self.vectors_from is not None and (here := self._vectors_model()) != self.vectors_from:
+    def open(self, state: Any) -> Backend:
+        parser, vectors = state or (None, None)
+        if vectors is not None and (here := self._vectors_model()) != vectors:
             raise UsageError(
-                f"cobalt: the word vectors here are {here}, but the run began with {self.vectors_from}. All computers "
-                "of a cluster need the same ones."
+                f"cobalt: the word vectors here are {here}, but the run began with {vectors}. All computers of a "
+                "cluster need the same ones."
             )
-        return super().prepare(testset)
+        return super().open(parser)
 
-    def parse_texts(self, texts: Iterable[str]) -> list[Sentence]:
-        """The parse of each text, with relations that can be compared."""
-        parsed = super().parse_texts(texts)
+    def parse_texts(self, texts: Iterable[str], backend: Backend | None = None) -> list[Sentence]:
+        """Return the parse of each text, with relations that can be compared."""
+        parsed = super().parse_texts(texts, backend)
+        self.check_parses(parsed)
+        return parsed
+
+    def check_parses(self, parsed: Sequence[Sentence]) -> None:
         if any(sentence.scheme == "other" for sentence in parsed):
             raise UsageError(
                 "cobalt: the parser has relations of its own, for which there is no table (German models of spaCy have "
@@ -219,26 +202,26 @@ class Cobalt(ParsedMetric):
                     "Universal Dependencies. In a file of parses the line '# scheme = clearnlp' (or stanford) of each "
                     "sentence says whose its labels are."
                 )
-        return parsed
 
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
         """The score of a segment, and 1: a system's score is their mean."""
         return max(self.assess(self.align(output, reference)).score for reference in references), 1.0
 
     def score(self, totals: Floats) -> Floats:
-        mean: Floats = totals[..., 0] / totals[..., 1]
-        return mean
+        return mean_score(totals)
 
     def best(self, output: Sentence, references: Sequence[Sentence]) -> tuple[int, CobaltComparison]:
         """The number, from 0, of the reference with the highest score (of equals the first), and its comparison."""
         compared = [self.assess(self.align(output, reference)) for reference in references]
         return max(enumerate(compared), key=lambda pair: (pair[1].score, -pair[0]))
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> CobaltExplanation:
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> CobaltExplanation:
         """The alignment with the best of the references, and what every word of it adds to the score."""
         from ._cobalt_report import explained
 
-        parsed, *others = self.parse_texts([output, *references])
+        parsed, *others = self.parse_texts([output, *references], opened)
         index, comparison = self.best(parsed, others)
         return explained(comparison, index)
 
@@ -246,10 +229,10 @@ class Cobalt(ParsedMetric):
         """The words of an output and a reference that stand for each other; none if one of them is empty."""
         table = None if self.paraphrases is None else str(find_table(self.paraphrases).absolute())
         if self.aligner == "meteor":
-            return meteor_alignment(_meteor_aligner(self.language, bool(self.synonyms), table), output, reference)
+            return meteor_alignment(_meteor_aligner(self.language, self.synonyms, table), output, reference)
         vectors = self.vectors if self.vectors is None or is_model(self.vectors) else str(Path(self.vectors).absolute())
-        words = self.language, bool(self.synonyms), table, vectors, self.threshold
-        aligner = _context_aligner(*words, published=self.params == "published", related=bool(self.related))
+        words = self.language, self.synonyms, table, vectors, self.threshold
+        aligner = _context_aligner(*words, published=self.params == "published", related=self.related)
         return aligner.align(output, reference)
 
     def assess(self, alignment: ContextAlignment) -> CobaltComparison:
@@ -262,13 +245,12 @@ class Cobalt(ParsedMetric):
         worth: Mapping[str, float] = {level: getattr(self, level) for level in LEVELS}
         relations = _relation_weights(*((self.argument, self.modifier, self.function) if self.weights else (1, 1, 1)))
         penalise = _published_penalty if published else raw_penalty
-        minimum = float(self.minimum or 0)
         words = []
         for link, difference in zip(links, differences, strict=True):
             raw = penalise(difference, relations) if self.penalty else 0.0
             penalty = 2 / (1 + math.exp(-raw)) - 1
             value = worth[link.level]
-            words.append(WordScore(value, raw, penalty, max(value - penalty, minimum)))
+            words.append(WordScore(value, raw, penalty, max(value - penalty, self.minimum)))
         functions = self._functions(output), self._functions(reference)
         precision = self._share(words, [link.output for link in links], functions[0])
         recall = self._share(words, [link.reference for link in links], functions[1])
@@ -285,16 +267,14 @@ class Cobalt(ParsedMetric):
 
     def _share(self, words: Sequence[WordScore], places: Sequence[int], functions: Sequence[bool]) -> float:
         """Equations 4.2 and 4.3: what the aligned words add, by their weights, out of the weights of all words."""
-        delta = float(self.delta or 0)
-        weights = [1 - delta if function else delta for function in functions]
+        weights = [1 - self.delta if function else self.delta for function in functions]
         total = sum(weights)
         found = sum(weights[place - 1] * word.contribution for place, word in zip(places, words, strict=True))
         return found / total if total else 0.0
 
     def _mean(self, precision: float, recall: float) -> float:
         """Equation 4.1."""
-        alpha = float(self.alpha or 0)
-        below = alpha * precision + (1 - alpha) * recall
+        below = self.alpha * precision + (1 - self.alpha) * recall
         return precision * recall / below if below else 0.0
 
 

@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
 from ..kernels import jumps
 from ..text.coding import Ints, code_points, view
-from ._contract import Batch, Floats, Metric, group_references
+from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import best_rows, owners, refuse_long
+from ._parameters import param
 
 
 class _Variant(NamedTuple):
@@ -68,23 +68,15 @@ class EED(Metric):
     With several references the one with the lowest score counts.
     """
 
-    deletion: float = 0.2
-    insertion: float = 1.0
-    substitution: float = 1.0
-    jump: float = 2.0
-    rho: float = 0.3
-    variant: str = "corrected"
+    deletion: float = param(0.2, low=0, high=1000)
+    insertion: float = param(1.0, low=0, high=1000)
+    substitution: float = param(1.0, low=0, high=1000)
+    jump: float = param(2.0, low=0, high=1000)
+    rho: float = param(0.3, low=0, high=1000)
+    variant: str = param("corrected", choices=VARIANTS)
 
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better = False
     paper: ClassVar[str] = "Stanchev et al. (2019), EED: Extended Edit Distance Measure for Machine Translation"
-
-    def __post_init__(self) -> None:
-        if self.variant not in VARIANTS:
-            raise UnknownName("variant of eed", self.variant, VARIANTS)
-        for name in COSTS:
-            if not 0 <= getattr(self, name) <= 1000:
-                raise UsageError(f"eed: {name} must be 0 to 1000, not {getattr(self, name)}.")
-            object.__setattr__(self, name, float(getattr(self, name)))
 
     @property
     def compatible(self) -> str | None:
@@ -94,17 +86,17 @@ class EED(Metric):
         divide = divide_marks if VARIANTS[self.variant].tidy else divide_marks_as_published
         return code_points([f" {divide(text)} " for text in texts])
 
-    def prepare(self, testset: TestSet) -> tuple[NDArray[np.uint32], Ints, Ints]:
-        texts, groups = group_references(testset.references)
+    def prepare(self, shard: Shard, opened: Any) -> tuple[NDArray[np.uint32], Ints, Ints]:
+        texts, groups = group_references(shard.references)
         return (*self._code(texts), groups)
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Score, one for the segment, cost of edits and jumps, coverage, length of the reference in characters."""
-        points, offsets, groups = batch.prepared
-        outputs, output_offsets = self._code(batch.outputs)
+        points, offsets, groups = prepared
+        coded, output_offsets = self._code(outputs)
         lengths = np.diff(offsets)
-        refuse_long("eed", "characters", batch.outputs, np.diff(output_offsets), lengths, groups, most=MOST_CHARACTERS)
-        errors, visits = self._grid(outputs, output_offsets, points, offsets, owners(groups))
+        refuse_long("eed", "characters", outputs, np.diff(output_offsets), lengths, groups, most=MOST_CHARACTERS)
+        errors, visits = self._grid(coded, output_offsets, points, offsets, owners(groups))
         coverage = self._coverage(visits)
         scores = self._scores(errors, coverage, lengths)
         rows = best_rows(scores, groups, highest=False)
@@ -156,10 +148,12 @@ class EED(Metric):
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"errors": float(totals[2]), "coverage": int(totals[3]), "ref_len": int(totals[4])}
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
         """What the metric sees in one segment: the texts as they are compared, and the parts of the score."""
         testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
-        points, offsets, groups = self.prepare(testset)
+        points, offsets, groups = self.prepare(Shard(testset), None)
         outputs = self._code([output])
         errors, visits = self._grid(*outputs, points, offsets, owners(groups))
         coverage = self._coverage(visits)

@@ -11,19 +11,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
+from ..errors import UsageError
 from ..kernels import alignments
 from ..text.coding import Ints, Units, view
 from ..text.tokenisers import check_tokeniser, lower, tokenise
-from ._contract import Batch, Floats, Metric, group_references, parse_value
+from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import best_rows, number_words, offsets_of, owners, refuse_long
+from ._parameters import param
 
 # Variant -> the program, and its weight of HPR. wmt19 counts a reference word as used if the position of another one
 # begins with the same digits, aligns words within a sentence with the first match of all, and reads before the
@@ -34,7 +35,6 @@ VARIANTS = {
     "wmt19": ("hLEPOR-wmt19", 3.0),
     "pypi": ("hLepor0.0.4", 7.0),
 }
-AVERAGES = ("segment", "factors")
 WEIGHTS = ("weight_elp", "weight_npp", "weight_hpr")
 # What Perl's \s matches in text; unlike str.split, a blank at the beginning has an empty word before it.
 _PERL_BLANKS = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
@@ -61,36 +61,27 @@ class HLEPOR(Metric):
     With several references the one with the highest score counts.
     """
 
-    average: str = "segment"
-    alpha: float = 9.0
-    beta: float = 1.0
-    n: int = 2
-    weight_elp: float = 2.0
-    weight_npp: float = 1.0
-    weight_hpr: float | None = None
-    tokenize: str = "none"
-    variant: str = "corrected"
+    average: str = param("segment", choices=("segment", "factors"))
+    alpha: float = param(9.0, above=0)
+    beta: float = param(1.0, above=0)
+    n: int = param(2, low=1, high=100)
+    weight_elp: float = param(2.0, above=0, key="")
+    weight_npp: float = param(1.0, above=0, key="")
+    weight_hpr: float = param(above=0, key="")
+    tokenize: str = param("none", check=check_tokeniser, key="tok")
+    variant: str = param("corrected", choices=VARIANTS)
 
+    signature_order: ClassVar[tuple[str, ...]] = ("average", "alpha", "beta", "n", "weights")
     paper: ClassVar[str] = (
         "Han et al. (2013), Language-independent Model for Machine Translation Evaluation with Reinforced Factors"
     )
 
-    def __post_init__(self) -> None:
-        check_tokeniser(self.tokenize)
-        if self.variant not in VARIANTS:
-            raise UnknownName("variant of hlepor", self.variant, VARIANTS)
-        if self.average not in AVERAGES:
-            raise UnknownName("average of hlepor", self.average, AVERAGES)
-        put = object.__setattr__
-        put(self, "weight_hpr", VARIANTS[self.variant][1] if self.weight_hpr is None else self.weight_hpr)
-        for name in ("alpha", "beta", *WEIGHTS):
-            if not 0 < getattr(self, name) < float("inf"):
-                raise UsageError(f"hlepor: {name} must be a number above 0: {getattr(self, name)}.")
-            put(self, name, float(getattr(self, name)))
-        if not 1 <= self.n <= 100:
-            raise UsageError(f"hlepor: n must be 1 to 100, not {self.n}.")
+    def validate(self) -> None:
         if self.variant == "wmt19" and (self.n, self.tokenize) != (2, "none"):
             raise UsageError("hlepor: variant wmt19 looks at 2 words and splits at blanks; leave n and tokenize out.")
+
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        return {"weight_hpr": VARIANTS[self.variant][1]}
 
     @property
     def label(self) -> str:
@@ -101,49 +92,34 @@ class HLEPOR(Metric):
         return VARIANTS[self.variant][0]
 
     def signature_items(self) -> dict[str, str]:
-        weights = "/".join(f"{getattr(self, name):g}" for name in WEIGHTS)
-        exact = all(float(text) == getattr(self, name) for text, name in zip(weights.split("/"), WEIGHTS, strict=True))
-        items = {
-            "average": self.average,
-            "alpha": repr(self.alpha),
-            "beta": repr(self.beta),
-            "n": str(self.n),
-            "weights": weights if exact else "/".join(repr(getattr(self, name)) for name in WEIGHTS),
-            "tok": self.tokenize,
-            "variant": self.variant,
-        }
-        return items
+        """Return the items with the three weights in one, as 2/1/3."""
+        weights = [float(getattr(self, name)) for name in WEIGHTS]
+        written = [f"{weight:g}" if float(f"{weight:g}") == weight else repr(weight) for weight in weights]
+        items = {**super().signature_items(), "weights": "/".join(written)}
+        return {**{key: items[key] for key in self.signature_order}, **items}
 
     @classmethod
     def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
         weights = items.get("weights", "2/1/3").split("/")
-        given = dict(zip(WEIGHTS, map(float, weights), strict=True))
-        return cls(
-            average=items.get("average", "segment"),
-            alpha=parse_value(cls, "alpha", items.get("alpha", "9")),
-            beta=parse_value(cls, "beta", items.get("beta", "1")),
-            n=parse_value(cls, "n", items.get("n", "2")),
-            tokenize=items.get("tok", "none"),
-            variant=items.get("variant", "corrected"),
-            **given,
-        )
+        elp, npp, hpr = map(float, weights)
+        return replace(super().from_signature(label, items), weight_elp=elp, weight_npp=npp, weight_hpr=hpr)
 
     def _words(self, texts: Sequence[str]) -> list[list[str]]:
         if self.variant == "wmt19":
             return [_perl_words(text) for text in texts]
         return tokenise(lower(texts), self.tokenize).strings()
 
-    def prepare(self, testset: TestSet) -> _References:
-        texts, groups = group_references(testset.references)
+    def prepare(self, shard: Shard, opened: Any) -> _References:
+        texts, groups = group_references(shard.references)
         numbers = {"": 0}  # the Perl program takes a word that does not exist for an empty one
         return _References(numbers, number_words(self._words(texts), numbers), groups)
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Score, one for the segment, ELP, NPP, HPR, precision, recall."""
-        references: _References = batch.prepared
-        outputs = number_words(self._words(batch.outputs), dict(references.numbers))
-        refuse_long("hlepor", "words", batch.outputs, outputs.lengths, references.units.lengths, references.groups)
-        alignment, offsets, common = self._align(outputs, references)
+        references: _References = prepared
+        units = number_words(self._words(outputs), dict(references.numbers))
+        refuse_long("hlepor", "words", outputs, units.lengths, references.units.lengths, references.groups)
+        alignment, offsets, common = self._align(units, references)
         factors = self._factors(alignment, offsets, common, references.units.lengths)
         scores = self._combine(factors[:, 0], factors[:, 1], factors[:, 2])
         rows = best_rows(scores, references.groups, highest=True)
@@ -210,9 +186,12 @@ class HLEPOR(Metric):
         names = ("elp", "npp", "hpr", "precision", "recall")
         return dict(zip(names, (totals[2:] / totals[1]).tolist(), strict=True))
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
         """What the metric sees in one segment: its factors, and each output word's reference position, or None."""
-        prepared = self.prepare(TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)}))
+        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
+        prepared = self.prepare(Shard(testset), None)
         words = self._words([output])
         alignment, offsets, common = self._align(number_words(words, dict(prepared.numbers)), prepared)
         factors = self._factors(alignment, offsets, common, prepared.units.lengths)

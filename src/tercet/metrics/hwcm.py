@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..errors import UnknownName, UsageError
+from ..errors import UsageError
 from ._contract import Floats
+from ._parameters import param
 from ._trees import Pieces, Tree, TreeMetric, tree
 
 if TYPE_CHECKING:
     from ..language.sentence import Sentence
 
-VARIANTS = ("paper", "asiya")
 # Chains with gaps are made of a word's nearest ancestors, and are as long as Asiya's: a deep tree would have millions.
 NEAREST, LONGEST = 16, 4
 
@@ -42,16 +42,13 @@ class HWCM(TreeMetric):
         over those that are in either, all lengths together; a system has the mean of its segments.
     """
 
-    length: int = 4
-    variant: str = "paper"
+    length: int = param(4, low=1, high=9)
+    variant: str = param("paper", choices=("paper", "asiya"))
 
     paper: ClassVar[str] = "Liu and Gildea (2005), Syntactic Features for Evaluation of Machine Translation"
     sizes: ClassVar[str] = "length"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.variant not in VARIANTS:
-            raise UnknownName("variant of hwcm", self.variant, VARIANTS)
+    def validate(self) -> None:
         if self.variant == "asiya" and self.length > LONGEST:
             raise UsageError(f"hwcm: with variant=asiya length must be 1 to {LONGEST}, not {self.length}.")
 

@@ -16,26 +16,25 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..data.testset import checksum
-from ..errors import UnknownName, UsageError
+from ..errors import UsageError
 from ..language.lexical_tables import FORMATS, LexicalTable, check_parallel, read_table, train_table
 from ..text.coding import whole_characters
 from ..text.scripts import base_code
 from ..text.tokenisers import lower, tokenise
-from ._contract import Batch, Floats, Metric
+from ._contract import Floats, Learnt, Metric, Shard
+from ._parameters import param
 
 if TYPE_CHECKING:
-    from ..data.testset import TestSet
     from ..language.morphemes import Morphemes
     from ..language.ngram_models import NgramModel
 
 log = logging.getLogger(__name__)
 
-UNITS = ("words", "morphemes", "tags")
 DIRECTIONS = {"both": ("output", "source"), "output": ("output",), "source": ("source",)}
 SHARD = 10_000  # segments in memory at once beside what is learnt from
 TAGS = 4  # of an n-gram of tags
@@ -61,7 +60,7 @@ class TranslationSide:
 
 
 @dataclass(frozen=True)
-class Learnt:
+class LexicalModels:
     """What scores are computed with; the checksum, of what it was learnt from, stands for it in signatures.
 
     table: probabilities of output units given source units; back: the other way round.
@@ -98,36 +97,24 @@ class IBM1(Metric):
     parses: a folder in which parses are kept and found again; scores do not depend on it.
     """
 
-    of: str = "morphemes"
-    direction: str = "both"
+    of: str = param("morphemes", choices=("words", "morphemes", "tags"))
+    direction: str = param("both", choices=DIRECTIONS)
     lm: bool = False
     lowercase: bool = True
-    corpus: str | None = None
-    table: str | None = None
-    back: str | None = None
-    format: str = "tsv"
-    parser: str | None = None
-    source_parser: str | None = None
-    parses: str | None = field(default=None, compare=False)
-    learnt: Learnt | None = field(default=None, init=False)
+    corpus: str | None = param()
+    table: str | None = param(file=True)
+    back: str | None = param(file=True)
+    format: str = param("tsv", choices=FORMATS)
+    parser: str | None = param()
+    source_parser: str | None = param()
+    parses: str | None = param(local=True)
 
-    needs: ClassVar[frozenset[str]] = frozenset({"source"})
+    needs = frozenset({"source"})
     paper: ClassVar[str] = (
         "Popović (2012), Morpheme- and POS-based IBM1 and language model scores for translation quality estimation"
     )
 
-    def __post_init__(self) -> None:
-        for what, value, known in (
-            ("unit of ibm1", self.of, UNITS),
-            ("direction of ibm1", self.direction, DIRECTIONS),
-            ("format of lexical tables", self.format, FORMATS),
-        ):
-            if value not in known:
-                raise UnknownName(what, value, known)
-        for parameter in ("corpus", "table", "back", "parser", "source_parser", "parses"):
-            value = getattr(self, parameter)
-            if value is not None and (not value or set(value) & set("|,")):
-                raise UsageError(f"ibm1: {parameter} must not be empty or hold '|' or ',': {value!r}")
+    def validate(self) -> None:
         if self.corpus is not None and (self.corpus.count("+") != 1 or "" in self.corpus.split("+")):
             raise UsageError(f"ibm1: corpus must be two files, as SRC+TGT, not {self.corpus!r}.")
         self._check_tables()
@@ -150,19 +137,11 @@ class IBM1(Metric):
         """What the score is the mean of."""
         return (*DIRECTIONS[self.direction], *(["lm"] if self.lm else []))
 
-    @property
-    def spec(self) -> str:
-        """Without the folder of parses, which belongs to a computer and not to the metric."""
-        return super().spec if self.parses is None else replace(self, parses=None).spec
-
     def signature_items(self) -> dict[str, str]:
+        """Return the items; the format is that of tables, and said only with them."""
         items = super().signature_items()
-        del items["parses"]
-        items = {key: value for key, value in items.items() if value != "None"}
         if self.table is None and self.back is None:
             del items["format"]
-        if self.learnt is not None:
-            items["learnt"] = self.learnt.checksum
         return items
 
     def check_needs(self, testset: Any) -> None:
@@ -173,9 +152,8 @@ class IBM1(Metric):
                 "give -l SRC-TGT, as ru-en, or TestSet(…, pair=…)."
             )
 
-    def fitted(self, testset: Any) -> Self:
-        """The metric with probabilities from its corpus, from its tables, or from all texts of the test set."""
-        self.check_needs(testset)
+    def learn(self, testset: Any) -> Learnt:
+        """Take probabilities from the corpus, from the tables, or from all texts of the test set."""
         languages = [base_code(code) for code in testset.pair.split("-")] if testset.pair else [None, None]
         source, output = TranslationSide(languages[0], self.source_parser), TranslationSide(languages[-1], self.parser)
         table = None if self.table is None else read_table(self.table, format=self.format)
@@ -193,10 +171,8 @@ class IBM1(Metric):
                 back = train_table(output_units, source_units, longest=LONGEST)
             if self.lm:
                 lm = _estimate_lm(self._lm_units(output, texts.output, output_units))
-        fitted = replace(self)
-        learnt = Learnt(checksum(digests)[:16], source, output, table, back, lm)
-        object.__setattr__(fitted, "learnt", learnt)
-        return fitted
+        models = LexicalModels(checksum(digests)[:16], source, output, table, back, lm)
+        return Learnt(models, {"learnt": models.checksum})
 
     def _learn_side(self, side: TranslationSide, texts: Sequence[str]) -> tuple[TranslationSide, Units]:
         """The side with what it learns from texts, and their units."""
@@ -242,26 +218,22 @@ class IBM1(Metric):
         """What the language model reads: the units, of tags one by one."""
         return self._tags(side, texts) if self.of == "tags" else units
 
-    def _known(self) -> Learnt:
-        if self.learnt is None:
-            raise UsageError("ibm1: lexical probabilities are missing; call fitted(testset) with the whole test set.")
-        return self.learnt
+    def count(self, shard: Shard, opened: LexicalModels | None) -> dict[str, Floats]:
+        """Count for each part the logarithm of the probability, and the units that it is of."""
+        if opened is None:
+            raise UsageError("ibm1: lexical probabilities are missing; call ready(testset) with the whole test set.")
+        source = self._units(opened.source, shard.source or ())
+        return {system: self._count(outputs, source, opened) for system, outputs in shard.outputs.items()}
 
-    def prepare(self, testset: TestSet) -> Units:
-        """The units of the sources."""
-        return self._units(self._known().source, testset.source or ())
-
-    def count(self, batch: Batch) -> Floats:
-        """For each part the logarithm of the probability, and the units that it is of."""
-        learnt, source = self._known(), batch.prepared
-        output = self._units(learnt.output, batch.outputs)
+    def _count(self, outputs: Sequence[str], source: Units, models: LexicalModels) -> Floats:
+        output = self._units(models.output, outputs)
         columns: list[Floats] = []
-        if learnt.table is not None:
-            columns += [learnt.table.log_probabilities(source, output), _lengths(output)]
-        if learnt.back is not None:
-            columns += [learnt.back.log_probabilities(output, source), _lengths(source)]
-        if learnt.lm is not None:
-            scored = learnt.lm.score([" ".join(text) for text in self._lm_units(learnt.output, batch.outputs, output)])
+        if models.table is not None:
+            columns += [models.table.log_probabilities(source, output), _lengths(output)]
+        if models.back is not None:
+            columns += [models.back.log_probabilities(output, source), _lengths(source)]
+        if models.lm is not None:
+            scored = models.lm.score([" ".join(text) for text in self._lm_units(models.output, outputs, output)])
             columns += [scored.totals() * math.log(10), (scored.words + 1).astype(np.float64)]
         return np.stack(columns, axis=1)
 

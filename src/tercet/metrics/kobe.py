@@ -10,18 +10,17 @@ With the paper's annotations and against=reference the scores equal those of the
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
-from ._contract import Batch, Floats
-from ._contract import _plain as plain
+from ..errors import UsageError
+from ._contract import Floats, Shard
 from ._entities import Candidates, EntityMetric, Languages, languages, match
+from ._parameters import param
 
-ROUNDINGS = ("none", "published")
 # Chosen on WMT17 and WMT18, see docs/metrics/kobe.md: between languages, concepts reward outputs that are literal.
 CHOSEN: dict[str, dict[str, str | bool]] = {
     "source": {"categories": "names", "senses": "all", "lemmas": True, "numbers": False, "guards": True},
@@ -55,53 +54,37 @@ class KoBE(EntityMetric):
     rounding: published rounds recall to hundredths of a percent before it is multiplied, as the published script does.
     """
 
-    categories: str | None = None
-    lemmas: bool | None = None
-    numbers: bool | None = None
-    guards: bool | None = None
-    against: str = "source"
-    senses: str | None = None
+    categories: str = param()
+    lemmas: bool = param()
+    numbers: bool = param()
+    guards: bool = param()
+    against: str = param("source", choices=CHOSEN)
+    senses: str = param()
     penalty: bool = True
-    rounding: str = "none"
+    rounding: str = param("none", choices=("none", "published"))
 
-    needs: ClassVar[frozenset[str]] = frozenset({"source"})
     paper: ClassVar[str] = "Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
 
-    def __post_init__(self) -> None:
-        if self.against not in CHOSEN:
-            raise UnknownName("side of kobe", self.against, CHOSEN)
-        put = object.__setattr__
-        for name, value in CHOSEN[self.against].items():
-            put(self, name, value if getattr(self, name) is None else getattr(self, name))
-        super().__post_init__()
-        if self.senses not in ("best", "all") and not re.fullmatch("[1-9][0-9]?", str(self.senses)):
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({self.against})
+
+    def validate(self) -> None:
+        if self.senses not in (None, "best", "all") and not re.fullmatch("[1-9][0-9]?", str(self.senses)):
             raise UsageError(f"kobe: senses must be best, all, or a number from 1 to 99, not {self.senses!r}.")
-        put(self, "senses", str(self.senses))
-        if self.rounding not in ROUNDINGS:
-            raise UnknownName("rounding of kobe", self.rounding, ROUNDINGS)
-        if self.against == "reference":
-            put(self, "needs", frozenset({"reference"}))  # of this metric, not of the class
+
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        return CHOSEN[self.against]
 
     @property
     def most_candidates(self) -> int | None:
-        return None if self.senses == "all" else 1 if self.senses == "best" else int(str(self.senses))
+        return None if self.senses == "all" else 1 if self.senses == "best" else int(self.senses)
 
-    @property
-    def spec(self) -> str:
-        """What differs from the defaults, which depend on the side."""
-        usual = type(self)(against=self.against)
-        given = {f.name: getattr(self, f.name) for f in fields(self) if f.init and f.name != "against"}
-        changed = {name: value for name, value in given.items() if value != getattr(usual, name)}
-        if self.against != "source":
-            changed = {"against": self.against, **changed}
-        words = ",".join(f"{name}={plain(value)}" for name, value in changed.items())
-        return f"kobe:{words}" if words else "kobe"
-
-    def prepare(self, testset: TestSet) -> _Prepared:
-        both = languages(testset.pair)
-        columns = list(testset.references.values()) if self.against == "reference" else [testset.source or ()]
+    def prepare(self, shard: Shard, opened: Any) -> _Prepared:
+        both = languages(shard.pair)
+        columns = list(shard.references.values()) if self.against == "reference" else [shard.source or ()]
         language = both.target if self.against == "reference" else both.source
-        expected: list[list[list[Candidates]]] = [[] for _ in range(len(testset))]
+        expected: list[list[list[Candidates]]] = [[] for _ in range(len(shard))]
         for texts in columns:
             found = iter(self.find([text for text in texts if text is not None], language, named_in=both.target))
             for row, text in zip(expected, texts, strict=True):
@@ -109,12 +92,11 @@ class KoBE(EntityMetric):
                     row.append(next(found))
         return _Prepared(expected, both)
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Matches, expected entities, entities of the output; of several references, those of the one recalled best."""
-        prepared: _Prepared = batch.prepared
         other = prepared.languages.source if self.against == "source" else prepared.languages.target
-        found = self.find(batch.outputs, prepared.languages.target, named_in=other, of_outputs=True)
-        counts = np.zeros((len(batch.outputs), 3))
+        found = self.find(outputs, prepared.languages.target, named_in=other, of_outputs=True)
+        counts = np.zeros((len(outputs), 3))
         for row, sides, mentions in zip(counts, prepared.expected, found, strict=True):
             best = max(((sum(match(side, mentions)), len(side)) for side in sides), key=_recall)
             row[:] = *best, len(mentions)

@@ -13,14 +13,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..data.testset import TestSet
 from ..errors import UsageError
-from ._contract import Batch, Floats
+from ._contract import Floats, Learnt, Shard
 from ._entities import EntityMetric, Languages, languages
+from ._parameters import param
 
 SMALLEST = 4  # systems, fewer say too little of one another
 SHARD = 10_000  # segments whose texts are in memory at once while the pool is read
@@ -56,7 +57,7 @@ class Pool:
         segments = self.segments.get(source)
         if segments is None:
             raise UsageError(
-                f"kobe_pool: the pool has no source {source[:60]!r}; call fitted(testset) with the test set to score."
+                f"kobe_pool: the pool has no source {source[:60]!r}; call ready(testset) with the test set to score."
             )
         same = [segment for segment in segments.values() if output in segment.has]
         if not same:
@@ -82,27 +83,18 @@ class KoBEPool(EntityMetric):
     """
 
     shared: bool = False
-    threshold: float = 0.8
-    pool: Pool | None = field(default=None, init=False)
+    threshold: float = param(0.8, low=0)
 
-    needs: ClassVar[frozenset[str]] = frozenset({"source"})  # it says which outputs belong together
+    needs = frozenset({"source"})  # it says which outputs belong together
     paper: ClassVar[str] = "After Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= self.threshold < 1:
+    def validate(self) -> None:
+        if not self.threshold < 1:
             raise UsageError(f"kobe_pool: threshold must be a number from 0 to below 1, not {self.threshold}.")
-        object.__setattr__(self, "threshold", float(self.threshold))
 
     @property
     def label(self) -> str:
         return "KoBE_pool"
-
-    def signature_items(self) -> dict[str, str]:
-        items = super().signature_items()
-        if self.pool is not None:
-            items["pool"] = self.pool.checksum
-        return items
 
     def check_needs(self, testset: Any) -> None:
         super().check_needs(testset)
@@ -112,15 +104,14 @@ class KoBEPool(EntityMetric):
                 f"{len(testset.outputs)}: it compares a system with the others. For fewer use kobe."
             )
 
-    def fitted(self, testset: Any) -> Self:
-        """The metric with what the outputs of the whole test set (anything with `shards`) have."""
+    def learn(self, testset: Any) -> Learnt:
+        """Learn what the outputs of the whole test set (anything with `shards`) have."""
         segments: _Segments = {}
         digest = 0
         for shard in testset.shards(SHARD):
             digest = (digest + self._read(shard, segments)) % (1 << 64)
-        fitted = super().fitted(testset)
-        object.__setattr__(fitted, "pool", Pool(f"{digest:016x}", segments))
-        return fitted
+        pool = Pool(f"{digest:016x}", segments)
+        return Learnt(pool, {**super().learn(testset).items, "pool": pool.checksum})
 
     def _read(self, shard: TestSet, segments: _Segments) -> int:
         """Add a shard to the pool; returns a digest of its texts that does not depend on their order."""
@@ -143,21 +134,21 @@ class KoBEPool(EntityMetric):
             found.append(frozenset((entity, n) for entity, most in times.items() for n in range(1, most + 1)))
         return found
 
-    def prepare(self, testset: TestSet) -> Languages:
-        return languages(testset.pair)
-
-    def count(self, batch: Batch) -> Floats:
-        """Entities of the output that most others have, entities that most others have."""
-        if self.pool is None:
-            raise UsageError("kobe_pool: the pool is missing; call fitted(testset) with the whole test set.")
-        counts = np.zeros((len(batch.outputs), 2))
-        for row, source, output in zip(counts, batch.source or (), batch.outputs, strict=True):
-            others, confirmed, own = self.pool.others(source, output)
-            if own is None:
-                (own,) = self._link([output], batch.prepared)
-            expected = {entity for entity, times in confirmed.items() if times > self.threshold * others}
-            row[:] = len(own & expected), len(expected)
-        return counts
+    def count(self, shard: Shard, opened: Pool | None) -> dict[str, Floats]:
+        """Count entities of the output that most others have, and entities that most others have."""
+        if opened is None:
+            raise UsageError("kobe_pool: the pool is missing; call ready(testset) with the whole test set.")
+        both = languages(shard.pair)
+        counted = {}
+        for system, outputs in shard.outputs.items():
+            counts = counted[system] = np.zeros((len(outputs), 2))
+            for row, source, output in zip(counts, shard.source or (), outputs, strict=True):
+                others, confirmed, own = opened.others(source, output)
+                if own is None:
+                    (own,) = self._link([output], both)
+                expected = {entity for entity, times in confirmed.items() if times > self.threshold * others}
+                row[:] = len(own & expected), len(expected)
+        return counted
 
     def score(self, totals: Floats) -> Floats:
         matches, expected = np.moveaxis(totals, -1, 0)

@@ -7,19 +7,16 @@ length counts, of two equally near the shorter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..data.testset import TestSet
-from ..errors import UnknownName
 from ..text.coding import Ints, characters, closest_lengths, code_points
 from ..text.tokenisers import check_tokeniser, tokenise
-from ._contract import Batch, Floats, Metric, group_references
-
-UNITS = ("char", "word")
+from ._contract import Floats, Metric, Shard, group_references
+from ._parameters import param
 
 
 class _References(NamedTuple):
@@ -35,41 +32,29 @@ class Length(Metric):
     An empty reference has no ratio: such a segment scores NaN.
     """
 
-    unit: str = "word"
-    tokenize: str = "13a"
+    unit: str = param("word", choices=("char", "word"))
+    tokenize: str = param("13a", check=check_tokeniser, key="tok")
 
-    higher_is_better: ClassVar[bool | None] = None  # nearer to 1 is better
+    higher_is_better = None  # nearer to 1 is better
     paper: ClassVar[str] = "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
-
-    def __post_init__(self) -> None:
-        check_tokeniser(self.tokenize)
-        if self.unit not in UNITS:
-            raise UnknownName("unit of length", self.unit, UNITS)
 
     @property
     def label(self) -> str:
         return "length"
-
-    def signature_items(self) -> dict[str, str]:
-        return {"unit": self.unit, "tok": self.tokenize}
-
-    @classmethod
-    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
-        return cls(unit=items.get("unit", "word"), tokenize=items.get("tok", "13a"))
 
     def _lengths(self, texts: list[str]) -> Ints:
         if self.unit == "char":
             return characters(*code_points(texts)).lengths
         return np.diff(tokenise(texts, self.tokenize).offsets)
 
-    def prepare(self, testset: TestSet) -> _References:
-        texts, groups = group_references(testset.references)
+    def prepare(self, shard: Shard, opened: Any) -> _References:
+        texts, groups = group_references(shard.references)
         return _References(self._lengths(texts), groups)
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Length of the output and of the closest reference."""
-        lengths = self._lengths(list(batch.outputs))
-        closest = closest_lengths(lengths, batch.prepared.lengths, batch.prepared.groups)
+        lengths = self._lengths(list(outputs))
+        closest = closest_lengths(lengths, prepared.lengths, prepared.groups)
         return np.column_stack([lengths, closest]).astype(np.float64)
 
     def score(self, totals: Floats) -> Floats:

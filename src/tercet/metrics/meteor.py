@@ -13,11 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from ..data.files import file_checksum
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 from ..language.meteor_alignment import MATCHERS, Aligner, Alignment, Texts, describe
@@ -28,8 +28,9 @@ from ..text.meteor import LANGUAGES as NORMALISED
 from ..text.meteor import normalise
 from ..text.tokenisers import names as tokenisers
 from ..text.tokenisers import tokenise
-from ._contract import Batch, Floats, Metric, group_references
+from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import best_rows, owners, refuse_long
+from ._parameters import param
 
 # original is METEOR 1.5, with what in it is not as the papers say: the search counts stems, synonyms and paraphrases by
 # half and rounds down, so that most of them cover nothing; it adds the distance of a match to alignments that do not
@@ -83,124 +84,103 @@ class METEOR(Metric):
     variant: corrected, or original, which is METEOR 1.5 with its errors.
     """
 
-    language: str = "en"
-    task: str | None = None
-    matchers: str | None = None
-    paraphrases: str | None = None
-    alpha: float | None = None
-    beta: float | None = None
-    gamma: float | None = None
-    delta: float | None = None
-    stem: float | None = None
-    synonym: float | None = None
-    paraphrase: float | None = None
-    tokenize: str | None = None
+    language: str = param(choices=(*LANGUAGES, "other"))
+    task: str = param(choices=TASKS)
+    matchers: str = param()
+    paraphrases: str | None = param(file=find_table, checksum="table")
+    alpha: float = param(low=0, high=1)
+    beta: float = param(low=0, high=10)
+    gamma: float = param(low=0, high=1)
+    delta: float = param(low=0, high=1)
+    stem: float = param(low=0, high=1)
+    synonym: float = param(low=0, high=1)
+    paraphrase: float = param(low=0, high=1)
+    tokenize: str = param()
     lowercase: bool = True
-    punctuation: bool = True
-    beam: int = 40
-    gaps: int = 0
-    copy: float = 1.0
-    variant: str = "corrected"
+    punctuation: bool = param(True, quiet=True)
+    beam: int = param(40, low=1, high=1000, quiet=True)
+    gaps: int = param(0, low=0, high=20, quiet=True)
+    copy: float = param(1.0, low=0, high=1000, quiet=True)
+    variant: str = param("corrected", choices=VARIANTS)
 
     paper: ClassVar[str] = (
         "Denkowski and Lavie (2014), Meteor Universal: Language Specific Translation Evaluation for Any Target Language"
     )
 
-    def __post_init__(self) -> None:
-        if self.variant not in VARIANTS:
-            raise UnknownName("variant of meteor", self.variant, VARIANTS)
-        if self.language not in (*LANGUAGES, "other"):
-            raise UnknownName("language of meteor", self.language, (*LANGUAGES, "other"))
-        put = object.__setattr__
-        put(self, "task", self.task or ("rank" if (self.language, "rank") in PARAMETERS else "li"))
-        if self.task not in TASKS:
-            raise UnknownName("task of meteor", str(self.task), TASKS)
-        values = PARAMETERS.get((self.language, str(self.task))) or PARAMETERS.get(("*", str(self.task)))
-        if values is None:
-            raise UsageError(
-                f"meteor: there are no parameters for task {self.task} in language {self.language}. "
-                "Give task=li, or all of alpha, beta, gamma and delta with task=li."
-            )
-        for name, value in zip(TUNED, values, strict=True):
-            given = getattr(self, name)
-            put(self, name, float(value if given is None else given))
-            if not 0 <= getattr(self, name) <= (10 if name == "beta" else 1):
-                most = "10" if name == "beta" else "1"
-                raise UsageError(f"meteor: {name} must be a number from 0 to {most}, not {given}.")
-        self._check_matchers()
-        self._check_text()
-
-    def _check_matchers(self) -> None:
-        put = object.__setattr__
-        if self.paraphrases is not None:
-            if set(self.paraphrases) & set("|,"):
-                raise UsageError(
-                    f"meteor: the name of a table of paraphrases must not hold '|' or ',': {self.paraphrases}"
-                )
-            find_table(self.paraphrases)
-        possible = {
-            "exact": True,
-            "stem": self.language in STEMMED,
-            "synonym": self.language == "en",
-            "paraphrase": self.paraphrases is not None,
-        }
-        chosen = [name for name in MATCHERS if possible[name]] if self.matchers is None else self.matchers.split("+")
+    def validate(self) -> None:
+        self.path_of_table()
+        chosen = self.matchers.split("+") if self.matchers else []
         for name in chosen:
             if name not in MATCHERS:
                 raise UnknownName("matcher of meteor", name, MATCHERS)
-            if not possible[name]:
+        if chosen and "exact" not in chosen:
+            raise UsageError(f"meteor: the matcher exact cannot be left out, as in {self.matchers}.")
+        if self.tokenize and self.tokenize not in ("meteor", *tokenisers()) and not self.tokenize.startswith("moses-"):
+            raise UnknownName("tokeniser of meteor", self.tokenize, ("meteor", *tokenisers()))
+        if not self.punctuation and self.tokenize not in (None, "meteor"):
+            raise UsageError("meteor: punctuation=false goes with tokenize=meteor alone.")
+        if self.gaps and self.paraphrases is None:
+            raise UsageError("meteor: gaps needs the matcher paraphrase, with a table that has gaps: paraphrases=FILE.")
+        if self.language is not None:
+            self._check_language(chosen)
+
+    def _check_language(self, chosen: Sequence[str]) -> None:
+        """Refuse what the language does not have."""
+        possible, settled = self._possible(self.language), self.defaults(self.language)
+        for name in chosen:
+            if name not in possible:
                 need = "a table, paraphrases=FILE" if name == "paraphrase" else f"another language than {self.language}"
                 raise UsageError(f"meteor: the matcher {name} needs {need}.")
-        if "exact" not in chosen:
-            raise UsageError(f"meteor: the matcher exact cannot be left out, as in {self.matchers}.")
-        put(self, "matchers", "+".join(name for name in MATCHERS if name in chosen))
-        if not 1 <= self.beam <= 1000:
-            raise UsageError(f"meteor: beam must be 1 to 1000, not {self.beam}.")
-        if not 0 <= self.gaps <= 20:
-            raise UsageError(f"meteor: gaps must be 0 to 20, not {self.gaps}.")
-        if self.gaps and "paraphrase" not in chosen:
-            raise UsageError("meteor: gaps needs the matcher paraphrase, with a table that has gaps: paraphrases=FILE.")
-        if not 0 <= self.copy <= 1000:
-            raise UsageError(f"meteor: copy must be a number from 0 to 1000, not {self.copy}.")
-        put(self, "copy", float(self.copy))
-
-    def _check_text(self) -> None:
-        tokenize = self.tokenize or ("meteor" if self.language in NORMALISED else "none")
+        tokenize = self.tokenize or settled["tokenize"]
         if tokenize == "meteor" and self.language not in NORMALISED:
             raise UsageError(f"meteor: tokenize=meteor is for {', '.join(NORMALISED)}, not for {self.language}.")
-        if tokenize not in ("meteor", *tokenisers()) and not tokenize.startswith("moses-"):
-            raise UnknownName("tokeniser of meteor", tokenize, ("meteor", *tokenisers()))
         if not self.punctuation and tokenize != "meteor":
             raise UsageError("meteor: punctuation=false goes with tokenize=meteor alone.")
-        object.__setattr__(self, "tokenize", tokenize)
+
+    def path_of_table(self) -> Path | None:
+        """Return the file with the paraphrases; raise UsageError if there is none of that name."""
+        return None if self.paraphrases is None else find_table(self.paraphrases)
+
+    def _possible(self, language: str) -> list[str]:
+        """Return the matchers that a language has."""
+        has = {"stem": language in STEMMED, "synonym": language == "en", "paraphrase": self.paraphrases is not None}
+        return [name for name in MATCHERS if has.get(name, True)]
+
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        by_language = "en" if language is None else language if language in LANGUAGES else "other"
+        own = self.language or by_language
+        task = self.task or ("rank" if (own, "rank") in PARAMETERS else "li")
+        values = PARAMETERS.get((own, task)) or PARAMETERS.get(("*", task))
+        if values is None:
+            raise UsageError(
+                f"meteor: there are no parameters for task {task} in language {own}. "
+                "Give task=li, or all of alpha, beta, gamma and delta with task=li."
+            )
+        unspaced = TOKENISERS.get(language or "") if self.language is None and own == "other" else None
+        return {
+            "language": own,
+            "task": task,
+            "matchers": "+".join(self._possible(own)),
+            **dict(zip(TUNED, values, strict=True)),
+            "tokenize": unspaced or ("meteor" if own in NORMALISED else "none"),
+        }
+
+    def resolved(self, language: str | None = None) -> Self:
+        """Return a metric with all parameters settled, and the matchers in their own order."""
+        settled = super().resolved(language)
+        chosen = settled.matchers.split("+")
+        return replace(settled, matchers="+".join(name for name in MATCHERS if name in chosen))
 
     @property
     def compatible(self) -> str | None:
         return "meteor1.5" if self.variant == "original" and not self.gaps and self.copy == 1 else None
-
-    @classmethod
-    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
-        if language is None or "language" in given:
-            return {}
-        if language in LANGUAGES:
-            return {"language": language}
-        tokenize = {"tokenize": TOKENISERS[language]} if language in TOKENISERS else {}
-        return {"language": "other", **tokenize}
-
-    def signature_items(self) -> dict[str, str]:
-        items = super().signature_items()
-        usual = {"paraphrases": "None", "punctuation": "true", "beam": "40", "gaps": "0", "copy": "1.0"}
-        items = {key: value for key, value in items.items() if usual.get(key) != value}
-        if self.paraphrases is not None:
-            items["table"] = file_checksum(find_table(self.paraphrases))
-        return items
 
     def _words(self, texts: Sequence[str]) -> list[list[str]]:
         """The words of texts, in the case that they have there."""
         if self.tokenize == "meteor":
             texts = [normalise(text, self.language, punctuation=self.punctuation) for text in texts]
         elif self.tokenize != "none" or self.variant != "original":
-            return tokenise(texts, str(self.tokenize)).strings()
+            return tokenise(texts, self.tokenize).strings()
         return [[word for word in BLANK.split(text) if word] for text in texts]
 
     def _read(self, texts: Sequence[str], base: Texts | None = None) -> Texts:
@@ -215,15 +195,15 @@ class METEOR(Metric):
         """What finds the alignments."""
         return Aligner(
             language=self.language,
-            matchers=tuple(str(self.matchers).split("+")),
+            matchers=tuple(self.matchers.split("+")),
             table=self.paraphrases,
             gaps=self.gaps,
             beam=self.beam,
             original=self.variant == "original",
         )
 
-    def prepare(self, testset: TestSet) -> _References:
-        texts, groups = group_references(testset.references)
+    def prepare(self, shard: Shard, opened: Any) -> _References:
+        texts, groups = group_references(shard.references)
         return _References(self._read(texts), groups)
 
     def _count_all(self, outputs: Sequence[str], references: _References) -> tuple[Floats, Texts, Any]:
@@ -236,10 +216,10 @@ class METEOR(Metric):
         counts[(counts[:, 6] == 1) & (counts[:, 7:].sum(1) == counts[:, :6].sum(1)), 6] = 0
         return counts, texts, links
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Words of output and reference by kind, chunks, and matched words by matcher, text and kind: kernels.beam."""
-        counts, _, _ = self._count_all(batch.outputs, batch.prepared)
-        result: Floats = counts[best_rows(self.score(counts), batch.prepared.groups, highest=True)]
+        counts, _, _ = self._count_all(outputs, prepared)
+        result: Floats = counts[best_rows(self.score(counts), prepared.groups, highest=True)]
         return result
 
     def score(self, totals: Floats) -> Floats:
@@ -249,19 +229,17 @@ class METEOR(Metric):
 
     def _parts(self, totals: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Precision, recall, their weighted harmonic mean, and the fragmentation penalty."""
-        delta = float(self.delta or 0)
-        kinds = np.array([delta, 1 - delta, delta * self.copy])
+        kinds = np.array([self.delta, 1 - self.delta, self.delta * self.copy])
         weights = np.array([1.0, self.stem, self.synonym, self.paraphrase])
         matched = totals[..., 7:].reshape(*totals.shape[:-1], len(MATCHERS), 6)
         with np.errstate(divide="ignore", invalid="ignore"):
             precision = np.nan_to_num((matched[..., :3] @ kinds) @ weights / (totals[..., :3] @ kinds))
             recall = np.nan_to_num((matched[..., 3:] @ kinds) @ weights / (totals[..., 3:6] @ kinds))
-            alpha = float(self.alpha or 0)
-            mean = 1 / ((1 - alpha) / precision + alpha / recall)
+            mean = 1 / ((1 - self.alpha) / precision + self.alpha / recall)
             chunks = totals[..., 6]
             words = matched.sum((-1, -2))
             broken = np.where(words > 0, 2 * chunks / words, 0.0)
-            penalty = float(self.gamma or 0) * broken ** float(self.beta or 0) * (broken > 0)
+            penalty = self.gamma * broken**self.beta * (broken > 0)
         mean = np.where((precision > 0) & (recall > 0), mean, 0.0)
         return precision, recall, mean, penalty
 
@@ -275,7 +253,7 @@ class METEOR(Metric):
             "fmean": mean,
             "penalty": penalty,
             "chunks": int(totals[6]),
-            "matches": {name: matched[i].tolist() for i, name in enumerate(MATCHERS) if name in str(self.matchers)},
+            "matches": {name: matched[i].tolist() for i, name in enumerate(MATCHERS) if name in self.matchers},
             "sys_len": int(totals[:3].sum()),
             "ref_len": int(totals[3:6].sum()),
         }
@@ -287,9 +265,10 @@ class METEOR(Metric):
             f"chunks = {parts['chunks']} hyp_len = {parts['sys_len']} ref_len = {parts['ref_len']})"
         )
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> Alignment:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Alignment:
         """The alignment with the best of the references: pairs of words with matcher and chunk."""
-        prepared = self.prepare(TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)}))
+        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
+        prepared = self.prepare(Shard(testset), None)
         counts, texts, links = self._count_all([output], prepared)
         row = int(best_rows(self.score(counts), prepared.groups, highest=True)[0])
         begin, end = prepared.texts.units.offsets[row : row + 2].tolist()
@@ -322,7 +301,7 @@ def tune(
     WMT17 to WMT19), or `pearson` over all segments. One parameter after the other is set to the best of its values, in
     steps, until nothing improves. Tested on the same judgements, the result flatters itself: use others.
     """
-    metric = metric or METEOR()
+    metric = (metric or METEOR()).resolved(testset.target_language)
     if target not in TARGETS:
         raise UnknownName("target of tuning", target, TARGETS)
     if not 0 < step <= 1 or rounds < 1:
@@ -333,7 +312,7 @@ def tune(
         if len(judgements[system]) != len(testset):
             raise UsageError(f"tune: {len(judgements[system])} judgements of {system!r} for {len(testset)} segments.")
     people = np.array([judgements[system] for system in judgements], dtype=np.float64).reshape(len(judgements), -1)
-    prepared = metric.prepare(testset)
+    prepared = metric.prepare(Shard(testset), None)
     counts = np.array([metric._count_all(testset.outputs[system], prepared)[0] for system in judgements])
 
     def agreement(candidate: METEOR) -> float:
@@ -344,7 +323,7 @@ def tune(
         raise UsageError(
             "tune: the judgements have no two systems or segments that differ; nothing can be learnt from them."
         )
-    names = [name for name in TUNED if name in (*TUNED[:4], *str(metric.matchers).split("+"))]
+    names = [name for name in TUNED if name in (*TUNED[:4], *metric.matchers.split("+"))]
     for _ in range(rounds):
         before = best
         for name in names:

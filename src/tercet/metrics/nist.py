@@ -9,20 +9,19 @@ weights. They are learnt by `fitted` and known in the signature by a checksum.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from math import log, log2
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
+from ..errors import UsageError
 from ..text.ngrams import compare_ngrams
 from ..text.tokenisers import tokenise
-from ._contract import Batch, Floats, Metric, group_references
+from ._contract import Floats, Learnt, Metric, Shard, group_references
+from ._parameters import CASE, param
 
-TOKENISERS = ("13a", "intl")
 SHARD = 10_000  # segments whose references are in memory at once while weights are learnt
 BETA = log(2) / log(1.5) ** 2  # an output of two thirds the references' length scores half
 
@@ -64,6 +63,11 @@ class _Segment(NamedTuple):
     length: float  # mean over the references
 
 
+class _Prepared(NamedTuple):
+    information: Information
+    segments: list[_Segment]
+
+
 @dataclass(frozen=True)
 class NIST(Metric):
     """NIST of mteval-v13a: information of matched n-grams per n-gram of the output, from 0; often 3 to 12.
@@ -73,70 +77,40 @@ class NIST(Metric):
     max_ngram_order: the longest n-gram, 1 to 9.
     """
 
-    tokenize: str = "13a"
-    lowercase: bool = True
-    max_ngram_order: int = 5
-    information: Information | None = field(default=None, init=False)
+    tokenize: str = param("13a", choices=("13a", "intl"), key="tok")
+    lowercase: bool = param(True, key="case", words=CASE)
+    max_ngram_order: int = param(5, low=1, high=9, key="order", quiet=True)
 
+    signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
     paper: ClassVar[str] = (
         "Doddington (2002), Automatic Evaluation of Machine Translation Quality Using N-gram Co-Occurrence Statistics"
     )
-
-    def __post_init__(self) -> None:
-        if self.tokenize not in TOKENISERS:
-            raise UnknownName("tokeniser of nist", self.tokenize, TOKENISERS)
-        if not 1 <= self.max_ngram_order <= 9:
-            raise UsageError(f"nist: max_ngram_order must be 1 to 9, not {self.max_ngram_order}.")
 
     @property
     def compatible(self) -> str:
         return "mteval13a"
 
-    def signature_items(self) -> dict[str, str]:
-        items = {"case": "lc" if self.lowercase else "mixed", "tok": self.tokenize}
-        if self.max_ngram_order != 5:
-            items["order"] = str(self.max_ngram_order)
-        if self.information is not None:
-            items["weights"] = self.information.checksum
-        return items
-
     @property
     def decimals(self) -> int:
         return 2
 
-    @classmethod
-    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
-        """The metric before fitting: weights come from the references, and their checksum only tells them apart."""
-        return cls(
-            tokenize=items.get("tok", "13a"),
-            lowercase=items.get("case", "lc") == "lc",
-            max_ngram_order=int(items.get("order", 5)),
-        )
-
     def _words(self, texts: Sequence[str]) -> list[list[str]]:
         return tokenise(texts, f"mteval-{self.tokenize}" + ("-lc" if self.lowercase else "")).strings()
 
-    def fitted(self, testset: Any) -> Self:
-        """The metric with information weights from all references of the test set (anything with `shards`)."""
-        self.check_needs(testset)
+    def learn(self, testset: Any) -> Learnt:
+        """Learn information weights from all references of the test set (anything with `shards`)."""
         learner = _Learner(self.max_ngram_order)
         for shard in testset.shards(SHARD):
             texts, _ = group_references(shard.references)
             for words in self._words(texts):
                 learner.read(words)
-        fitted = replace(self)
-        object.__setattr__(fitted, "information", learner.information())
-        return fitted
+        information = learner.information()
+        return Learnt(information, {"weights": information.checksum})
 
-    def _known(self) -> Information:
-        if self.information is None:
-            raise UsageError("nist: information weights are missing; call fitted(testset) with the whole test set.")
-        return self.information
-
-    def prepare(self, testset: TestSet) -> tuple[_Segment, ...]:
-        information = self._known()
+    def prepare(self, shard: Shard, opened: Any) -> _Prepared:
+        information = _known(opened)
         keys = [0, *information.grams]  # by number: n-grams were numbered in order
-        texts, groups = group_references(testset.references)
+        texts, groups = group_references(shard.references)
         words = self._words(texts)
         segments = []
         for begin, end in zip(groups[:-1].tolist(), groups[1:].tolist(), strict=True):
@@ -146,13 +120,13 @@ class NIST(Metric):
                     most[gram] = max(times, most.get(gram, 0))
             grams = {keys[gram]: gram for gram in most}
             segments.append(_Segment(grams, most, sum(map(len, words[begin:end])) / (end - begin)))
-        return tuple(segments)
+        return _Prepared(information, segments)
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Output length, mean reference length, then by order the information matched and the output's n-grams."""
-        information, order = self._known(), self.max_ngram_order
+        information, order = prepared.information, self.max_ngram_order
         rows = []
-        for words, segment in zip(self._words(batch.outputs), batch.prepared, strict=True):
+        for words, segment in zip(self._words(outputs), prepared.segments, strict=True):
             matched = [0.0] * order
             for gram, times in information.find(words, order, segment.grams).items():
                 clipped = min(times, segment.most[gram])
@@ -169,8 +143,10 @@ class NIST(Metric):
         result: Floats = score * _penalty(totals)
         return result
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
-        """The words, and which n-grams match; information is that of these references, or of those it was fitted on."""
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """The words, and which n-grams match."""
         words, *others = self._words([output, *references])
         return {
             "score": self.score_one(output, references),
@@ -189,6 +165,12 @@ class NIST(Metric):
             "sys_len": int(length),
             "ref_len": reference,
         }
+
+
+def _known(learnt: Information | None) -> Information:
+    if learnt is None:
+        raise UsageError("nist: information weights are missing; call ready(testset) with the whole test set.")
+    return learnt
 
 
 def _penalty(totals: Floats) -> Floats:

@@ -13,11 +13,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..data.testset import TestSet
 from ..errors import UsageError
 from ..text.coding import Ints, NgramIndex, Units, Vocabulary
 from ..text.editing import EditScript, References, bag_script, words_of
-from ._contract import Batch, Floats, group_references
+from ._contract import Floats, Shard, group_references
 from ._pairs import best_rows
 from ._words import WordMetric
 
@@ -39,7 +38,7 @@ class PER(WordMetric):
     """
 
     variants: ClassVar[Mapping[str, str | None]] = VARIANTS
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better = False
     paper: ClassVar[str] = "Tillmann et al. (1997), Accelerated DP based search for statistical translation"
 
     def check_needs(self, testset: Any) -> None:
@@ -48,8 +47,8 @@ class PER(WordMetric):
             names = ", ".join(testset.references)
             raise UsageError(f"per: variant moses knows one reference, not {names}; choose one, or leave variant out.")
 
-    def prepare(self, testset: TestSet) -> _Prepared:
-        texts, groups = group_references(testset.references)
+    def prepare(self, shard: Shard, opened: Any) -> _Prepared:
+        texts, groups = group_references(shard.references)
         return self._prepare(texts, groups)
 
     def _prepare(self, texts: list[str], groups: Ints) -> _Prepared:
@@ -57,10 +56,9 @@ class PER(WordMetric):
         bags = NgramIndex(vocabulary.units, np.arange(len(texts) + 1), 1)
         return _Prepared(References(vocabulary, groups), bags)
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Words that match, lengths of output and reference, and words without a partner."""
-        prepared: _Prepared = batch.prepared
-        words = words_of(batch.outputs, self.tokenize, lowercase=self.lowercase)
+        words = words_of(outputs, self.tokenize, lowercase=self.lowercase)
         counts = self._counts(prepared, prepared.references.vocabulary.find(words))
         chosen: Floats = counts[best_rows(self.score(counts), prepared.references.groups, highest=False)]
         return chosen
@@ -86,7 +84,7 @@ class PER(WordMetric):
         matches, output, reference, errors = totals.astype(int).tolist()
         return {"matches": matches, "errors": errors, "sys_len": output, "ref_len": reference}
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> EditScript:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
         """Which words of an output have a partner in the reference that counts."""
         prepared = self._prepare(list(references), np.array([0, len(references)], dtype=np.int64))
         found = words_of([output], self.tokenize, lowercase=self.lowercase)

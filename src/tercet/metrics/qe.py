@@ -7,15 +7,16 @@ the model was trained on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..data.files import file_state
 from ..errors import DataError, UsageError
-from ._contract import Batch, Floats, Metric
+from ._contract import Floats, Learnt, Metric, Shard, mean_score
+from ._parameters import param
 
 if TYPE_CHECKING:
     from ..quality.model import QualityModel
@@ -28,23 +29,14 @@ class QE(Metric):
     model: a file that `tercet qe train` wrote. Whether higher is better is what the model was trained for.
     """
 
-    model: str | None = None
-    checksum: str | None = field(default=None, init=False)  # of the model, known when it is read
+    model: str | None = param(file=True)
 
-    needs: ClassVar[frozenset[str]] = frozenset({"source"})
+    needs = frozenset({"source"})
     paper: ClassVar[str] = "Specia et al. (2010), A Dataset for Assessing Machine Translation Evaluation Metrics"
-
-    def __post_init__(self) -> None:
-        if self.model is not None and (not self.model or set(self.model) & set("|,")):
-            raise UsageError(f"qe: a model's file name must not be empty or hold '|' or ',': {self.model!r}")
-
-    def signature_items(self) -> dict[str, str]:
-        items = super().signature_items()
-        return items if self.checksum is None else {**items, "checksum": self.checksum}
 
     def check_needs(self, testset: Any) -> None:
         super().check_needs(testset)
-        model = self._opened()
+        model = self._load()
         if model.given:
             raise UsageError(
                 f"The model {self.model} reads features of your own ({', '.join(model.given)}), which a test set does "
@@ -53,25 +45,29 @@ class QE(Metric):
         if testset.pair is not None:
             _check_pair(model, testset.pair)
 
-    def fitted(self, testset: Any) -> Self:
-        """The metric with the model's checksum in its signature, and the model's direction."""
-        model, fitted = self._opened(), replace(self)
-        object.__setattr__(fitted, "checksum", model.checksum[:16])
-        object.__setattr__(fitted, "higher_is_better", model.higher_is_better)  # of this metric, not of the class
-        return fitted
+    def learn(self, testset: Any) -> Learnt:
+        """Take the model's checksum and direction; the model itself is opened where it is used."""
+        model = self._load()
+        return Learnt(model.checksum, {"checksum": model.checksum[:16]}, higher_is_better=model.higher_is_better)
 
-    def count(self, batch: Batch) -> Floats:
-        """The prediction, and 1."""
-        model = self._opened()
-        if self.checksum is not None and not model.checksum.startswith(self.checksum):
+    def open(self, state: Any) -> QualityModel:
+        model = self._load()
+        if state is not None and model.checksum != state:
             raise DataError(f"{self.model} is another model than when scoring began, or than where it began.")
-        predictions = model.predict(batch.source or (), batch.outputs).values
-        return np.column_stack([predictions, np.ones(len(predictions))])
+        return model
+
+    def count(self, shard: Shard, opened: QualityModel) -> dict[str, Floats]:
+        """Count the prediction, and 1."""
+        counts = {}
+        for system, outputs in shard.outputs.items():
+            predictions = opened.predict(shard.source or (), outputs).values
+            counts[system] = np.column_stack([predictions, np.ones(len(predictions))])
+        return counts
 
     def score(self, totals: Floats) -> Floats:
-        return totals[..., 0] / totals[..., 1]
+        return mean_score(totals)
 
-    def _opened(self) -> QualityModel:
+    def _load(self) -> QualityModel:
         if self.model is None:
             raise UsageError("qe needs a model: qe:model=FILE, with a file that 'tercet qe train' wrote.")
         return _open(self.model, file_state(self.model))

@@ -8,20 +8,20 @@ Equals RIBES.py 1.03.1 on every text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
 from ..kernels import alignments
 from ..text.coding import Ints, Units, Vocabulary, view
 from ..text.tokenisers import check_tokeniser, lower, tokenise
-from ._contract import Batch, Floats, Metric, group_references
+from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import best_rows, offsets_of, owners, refuse_long
+from ._parameters import CASE, param
 
 VARIANTS = ("corrected", "original")
 
@@ -43,63 +43,35 @@ class RIBES(Metric):
     With several references the one with the highest score counts.
     """
 
-    alpha: float = 0.25
-    beta: float = 0.1
-    lowercase: bool = True
-    tokenize: str = "none"
-    variant: str = "corrected"
+    alpha: float = param(0.25, low=0)
+    beta: float = param(0.1, low=0)
+    lowercase: bool = param(True, key="case", words=CASE)
+    tokenize: str = param("none", check=check_tokeniser, key="tok")
+    variant: str = param("corrected", choices=VARIANTS)
 
     paper: ClassVar[str] = (
         "Isozaki et al. (2010), Automatic Evaluation of Translation Quality for Distant Language Pairs"
     )
 
-    def __post_init__(self) -> None:
-        check_tokeniser(self.tokenize)
-        if self.variant not in VARIANTS:
-            raise UnknownName("variant of ribes", self.variant, VARIANTS)
-        for name in ("alpha", "beta"):
-            if not 0 <= getattr(self, name) < float("inf"):
-                raise UsageError(f"ribes: {name} must be a number from 0: {getattr(self, name)}.")
-            object.__setattr__(self, name, float(getattr(self, name)))
-
     @property
     def compatible(self) -> str:
         return "RIBES1.03.1"
 
-    def signature_items(self) -> dict[str, str]:
-        return {
-            "alpha": repr(self.alpha),
-            "beta": repr(self.beta),
-            "case": "lc" if self.lowercase else "mixed",
-            "tok": self.tokenize,
-            "variant": self.variant,
-        }
-
-    @classmethod
-    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
-        return cls(
-            alpha=float(items.get("alpha", 0.25)),
-            beta=float(items.get("beta", 0.1)),
-            lowercase=items.get("case", "lc") == "lc",
-            tokenize=items.get("tok", "none"),
-            variant=items.get("variant", "corrected"),
-        )
-
     def _words(self, texts: Sequence[str]) -> Any:
         return tokenise(lower(texts) if self.lowercase else texts, self.tokenize)
 
-    def prepare(self, testset: TestSet) -> _References:
-        texts, groups = group_references(testset.references)
+    def prepare(self, shard: Shard, opened: Any) -> _References:
+        texts, groups = group_references(shard.references)
         return _References(Vocabulary(self._words(texts)), groups)
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Score, whether the segment has one, then its parts: Kendall's tau, precision, brevity penalty."""
-        references: _References = batch.prepared
+        references: _References = prepared
         # Words that no reference holds look alike (-1), which does not matter: n-grams with them align nothing.
-        outputs = references.vocabulary.find(self._words(batch.outputs))
+        found = references.vocabulary.find(self._words(outputs))
         units, groups = references.vocabulary.units, references.groups
-        refuse_long("ribes", "words", batch.outputs, outputs.lengths, units.lengths, groups)
-        alignment, offsets = _align(outputs, units, groups)
+        refuse_long("ribes", "words", outputs, found.lengths, units.lengths, groups)
+        alignment, offsets = _align(found, units, groups)
         parts = _parts(alignment, offsets, units.lengths)
         scores = parts[:, 0] * parts[:, 1] ** self.alpha * parts[:, 2] ** self.beta
         valid = units.lengths > 0
@@ -119,10 +91,12 @@ class RIBES(Metric):
         means = totals[2:] / max(totals[1], 1.0)
         return dict(zip(("nkt", "precision", "bp"), means.tolist(), strict=True))
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
         """What the metric sees in one segment: its parts, and for each output word the reference position, or None."""
         testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
-        prepared = self.prepare(testset)
+        prepared = self.prepare(Shard(testset), None)
         outputs = prepared.vocabulary.find(self._words([output]))
         units = prepared.vocabulary.units
         alignment, offsets = _align(outputs, units, prepared.groups)

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..data.testset import TestSet
 from ..text.coding import (
     Ints,
     NgramIndex,
@@ -26,7 +25,8 @@ from ..text.coding import (
 )
 from ..text.ngrams import compare_ngrams
 from ..text.tokenisers import check_tokeniser, lower, tokenise
-from ._contract import Batch, Floats, Metric, group_references
+from ._contract import Floats, Metric, Shard, group_references
+from ._parameters import CASE, param
 from ._words import tokeniser_of
 
 ORDER = 4
@@ -48,15 +48,13 @@ class SentBLEU(Metric):
     The program computes in single precision, this in double: they agree to about 6 digits.
     """
 
-    tokenize: str = "moses"
-    lowercase: bool = False
+    tokenize: str = param(check=check_tokeniser, key="tok")
+    lowercase: bool = param(False, key="case", words=CASE)
 
+    signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
     paper: ClassVar[str] = (
         "Lin and Och (2004), ORANGE: a Method for Evaluating Automatic Evaluation Metrics for Machine Translation"
     )
-
-    def __post_init__(self) -> None:
-        check_tokeniser(self.tokenize)
 
     @property
     def label(self) -> str:
@@ -66,11 +64,12 @@ class SentBLEU(Metric):
     def compatible(self) -> str:
         return "moses"
 
-    @classmethod
-    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
-        return {"tokenize": tokeniser_of(language)} if language else {}
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        return {"tokenize": tokeniser_of(language)}
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
         """The words, and which n-grams of each order match a reference."""
         words, *others = self._words([output, *references]).strings()
         return {
@@ -80,13 +79,6 @@ class SentBLEU(Metric):
             "ngrams": compare_ngrams(words, others, ORDER),
         }
 
-    def signature_items(self) -> dict[str, str]:
-        return {"case": "lc" if self.lowercase else "mixed", "tok": self.tokenize}
-
-    @classmethod
-    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
-        return cls(tokenize=items.get("tok", "moses"), lowercase=items.get("case") == "lc")
-
     def _words(self, texts: list[str]) -> Words:
         if self.lowercase:
             texts = lower(texts)
@@ -94,23 +86,23 @@ class SentBLEU(Metric):
             return split_words(*code_points(texts), ascii_blanks=True)
         return tokenise(texts, self.tokenize)
 
-    def prepare(self, testset: TestSet) -> _References:
-        texts, groups = group_references(testset.references)
+    def prepare(self, shard: Shard, opened: Any) -> _References:
+        texts, groups = group_references(shard.references)
         vocabulary = Vocabulary(self._words(texts))
         return _References(vocabulary, NgramIndex(vocabulary.units, groups, ORDER), groups)
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Output and closest reference length, matches and n-grams of each order, the segment's score, and 1."""
-        vocabulary, ngrams, groups = batch.prepared
-        outputs = vocabulary.find(self._words(list(batch.outputs)))
-        matches = ngrams.count_matches(outputs, np.arange(len(batch.outputs)))
-        totals = ngram_totals(outputs.lengths, ORDER)
-        closest = closest_lengths(outputs.lengths, vocabulary.units.lengths, groups)
+        vocabulary, ngrams, groups = prepared
+        units = vocabulary.find(self._words(list(outputs)))
+        matches = ngrams.count_matches(units, np.arange(len(outputs)))
+        totals = ngram_totals(units.lengths, ORDER)
+        closest = closest_lengths(units.lengths, vocabulary.units.lengths, groups)
         logs = np.log((matches + 1) / (totals + 1)).mean(1)
         # An empty output scores 0, beside an empty reference 1, as the program has it.
-        shortfall = closest / np.where(outputs.lengths > 0, outputs.lengths, 1e-9)
-        scores = np.exp(logs + np.where(closest > outputs.lengths, 1 - shortfall, 0.0))
-        return np.column_stack([outputs.lengths, closest, matches, totals, scores, np.ones(len(scores))])
+        shortfall = closest / np.where(units.lengths > 0, units.lengths, 1e-9)
+        scores = np.exp(logs + np.where(closest > units.lengths, 1 - shortfall, 0.0))
+        return np.column_stack([units.lengths, closest, matches, totals, scores, np.ones(len(scores))])
 
     def score(self, totals: Floats) -> Floats:
         result: Floats = totals[..., -2] / totals[..., -1]

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ._parameters import param
 from ._trees import Pieces, Tree, TreeMetric, tree
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class STM(TreeMetric):
     depth: the deepest subtree, 1 to 9; 1 is a word alone, 2 a word with its dependents.
     """
 
-    depth: int = 4
+    depth: int = param(4, low=1, high=9)
 
     paper: ClassVar[str] = "Liu and Gildea (2005), Syntactic Features for Evaluation of Machine Translation"
     sizes: ClassVar[str] = "depth"

@@ -12,18 +12,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
+from ..errors import UsageError
 from ..text import tercom
 from ..text.coding import Units, Vocabulary, Words, code_points, split_words
 from ..text.editing import EditScript, References, ShiftSearch, count_shifts, shift_script, words_of
 from ..text.tokenisers import check_tokeniser
-from ._contract import Batch, Floats, Metric, group_references
+from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import best_rows
+from ._parameters import NO, YES, param
 from ._words import tokeniser_of
 
 ALL = 1 << 62
@@ -57,30 +57,25 @@ class TER(Metric):
     With several references the fewest edits count, over the mean length of the references.
     """
 
-    normalized: bool = False
-    no_punct: bool = False
-    asian_support: bool = False
-    case_sensitive: bool = False
-    variant: str = "standard"
-    tokenize: str | None = None
+    normalized: bool = param(False, key="norm", words=YES)
+    no_punct: bool = param(False, key="punct", words=NO)
+    asian_support: bool = param(False, key="asian", words=YES)
+    case_sensitive: bool = param(False, key="case", words={True: "mixed", False: "lc"})
+    variant: str = param("standard", choices=SEARCHES, quiet=True)
+    tokenize: str = param(check=check_tokeniser, key="tok")
 
-    higher_is_better: ClassVar[bool] = False
+    signature_order: ClassVar[tuple[str, ...]] = ("case", "tok", "norm", "punct", "asian")
+    higher_is_better = False
     paper: ClassVar[str] = "Snover et al. (2006), A Study of Translation Edit Rate with Targeted Human Annotation"
 
-    def __post_init__(self) -> None:
-        if self.variant not in SEARCHES:
-            raise UnknownName("variant of ter", self.variant, SEARCHES)
-        if self.tokenize is None:
-            object.__setattr__(self, "tokenize", "moses" if self.variant == "moses" else "tercom")
-        check_tokeniser(self._tokenizer)
-        if self.variant != "moses" and self.tokenize != "tercom":
+    def validate(self) -> None:
+        if self.variant != "moses" and self.tokenize not in (None, "tercom"):
             raise UsageError(f"ter: tokenize={self.tokenize} goes with variant=moses; elsewhere there is normalized.")
         if self.variant == "moses" and (self.normalized or self.no_punct or self.asian_support):
             raise UsageError("ter: variant moses takes tokenize; normalized, no_punct and asian_support are tercom's.")
 
-    @property
-    def _tokenizer(self) -> str:
-        return self.tokenize or "tercom"
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        return {"tokenize": tokeniser_of(language) if self.variant == "moses" else "tercom"}
 
     @property
     def decimals(self) -> int:
@@ -91,33 +86,6 @@ class TER(Metric):
         if self.variant == "standard":
             return None if self.normalized or self.no_punct else "sacrebleu2.6"
         return {"moses": "moses", "sacrebleu": "sacrebleu2.6", "tercom": "tercom0.10"}[self.variant]
-
-    @classmethod
-    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
-        if not language or given.get("variant") != "moses":
-            return {}
-        return {"tokenize": tokeniser_of(language)}
-
-    def signature_items(self) -> dict[str, str]:
-        items = {
-            "case": "mixed" if self.case_sensitive else "lc",
-            "tok": self._tokenizer,
-            "norm": "yes" if self.normalized else "no",
-            "punct": "no" if self.no_punct else "yes",
-            "asian": "yes" if self.asian_support else "no",
-        }
-        return items if self.variant == "standard" else {**items, "variant": self.variant}
-
-    @classmethod
-    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
-        return cls(
-            normalized=items.get("norm") == "yes",
-            no_punct=items.get("punct") == "no",
-            asian_support=items.get("asian") == "yes",
-            case_sensitive=items.get("case") == "mixed",
-            variant=items.get("variant", "standard"),
-            tokenize=items.get("tok"),
-        )
 
     def _normalise(self, text: str) -> str:
         return tercom.normalise(
@@ -149,7 +117,7 @@ class TER(Metric):
 
     def _words(self, texts: Sequence[str], *, reference: bool) -> Words:
         if self.variant == "moses":
-            return words_of(texts, self._tokenizer, lowercase=not self.case_sensitive)
+            return words_of(texts, self.tokenize, lowercase=not self.case_sensitive)
         if self.variant == "tercom":
             return split_words(*code_points([self._normalise_like_tercom(text) for text in texts]), ascii_blanks=True)
         normalised = [self._normalise(text.rstrip()) for text in texts]
@@ -157,15 +125,14 @@ class TER(Metric):
             normalised = [self._normalise(text) for text in normalised]  # as sacreBLEU 2.6 does, by mistake
         return split_words(*code_points(normalised))
 
-    def prepare(self, testset: TestSet) -> References:
-        texts, groups = group_references(testset.references)
+    def prepare(self, shard: Shard, opened: Any) -> References:
+        texts, groups = group_references(shard.references)
         return References(Vocabulary(self._words(texts, reference=True)), groups)
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """All edits, mean length of the references; then substitutions, deletions, insertions, shifts."""
-        references: References = batch.prepared
-        outputs = references.vocabulary.find(self._words(batch.outputs, reference=False))
-        counts = self._counts(references, outputs)
+        references: References = prepared
+        counts = self._counts(references, references.vocabulary.find(self._words(outputs, reference=False)))
         lengths = np.add.reduceat(references.units.lengths, references.groups[:-1]) / np.diff(references.groups)
         best = counts[best_rows(counts[:, 0], references.groups, highest=False)]
         return np.column_stack([best[:, 0], lengths, best[:, 1:]])
@@ -200,7 +167,7 @@ class TER(Metric):
             "({substitutions} sub, {deletions} del, {insertions} ins, {shifts} shifts / {ref_length:g} ref)"
         ).format(**parts)
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> EditScript:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
         """The shifts and edits that turn an output into the reference that takes fewest."""
         words = self._words(references, reference=True)
         prepared = References(Vocabulary(words), np.array([0, len(references)], dtype=np.int64))

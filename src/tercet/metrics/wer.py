@@ -12,21 +12,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
+from ..errors import UsageError
 from ..text.coding import Ints, Vocabulary, Words, code_points, split_words
 from ..text.editing import EditScript, References, count_edits, edit_script, words_of
 from ..text.tokenisers import check_tokeniser
-from ._contract import Batch, Floats, Metric, group_references
+from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import best_rows
+from ._parameters import CASE, param
 from ._words import tokeniser_of
 
 VARIANTS = {"jiwer": "jiwer4", "moses": "moses", "standard": None}
-RATES = ("mer", "wer", "wil")
 _RUN = re.compile(r"\s\s+")
 _SINGLE = str.maketrans({"\t": "\ue000", "\n": "\ue001", "\v": "\ue002", "\f": "\ue003", "\r": "\ue004"})
 
@@ -41,59 +40,29 @@ class WER(Metric):
     variant: standard takes the reference with the lowest rate; moses chooses like Moses; jiwer splits words like jiwer.
     """
 
-    tokenize: str | None = None
-    lowercase: bool = False
-    rate: str = "wer"
-    variant: str = "standard"
+    tokenize: str = param(check=check_tokeniser, key="tok")
+    lowercase: bool = param(False, key="case", words=CASE)
+    rate: str = param("wer", choices=("mer", "wer", "wil"), quiet=True)
+    variant: str = param("standard", choices=VARIANTS, quiet=True)
 
-    higher_is_better: ClassVar[bool] = False
+    signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
+    higher_is_better = False
     paper: ClassVar[str] = (
         "Nießen et al. (2000), An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research"
     )
 
-    def __post_init__(self) -> None:
-        if self.variant not in VARIANTS:
-            raise UnknownName("variant of wer", self.variant, VARIANTS)
-        if self.rate not in RATES:
-            raise UnknownName("rate of wer", self.rate, RATES)
-        if self.tokenize is None:
-            object.__setattr__(self, "tokenize", "none" if self.variant == "jiwer" else "moses")
-        check_tokeniser(self._tokenizer)
-        if self.variant == "jiwer" and self.tokenize != "none":
+    def validate(self) -> None:
+        if self.variant == "jiwer" and self.tokenize not in (None, "none"):
             raise UsageError(f"wer: variant jiwer splits text at spaces; leave tokenize={self.tokenize} out.")
         if self.variant == "moses" and self.rate != "wer":
             raise UsageError(f"wer: Moses does not know rate {self.rate}; leave variant=moses out.")
 
-    @property
-    def _tokenizer(self) -> str:
-        return self.tokenize or "none"
+    def defaults(self, language: str | None) -> Mapping[str, Any]:
+        return {"tokenize": "none" if self.variant == "jiwer" else tokeniser_of(language)}
 
     @property
     def compatible(self) -> str | None:
         return VARIANTS[self.variant]
-
-    @classmethod
-    def language_defaults(cls, language: str | None, given: Mapping[str, object]) -> dict[str, object]:
-        if not language or given.get("variant") == "jiwer":
-            return {}
-        return {"tokenize": tokeniser_of(language)}
-
-    def signature_items(self) -> dict[str, str]:
-        items = {"case": "lc" if self.lowercase else "mixed", "tok": self._tokenizer}
-        if self.rate != "wer":
-            items["rate"] = self.rate
-        if self.variant != "standard":
-            items["variant"] = self.variant
-        return items
-
-    @classmethod
-    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
-        return cls(
-            tokenize=items.get("tok"),
-            lowercase=items.get("case") == "lc",
-            rate=items.get("rate", "wer"),
-            variant=items.get("variant", "standard"),
-        )
 
     def _words(self, texts: Sequence[str]) -> Words:
         if self.variant == "jiwer":
@@ -102,17 +71,17 @@ class WER(Metric):
             if self.lowercase:
                 texts = [text.lower() for text in texts]
             return split_words(*code_points(texts), ascii_blanks=True)
-        return words_of(texts, self._tokenizer, lowercase=self.lowercase)
+        return words_of(texts, self.tokenize, lowercase=self.lowercase)
 
-    def prepare(self, testset: TestSet) -> References:
-        texts, groups = group_references(testset.references)
+    def prepare(self, shard: Shard, opened: Any) -> References:
+        texts, groups = group_references(shard.references)
         return References(Vocabulary(self._words(texts)), groups)
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Substitutions, deletions, insertions and words left as they are."""
-        references: References = batch.prepared
-        outputs = references.vocabulary.find(self._words(batch.outputs))
-        counts = count_edits(outputs, references.units, references.segments).astype(np.float64)
+        references: References = prepared
+        units = references.vocabulary.find(self._words(outputs))
+        counts = count_edits(units, references.units, references.segments).astype(np.float64)
         chosen: Floats = counts[self._choose(counts, references.groups)]
         return chosen
 
@@ -151,7 +120,7 @@ class WER(Metric):
         parts = self.details(totals)
         return "({substitutions} sub, {deletions} del, {insertions} ins / {ref_len} ref)".format(**parts)
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> EditScript:
+    def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
         """The edits that turn an output into the reference that counts."""
         words = self._words(references)
         prepared = References(Vocabulary(words), np.array([0, len(references)], dtype=np.int64))

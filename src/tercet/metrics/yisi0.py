@@ -9,20 +9,21 @@ depends on the test set it is in. variant=original equals the program yisi (fd07
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from math import log2
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
+from ..errors import UsageError
 from ..kernels import substrings
 from ..text.coding import Ints, Units, view
 from ..text.tokenisers import check_tokeniser, lower, tokenise
-from ._contract import Batch, Floats, Metric, group_references
+from ._contract import Floats, Learnt, Metric, Shard, group_references
 from ._pairs import best_rows, number_words, offsets_of, owners, refuse_long
+from ._parameters import CASE, param
 
 VARIANTS = ("corrected", "original")
 SHARD = 10_000  # segments whose references are in memory at once while weights are learnt
@@ -45,6 +46,7 @@ class DocumentFrequencies:
 
 
 class _References(NamedTuple):
+    known: DocumentFrequencies
     numbers: dict[str, int]
     units: Units
     weights: list[float]
@@ -63,26 +65,17 @@ class YiSi0(Metric):
     With several references the one with the highest score counts, and all of them are learnt from.
     """
 
-    n: int = 3
-    alpha: float = 0.8
-    lowercase: bool = False
-    tokenize: str = "none"
-    variant: str = "corrected"
-    frequencies: DocumentFrequencies | None = field(default=None, init=False)
+    n: int = param(3, low=1, high=100)
+    alpha: float = param(0.8, low=0, high=1)
+    lowercase: bool = param(False, key="case", words=CASE)
+    tokenize: str = param("none", check=check_tokeniser, key="tok")
+    variant: str = param("corrected", choices=VARIANTS)
 
     paper: ClassVar[str] = "Lo (2019), YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric"
 
-    def __post_init__(self) -> None:
-        check_tokeniser(self.tokenize)
-        if self.variant not in VARIANTS:
-            raise UnknownName("variant of yisi0", self.variant, VARIANTS)
+    def validate(self) -> None:
         if self.variant == "original" and self.tokenize != "none":
             raise UsageError("yisi0: variant original splits at blanks; leave tokenize out.")
-        if not 1 <= self.n <= 100:
-            raise UsageError(f"yisi0: n must be 1 to 100, not {self.n}.")
-        if not 0 <= self.alpha <= 1:
-            raise UsageError(f"yisi0: alpha must be 0 to 1, not {self.alpha}.")
-        object.__setattr__(self, "alpha", float(self.alpha))
 
     @property
     def label(self) -> str:
@@ -92,29 +85,6 @@ class YiSi0(Metric):
     def compatible(self) -> str | None:
         return "yisi-fd07bfc" if self.variant == "original" else None
 
-    def signature_items(self) -> dict[str, str]:
-        items = {
-            "n": str(self.n),
-            "alpha": repr(self.alpha),
-            "case": "lc" if self.lowercase else "mixed",
-            "tok": self.tokenize,
-            "variant": self.variant,
-        }
-        if self.frequencies is not None:
-            items["weights"] = self.frequencies.checksum
-        return items
-
-    @classmethod
-    def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:
-        """The metric before fitting: weights come from the references, and their checksum only tells them apart."""
-        return cls(
-            n=int(items.get("n", 3)),
-            alpha=float(items.get("alpha", 0.8)),
-            lowercase=items.get("case") == "lc",
-            tokenize=items.get("tok", "none"),
-            variant=items.get("variant", "corrected"),
-        )
-
     def _words(self, texts: Sequence[str]) -> list[list[str]]:
         if self.lowercase:
             texts = lower(texts)
@@ -122,9 +92,8 @@ class YiSi0(Metric):
             return [[word for word in text.split(" ") if word] for text in texts]
         return tokenise(texts, self.tokenize).strings()
 
-    def fitted(self, testset: Any) -> Self:
-        """The metric with the frequencies of all words in all references of the test set (anything with `shards`)."""
-        self.check_needs(testset)
+    def learn(self, testset: Any) -> Learnt:
+        """Learn the frequencies of all words in all references of the test set (anything with `shards`)."""
         found: dict[str, int] = {}
         texts = digests = 0
         for shard in testset.shards(SHARD):
@@ -135,33 +104,27 @@ class YiSi0(Metric):
                 # A sum of digests, so that the same references in another order are the same references.
                 digest = blake2b("\n".join(words).encode("utf-8", "surrogatepass"), digest_size=8).digest()
                 digests = (digests + int.from_bytes(digest, "big")) % (1 << 64)
-        fitted = replace(self)
-        object.__setattr__(fitted, "frequencies", DocumentFrequencies(f"{digests:016x}", texts, found))
-        return fitted
+        learnt = DocumentFrequencies(f"{digests:016x}", texts, found)
+        return Learnt(learnt, {"weights": learnt.checksum})
 
-    def _known(self) -> DocumentFrequencies:
-        if self.frequencies is None:
-            raise UsageError("yisi0: word weights are missing; call fitted(testset) with the whole test set.")
-        return self.frequencies
-
-    def prepare(self, testset: TestSet) -> _References:
-        known = self._known()
-        texts, groups = group_references(testset.references)
+    def prepare(self, shard: Shard, opened: Any) -> _References:
+        known = _known(opened)
+        texts, groups = group_references(shard.references)
         numbers: dict[str, int] = {}
         units = number_words(self._words(texts), numbers)
-        return _References(numbers, units, [known.weight(word) for word in numbers], groups)
+        return _References(known, numbers, units, [known.weight(word) for word in numbers], groups)
 
-    def count(self, batch: Batch) -> Floats:
+    def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Score, one for the segment, precision, recall."""
-        references: _References = batch.prepared
-        parts = _parts(self._match(batch.outputs, references))
+        references: _References = prepared
+        parts = _parts(self._match(outputs, references))
         scores = self._combine(parts)
         rows = best_rows(scores, references.groups, highest=True)
         return np.column_stack([scores, np.ones(len(scores)), parts])[rows]
 
     def _match(self, texts: Sequence[str], references: _References) -> Floats:
         """Weighted similarities and weights, of the output's n-grams and the reference's, shape (references, 4)."""
-        known, numbers = self._known(), dict(references.numbers)
+        known, numbers = references.known, dict(references.numbers)
         outputs, units = number_words(self._words(texts), numbers), references.units
         words = list(numbers)
         weights = references.weights + [known.weight(word) for word in words[len(references.weights) :]]
@@ -207,34 +170,45 @@ class YiSi0(Metric):
         """Means over the segments."""
         return {"precision": float(totals[2] / totals[1]), "recall": float(totals[3] / totals[1])}
 
-    def explain_segment(self, output: str, references: Sequence[str]) -> dict[str, Any]:
+    def extras(self, counts: Floats) -> Mapping[str, Floats]:
+        return {"precision": counts[..., 2], "recall": counts[..., 3]}
+
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
         """What the metric sees in one segment: for each word of the output the most similar word of the reference.
 
-        The weights are those that the metric was fitted with, or else learnt from these references alone.
+        The weights are those that the metric learnt from the test set.
         """
         testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
-        metric = self if self.frequencies is not None else self.fitted(testset)
-        prepared = metric.prepare(testset)
-        parts = _parts(metric._match([output], prepared))
-        scores = metric._combine(parts)
+        prepared = self.prepare(Shard(testset), opened)
+        parts = _parts(self._match([output], prepared))
+        scores = self._combine(parts)
         row = int(scores.argmax())
-        words, reference = metric._words([output, references[row]])
+        words, reference = self._words([output, references[row]])
         return {
             "score": float(scores[row]),
             "reference": row,
             "precision": float(parts[row, 0]),
             "recall": float(parts[row, 1]),
-            "words": [metric._best_match(word, reference) for word in words],
+            "words": [_best_match(word, reference, prepared.known) for word in words],
         }
 
-    def _best_match(self, word: str, reference: Sequence[str]) -> dict[str, Any]:
-        found = max(reference, key=lambda other: similarity(word, other), default=None)
-        return {
-            "word": word,
-            "weight": self._known().weight(word),
-            "match": found,
-            "similarity": 0.0 if found is None else similarity(word, found),
-        }
+
+def _known(learnt: DocumentFrequencies | None) -> DocumentFrequencies:
+    if learnt is None:
+        raise UsageError("yisi0: word weights are missing; call ready(testset) with the whole test set.")
+    return learnt
+
+
+def _best_match(word: str, reference: Sequence[str], known: DocumentFrequencies) -> dict[str, Any]:
+    found = max(reference, key=lambda other: similarity(word, other), default=None)
+    return {
+        "word": word,
+        "weight": known.weight(word),
+        "match": found,
+        "similarity": 0.0 if found is None else similarity(word, found),
+    }
 
 
 def _byte_lengths(units: Units, sizes: Ints) -> Ints:

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..data.model_file import shown
 from ..errors import DataError, UsageError
 from ..stats.correlation import is_constant_series
 from ..stats.resampling import TOLERANCE, Floats, check_share
-from .arrays import shown
 from .learner_base import Groups
 from .learners import cross_fit
 from .linear import Ridge

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import UsageError
 from ..stats.resampling import Floats
 from .learner_base import FOLDS, Groups, Learner, Settings, check_examples, on_one_thread, run_all, standard_units
 from .pls import MOST_COMPONENTS, decompose, importance_in_projection
@@ -43,19 +42,13 @@ def permutation_importance(
     labels: ArrayLike,
     groups: Groups = None,
     *,
-    names: Sequence[str] | None = None,
+    names: Sequence[str],
     repeats: int = 5,
     seed: int = SEED,
     executor: Executor | None = None,
 ) -> tuple[Importance, ...]:
     """All features, the most important first; settings are those of `Predictor.training`."""
     values, targets, numbers = check_examples(features, labels, groups)
-    width = values.shape[1]
-    called = [str(column + 1) for column in range(width)] if names is None else list(names)
-    if len(called) != width:
-        raise UsageError(f"There must be one name for each of the {width} features, not {len(called)}.")
-    if repeats < 1:
-        raise UsageError(f"The number of repeats must be at least 1, not {repeats}.")
     splits = folds(numbers.tolist(), FOLDS, seed + 1)
     units = (
         (learner, settings, values[train], targets[train], values[test], targets[test], repeats, seed, place)
@@ -64,17 +57,9 @@ def permutation_importance(
     increases = np.array(run_all(executor, _increases, units))  # (folds, features)
     errors = increases.std(0, ddof=1) / np.sqrt(len(splits))
     vip, coefficients = on_one_thread(pls_weights, values, targets)
-    order = np.argsort(-increases.mean(0), kind="stable")
-    return tuple(
-        Importance(
-            called[column],
-            float(increases[:, column].mean()),
-            float(errors[column]),
-            float(vip[column]),
-            float(coefficients[column]),
-        )
-        for column in order
-    )
+    columns = zip(names, increases.mean(0), errors, vip, coefficients, strict=True)
+    found = [Importance(name, *map(float, figures)) for name, *figures in columns]
+    return tuple(sorted(found, key=lambda each: -each.increase))
 
 
 def _increases(
@@ -88,12 +73,13 @@ def _increases(
     seed: int,
     place: int,
 ) -> Floats:
-    """How the error on unseen examples grows with each feature shuffled, on average over repeats. Runs anywhere."""
+    """Return how much the error on unseen examples grows when each feature is shuffled, as a mean over repeats."""
+    # Not scikit-learn's permutation_importance: that shuffles all features, of which PLS uses a few, and wants `fit`.
     predictor = learner.fit_with(features, labels, settings, seed=seed)
     rng = np.random.default_rng([seed, place])
     orders = np.stack([rng.permutation(len(unseen)) for _ in range(repeats)])
     before = np.sqrt(np.mean((predictor.predict(unseen) - wanted) ** 2))
-    increases = np.zeros(features.shape[1])  # what the model does not use does no harm
+    increases = np.zeros(features.shape[1])  # 0 for features that the model does not use
     for column in predictor.inputs.columns:
         shuffled = np.tile(unseen, (repeats, 1))
         shuffled[:, column] = unseen[orders, column].ravel()

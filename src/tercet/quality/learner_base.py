@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import DataError, MissingDependency, UsageError
+from ..errors import DataError, UsageError
 from ..stats.correlation import is_constant_series
 from ..stats.resampling import Floats
 from ..workers import results_in_order
 from .predictors import Inputs, Predictor, check_features
-from .splits import SEED, Rows, Split, draw_groups, folds, number_groups
+from .splits import SEED, Rows, Split, folds, hold_out, number_groups
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -118,12 +118,9 @@ def check_examples(features: ArrayLike, labels: ArrayLike, groups: Groups = None
 
 
 def draw_some(labels: Floats, groups: Sequence[Hashable], size: int, seed: int) -> Rows:
-    """The rows of about `size` examples in whole groups; of more where so few would be too few to learn from.
-
-    Of groups that differ in size, a draw may be one large group, which cannot be divided, or a small one.
-    """
+    """Return the rows of about `size` examples in whole groups, or of more if those are too few to learn from."""
     while size < len(labels):
-        rows = draw_groups(groups, size, seed)
+        _, rows = hold_out(groups, size / len(labels), seed)
         several = len({groups[row] for row in rows}) > 1
         if several and len(rows) >= MINIMUM and not is_constant_series(labels[rows]):
             return rows
@@ -152,16 +149,12 @@ def run_all(
 
 
 def on_one_thread(function: Callable[..., Result], *given: Any) -> Result:
-    """What a function returns, with matrix products on one thread where threadpoolctl (of scikit-learn) is there.
+    """Call a function with matrix products on one thread, and return its result.
 
-    Products of this size gain nothing from more; where other processes want the cores, their threads wait for each
-    other many times as long as the work takes. And the last bits do not depend on the number of cores.
+    Products of this size gain nothing from more threads, which slow each other down if other processes use the cores.
+    And the last bits of the result do not depend on the number of cores. threadpoolctl comes with scikit-learn.
     """
-    try:
-        limits = import_module("threadpoolctl").threadpool_limits
-    except ImportError:
-        return function(*given)
-    with limits(1, user_api="blas"):
+    with import_module("threadpoolctl").threadpool_limits(1, user_api="blas"):
         return function(*given)
 
 
@@ -176,11 +169,13 @@ def search_grid(
     seed: int,
     executor: Executor | None,
 ) -> Floats:
-    """Root mean squared errors on held-out groups, shape (grid, m).
+    """Return the root mean squared error on held-out groups for each setting, shape (grid, m).
 
-    squared_errors: called with features and labels to learn from, unseen features and labels, and an entry of the grid;
-    returns sums over the unseen examples for m settings that are tried at once. most: search on about so many examples.
+    squared_errors: a function of training features and labels, unseen features and labels, and an entry of the grid.
+    It returns the sums of squared errors over the unseen examples for m settings. most: the number of examples to
+    search on, about.
     """
+    # Not scikit-learn's GridSearchCV: here the m settings share work (one kernel matrix, or one series of trees).
     rows = np.arange(len(labels)) if most is None else draw_some(labels, groups.tolist(), most, seed)
     features, labels = features[rows], labels[rows]
     splits = folds(groups[rows].tolist(), FOLDS, seed)
@@ -211,6 +206,7 @@ def cross_predict(
     seeing the examples would; choosing them anew in every fold costs as many times more. The folds are others than
     those on which `Learner.fit` chooses with the same seed: ten, or five of more than 2,000 examples.
     """
+    # Not scikit-learn's cross_val_predict, which cannot run in the caller's executor.
     values, targets, numbers = check_examples(features, labels, groups)
     if splits is None:
         splits = folds(numbers.tolist(), 2 * FOLDS if len(targets) <= SEARCHED else FOLDS, seed + 1)
@@ -226,11 +222,3 @@ def fit_and_predict(
 ) -> Floats:
     """Predictions for unseen examples. Runs anywhere."""
     return learner.fit_with(features, labels, settings, seed=seed).predict(unseen)
-
-
-def scikit_learn(module: str) -> Any:
-    """A module of scikit-learn, which only training needs."""
-    try:
-        return import_module(f"sklearn.{module}")
-    except ImportError:
-        raise MissingDependency("Training this learner", "qe") from None

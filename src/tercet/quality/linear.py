@@ -97,7 +97,8 @@ class Ridge(Learner):
 
 
 def ridge_coefficients(units: Floats, centred: Floats, alphas: list[float]) -> Floats:
-    """Coefficients for each penalty, shape (alphas, k), from one decomposition of features with mean 0, (n, k)."""
+    """Return the coefficients for each penalty, shape (alphas, k); `units` has shape (n, k), its columns mean 0."""
+    # One decomposition serves all penalties; scikit-learn's RidgeCV with grouped folds decomposes again for each.
     left, sizes, right = np.linalg.svd(units, full_matrices=False)
     penalties = len(units) * np.array(alphas)[:, np.newaxis]
     shrunk = sizes / (sizes**2 + penalties)

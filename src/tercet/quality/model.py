@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.model_file import CONTROL, Dataset, ModelFile, has_form, read_model, write_model
 from ..errors import DataError, UsageError
 from ..stats.resampling import check_share
-from .arrays import CONTROL
 from .conformal import Conformal
 from .features import FeatureTable, all_features, extract
 from .inputs import GivenFeatures, check_languages, check_range, same_languages
 from .learners import Predictor, learnt_by, predictor_from_parts
-from .model_files import Parts, checksum_of, has_form, read_parts, write_parts
 from .resources import Resources
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+KIND, MADE_BY = "quality-estimation", "tercet qe train"  # of model files
 Floats = NDArray[np.float64]
 SEEN = " If the model was trained on these very texts, its language models have seen them: predict others."
 LEVELS = (0.5, 0.8, 0.9, 0.95)  # of intervals, for which `describe` says how wide they are
@@ -40,8 +40,14 @@ PROVENANCE = {  # what every model says of where it comes from
     "curve": [_POINT], "examples": int, "groups": int, "label_mean": float, "label_spread": float,
     "left_out": {str: str}, "constant": [str], "from_training_texts": [str],
     "sentences": {"source": int, "target": int, "parallel": int}, "training_checksum": str,
-    "resource_checksums": {str: str}, "versions": {str: str},
+    "resource_checksums": {str: str}, "versions": {str: str}, "needs": {str: str},
+    "trained_on": [{"name": str, "checksum": str, "size": int}],
 }  # fmt: skip
+_ON_THE_CARD = (
+    "held_out",
+    "needs",
+    "trained_on",
+)  # of the provenance, which every model file has in a place of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +159,7 @@ class QualityModel:
         """All features of these texts that the model reads."""
         if len(sources) != len(outputs):
             raise DataError(f"There are {len(sources)} sources and {len(outputs)} outputs: one output each is needed.")
+        self._warn_of_changed_needs()
         table = extract(sources, outputs, self.resources, names=self.features, executor=executor)
         if table.left_out:
             name, missing = next(iter(table.left_out.items()))
@@ -185,6 +192,19 @@ class QualityModel:
         unusual = self._unusual(without_source, without_output, table.values)
         return Predictions(values, lower, upper, level, table, unusual, one_sided)
 
+    def _warn_of_changed_needs(self) -> None:
+        """Warn once if a parser or the encoder has another version than in training."""
+        if "_warned" in self.__dict__ or not self.provenance["needs"]:
+            return
+        self.__dict__["_warned"] = True
+        here = self.resources.needs()
+        for name, trained_with in self.provenance["needs"].items():
+            if here.get(name) != trained_with:
+                log.warning(
+                    "The model was trained with %s (its %s), and here is %s: predictions may differ. Install that "
+                    "version, or train the model again.", trained_with, name, here.get(name),
+                )  # fmt: skip
+
     def _unusual(
         self, without_source: NDArray[np.bool_], without_output: NDArray[np.bool_], features: Floats
     ) -> dict[int, str]:
@@ -209,11 +229,10 @@ class QualityModel:
         return found
 
     @cached_property
-    def _parts(self) -> Parts:
+    def _file(self) -> ModelFile:
         facts, arrays = self.predictor.to_parts()
         calibration, scores = self.conformal.to_parts()
         own = {
-            "languages": list(self.languages),
             "label_range": list(self.label_range),
             "range_given": self.range_given,
             "higher_is_better": self.higher_is_better,
@@ -222,7 +241,7 @@ class QualityModel:
             "given": list(self.given),
             "predictor": facts,
             "conformal": calibration,
-            "provenance": dict(self.provenance),
+            "provenance": {name: fact for name, fact in self.provenance.items() if name not in _ON_THE_CARD},
         }
         tables = {
             "means": self.means,
@@ -232,33 +251,37 @@ class QualityModel:
         }
         tables |= {f"predictor.{name}": array for name, array in arrays.items()}
         tables |= {f"conformal.{name}": array for name, array in scores.items()}
-        return Parts(own, tables, self.resources.members())
+        figures, needs, trained_on = (self.provenance.get(name, {}) for name in _ON_THE_CARD)
+        datasets = tuple(Dataset(**dataset) for dataset in trained_on)
+        return ModelFile(KIND, own, tables, self.resources.members(), self.languages, datasets, figures, needs)
 
     @cached_property
     def checksum(self) -> str:
-        """Of all that the model holds: two models with the same one predict the same."""
-        return checksum_of(self._parts)
+        """Return the SHA-256 of all that the model holds. Models with equal checksums give equal predictions."""
+        return self._file.checksum
 
     def save(self, path: str | Path) -> None:
-        """Write the model's file, whole or not at all. Equal models are equal bytes."""
-        write_parts(self._parts, path)
+        """Write the model to a file. Equal models give equal bytes."""
+        write_model(self._file, path)
 
     @classmethod
     def load(cls, path: str | Path) -> QualityModel:
-        """The model in a file; refuses what is foreign, altered, truncated or newer."""
-        parts, checksum = read_parts(path)
+        """Read a model from a file. Raises DataError if the file is not a model, was changed, or is too new or old."""
+        file = read_model(path, KIND, made_by=MADE_BY)
         try:
-            model = cls._from_parts(parts)
+            model = cls._from_file(file)
         except DataError as error:
             raise DataError(f"{path}: {error}") from None
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise DataError(f"{path} is not a model that this version of Tercet can use: {error!r}.") from None
-        model.__dict__["checksum"] = checksum  # that of the file, which need not be made anew
+        model.__dict__["checksum"] = file.checksum  # so that nothing is encoded again
         return model
 
     @classmethod
-    def _from_parts(cls, parts: Parts) -> QualityModel:
-        facts, arrays = parts.facts, parts.arrays
+    def _from_file(cls, file: ModelFile) -> QualityModel:
+        facts, arrays = file.manifest, file.arrays
+        card = {"held_out": file.figures, "needs": file.needs, "trained_on": [asdict(each) for each in file.trained_on]}
+        provenance = facts["provenance"] | card
         unknown = set(facts["features"]) - {feature.name for feature in all_features()}
         if unknown:
             raise ValueError(f"it reads features that are not known here: {', '.join(sorted(unknown))}")
@@ -267,7 +290,7 @@ class QualityModel:
             raise ValueError(f"it has arrays that are not known here: {', '.join(sorted(strange))}")
         low, high = check_range(facts["label_range"])
         model = cls(
-            check_languages(facts["languages"]),
+            check_languages(file.languages or ()),
             (low, high),
             facts["range_given"],
             facts["higher_is_better"],
@@ -280,8 +303,8 @@ class QualityModel:
             Conformal.from_parts(facts["conformal"], _below("conformal.", arrays)),
             arrays["predictions"],
             arrays["labels"],
-            Resources.from_members(parts.resources),
-            facts["provenance"],
+            Resources.from_members(file.blobs),
+            {name: provenance[name] for name in PROVENANCE},
         )
         if fault := model._fault():
             raise ValueError(fault)

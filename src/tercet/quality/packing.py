@@ -15,12 +15,12 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.model_file import DAMAGE, array_bytes, array_from_bytes, member_info, read_member
 from ..errors import DataError, UsageError
 from ..language.bilingual_alignment import HMM, WordAligner
 from ..language.frequencies import Frequencies
 from ..language.lexical_tables import NULL, LexicalTable
 from ..language.ngram_models import MARKS, Grams, NgramModel
-from .arrays import DAMAGE, array_bytes, array_from, member_info, read_member
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -39,7 +39,7 @@ def unpack(kind: type, content: bytes, name: str) -> Any:
     try:
         with ZipFile(io.BytesIO(content)) as archive:
             members = {info.filename: read_member(archive, info, compressed=False) for info in archive.infolist()}
-        arrays = {member.removesuffix(".npy"): array_from(each) for member, each in members.items()}
+        arrays = {member.removesuffix(".npy"): array_from_bytes(each) for member, each in members.items()}
         return _UNPACKERS[kind](arrays)
     except (*DAMAGE, KeyError, TypeError, IndexError, UsageError) as error:
         what = str(error).rstrip(".")

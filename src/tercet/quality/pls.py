@@ -43,7 +43,8 @@ class Components(NamedTuple):
 
 
 def decompose(units: Floats, centred: Floats, components: int) -> Components:
-    """PLS1 by NIPALS of features, shape (n, k), and labels (n,), both with mean 0."""
+    """Decompose features, shape (n, k), and labels (n,), both with mean 0, by PLS1 (NIPALS)."""
+    # Not scikit-learn's PLSRegression: if features are collinear, its last components are rounding error, and huge.
     rest, label = units.copy(), centred.copy()
     weights: list[Floats] = []
     loadings: list[Floats] = []

@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..data.model_file import shown
 from ..errors import DataError
 from ..stats.resampling import Floats
-from .arrays import shown
 
 Integers = NDArray[np.int64]
 Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]

@@ -122,6 +122,19 @@ class Resources:
             values[name] = unpack(_KINDS[name], content, member)
         return cls(**values)
 
+    def needs(self) -> dict[str, str]:
+        """Return name and version of the parsers and the encoder, which members() does not hold."""
+        from ..language.embeddings import open_encoder
+        from ..language.parsing import opened
+
+        found = {}
+        for name, language in zip(("source_tagger", "target_tagger"), self.languages, strict=True):
+            if tagger := getattr(self, name):
+                found[name] = f"{tagger} {opened(tagger, language).version}"
+        if self.embeddings is not None:
+            found["embeddings"] = f"{self.embeddings} {open_encoder(self.embeddings).version}"
+        return found
+
     def checksums(self) -> dict[str, str]:
         """The SHA-256 of each member."""
         return {name: sha256(content).hexdigest() for name, content in self.members().items()}

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ..stats.resampling import Floats
-from .learner_base import SEARCHED, Learner, Settings, scikit_learn, search_grid, standard_units
+from .learner_base import SEARCHED, Learner, Settings, search_grid, standard_units
 from .linear import Mean
 from .predictors import KernelPredictor, Predictor
-from .splits import Rows
+from .splits import Rows, scikit_learn
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -38,7 +38,6 @@ class SVR(Learner):
     def choose(
         self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
     ) -> Settings:
-        scikit_learn("svm")  # missing: say so before any work
         grid = [(gamma,) for gamma in GAMMAS]
         given = features, labels, groups
         errors = search_grid(_squared_errors, grid, *given, most=SEARCHED, seed=seed, executor=executor)

@@ -40,7 +40,7 @@ from .learning_curves import CurvePoint, curve_splits, learning_curve
 from .model import QualityModel, check_rows, with_given
 from .predictors import LinearPredictor
 from .resources import Resources, principal_axes, tag_texts
-from .splits import SEED, Rows, folds, number_groups
+from .splits import SEED, Rows, folds, number_groups, scikit_learn
 from .training_data import Corpora, Examples
 
 if TYPE_CHECKING:
@@ -139,7 +139,8 @@ def train(
 
 
 def _check_asked(learner: str, features: Sequence[str] | None, given: GivenFeatures | None, segments: int) -> None:
-    """Refuse names that there are not, and features of other segments, before any work."""
+    """Raise an error, before any work, for unknown names, features of other segments, or missing scikit-learn."""
+    scikit_learn("base")
     features_named(features or ())
     if given is not None:
         check_rows(given, segments)
@@ -164,6 +165,8 @@ def _provenance(examples: Examples, corpora: Corpora, made: Featurised) -> dict[
         "training_checksum": examples.checksum(),
         "resource_checksums": made.resources.checksums(),
         "versions": _versions(),
+        "needs": made.resources.needs(),
+        "trained_on": [asdict(each) for each in (examples.dataset(), *corpora.datasets())],
     }
 
 
@@ -311,7 +314,7 @@ def _importance(fitted: CrossFitted, table: FeatureTable, examples: Examples, **
 
 def _curve(fitted: CrossFitted, table: FeatureTable, examples: Examples, **how: Any) -> tuple[CurvePoint, ...]:
     learner, settings = learnt_by(fitted.predictor, table.names)
-    return learning_curve(learner, table.values, examples.labels, examples.groups, settings=settings, **how)
+    return learning_curve(learner, table.values, examples.labels, examples.groups, settings, **how)
 
 
 def most_outside(features: Floats, groups: Sequence[Hashable], seed: int) -> int:

@@ -10,6 +10,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.model_file import Dataset
 from ..data.testset import checksum
 from .resources import Resources, estimate_resources
 from .tokens import NONE_TAGGED, Tagged
@@ -34,6 +35,10 @@ class Examples:
         digest = sha256("\n".join(map(checksum, (self.sources, self.outputs, [str(g) for g in self.groups]))).encode())
         digest.update(self.labels.tobytes())
         return digest.hexdigest()
+
+    def dataset(self) -> Dataset:
+        """Return the examples' entry in the model file."""
+        return Dataset("labelled segments", self.checksum(), len(self.labels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +80,13 @@ class Corpora:
             "models that have not seen the text.", left_out,
         )  # fmt: skip
         return replace(self, source_texts=one, target_texts=other, parallel=parallel)
+
+    def datasets(self) -> list[Dataset]:
+        """Return the corpora that there are, for the model file: role, checksum and number of sentences."""
+        corpora = {"source texts": self.source_texts, "target texts": self.target_texts}
+        if self.parallel is not None:
+            corpora |= {"parallel source texts": self.parallel[0], "parallel target texts": self.parallel[1]}
+        return [Dataset(name, checksum(texts), len(texts)) for name, texts in corpora.items() if texts]
 
     def estimate(self, progress: Progress | None = None) -> Resources:
         """All resources that they allow."""

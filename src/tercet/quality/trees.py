@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..stats.resampling import Floats
-from .learner_base import SEARCHED, Learner, Settings, scikit_learn, search_grid, standard_units
+from .learner_base import SEARCHED, Learner, Settings, search_grid, standard_units
 from .linear import Mean
 from .predictors import Predictor, TreePredictor
-from .splits import Rows
+from .splits import Rows, scikit_learn
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -40,7 +40,6 @@ class GradientBoosting(Learner):
     def choose(
         self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
     ) -> Settings:
-        scikit_learn("ensemble")  # missing: say so before any work
         tried = [{"depth": depth, "rate": rate, "trees": MOST_TREES} for depth, rate in product(DEPTHS, RATES)]
         grid = [(settings, seed) for settings in tried]
         given = features, labels, groups

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.scores import Floats, Scores
+from ..data.scores import Floats, MetricRecord, Scores
 from ..language.conllu import parse_lines
 from ..metaeval.gold import preferences_of
 from ..metrics import create
@@ -62,6 +62,7 @@ _NO_VECTORS = f"{WITHOUT_VECTORS} is {OWN} itself here, because Tercet has no wo
 def _cobalt_scores(people: Judged, metrics: Mapping[str, Cobalt]) -> list[Scores]:
     """Return scores by row; NaN for outputs that nobody judged. Each text is parsed once for all metrics."""
     gold, pairs = people.gold, preferences_of(people.gold)
+    metrics = {label: metric.resolved("en") for label, metric in metrics.items()}
     place = {name: row for row, name in enumerate(people.segments)}
     wanted = dict.fromkeys(
         (gold.systems[system], place[gold.segments[segment]])
@@ -71,7 +72,7 @@ def _cobalt_scores(people: Judged, metrics: Mapping[str, Cobalt]) -> list[Scores
     (references,) = people.texts.references.values()
     texts = {key: (people.texts.outputs[key[0]][key[1]], references[key[1]] or "") for key in wanted}
     distinct = dict.fromkeys(text for both in texts.values() for text in both)
-    parses = dict(zip(distinct, Cobalt().parse_texts(distinct), strict=True))
+    parses = dict(zip(distinct, Cobalt().resolved().parse_texts(distinct), strict=True))
     found = {label: {system: np.full(len(people.segments), np.nan) for system, _ in wanted} for label in metrics}
     # Alignment takes most of the time. Metrics that differ only in scoring share it.
     aligners = {row: replace(one, penalty=True, weights=True, equivalence=True) for row, one in metrics.items()}
@@ -85,7 +86,7 @@ def _cobalt_scores(people: Judged, metrics: Mapping[str, Cobalt]) -> list[Scores
 def _as_scores(metric: Cobalt, label: str, segment: Mapping[str, Floats]) -> Scores:
     means = {system: float(np.nanmean(values)) for system, values in segment.items()}
     n_segments = len(next(iter(segment.values())))
-    return Scores(metric.spec, label, metric.signature, True, means, segment, n_segments=n_segments)
+    return Scores(MetricRecord(metric.spec, label, metric.signature), means, segment, n_segments=n_segments)
 
 
 def _taus(data: DataSets, pairs: Sequence[str], metrics: Mapping[str, Cobalt]) -> dict[str, dict[str, float]]:
@@ -183,4 +184,5 @@ def example_table(data: DataSets) -> Reproduction:
 
 def _of_trees(metric: Cobalt | HWCM, trees: Sequence[Sentence]) -> list[float]:
     """Return the scores of outputs against the reference, which comes first."""
-    return [float(metric.count_parsed(output, trees[:1])[0]) for output in trees[1:]]
+    settled = metric.resolved()
+    return [float(settled.count_parsed(output, trees[:1])[0]) for output in trees[1:]]

@@ -99,7 +99,7 @@ def _system_scores(data: DataSets, pair: str) -> list[Scores]:
 def scored(texts: TestSet, specs: Mapping[str, str]) -> list[Scores]:
     """Return the scores of metrics, labelled by the row of the table; `specs` maps rows to metrics."""
     found = score(texts, list(specs.values()))
-    return [replace(item, label=row) for row, item in zip(specs, found, strict=True)]
+    return [item.relabelled(row) for row, item in zip(specs, found, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)

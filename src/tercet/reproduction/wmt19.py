@@ -8,7 +8,7 @@ Segment level: daRR pairs, where a tie of the metric counts against it (the wmt1
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -251,7 +251,7 @@ def _taus(evidence: Evidence, scores: Sequence[Scores]) -> dict[str, float]:
 
 def _own(testset: TestSet, specs: Mapping[str, str]) -> list[Scores]:
     scores = score(testset, list(specs.values()))
-    return [replace(item, label=name) for name, item in zip(specs, scores, strict=True)]
+    return [item.relabelled(name) for name, item in zip(specs, scores, strict=True)]
 
 
 def _segments(data: DataSets) -> Reproduction:

@@ -1,1 +1,1 @@
-"""Strings only, no models: tokenisers, scripts of the world, and texts as arrays of numbers."""
+"""String processing without models: tokenisers, scripts, and texts as arrays of numbers."""

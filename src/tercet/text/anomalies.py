@@ -1,6 +1,6 @@
-"""Characters in a text that are seldom meant and change scores: each kind with its lines and what to do about it.
+"""Find characters that are usually unintended and change scores, with their lines and advice for each kind.
 
-Everything is linear in the text: character classes and plain searches, whatever the lines hold.
+All searches take time linear in the text: they use character classes and plain string searches.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ERROR, WARNING, NOTE = "error", "warning", "note"
 
 @dataclass(frozen=True)
 class Anomaly:
-    """One kind of odd character in one text; lines count from 1."""
+    """One kind of unusual character in one text; lines are numbered from 1."""
 
     kind: str
     severity: str
@@ -25,13 +25,13 @@ class Anomaly:
     advice: str
 
 
-# Letters after which joiners are spelling: Arabic, Syriac, N'Ko and the scripts of South and Southeast Asia.
+# Letters after which joiners are part of the spelling: Arabic, Syriac, N'Ko, scripts of South and Southeast Asia.
 _JOINING = "\u0600-\u08ff\u0900-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LINE_LIKE = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\x01-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 _BLANKS = re.compile("[\xa0\u1680\u2000-\u200a\u202f\u205f]|(?<![\u2e80-\u9fff\uff00-\uffef])\u3000")
-# A zero width joiner glues emoji together; both joiners spell words in many Asian scripts.
+# A zero width joiner connects emoji; both joiners are part of the spelling in many Asian scripts.
 _INVISIBLE = re.compile(
     "[\xad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
     f"|(?<![{_JOINING}])\u200c|(?<![{_JOINING}\u2600-\u27bf\ufe0f\U0001f000-\U0001faff])\u200d"
@@ -51,7 +51,7 @@ _AS_BYTE = {ord(c): c.encode("cp1252")[0] for c in _CP1252}
 
 
 def find_anomalies(lines: Sequence[str]) -> list[Anomaly]:
-    """All kinds of odd characters in the lines of a text."""
+    """Return all kinds of unusual characters in the lines of a text."""
     text = "\n".join(lines)
     found = [anomaly for search in _SEARCHES if (anomaly := search(text, lines)) is not None]
     return [anomaly for anomaly in found if anomaly.lines]
@@ -74,8 +74,8 @@ def _line_like(text: str, lines: Sequence[str]) -> Anomaly | None:
         "line-separators",
         ERROR,
         _where(lines, _LINE_LIKE.search),
-        f"Characters that some programs take for line ends: {_names(text, _LINE_LIKE)}.",
-        "Replace them by spaces; a program that cuts lines there shifts all later segments.",
+        f"Characters that some programs treat as line ends: {_names(text, _LINE_LIKE)}.",
+        "Replace them by spaces. A program that splits lines there shifts all later segments.",
     )
 
 
@@ -87,7 +87,7 @@ def _controls(text: str, lines: Sequence[str]) -> Anomaly | None:
         ERROR,
         _where(lines, _CONTROLS.search),
         f"Control characters: {_names(text, _CONTROLS)}.",
-        "Remove them, and look at the program that wrote the file: they come from damaged or misread text.",
+        "Remove them, and check the program that wrote the file: they come from damaged or wrongly decoded text.",
     )
 
 
@@ -98,8 +98,8 @@ def _replacement(text: str, lines: Sequence[str]) -> Anomaly | None:
         "replacement-character",
         ERROR,
         _where(lines, lambda line: "\ufffd" in line),
-        "U+FFFD, the mark of characters that an earlier program could not read.",
-        "Go back to the original file and decode it with its own encoding; what is lost here cannot be restored.",
+        "U+FFFD, which replaces characters that an earlier program could not decode.",
+        "Decode the original file with the right encoding. The lost characters cannot be restored from this file.",
     )
 
 
@@ -111,12 +111,15 @@ def _mojibake(text: str, lines: Sequence[str]) -> Anomaly | None:
         ERROR,
         _where(lines, _is_mojibake),
         "Text encoded twice, such as 'Ã©' for 'é' or 'â€™' for an apostrophe.",
-        "Undo it: read the file as UTF-8, encode it as Windows-1252, and decode that as UTF-8.",
+        "Undo it: read the file as UTF-8, encode it as Windows-1252, and decode the result as UTF-8.",
     )
 
 
 def _is_mojibake(line: str) -> bool:
-    """Sequences that are valid UTF-8 again: typical ones, or two in a row. One capital and a quote (É») is no proof."""
+    """Return whether a line has sequences that decode to UTF-8 again: typical ones, or two in a row.
+
+    One capital followed by a quote (É») is not enough.
+    """
     end = -1
     for run in _MOJIBAKE.finditer(line):
         length = _twice_encoded(run[0])
@@ -129,7 +132,7 @@ def _is_mojibake(line: str) -> bool:
 
 
 def _twice_encoded(run: str) -> int:
-    """How many characters at the beginning are one character encoded twice."""
+    """Return the number of characters at the beginning that are one character encoded twice; 0 if they are not."""
     data = bytes(_AS_BYTE.get(ord(c), ord(c)) for c in run)
     length = 2 if data[0] < 0xE0 else 3 if data[0] < 0xF0 else 4
     try:
@@ -149,7 +152,7 @@ def _entities(text: str, lines: Sequence[str]) -> Anomaly | None:
         _where(lines, _ENTITIES.search),
         f"Escaped characters: {common}.",
         "Unescape them (python3 -c 'import html,sys; [print(html.unescape(l),end=\"\") for l in sys.stdin]'), "
-        "or make sure that all files are escaped alike.",
+        "or make sure that all files are escaped in the same way.",
     )
 
 
@@ -160,8 +163,8 @@ def _subwords(text: str, lines: Sequence[str]) -> Anomaly | None:
         "subword-units",
         ERROR,
         _where(lines, _SUBWORDS.search),
-        "Words are still cut into subword units (@@, ▁ or ##).",
-        "Join them as the model's own tool does, for example: sed -r 's/(@@ )|(@@ ?$)//g'",
+        "Words are still split into subword units (@@, ▁ or ##).",
+        "Join them with the model's own tool, for example: sed -r 's/(@@ )|(@@ ?$)//g'",
     )
 
 
@@ -173,7 +176,7 @@ def _blanks(text: str, lines: Sequence[str]) -> Anomaly | None:
         WARNING,
         _where(lines, _BLANKS.search),
         f"Blanks other than the space: {_names(text, _BLANKS)}.",
-        "Metrics differ in whether they split words there. Replace them by spaces in all files, or in none.",
+        "Some metrics split words there and others do not. Replace them by spaces in all files, or in none.",
     )
 
 
@@ -185,7 +188,7 @@ def _tabs(text: str, lines: Sequence[str]) -> Anomaly | None:
         WARNING,
         _where(lines, lambda line: "\t" in line),
         "Tab characters within lines.",
-        "Replace them by spaces; if the file is a table, take out the column that holds the text (cut -f).",
+        "Replace them by spaces. If the file is a table, extract the column with the text (cut -f).",
     )
 
 
@@ -196,14 +199,14 @@ def _invisible(text: str, lines: Sequence[str]) -> Anomaly | None:
         "invisible-characters",
         WARNING,
         _where(lines, _has_invisible),
-        f"Characters that cannot be seen: {_names(text, _INVISIBLE)}.",
-        "Remove them where they carry no meaning: words that look equal do not match.",
+        f"Invisible characters: {_names(text, _INVISIBLE)}.",
+        "Remove them where they have no meaning: words that look equal do not match.",
     )
 
 
 def _has_invisible(line: str) -> bool:
     found = set(_INVISIBLE.findall(line))
-    # Marks of direction belong to lines with letters that run from right to left.
+    # Direction marks are normal in lines with right-to-left letters.
     return bool(found - _DIRECTIONS) or bool(found and not _RIGHT_TO_LEFT.search(line))
 
 
@@ -214,8 +217,8 @@ def _not_composed(text: str, lines: Sequence[str]) -> Anomaly | None:
         "normalisation",
         WARNING,
         _where(lines, lambda line: not unicodedata.is_normalized("NFC", line)),
-        "Letters and their accents are separate characters (not Unicode's composed form, NFC).",
-        "Bring all files to one form: uconv -x nfc, or unicodedata.normalize('NFC', text) in Python.",
+        "Letters and their accents are separate characters (not in Unicode's composed form, NFC).",
+        "Convert all files to one form: uconv -x nfc, or unicodedata.normalize('NFC', text) in Python.",
     )
 
 

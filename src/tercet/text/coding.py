@@ -1,7 +1,7 @@
-"""Texts as arrays of numbers, for whole systems at once: the bridge between strings and the kernels.
+"""Convert the texts of a whole system to arrays of numbers for the kernels.
 
-`Units` are numbered characters or words; equal numbers mean equal units. Output words that no reference holds get -1:
-they cannot match, and the vocabulary of the references stays as it was built, shared by all systems.
+`Units` are numbered characters or words; equal numbers mean equal units. Output words that are in no reference get -1:
+they cannot match, and the vocabulary of the references does not change and is shared by all systems.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _DROPPED = {"unicode": 0, "space": 2, "none": 3}  # as kernels.tokens.drop_blank
 
 
 def view(array: NDArray[Any]) -> memoryview:
-    """A view whose items are plain integers also where the kernels run uncompiled."""
+    """Return a memoryview, whose items are plain Python numbers if the kernels run uncompiled."""
     return array.data
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Units:
-    """Numbered units of many texts laid end to end; text t is ids[offsets[t]:offsets[t + 1]]."""
+    """The concatenated numbered units of many texts; text t is ids[offsets[t]:offsets[t + 1]]."""
 
     ids: NDArray[np.int32]
     offsets: Ints
@@ -44,9 +44,10 @@ class Units:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Words:
-    """Words of many texts: where each begins and ends among the code points, and where each text ends (in words).
+    """The words of many texts: the begin and end of each word among the code points.
 
-    keys: by which `Vocabulary` looks words up (see kernels.tokens).
+    keys: hash keys by which `Vocabulary` looks words up (see kernels.tokens).
+    offsets: text t has the words offsets[t] to offsets[t + 1] - 1.
     """
 
     points: NDArray[np.uint32]
@@ -55,7 +56,7 @@ class Words:
     offsets: Ints
 
     def strings(self) -> list[list[str]]:
-        """The words as strings, one list per text."""
+        """Return the words as strings, one list per text."""
         text = self.points.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
         words = [text[begin:end] for begin, end in self.places.tolist()]
         return [words[begin:end] for begin, end in pairwise(self.offsets.tolist())]
@@ -65,22 +66,22 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def whole_characters(text: str) -> str:
-    """The text with U+FFFD for halves of characters (surrogates), which other programs' libraries cannot take.
+    """Replace lone surrogates by U+FFFD, because other libraries cannot handle them.
 
-    No file that we read holds one, but a string of Python's may.
+    They never occur in files that we read, but a Python string may contain them.
     """
     return _HALVES.sub("\ufffd", text)
 
 
 def code_points(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:
-    """The code points of all texts end to end, and the offsets of the texts."""
+    """Return the concatenated code points of all texts, and the offsets of the texts."""
     text = "".join(texts)
-    # NumPy keeps strings as code points, which is faster to make than UTF-32; of an empty string it keeps one.
+    # NumPy stores strings as code points, which is faster than encoding to UTF-32; it stores one for an empty string.
     return np.array([text]).view(np.uint32)[: len(text)], _offsets([len(text) for text in texts])
 
 
 def utf8_bytes(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:
-    """The UTF-8 bytes of all texts end to end, as Python 2 programs saw them."""
+    """Return the concatenated UTF-8 bytes of all texts, which were the characters of Python 2 programs."""
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     coded = np.frombuffer(b"".join(encoded), dtype=np.uint8).astype(np.uint32)
     return coded, _offsets([len(text) for text in encoded])
@@ -93,7 +94,7 @@ def _offsets(lengths: Sequence[int]) -> Ints:
 
 
 def characters(points: NDArray[np.uint32], offsets: Ints, *, drop: str = "unicode") -> Units:
-    """Characters as units, without blanks: drop is 'unicode' (all blanks), 'space' (U+0020 only) or 'none'."""
+    """Return characters as units. drop: the blanks to remove: 'unicode' (all), 'space' (U+0020 only) or 'none'."""
     ids = np.empty(len(points), dtype=np.int32)
     ends = np.zeros(len(offsets), dtype=np.int64)
     tokens.drop_blanks(view(points), view(offsets), _DROPPED[drop], view(ids), view(ends[1:]))
@@ -103,13 +104,13 @@ def characters(points: NDArray[np.uint32], offsets: Ints, *, drop: str = "unicod
 def split_words(
     points: NDArray[np.uint32], offsets: Ints, *, punctuation: bool = False, ascii_blanks: bool = False
 ) -> Words:
-    """Words between blanks; with `punctuation`, one punctuation mark at an end of a word is a word, as in chrF++."""
+    """Split at blanks. punctuation: split off one punctuation mark at an end of a word, as in chrF++."""
     marks = _PUNCTUATION if punctuation else _NO_PUNCTUATION
     return _split(tokens.split_words, points, offsets, marks, int(ascii_blanks))
 
 
 def split_13a(points: NDArray[np.uint32], offsets: Ints, classes: NDArray[np.uint8], *, pad: bool) -> Words:
-    """Words by the rules of 13a for these character classes (see kernels.tokens.split_13a)."""
+    """Split by the rules of 13a for these character classes (see kernels.tokens.split_13a)."""
     return _split(tokens.split_13a, points, offsets, classes, int(pad))
 
 
@@ -124,24 +125,24 @@ def _split(
 
 
 class Vocabulary:
-    """Numbers the words of the references; never changes afterwards."""
+    """An immutable vocabulary: the numbers of the references' words."""
 
     def __init__(self, words: Words) -> None:
         ids, firsts, _ = _number(words)
         self.units = Units(ids, words.offsets)
-        # What `find` reads is smaller without repetitions: it stays in the processor's cache.
+        # Without repetitions the data that `find` reads is smaller and stays in the processor's cache.
         self._known = replace(words, places=words.places[firsts], keys=words.keys[firsts])
         _, _, self._slots = _number(self._known)
 
     def find(self, words: Words) -> Units:
-        """Other words by the same numbers; -1 for a word that is not in the vocabulary."""
+        """Return the numbers of other words; -1 for a word that is not in the vocabulary."""
         ids = np.empty(len(words.keys), dtype=np.int32)
         tokens.find_words(*_views(words), *_views(self._known), view(self._slots), view(ids))
         return Units(ids, words.offsets)
 
 
 def _number(words: Words) -> tuple[NDArray[np.int32], Ints, NDArray[np.int32]]:
-    """The number of each word, the first word of each number, and the index of the numbers."""
+    """Return the number of each word, the first word of each number, and the hash table of the numbers."""
     count = len(words.keys)
     ids, firsts = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int64)
     slots = np.full(_power_of_two(2 * count), -1, dtype=np.int32)
@@ -153,14 +154,14 @@ def _views(words: Words) -> tuple[memoryview, memoryview, memoryview]:
     return view(words.points), view(words.places), view(words.keys)
 
 
-TABLE = 1 << 20  # places of the table that the kernel looks n-grams up in; larger groups go through a hash table
+TABLE = 1 << 20  # maximum size of the kernel's direct look-up table; larger groups use a hash table
 
 
 class NgramIndex:
-    """The distinct n-grams of groups of references, listed once and met by every system; never changes.
+    """An immutable index of the distinct n-grams of groups of references, which is used for every system.
 
-    Group g holds the texts groups[g] to groups[g + 1] - 1; in a group, an n-gram may match as often as it occurs in
-    the text that has it most often.
+    Group g has the texts groups[g] to groups[g + 1] - 1. In a group an n-gram may match as often as its maximum count
+    in one of the texts.
     """
 
     def __init__(self, units: Units, groups: Ints, max_order: int) -> None:
@@ -171,24 +172,17 @@ class NgramIndex:
         grams = np.empty((3, capacity), dtype=np.int32)
         self._bounds = np.zeros(max_order * len(sizes) + 1, dtype=np.int64)
         hashed = _power_of_two(2 * largest)
-        ngrams.index_grams(
-            view(units.ids),
-            view(units.offsets),
-            view(groups),
-            max_order,
-            view(grams[0]),
-            view(grams[1]),
-            view(grams[2]),
-            view(self._bounds),
-            view(np.empty(hashed, dtype=np.uint64)),
-            view(np.empty(hashed, dtype=np.int32)),
-            view(np.empty(4 * largest + 1, dtype=np.int32)),
-        )
+        arguments: list[Any] = [view(units.ids), view(units.offsets), view(groups), max_order]
+        scratch = (
+            *grams, self._bounds, np.empty(hashed, dtype=np.uint64), np.empty(hashed, dtype=np.int32),
+            np.empty(4 * largest + 1, dtype=np.int32),
+        )  # fmt: skip
+        ngrams.index_grams(*arguments, *map(view, scratch))
         used = int(self._bounds[-1])
         self._grams = np.ascontiguousarray(grams[:, :used])
 
     def count_matches(self, outputs: Units, texts: Ints) -> Ints:
-        """Clipped matches of output texts[g] with group g, shape (groups, max_order)."""
+        """Return the clipped matches of output texts[g] with group g, shape (groups, max_order)."""
         matches = np.zeros((len(texts), self.max_order), dtype=np.int64)
         if not len(texts) or not self.max_order:
             return matches
@@ -196,23 +190,15 @@ class NgramIndex:
         largest_id = max(int(self.units.ids.max(initial=0)), int(outputs.ids.max(initial=0)))
         places = (most + 1) ** 2
         hashed = _power_of_two(2 * most) if places > TABLE else 4
-        ngrams.count_matches(
-            view(outputs.ids),
-            view(outputs.offsets),
-            view(np.ascontiguousarray(texts, dtype=np.int64)),
-            self.max_order,
-            view(self._grams[0]),
-            view(self._grams[1]),
-            view(self._grams[2]),
-            view(self._bounds),
-            view(matches.reshape(-1)),
-            view(np.zeros(largest_id + 2, dtype=np.int32)),
-            view(np.zeros(min(places, TABLE), dtype=np.int32)),
-            view(np.empty(hashed, dtype=np.uint64)),
-            view(np.empty(hashed, dtype=np.int32)),
-            view(np.empty(most + 1, dtype=np.int32)),
-            view(np.empty(2 * int(outputs.lengths.max()) + 1, dtype=np.int32)),
-        )
+        texts = np.ascontiguousarray(texts, dtype=np.int64)
+        arguments: list[Any] = [view(outputs.ids), view(outputs.offsets), view(texts), self.max_order]
+        scratch = (
+            *self._grams, self._bounds, matches.reshape(-1), np.zeros(largest_id + 2, dtype=np.int32),
+            np.zeros(min(places, TABLE), dtype=np.int32), np.empty(hashed, dtype=np.uint64),
+            np.empty(hashed, dtype=np.int32), np.empty(most + 1, dtype=np.int32),
+            np.empty(2 * int(outputs.lengths.max()) + 1, dtype=np.int32),
+        )  # fmt: skip
+        ngrams.count_matches(*arguments, *map(view, scratch))
         return matches
 
 
@@ -224,13 +210,13 @@ def _power_of_two(least: int) -> int:
 
 
 def ngram_totals(lengths: Ints, max_order: int) -> Ints:
-    """How many n-grams of each order texts of these lengths have, shape (texts, max_order)."""
+    """Return the number of n-grams of each order in texts of these lengths, shape (texts, max_order)."""
     totals: Ints = np.maximum(lengths[:, None] - np.arange(max_order), 0)
     return totals
 
 
 def closest_lengths(lengths: Ints, reference_lengths: Ints, groups: Ints) -> Ints:
-    """For every segment the reference length nearest to the output's; of two equally near, the shorter."""
+    """Return for every segment the reference length nearest to the output's; of two equally near, the shorter."""
     counts = np.diff(groups)
     if (counts == 1).all():
         return reference_lengths

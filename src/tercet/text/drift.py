@@ -1,9 +1,9 @@
-"""Where two parallel texts drift apart: lines lost, added or shifted.
+"""Find where two parallel texts stop being parallel: lines lost, added or shifted.
 
-The idea of Gale and Church (1993), "A Program for Aligning Sentences in Bilingual Corpora" (lengths), with shared
-words, names and numbers as further evidence (Simard et al. 1992, cognates), reduced to one question per line: by how
-many lines is the other text behind? The likeliest sequence of such offsets is found by dynamic programming; leaving an
-offset costs more than any single line can earn, so that one odd translation moves nothing.
+The method is that of Gale and Church (1993), "A Program for Aligning Sentences in Bilingual Corpora" (lengths), with
+shared words, names and numbers as further evidence (Simard et al. 1992, cognates), reduced to one offset per line: the
+number of lines by which the other text is behind. The most probable sequence of offsets is found by dynamic
+programming. A change of offset costs more than any single line can gain, so that one unusual translation has no effect.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-WINDOW = 8  # offsets looked at on each side, beyond the difference of the numbers of lines
+WINDOW = 8  # offsets tried on each side, beyond the difference between the numbers of lines
 WIDEST = 40
 LONGEST = 1000  # characters of a line that are compared
-MOST_LINES = 200_000  # compared; beyond that a drift would have shown
+MOST_LINES = 200_000  # maximum number of lines compared
 BREAK_COST, STEP_COST = 12.0, 2.0
 END_BONUS = 8.0  # for ending at the offset that the numbers of lines imply
 SHARED_CAP, LENGTH_CAP = 10.0, 3.0
@@ -33,11 +33,11 @@ _UNSPACED = re.compile("[\u3041-\u30ff\u3400-\u9fff\u0e01-\u0eff\u1000-\u109f\u1
 
 @dataclass(frozen=True)
 class Break:
-    """A place where the other text loses or gains lines.
+    """A position where the other text loses or gains lines.
 
-    line, base_line: where, in the other text and in the base, from 1.
-    change: how many lines are added (above 0) or lost there.
-    offset: by how many lines things stand later than in the base from there on.
+    line, base_line: the line in the other text and in the base, from 1.
+    change: the number of lines added (above 0) or lost (below 0) there.
+    offset: the number of lines by which the other text is behind the base from there on.
     """
 
     line: int
@@ -47,7 +47,7 @@ class Break:
 
 
 def find_breaks(base: Sequence[str], other: Sequence[str]) -> list[Break]:
-    """Where `other` stops following `base` line by line; none where it follows it throughout."""
+    """Return the positions where `other` stops being parallel to `base`; an empty list if there are none."""
     rows = min(len(base), MOST_LINES)
     if not rows or not other or base == other:
         return []
@@ -60,14 +60,14 @@ def find_breaks(base: Sequence[str], other: Sequence[str]) -> list[Break]:
     for row in np.flatnonzero(np.diff(offsets, prepend=0)).tolist():
         change = int(offsets[row]) - before
         place = row if change > 0 else _lost_lines(gains, row, before + width, change)
-        if place + before < len(other):  # otherwise the other text just ends
+        if place + before < len(other):  # otherwise the other text ends there
             found.append(Break(max(place + before, 0) + 1, place + 1, change, int(offsets[row])))
         before = int(offsets[row])
     return found
 
 
 def _lost_lines(gains: Floats, row: int, column: int, change: int) -> int:
-    """The base lines that the other text lost match nothing: move the break to where leaving them out costs least."""
+    """Return the best position of a break with lost lines: where skipping that many base lines costs least."""
     lost = -change
     begins = range(max(0, row - lost - 1), row + 1)
     low, high = begins[0], min(len(gains), row + 2 * lost + 1)
@@ -76,11 +76,11 @@ def _lost_lines(gains: Floats, row: int, column: int, change: int) -> int:
 
 
 def _gains(base: Sequence[str], other: Sequence[str], width: int) -> Floats:
-    """How well base line i fits other line i + d, shape (lines, 2 * width + 1)."""
+    """Return how well base line i matches other line i + d, shape (lines, 2 * width + 1)."""
     left, right = [words_of(line) for line in base], [words_of(line) for line in other]
     counts = Counter(word for words in (*left, *right) for word in words)
     common = set().union(*left) & set().union(*right)
-    size = max(len(left) + len(right), 500)  # a word of a short text is not frequent because the text is short
+    size = max(len(left) + len(right), 500)  # so that words of a short text do not count as frequent
     weights = {word: min(math.log(size / counts[word]), 6.0) for word in common}
     left, right = [words & common for words in left], [words & common for words in right]
     gains = _length_gains(base, other, width)
@@ -96,7 +96,7 @@ def _gains(base: Sequence[str], other: Sequence[str], width: int) -> Floats:
 
 
 def words_of(line: str) -> set[str]:
-    """The words of four letters and more, the numbers, and pairs of characters where no spaces divide words."""
+    """Return the words of at least four letters, the numbers, and character pairs in scripts without spaces."""
     line = line[:LONGEST]
     words = set(_WORD.findall(line.lower()))
     for run in _UNSPACED.findall(line):
@@ -105,7 +105,7 @@ def words_of(line: str) -> set[str]:
 
 
 def _length_gains(base: Sequence[str], other: Sequence[str], width: int) -> Floats:
-    """Minus the surprise of the ratio of lengths, after the ratio that these two texts usually have."""
+    """Return the negative surprise of the ratio of lengths, relative to the median ratio of the two texts."""
     ours = np.log(np.array([min(len(line), LONGEST) for line in base], dtype=np.float64) + 5)
     theirs = np.log(np.array([min(len(line), LONGEST) for line in other], dtype=np.float64) + 5)
     usual = float(np.median(theirs) - np.median(ours))
@@ -119,7 +119,7 @@ def _length_gains(base: Sequence[str], other: Sequence[str], width: int) -> Floa
 
 
 def _likeliest(gains: Floats, width: int, end: int | None) -> NDArray[np.int64]:
-    """The best column of every row, by dynamic programming over rows."""
+    """Return the best column of every row, by dynamic programming over rows."""
     states = np.arange(2 * width + 1)
     steps = np.abs(states[:, None] - states[None, :])
     cost = np.where(steps > 0, BREAK_COST + STEP_COST * steps, 0.0)
@@ -127,7 +127,7 @@ def _likeliest(gains: Floats, width: int, end: int | None) -> NDArray[np.int64]:
     came_from = np.empty(gains.shape, dtype=np.int16)
     for row, gain in enumerate(gains):
         if row:
-            # Staying is free, so a state is left only for one that is better by more than the cost of a break.
+            # Staying is free, so a path changes only to a state that is better by more than the cost of a break.
             if best.max() - best.min() > BREAK_COST:
                 ways = best[:, None] - cost
                 came_from[row] = ways.argmax(0)

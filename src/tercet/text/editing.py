@@ -1,8 +1,8 @@
-"""Edits between outputs and references: counts for whole systems, and the script of a single segment.
+"""Edits between outputs and references: counts for whole systems, and the edit script of a single segment.
 
-The words of this file: a deletion is a reference word that the output lacks, an insertion an output word that the
-reference lacks, a substitution one word in place of another; a shift moves words of the output to another place (in
-Moses, of the reference), and a jump goes on reading the output elsewhere. In all functions output texts[t] meets
+A deletion is a reference word that the output lacks, an insertion an output word that the reference lacks, and a
+substitution a word in place of another. A shift moves words of the output (in Moses, of the reference) to another
+position. A jump continues at another position of the output. In all functions output texts[t] is compared with
 reference text t.
 """
 
@@ -18,22 +18,17 @@ from numpy.typing import NDArray
 from ..errors import DataError
 from ..kernels import edits, tercpp
 from ..kernels import shifts as shift_kernel
-from .coding import Ints, Units, Vocabulary, Words, code_points, split_words
+from .coding import Ints, Units, Vocabulary, Words, code_points, split_words, view
 from .tokenisers import lower, tokenise
 
 KINDS = ("match", "substitution", "deletion", "insertion")
-LARGEST_TRACE = 1 << 24  # columns of 64 words kept to find which edits were made: 30,000 words on both sides
+LARGEST_TRACE = 1 << 24  # maximum number of 64-bit columns kept for backtracking: 30,000 words on both sides
 NO_BYTES = np.empty(0, dtype=np.uint8)
-
-
-def _view(array: NDArray[Any]) -> memoryview:
-    """A view whose items are plain integers also where the kernels run uncompiled."""
-    return array.data
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One step of a script: positions of the words in output and reference, None where there is none."""
+    """One step of a script: the positions of the words in output and reference, None if there is no word."""
 
     kind: str
     output: int | None
@@ -42,10 +37,10 @@ class Edit:
 
 @dataclass(frozen=True)
 class Shift:
-    """Words of a text that move: where they stood (positions in the text as given) and where they go.
+    """A shift of words.
 
-    begin: position of the first one at the time of the shift, when earlier shifts are made; end: position of the first
-    one after it.
+    positions: the words' positions in the original text.
+    begin, end: the position of the first word before and after this shift, when earlier shifts have been made.
     """
 
     words: tuple[str, ...]
@@ -56,12 +51,13 @@ class Shift:
 
 @dataclass(frozen=True)
 class EditScript:
-    """How an output is turned into a reference.
+    """The edits that turn an output into a reference.
 
-    edits: with positions in the texts as given; shifts: made before them, in this order; moved: the text whose words
-    they move. Edits stand in the order of the other text. reference_index: which of the references it is. jumps:
-    positions in the output at which reading goes on after a jump (CDER), one edit each; the output's length stands for
-    its end.
+    edits: with positions in the original texts, in the order of the text that is not moved.
+    shifts: made before the edits, in this order.
+    jumps: the positions in the output after each jump (CDER), which costs one edit; the output's length is its end.
+    reference_index: the index of the reference among several.
+    moved: the text whose words are shifted.
     """
 
     output: tuple[str, ...]
@@ -89,11 +85,11 @@ class EditScript:
 
     @property
     def cost(self) -> int:
-        """All edits, shifts and jumps."""
+        """Return the number of edits, shifts and jumps."""
         return sum(edit.kind != "match" for edit in self.edits) + len(self.shifts) + len(self.jumps)
 
     def lines(self) -> list[str]:
-        """The script in text, a line for each shift, jump and edit."""
+        """Return the script as text, one line for each shift, jump and edit."""
         where = "" if self.moved == "output" else f" in the {self.moved}"
         shown = [f"shift '{' '.join(s.words)}' from {s.begin + 1} to {s.end + 1}{where}" for s in self.shifts]
         shown += [f"jump to {position + 1}" for position in self.jumps]
@@ -108,7 +104,7 @@ class EditScript:
 
 
 class References(NamedTuple):
-    """References segment by segment, their words numbered: segment i has the texts groups[i] to groups[i + 1] - 1."""
+    """References by segment, with numbered words: segment i has the texts groups[i] to groups[i + 1] - 1."""
 
     vocabulary: Vocabulary
     groups: Ints
@@ -119,12 +115,12 @@ class References(NamedTuple):
 
     @property
     def segments(self) -> Ints:
-        """For each reference text, the segment it belongs to."""
+        """Return the segment of each reference text."""
         return np.repeat(np.arange(len(self.groups) - 1), np.diff(self.groups))
 
 
 def words_of(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False) -> Words:
-    """The words of texts; without tokeniser they are what stands between ASCII blanks, as in the programs of Moses."""
+    """Return the words of texts; with tokenizer "none" they are split at ASCII blanks, as in Moses' programs."""
     if lowercase:
         texts = lower(texts)
     if tokenizer == "none":
@@ -133,26 +129,27 @@ def words_of(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False) -
 
 
 def count_edits(outputs: Units, references: Units, texts: Ints, *, trace: bool = True) -> Ints:
-    """Substitutions, deletions, insertions and unedited words of the shortest scripts, shape (texts, 4).
+    """Return substitutions, deletions, insertions and unedited words of the shortest scripts, shape (texts, 4).
 
-    Which of several shortest scripts is counted follows rapidfuzz. Without
-    trace the first column holds the number of all edits, and the others nothing.
+    Of several shortest scripts the one that rapidfuzz gives is counted. Without trace the first column is the number
+    of all edits, and the others are 0.
     """
     counts, _ = _levenshtein(outputs, references, texts, trace=trace, script=NO_BYTES)
     return counts
 
 
 def count_jumps(outputs: Units, references: Units, texts: Ints) -> Ints:
-    """The edits and jumps of CDER, shape (texts,)."""
+    """Return the number of edits and jumps of CDER, shape (texts,)."""
     return _long_jumps(outputs, references, texts, NO_BYTES)
 
 
 @dataclass(frozen=True)
 class ShiftSearch:
-    """How shifts are looked for: see kernels.shifts. max_words: longer texts are refused; 0 takes any.
+    """The parameters of the search for shifts (see kernels.shifts). The defaults are sacreBLEU's.
 
-    The defaults are sacreBLEU's. tercom: its kind of beam, its way to measure distances and to shift within a phrase.
-    moses: the search of kernels.tercpp, which moves words of the reference; max_tried holds for each shift anew.
+    tercom: use tercom's beam, distances and shifts within a phrase.
+    moses: use the search of kernels.tercpp, which moves words of the reference; max_tried applies to each shift.
+    max_words: raise DataError for longer texts; 0 for no limit.
     """
 
     beam: int = 25
@@ -165,12 +162,12 @@ class ShiftSearch:
 
 
 def count_shifts(outputs: Units, references: Units, texts: Ints, search: ShiftSearch) -> Ints:
-    """Substitutions, deletions, insertions, unedited words and shifts of TER, shape (texts, 5)."""
+    """Return substitutions, deletions, insertions, unedited words and shifts of TER, shape (texts, 5)."""
     return _Found(outputs, references, texts, search).counts
 
 
 def edit_script(output: Sequence[str], reference: Sequence[str], *, reference_index: int = 0) -> EditScript:
-    """The shortest script of insertions, deletions and substitutions, as `count_edits` counts it."""
+    """Return the shortest script of insertions, deletions and substitutions, which `count_edits` counts."""
     units = _number(output, reference)
     script = np.zeros(len(output) + len(reference) + 1, dtype=np.uint8)
     _, length = _levenshtein(*units, np.zeros(1, dtype=np.int64), trace=True, script=script)
@@ -179,7 +176,7 @@ def edit_script(output: Sequence[str], reference: Sequence[str], *, reference_in
 
 
 def bag_script(output: Sequence[str], reference: Sequence[str], *, reference_index: int = 0) -> EditScript:
-    """The script of PER, which ignores order: equal words match wherever they stand, others stand for each other."""
+    """Return the script of PER, which ignores order: equal words match anywhere, and other words are substituted."""
     free: dict[str, list[int]] = {}
     for i in range(len(reference) - 1, -1, -1):
         free.setdefault(reference[i], []).append(i)
@@ -197,7 +194,7 @@ def bag_script(output: Sequence[str], reference: Sequence[str], *, reference_ind
 
 
 def jump_script(output: Sequence[str], reference: Sequence[str], *, reference_index: int = 0) -> EditScript:
-    """The script of CDER, as `count_jumps` counts it."""
+    """Return the script of CDER, which `count_jumps` counts."""
     units = _number(output, reference)
     n = len(output)
     steps = np.zeros((len(reference) + 1, n + 1), dtype=np.uint8)
@@ -221,7 +218,7 @@ def jump_script(output: Sequence[str], reference: Sequence[str], *, reference_in
 def shift_script(
     output: Sequence[str], reference: Sequence[str], search: ShiftSearch, *, reference_index: int = 0
 ) -> EditScript:
-    """The script of TER, as `count_shifts` counts it."""
+    """Return the script of TER, which `count_shifts` counts."""
     found = _Found(*_number(output, reference), np.zeros(1, dtype=np.int64), search)
     text = reference if search.moses else output
     order = list(range(len(text)))
@@ -242,7 +239,7 @@ def shift_script(
 
 
 def _edits(script: NDArray[np.uint8], outputs: Sequence[int], references: Sequence[int]) -> tuple[Edit, ...]:
-    """Edits from a kernel's script, which runs backwards; where each word of the shifted texts stood at first."""
+    """Convert a kernel's script, which runs backwards; outputs, references: original positions of shifted words."""
     edits = []
     i = j = 0
     for step in script[::-1].tolist():
@@ -263,7 +260,7 @@ def _units(ids: list[int]) -> Units:
 
 
 def _table(*units: Units) -> NDArray[np.int32]:
-    """A place for each id."""
+    """Return an array of zeros with an element for each id."""
     return np.zeros(max(int(each.ids.max(initial=0)) for each in units) + 1, dtype=np.int32)
 
 
@@ -278,42 +275,32 @@ def _levenshtein(
     if trace and int(cells.max()) > LARGEST_TRACE:
         t = int(cells.argmax())
         raise DataError(
-            f"Segment {int(texts[t]) + 1} is too long to list its edits: {int(lengths[t]):,} words in the output and "
+            f"Segment {int(texts[t]) + 1} is too long for an edit script: {int(lengths[t]):,} words in the output and "
             f"{int(references.lengths[t]):,} in the reference. Split it into sentences."
         )
-    length = edits.levenshtein(
-        _view(outputs.ids),
-        _view(outputs.offsets),
-        _view(np.ascontiguousarray(texts, dtype=np.int64)),
-        _view(references.ids),
-        _view(references.offsets),
-        _view(counts.reshape(-1)),
-        _view(script),
-        _view(_table(outputs, references)),
-        _view(np.empty(64, dtype=np.uint64)),
-        _view(np.empty(int(lengths.max()) + 1, dtype=np.int32)),
-        _view(np.empty(2 * int(cells.max()) + 2 if trace else 0, dtype=np.uint64)),
-    )
-    return counts, int(length)
+    arrays = (
+        *_arrays(outputs, references, texts), counts.reshape(-1), script, _table(outputs, references),
+        np.empty(64, dtype=np.uint64), np.empty(int(lengths.max()) + 1, dtype=np.int32),
+        np.empty(2 * int(cells.max()) + 2 if trace else 0, dtype=np.uint64),
+    )  # fmt: skip
+    return counts, int(edits.levenshtein(*map(view, arrays)))
+
+
+def _arrays(outputs: Units, references: Units, texts: Ints) -> tuple[NDArray[Any], ...]:
+    """Return the first arguments of the kernels: output units, the output of each reference, reference units."""
+    texts = np.ascontiguousarray(texts, dtype=np.int64)
+    return outputs.ids, outputs.offsets, texts, references.ids, references.offsets
 
 
 def _long_jumps(outputs: Units, references: Units, texts: Ints, steps: NDArray[np.uint8]) -> Ints:
     distances = np.zeros(len(texts), dtype=np.int64)
-    edits.long_jumps(
-        _view(outputs.ids),
-        _view(outputs.offsets),
-        _view(np.ascontiguousarray(texts, dtype=np.int64)),
-        _view(references.ids),
-        _view(references.offsets),
-        _view(distances),
-        _view(np.empty(int(outputs.lengths.max(initial=0)) + 1, dtype=np.int32)),
-        _view(steps),
-    )
+    row = np.empty(int(outputs.lengths.max(initial=0)) + 1, dtype=np.int32)
+    edits.long_jumps(*map(view, (*_arrays(outputs, references, texts), distances, row, steps)))
     return distances
 
 
 class _Found:
-    """What a search for shifts finds: counts of all pairs, and of the last one its shifts and its script."""
+    """The result of a search for shifts: counts of all pairs, and the shifts and the script of the last pair."""
 
     def __init__(self, outputs: Units, references: Units, texts: Ints, search: ShiftSearch) -> None:
         n, m = outputs.lengths[texts], references.lengths
@@ -328,7 +315,7 @@ class _Found:
 
     @property
     def shifts(self) -> list[list[int]]:
-        """Begin and length of each shift, and where its words begin afterwards."""
+        """Return the begin and length of each shift, and the begin of its words afterwards."""
         shifts: list[list[int]] = self.moved[: 3 * int(self.counts[-1, 4])].reshape(-1, 3).tolist()
         return shifts
 
@@ -337,69 +324,32 @@ class _Found:
         width = m + 2 if search.tercom else 2 * (search.beam + m // (2 * np.maximum(n, 1)) + 2) + 2
         cells = int(((n + 3) * np.minimum(width, m + 2)).max(initial=0))
         small = [np.empty(longest, dtype=np.int32) for _ in range(9)]
-        words, spare, aligned, wrong, wrong_reference, low, high, scores, leasts = map(_view, small)
         grid, rest, steps = (np.empty(cells, dtype=kind) for kind in (np.int32, np.int32, np.uint8))
-        length = shift_kernel.shifts(
-            _view(outputs.ids),
-            _view(outputs.offsets),
-            _view(texts),
-            _view(references.ids),
-            _view(references.offsets),
-            search.beam,
-            search.max_size,
-            search.max_distance,
-            search.max_tried,
-            int(search.tercom),
-            _view(self.counts.reshape(-1)),
-            words,
-            spare,
-            aligned,
-            wrong,
-            wrong_reference,
-            low,
-            high,
-            scores,
-            leasts,
-            _view(np.zeros(4, dtype=np.int64)),
-            _view(self.moved),
-            _view(grid),
-            _view(rest),
-            _view(steps),
-            _view(self.script),
-            _view(_table(outputs, references)),
-            _view(np.empty(64, dtype=np.uint64)),
-            _view(np.empty(longest, dtype=np.uint64)),
-            _view(np.empty(4 * longest, dtype=np.uint64)),
-        )
-        return int(length)
+        scratch: tuple[NDArray[Any], ...] = (
+            self.counts.reshape(-1), *small, np.zeros(4, dtype=np.int64), self.moved, grid, rest, steps, self.script,
+            _table(outputs, references), np.empty(64, dtype=np.uint64), np.empty(longest, dtype=np.uint64),
+            np.empty(4 * longest, dtype=np.uint64),
+        )  # fmt: skip
+        arguments: list[Any] = [
+            *map(view, _arrays(outputs, references, texts)), *_limits(search), int(search.tercom), *map(view, scratch)
+        ]  # fmt: skip
+        return int(shift_kernel.shifts(*arguments))
 
     def _first_shifts(self, outputs: Units, references: Units, texts: Ints, search: ShiftSearch, longest: int) -> int:
         cells = (outputs.lengths[texts] + 1) * (references.lengths + 1)
         small = [np.empty(longest, dtype=np.int32) for _ in range(5)]
-        words, trial, aligned, wrong, wrong_fixed = map(_view, small)
-        length = tercpp.first_shifts(
-            _view(references.ids),
-            _view(references.offsets),
-            _view(texts),
-            _view(outputs.ids),
-            _view(outputs.offsets),
-            search.beam,
-            search.max_size,
-            search.max_distance,
-            search.max_tried,
-            _view(self.counts.reshape(-1)),
-            words,
-            trial,
-            aligned,
-            wrong,
-            wrong_fixed,
-            _view(np.empty(3 * search.max_tried, dtype=np.int32)),
-            _view(self.moved),
-            _view(np.empty(2 * longest, dtype=np.int32)),
-            _view(np.empty(int(cells.max(initial=0)), dtype=np.uint8)),
-            _view(self.script),
-        )
-        return int(length)
+        scratch: tuple[NDArray[Any], ...] = (
+            self.counts.reshape(-1), *small, np.empty(3 * search.max_tried, dtype=np.int32), self.moved,
+            np.empty(2 * longest, dtype=np.int32), np.empty(int(cells.max(initial=0)), dtype=np.uint8), self.script,
+        )  # fmt: skip
+        arguments: list[Any] = [
+            *map(view, _arrays(references, outputs, texts)), *_limits(search), *map(view, scratch)
+        ]  # fmt: skip
+        return int(tercpp.first_shifts(*arguments))
+
+
+def _limits(search: ShiftSearch) -> tuple[int, ...]:
+    return search.beam, search.max_size, search.max_distance, search.max_tried
 
 
 def _refuse_long(n: Ints, m: Ints, texts: Ints, search: ShiftSearch) -> None:
@@ -407,6 +357,6 @@ def _refuse_long(n: Ints, m: Ints, texts: Ints, search: ShiftSearch) -> None:
     if search.max_words and longest.max(initial=0) > search.max_words:
         t = int(longest.argmax())
         raise DataError(
-            f"Segment {int(texts[t]) + 1} has {int(longest[t]):,} words, and this way of looking for shifts takes "
-            f"at most {search.max_words:,}. Split the segment, or use ter without variant."
+            f"Segment {int(texts[t]) + 1} has {int(longest[t]):,} words, but this variant of TER allows at most "
+            f"{search.max_words:,}. Split the segment, or use ter without variant."
         )

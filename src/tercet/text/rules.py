@@ -1,8 +1,8 @@
-"""Tokenisers that are rules over character classes: 13a, intl, zh, char, none, and mteval's own forms.
+"""Tokenisers defined by rules over character classes: 13a, intl, zh, char, none, and mteval's variants.
 
-13a and intl are those of mteval-v13a/v14 (NIST) as sacreBLEU 2.6 applies them, zh is sacreBLEU's: every Chinese
-character is a word, and for the rest the rules of 13a hold. 13a and its kin are split in one pass by character class
-(kernels.tokens.split_13a); intl is a list of passes, each one substitution of the original.
+13a and intl are those of mteval-v13a/v14 (NIST) as sacreBLEU 2.6 applies them. zh is sacreBLEU's: every Chinese
+character is a word, and the rules of 13a apply to the rest. 13a, zh and char are split in one pass by character class
+(kernels.tokens.split_13a); intl is a list of passes, one for each substitution of the original.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ INTL = (
 )
 
 # sacreBLEU's list compares strings, and two of its ranges were written with five digits after \u: they cover
-# U+2001-2A6D and U+2F81-2FA1 instead of the supplementary planes. Scores depend on it, so it stays.
+# U+2001-2A6D and U+2F81-2FA1 instead of the supplementary planes. Scores depend on it, so the error is reproduced.
 CHINESE_RANGES = (
     (0x3400, 0x4DB5), (0x4E00, 0x9FBB), (0xF900, 0xFA2D), (0xFA30, 0xFA6A), (0xFA70, 0xFAD9), (0x2001, 0x2A6D),
     (0x2F81, 0x2FA1), (0xFF00, 0xFFEF), (0x2E80, 0x2EFF), (0x3000, 0x303F), (0x31C0, 0x31EF), (0x2F00, 0x2FDF),
@@ -38,7 +39,7 @@ CHINESE_RANGES = (
     (0x2700, 0x27BF), (0x3200, 0x33FF),
 )  # fmt: skip
 
-# Large blocks that hold letters only (and the unassigned): not worth asking for each character.
+# Large blocks of only letters and unassigned code points, which are skipped for speed.
 LETTERS = (
     (0x3400, 0x4DC0),
     (0x4E00, 0xA000),
@@ -69,7 +70,7 @@ def _chinese_classes() -> NDArray[np.uint8]:
 
 
 def _with_blanks(table: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Blanks, as str.split() knows them, are nothing else."""
+    """Give all blanks of str.split() the class BLANK and no other."""
     for begin, end in ((9, 13), (28, 32), (0x85, 0x85), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A),
                        (0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000)):  # fmt: skip
         table[begin : end + 1] = BLANK
@@ -78,7 +79,7 @@ def _with_blanks(table: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 @cache
 def _unicode_classes() -> NDArray[np.uint8]:
-    """Categories by this Python's Unicode data; sacreBLEU asks the `regex` package, whose version may be newer."""
+    """Return classes by Python's Unicode data; sacreBLEU uses the `regex` package, whose data may be newer."""
     table = np.zeros(0x110000, dtype=np.uint8)
     bits = {"N": NUMBER, "P": PUNCTUATION, "S": MARK}
     start = 0
@@ -91,7 +92,7 @@ def _unicode_classes() -> NDArray[np.uint8]:
 
 @cache
 def _classes_of_136() -> NDArray[np.uint8]:
-    r"""As sacreBLEU 1.3.6 wrote them: \d for numbers (so ½ is none), and a backslash that its own class swallowed."""
+    r"""Return the classes of sacreBLEU 1.3.6: \d for numbers (so not ½), and no backslash (an escaping error)."""
     table = _unicode_classes().copy()
     for point in np.flatnonzero(table & NUMBER):
         if unicodedata.category(chr(point)) != "Nd":
@@ -106,7 +107,7 @@ def _every() -> NDArray[np.uint8]:
 
 
 def _unescape(text: str) -> str:
-    """What mteval undoes before 13a: <skipped>, line ends, and four entities, `&amp;` before `&lt;` as it does."""
+    """Remove <skipped> and line ends and undo four entities, as mteval does before 13a (`&amp;` before `&lt;`)."""
     text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     if "&" in text:
         text = text.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
@@ -114,7 +115,7 @@ def _unescape(text: str) -> str:
 
 
 def _from_sgm(text: str) -> str:
-    """What mteval sees of a text: it reads SGM, where & < > are escaped, so `&quot;` in a text stays as it is."""
+    """Return a text as mteval reads it from SGM, where & < > are escaped, so that `&quot;` in a text is unchanged."""
     return _unescape(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
 
 
@@ -126,21 +127,21 @@ _ASCII_LOWER = {ord(c): ord(c.lower()) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 
 def _ascii_lower(text: str) -> str:
-    """Perl's tr/A-Z/a-z/."""
+    """Lower-case ASCII letters only, like Perl's tr/A-Z/a-z/."""
     return text.translate(_ASCII_LOWER)
 
 
 def _perl_lower(text: str) -> str:
-    """Perl's lc, which knows no final sigma."""
+    """Lower-case like Perl's lc, which has no final sigma."""
     return text.replace("Σ", "σ").lower()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rules:
-    """A tokeniser: what happens to the string, then how it is split.
+    """A tokeniser: changes to the string, then rules to split it.
 
-    Without passes the rules of 13a hold for the character classes, or, without classes, blanks alone divide words.
-    clean undoes entities and line ends; fold lowers case after that, as mteval does (sacreBLEU does it before).
+    Without passes the rules of 13a are applied with the character classes; without classes, text is split at blanks.
+    clean: undoes entities and line ends. fold: lower-cases after that, as mteval does (sacreBLEU does it before).
     """
 
     classes: Callable[[], NDArray[np.uint8]] | None = None
@@ -154,7 +155,7 @@ class Rules:
         strip, clean = self.strip, self.clean
         if clean is None:
             texts = [strip(text) for text in texts]
-        else:  # most texts have nothing to clean, and asking is cheaper than doing
+        else:  # most texts need no cleaning, and the check is faster
             texts = [
                 clean(strip(text)) if "&" in text or "<" in text or "\n" in text else strip(text) for text in texts
             ]
@@ -167,17 +168,10 @@ class Rules:
             return split_13a(points, offsets, self.classes(), pad=self.pad)
         longest = int(np.diff(offsets).max()) if texts else 0
         spaced = np.empty(9 * len(points), dtype=np.uint32)
-        scratch = np.empty(9 * longest, dtype=np.uint32)
         spaced_offsets = np.zeros(len(offsets), dtype=np.int64)
-        tokens.insert_spaces(
-            view(points),
-            view(offsets),
-            view(self.classes()),
-            view(np.array(self.passes, dtype=np.int32).ravel()),
-            view(scratch),
-            view(spaced),
-            view(spaced_offsets),
-        )
+        passes, scratch = np.array(self.passes, dtype=np.int32).ravel(), np.empty(9 * longest, dtype=np.uint32)
+        arrays: tuple[NDArray[Any], ...] = (points, offsets, self.classes(), passes, scratch, spaced, spaced_offsets)
+        tokens.insert_spaces(*map(view, arrays))
         return split_words(spaced[: spaced_offsets[-1]], spaced_offsets)
 
 
@@ -193,5 +187,5 @@ RULES = {
     "mteval-intl-lc": Rules(_unicode_classes, INTL, clean=_from_sgm_international, fold=_perl_lower),
 }
 
-# Not a tokeniser to choose: it is there so that the scores of the WMT19 metrics task can be repeated.
+# Not available by name: used only to reproduce the scores of the WMT19 metrics task.
 INTL_136 = Rules(_classes_of_136, INTL)

@@ -1,6 +1,6 @@
-"""Which scripts texts are written in, which ones a language uses, and which tokeniser fits them.
+"""Find the scripts of texts, the scripts of a language, and a suitable tokeniser.
 
-Scripts follow the blocks of the Unicode Standard. Texts of many lines are counted at once, as arrays of code points.
+Scripts are blocks of the Unicode Standard. The letters of many lines are counted at once, as arrays of code points.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from .coding import code_points
 
-ENOUGH_LINES = 200  # lines that settle the question of the script
-ENOUGH_CHARACTERS = 400  # of one line
+ENOUGH_LINES = 200  # lines that are enough to find the script
+ENOUGH_CHARACTERS = 400  # characters per line
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -28,15 +28,14 @@ def _data() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("scripts.toml").read_text("utf-8"))
 
 
-@cache
 def script_names() -> tuple[str, ...]:
-    """The scripts that are told apart, in the order of the columns of `count_scripts`."""
+    """Return the names of the scripts, in the order of the columns of `count_scripts`."""
     return tuple(_data()["ranges"])
 
 
 @cache
 def _table() -> NDArray[np.uint8]:
-    """The number of the script of every code point, from 1 on; 0 for what belongs to none."""
+    """Return the number of every code point's script, from 1; 0 for no script."""
     table = np.zeros(0x110000, dtype=np.uint8)
     for number, spans in enumerate(_data()["ranges"].values(), 1):
         for span in spans.split():
@@ -46,7 +45,7 @@ def _table() -> NDArray[np.uint8]:
 
 
 def count_scripts(texts: Sequence[str]) -> NDArray[np.int64]:
-    """How many letters of each script every text has, shape (texts, scripts)."""
+    """Return the number of letters of each script in every text, shape (texts, scripts)."""
     points, offsets = code_points(texts)
     columns = len(script_names()) + 1
     rows = np.repeat(np.arange(len(texts)), np.diff(offsets))
@@ -55,7 +54,7 @@ def count_scripts(texts: Sequence[str]) -> NDArray[np.int64]:
 
 
 def shares(texts: Sequence[str]) -> dict[str, float]:
-    """The share of each script among the letters of all texts, largest first; empty where there are no letters."""
+    """Return the share of each script among the letters of all texts, largest first; empty if there are no letters."""
     totals = count_scripts(texts).sum(0)
     letters = int(totals.sum())
     found = {name: int(count) / letters for name, count in zip(script_names(), totals, strict=True) if count}
@@ -63,18 +62,18 @@ def shares(texts: Sequence[str]) -> dict[str, float]:
 
 
 def dominant(texts: Sequence[str]) -> str | None:
-    """The script of most letters; None where there are no letters."""
+    """Return the script of most letters; None if there are no letters."""
     return next(iter(shares(texts)), None)
 
 
 def base_code(language: str) -> str:
-    """The language alone: zh for zh-CN, zh_Hant or ZH."""
+    """Return the language without region or script: zh for zh-CN, zh_Hant or ZH."""
     return re.split("[-_]", language.strip().lower())[0]
 
 
-@cache
+@lru_cache(maxsize=1024)
 def scripts_of(language: str) -> frozenset[str]:
-    """The scripts in which a language (ISO 639 code) is written; empty for a language that is not known here."""
+    """Return the scripts of a language (ISO 639 code); empty for an unknown language."""
     code = base_code(language)
     return frozenset(script for script, codes in _data()["languages"].items() if code in codes.split())
 
@@ -85,7 +84,7 @@ def _frequent_words() -> dict[str, frozenset[str]]:
 
 
 def guess_language(texts: Sequence[str]) -> str | None:
-    """The language whose most frequent words the texts use, if it stands out; only languages with such a list."""
+    """Return the language whose most frequent words the texts use; None if no language with a list is clearly best."""
     words = Counter(word for text in _beginning(texts) for word in _WORD.findall(text.lower()))
     if words.total() < 50:
         return None
@@ -95,7 +94,7 @@ def guess_language(texts: Sequence[str]) -> str | None:
 
 
 def knows_words_of(language: str) -> bool:
-    """Whether `guess_language` can name this language."""
+    """Return whether `guess_language` can recognise this language."""
     return base_code(language) in _frequent_words()
 
 
@@ -103,17 +102,17 @@ def _beginning(texts: Sequence[str]) -> list[str]:
     return [text[:ENOUGH_CHARACTERS] for text in texts[:ENOUGH_LINES]]
 
 
-# What is wrong and what fits: these scripts put no spaces between words.
+# Scripts without spaces between words, and suitable tokenisers.
 _UNSPACED = {"Thai": "Thai", "Lao": "Lao", "Khmer": "Khmer", "Myanmar": "Burmese"}
 _FITTING = {"Chinese": ("zh", "char"), "Japanese": ("ja-mecab", "char"), "Korean": ("ko-mecab", "char")}
-_A_THIRD = 0.3  # of the letters; a Chinese character says as much as a Latin word, so this is most of the text
+_A_THIRD = 0.3  # of the letters; a Chinese character is like a Latin word, so this is most of the text
 
 
 def advise_tokeniser(texts: Sequence[str], tokeniser: str, language: str | None = None) -> str | None:
-    """A warning that names the right tokeniser where the texts' script does not fit; None where all is well.
+    """Return a warning with a better tokeniser if the tokeniser does not suit the texts' script; otherwise None.
 
-    Only the beginning of the texts is looked at. Korean puts spaces between words, so it is mentioned only if
-    `language` says Korean.
+    Only the beginning of the texts is examined. Korean has spaces between words, so there is a warning only if
+    `language` is Korean.
     """
     if tokeniser == "char":
         return None
@@ -124,11 +123,11 @@ def advise_tokeniser(texts: Sequence[str], tokeniser: str, language: str | None 
     alternative = f" (or {others[0]})" if others else ""
     if found == "Korean":
         return (
-            f"The text is Korean, whose words carry endings, and is split by the tokeniser {tokeniser!r}. "
+            f"The text is Korean, whose words carry endings, but the tokeniser is {tokeniser!r}. "
             f"Published scores use {right}: consider tokenize={right}{alternative}."
         )
     return (
-        f"The text looks {found}, which puts no spaces between words, and is split by the tokeniser {tokeniser!r}: "
+        f"The text looks {found}, which has no spaces between words, but the tokeniser is {tokeniser!r}: "
         f"whole clauses count as single words. Use tokenize={right}{alternative}."
     )
 
@@ -141,6 +140,6 @@ def _unspaced_language(texts: Sequence[str], language: str | None) -> str | None
         if found.get(script, 0.0) > _A_THIRD:
             return name
     if chinese > _A_THIRD and language != "ko":
-        # Chinese texts hold kana only in names; a tenth of a Japanese text and more is kana.
+        # Chinese texts contain kana only in names; at least a tenth of a Japanese text is kana.
         return "Japanese" if language == "ja" or (language not in ("zh", "yue") and kana > 0.1 * chinese) else "Chinese"
     return "Korean" if language == "ko" and found.get("Hangul", 0.0) > _A_THIRD else None

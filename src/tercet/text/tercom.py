@@ -1,4 +1,4 @@
-"""Text as tercom sees it before counting edits: the normalisation of TER.
+"""The normalisation of TER: text as tercom changes it before counting edits.
 
 Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human Annotation", AMTA. The four parameters are
 those of tercom 0.7 and 0.10 (-N, -P, -A, -s) and of sacreBLEU's TER; the strings equal those of sacreBLEU 2.6.
@@ -17,8 +17,8 @@ _ASIAN_MARKS = (
     "\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09"
 )
 _ASIAN_PUNCTUATION = re.compile(f"[{_ASIAN_MARKS}]")
-# The range from U+3200 ends at U+3F22 in sacreBLEU (a slip for U+32FF) and lies within the ideographs from U+3400 on.
-# tercom's rules for kana need a line that begins with kana; lines are padded with blanks, so those never apply.
+# The range from U+3200 ends at U+3F22 in sacreBLEU (an error for U+32FF), which overlaps the ideographs from U+3400.
+# tercom's rules for kana need a line that begins with kana; lines are padded with blanks, so they never apply.
 _ASIAN = re.compile(
     "([\u4e00-\u9fff\u3400-\u4dbf\u31c0-\u31ef\u2e80-\u2eff\u3300-\u33ff\uf900-\ufaff\ufe30-\ufe4f\u3200-\u3f22"
     f"{_ASIAN_MARKS}])"
@@ -26,7 +26,7 @@ _ASIAN = re.compile(
 
 
 def tokenise(text: str) -> str:
-    """Text with tercom's spaces around punctuation (normalised, case kept)."""
+    """Return text with tercom's spaces around punctuation (normalised, with case)."""
     return normalise(text, normalised=True, case_sensitive=True)
 
 
@@ -38,7 +38,7 @@ def normalise(
     asian_support: bool = False,
     case_sensitive: bool = False,
 ) -> str:
-    """Text as TER compares it, words separated by one space.
+    """Return text as TER compares it, with words separated by one space.
 
     normalised: undo XML escapes and put spaces around punctuation; with asian_support also around every ideograph.
     no_punct: remove punctuation; with asian_support also that of Chinese and Japanese.

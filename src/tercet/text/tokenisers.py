@@ -1,4 +1,4 @@
-"""All tokenisers by name. Rule sets work on whole systems at once; the others turn one string into another.
+"""All tokenisers by name. Rule-based ones process whole systems at once; the others map one string to another.
 
 sacreBLEU's names are kept: none, 13a, intl, zh, char, ja-mecab, ko-mecab. moses-LANG is tokenizer.perl -l LANG.
 """
@@ -13,7 +13,7 @@ from ..errors import UnknownName
 from .coding import Words, code_points, split_words
 from .rules import RULES
 
-# Tokenisers of other files: name -> (module, function), a function of a string.
+# Tokenisers in other modules: name -> (module, function from string to string).
 FUNCTIONS = {
     "moses": ("moses", "tokenise"),
     "tercom": ("tercom", "tokenise"),
@@ -23,18 +23,18 @@ FUNCTIONS = {
 
 
 def names() -> tuple[str, ...]:
-    """What `tokenize` may be, with moses-LANG for any language code."""
+    """Return the values that `tokenize` may have; in addition there is moses-LANG for any language code."""
     return (*(name for name in RULES if not name.startswith("mteval")), *FUNCTIONS)
 
 
 def check_tokeniser(name: str) -> None:
-    """Refuse a name that does not exist."""
+    """Raise UnknownName if there is no such tokeniser."""
     if name not in names() and not name.startswith("moses-"):
         raise UnknownName("tokeniser", name, names())
 
 
 def tokenise(texts: Sequence[str], name: str) -> Words:
-    """The words of every text."""
+    """Return the words of every text."""
     if name in RULES:
         return RULES[name].words(texts)
     function = tokeniser(name)
@@ -42,7 +42,7 @@ def tokenise(texts: Sequence[str], name: str) -> Words:
 
 
 def tokeniser(name: str) -> Callable[[str], str]:
-    """A function that puts spaces between the tokens of a text."""
+    """Return a function that puts spaces between the tokens of a text."""
     if name in RULES:
         rules = RULES[name]
         return lambda text: " ".join(rules.words([text]).strings()[0])
@@ -59,5 +59,5 @@ def tokeniser(name: str) -> Callable[[str], str]:
 
 
 def lower(texts: Sequence[str]) -> list[str]:
-    """Texts in lower case."""
+    """Return texts in lower case."""
     return [text.lower() for text in texts]

@@ -75,10 +75,10 @@ def deep_gzip(path: Path) -> Path:
 
 
 REFUSED: dict[str, tuple[Callable[[Path], Path], str]] = {
-    "tar absolute": (lambda p: make_tar(p, ("/tmp/x", FILE, b"x")), "'/tmp/x' would lie outside of its folder"),
-    "tar parent": (lambda p: make_tar(p, ("a/../../x", FILE, b"x")), "'a/../../x' would lie outside"),
-    "tar drive": (lambda p: make_tar(p, ("C:/x", FILE, b"x")), "'C:/x' would lie outside"),
-    "tar backslash": (lambda p: make_tar(p, ("..\\x", FILE, b"x")), "would lie outside"),
+    "tar absolute": (lambda p: make_tar(p, ("/tmp/x", FILE, b"x")), "'/tmp/x' would be outside of its folder"),
+    "tar parent": (lambda p: make_tar(p, ("a/../../x", FILE, b"x")), "'a/../../x' would be outside"),
+    "tar drive": (lambda p: make_tar(p, ("C:/x", FILE, b"x")), "'C:/x' would be outside"),
+    "tar backslash": (lambda p: make_tar(p, ("..\\x", FILE, b"x")), "would be outside"),
     "tar link out": (lambda p: make_tar(p, ("a", LINK, b"../../etc/passwd")), "is a link out of the archive"),
     "tar absolute link": (lambda p: make_tar(p, ("a", LINK, b"/etc/passwd")), "is a link out of the archive"),
     "tar hard link out": (lambda p: make_tar(p, ("a", HARD, b"/etc/passwd")), "is a link out of the archive"),
@@ -90,7 +90,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Path], str]] = {
     ),
     "tar device": (lambda p: make_tar(p, ("a", tarfile.CHRTYPE, b"")), "is neither a file nor a folder"),
     "tar pipe": (lambda p: make_tar(p, ("a", FIFO, b"")), "is neither a file nor a folder"),
-    "tar twice": (lambda p: make_tar(p, ("a", FILE, b"x"), ("a", FILE, b"y")), "'a' is there twice"),
+    "tar twice": (lambda p: make_tar(p, ("a", FILE, b"x"), ("a", FILE, b"y")), "'a' occurs twice"),
     "tar file and folder": (
         lambda p: make_tar(p, ("a", FILE, b"x"), ("a/b", FILE, b"y")),
         "a member cannot be written",
@@ -98,7 +98,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Path], str]] = {
     "tar too many": (lambda p: make_tar(p, *((str(i), FILE, b"") for i in range(11))), "more files than the limit"),
     "tar too large": (lambda p: make_tar(p, ("a", FILE, bytes(2000))), "more bytes than the limit"),
     "tar huge header": (deep_gzip, "a header that is too long"),
-    "zip parent": (lambda p: make_zip(p, ("../x", 0, b"x")), "'../x' would lie outside of its folder"),
+    "zip parent": (lambda p: make_zip(p, ("../x", 0, b"x")), "'../x' would be outside of its folder"),
     "zip link out": (lambda p: make_zip(p, ("a", stat.S_IFLNK, b"../../x")), "is a link out of the archive"),
     "zip device": (lambda p: make_zip(p, ("a", stat.S_IFCHR, b"")), "is neither a file nor a folder"),
     "zip too large": (lambda p: make_zip(p, ("a", 0, bytes(2000))), "more bytes than the limit"),
@@ -114,7 +114,7 @@ def test_a_harmful_or_damaged_archive_is_refused_and_leaves_nothing(tmp_path: Pa
     path = make(tmp_path / "bad.archive")
     with pytest.raises(DataError, match=message) as caught:
         extract(path, tmp_path / "out", max_files=10, max_bytes=1000)
-    assert str(caught.value).startswith(f"{path} was refused and nothing kept of it: ")
+    assert str(caught.value).startswith(f"{path} was refused and nothing was kept: ")
     assert sorted(child.name for child in tmp_path.iterdir()) == ["bad.archive"]
 
 

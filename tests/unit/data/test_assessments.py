@@ -117,7 +117,7 @@ def test_a_number_in_two_files_must_be_the_same(tmp_path: Path) -> None:
         (["system\t\tM", "x\t1\t2"], r"line 1: column 2 has no name"),
         (["system\tM"], r"a header but no rows"),
         (["system\tseg", "x\t1"], r"line 1: no column with scores"),
-        (["a\tb", "x\t1"], r"line 1: neither a column 'system' nor"),
+        (["a\tb", "x\t1"], r"line 1: no column 'system'"),
         ([], r"is empty"),
     ],
 )
@@ -130,7 +130,7 @@ def test_a_row_that_is_there_twice_is_read_once_and_reported(tmp_path: Path, cap
     path = write(tmp_path / "de-cs.COMET.tsv", "seg\tsystem\tM\tN", "1\tx\t1\t", "2\tx\t3\t", "1\tx\t1\t")
     scores = scores_of(path, segments=2)[1]["M"]
     assert scores.segment["x"].tolist() == [1, 3]
-    assert "rows repeat earlier ones, 1 in all, the first in line 4 (as line 2)" in caplog.text
+    assert "1 rows repeat earlier rows, the first one in line 4 (equal to line 2)" in caplog.text
 
 
 def test_columns_of_one_name_matter_only_to_those_who_ask(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_post_editing_counts_seconds_keys_and_edits(tmp_path: Path) -> None:
     ("row", "problem"),
     [
         ("newstest2011.x_doc-9\t5\ta\t1\t6\t.5\t.2\t.6\t.1\t.3", "is not TESTSET.PAIR.SYSTEM_doc-N"),
-        ("en-es.t.x_doc-9\t5\ta\t1\t6\t.9\t.2\t.6\t.1\t.3", "line 3: DA of the same output differs .* line 2"),
+        ("en-es.t.x_doc-9\t5\ta\t1\t6\t.9\t.2\t.6\t.1\t.3", "line 3: DA of this output differs from its DA in line 2"),
         ("en-es.t.x_doc-9\t5\ta\t1\t6\t.5\t\t.6\t.1\t.3", "line 3: nan is out of range for hter"),
     ],
 )  # fmt: skip
@@ -236,13 +236,13 @@ def test_ratings_know_the_reference_that_was_shown(tmp_path: Path) -> None:
     thesis = write(tmp_path / "thesis_ratings.tsv", "batch\tjudge\tsegment_id\trating", "5\t9\t2001\t3")
     assert read_ratings_by_reference(thesis).judgements[0].rows[0].reference == "5"
     wrong = write(tmp_path / "wrong.tsv", "judge\tsegment_id\tbatch\trating", "9\t2\t1\t4")
-    with pytest.raises(DataError, match="line 2: segment_id '2' is of batch 2"):
+    with pytest.raises(DataError, match="line 2: segment_id '2' has batch 1, but 2 in"):
         read_ratings_by_reference(wrong)
 
 
 def test_ratings_need_the_table_of_what_was_shown(tmp_path: Path) -> None:
     path = write(tmp_path / "ratings.tsv", "judge\tsegment_id\tbatch\trating", "9\t2\t2\t4")
-    with pytest.raises(DataError, match=r"needs segments\.tsv beside it"):
+    with pytest.raises(DataError, match=r"needs segments\.tsv in the same folder"):
         read_ratings_by_reference(path)
 
 
@@ -261,7 +261,9 @@ def test_a_column_that_is_missing_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("scores", ["[" * 100_000, f"[{'9' * 400}]", f"[{'9' * 5000}]", '["70"]', "70"])
 def test_lists_of_scores_that_are_none_are_refused(tmp_path: Path, scores: str) -> None:
     path = write(tmp_path / "en-de.train.tsv", "index\toriginal\ttranslation\tscores", f"0\ta\tb\t{scores}")
-    with pytest.raises(DataError, match=r"train\.tsv, line 2: scores .{1,42} are not a list of numbers, as \[70, 65\]"):
+    with pytest.raises(
+        DataError, match=r"train\.tsv, line 2: scores .{1,42} are not a list of numbers such as \[70, 65\]"
+    ):
         read_direct_assessments(path)
 
 
@@ -272,5 +274,5 @@ def test_outputs_that_were_post_edited_need_not_have_a_direct_assessment(tmp_pat
     found = read_post_editing(path)
     assert len(found.judgements[0]) == 6 and math.isnan(found.published[0].columns["DA"][0])
     path = write(tmp_path / "pe.tsv", header, rows[0].format(da="NA"), rows[1].format(da="70"))
-    with pytest.raises(DataError, match=r"line 3: DA of the same output differs from that in line 2"):
+    with pytest.raises(DataError, match=r"line 3: DA of this output differs from its DA in line 2"):
         read_post_editing(path)

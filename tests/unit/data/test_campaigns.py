@@ -80,7 +80,7 @@ def test_judgements_given_again_are_kept_and_reported(tmp_path: Path, caplog: py
         ("u,A,1,XXX,eng,deu,5", "line 1: an item of type 'XXX'"),
         ("u,A,1,TGT,eng,deu,x", "line 1: the score must be a number, not 'x'"),
         ("u,A,n,TGT,eng,deu,5,d,False,[]", "line 1: the item's number is 'n'"),
-        ("u,A,1,TGT,eng,deu,5,d,False,{", "line 1: spans that are not JSON"),
+        ("u,A,1,TGT,eng,deu,5,d,False,{", "line 1: the spans are not JSON"),
         ("u,A,1,TGT,eng,deu,5,d,False,3", "line 1: spans must be a list"),
         ('u,A,1,TGT,eng,deu,5,d,False,"[{""start_i"":1}]"', "line 1: a span needs start_i and end_i"),
         ('u,A,1,TGT,eng,deu,5,d,False,"[{""start_i"":1.5,""end_i"":2}]"', "line 1: a span from 1.5 to 2"),
@@ -97,7 +97,7 @@ def test_damaged_exports_are_refused_with_their_line(tmp_path: Path, line: str, 
 
 def test_the_kind_must_fit_the_export(tmp_path: Path) -> None:
     path = appraise(tmp_path / "c.csv", "u,A,1,TGT,eng,deu,5")
-    with pytest.raises(DataError, match="line 1: no spans, which judgements of kind esa have"):
+    with pytest.raises(DataError, match="line 1: no spans, which judgements of kind esa need"):
         read_appraise(path, kind="esa")
     with pytest.raises(UnknownName, match="kind of campaign"):
         read_appraise(path, kind="rank")
@@ -152,7 +152,7 @@ def test_pearmut_logs_and_downloads_give_the_same(tmp_path: Path) -> None:
     )
     assert [math.isnan(row.value) for row in read_pearmut(log, kind="mqm").rows] == [True, True]
     assert read_pearmut(log, kind="da").rows[0].spans is None
-    with pytest.raises(UsageError, match="holds the campaigns c1, c2; say which one"):
+    with pytest.raises(UsageError, match="holds several campaigns. Choose one: c1, c2"):
         read_pearmut(download, kind="esa")
     with pytest.raises(UnknownName, match="campaign in"):
         read_pearmut(download, kind="esa", campaign="c3")
@@ -171,8 +171,8 @@ def test_pearmut_resets_and_skipped_items_are_reported(tmp_path: Path, caplog: p
     )
     with caplog.at_level(logging.WARNING):
         assert read_pearmut(path, kind="esa").values.tolist() == [5, 1]
-    assert "2 entries were left out, which the organisers had reset" in caplog.text
-    assert "4 items or outputs were skipped" in caplog.text
+    assert "2 entries that the organisers had reset were ignored" in caplog.text
+    assert "raters skipped 4 items or outputs" in caplog.text
 
 
 def test_pearmut_checks_sliders_and_entries_without_texts(tmp_path: Path) -> None:
@@ -195,12 +195,12 @@ def test_pearmut_checks_sliders_and_entries_without_texts(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"annotation": [{}, {}]}, "line 1: as many annotations as items"),
+        ({"annotation": [{}, {}]}, "line 1: 2 annotations for 1 items"),
         ({"user_id": 3}, "line 1: an annotation needs user_id and item_i"),
         ({"annotation": [3]}, "line 1, item 1: an object"),
         ({"annotation": [{"A": 3}]}, "line 1, item 1, 'A': an object with a score"),
         ({"annotation": [{"A": {"score": "x"}}]}, "line 1, item 1, 'A': the score must be a number"),
-        ({"annotation": [{"A": {"sliders": {"Style": 1}}}]}, "line 1, item 1, 'A': a slider 'Style'"),
+        ({"annotation": [{"A": {"sliders": {"Style": 1}}}]}, "line 1, item 1, 'A': unknown slider 'Style'"),
     ],
 )
 def test_damaged_logs_are_refused_with_their_line(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
@@ -251,5 +251,5 @@ def test_logs_that_are_not_json_lines_are_refused(tmp_path: Path) -> None:
 
 def test_a_quotation_mark_that_is_never_closed_in_an_appraise_export_is_said(tmp_path: Path) -> None:
     path = appraise(tmp_path / "scores.csv", '"u,sys,1,TGT,en,de,50', *["u,sys,1,TGT,en,de,50"] * 9000)
-    with pytest.raises(DataError, match="quotation mark before it that is never closed"):
+    with pytest.raises(DataError, match="Is a quotation mark in an earlier line never closed"):
         read_appraise(path, kind="da")

@@ -108,7 +108,7 @@ def test_a_bad_score_file_is_refused_with_its_place(tmp_path: Path, text: str, m
 
 def test_a_metric_file_must_name_reference_and_level(tmp_path: Path) -> None:
     put(tmp_path, {"metric-scores/en-de/COMET.seg.score": "a 1\n"})
-    with pytest.raises(DataError, match=r"is not called METRIC-REFERENCE\.LEVEL\.score"):
+    with pytest.raises(DataError, match=r"must be called METRIC-REFERENCE\.LEVEL\.score"):
         read_metric_scores(tmp_path, "en-de")
 
 
@@ -126,11 +126,11 @@ def test_a_pair_is_written_beside_others(tmp_path: Path) -> None:
 def test_what_an_evalset_cannot_hold_is_refused(tmp_path: Path) -> None:
     whole = TestSet({"x": ["a"]}, {"A": ["r"]}, ["s"], ["d"], {"domain": ["news"]}, pair="ru-en")
     for testset, message in (
-        (replace(whole, references={"a-b": ["r"]}), "no reference may have '-' or '.' in its name"),
+        (replace(whole, references={"a-b": ["r"]}), "names of references may not contain '-' or '.'"),
         (replace(whole, documents=["d 1"]), "'d 1' cannot be written in an EvalSet"),
         (replace(whole, documents=None), "has domains but no documents"),
-        (replace(whole, labels={"domain": ["-"]}), "the domain '-' stands for none"),
-        (replace(whole, labels={"seg": ["9"]}), "has the label 'seg', which has no place"),
+        (replace(whole, labels={"domain": ["-"]}), "the domain '-' means no domain"),
+        (replace(whole, labels={"seg": ["9"]}), "has the label 'seg', which .* cannot hold"),
         (replace(whole, outputs={"x": ["a\r"]}), r"x\.txt, segment 1 ends in a carriage return"),
         (replace(whole, source=["\ufeffs"]), "begins with U\\+FEFF"),
         (replace(whole, references={"A": [None], "B": ["r"]}), r"ru-en\.A\.txt, segment 1 is missing"),
@@ -144,7 +144,7 @@ def test_what_an_evalset_cannot_hold_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_a_wrong_use(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(UsageError, match=r"The folder .*sources cannot be made: "):
+    with pytest.raises(UsageError, match=r"Cannot make the folder .*sources: "):
         write_evalset(TestSet({"x": ["a"]}, source=["s"], pair="ru-en"), tmp_path / "file")
 
 

@@ -103,7 +103,9 @@ def test_judgements_as_json_lines(campaign: Path) -> None:
     path = write(campaign / "rated.jsonl", json.dumps(item))
     assert [table.name for table in open_evidence(campaign, "de-en").judgements] == ["rated", "darr"]
     write(path, json.dumps(item | {"segment": "4"}))
-    with pytest.raises(DataError, match="judgements 'rated' are about segments .* does not have: 4. It has 3"):
+    with pytest.raises(
+        DataError, match="judgements 'rated' name segments that the test set does not have: 4. It has 3"
+    ):
         open_evidence(campaign, "de-en")
 
 
@@ -217,7 +219,7 @@ def test_an_evalset_brings_texts_gold_ratings_and_metrics(tmp_path: Path) -> Non
     assert scores["QE-src"].segment["y"].tolist() == [3, 4] and scores["BLEU-refA"].system == {"x": 30, "y": 20}
     assert [(table.name, len(table)) for table in evidence.judgements] == [("mqm", 1)]
     write(tmp_path / "human-scores/en-de.mqm.seg.score", "x\t-1")
-    with pytest.raises(DataError, match=r"en-de\.mqm\.seg\.score: 1 scores per system, where 2 are needed"):
+    with pytest.raises(DataError, match=r"en-de\.mqm\.seg\.score: 1 scores of 'x', but at level seg the data need 2"):
         open_evidence(tmp_path)
 
 
@@ -251,7 +253,8 @@ def test_nothing_recognised_is_said_in_two_lines(tmp_path: Path) -> None:
     write(tmp_path / "empty.tsv")
     write(tmp_path / "words.tsv", "system\tcomment", "x\tgood")
     with pytest.raises(
-        DataError, match=r"^Nothing to judge metrics by .*\nWhat is recognised: docs/formats\.md, [^\n]*$"
+        DataError,
+        match=r"^No texts, judgements or scores were recognised .*\nFor the formats see docs/formats\.md, [^\n]*$",
     ):
         open_evidence(tmp_path)
 
@@ -301,17 +304,17 @@ def test_a_data_set_of_the_catalogue_is_opened_by_name(tmp_path: Path) -> None:
 
 def test_json_that_is_too_deep_to_read_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "deep.jsonl", '{"kind": ' * 100_000)
-    with pytest.raises(DataError, match=r"deep\.jsonl, line 1: a number too long or objects too deep to read"):
+    with pytest.raises(DataError, match=r"deep\.jsonl, line 1: a number is too long, or objects are nested too deeply"):
         open_evidence(path)
 
 
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (['system,DA,"BLEU', "a,1,2"], "quotation mark runs over the end of a line|is not CSV"),
-        (["system,DA,BLEU", 'a,"1,2', "b,2,3"], "quotation mark runs over the end of a line|is not CSV"),
-        (["system,DA,BLEU", "a,1,2", 'b,"2,3'], "quotation mark runs over the end of a line|is not CSV"),
-        (["system,DA,BLEU", "a,1," + "2" * 200_000], "Nothing to judge metrics by was recognised"),
+        (['system,DA,"BLEU', "a,1,2"], "quoted field spans several lines|is not CSV"),
+        (["system,DA,BLEU", 'a,"1,2', "b,2,3"], "quoted field spans several lines|is not CSV"),
+        (["system,DA,BLEU", "a,1,2", 'b,"2,3'], "quoted field spans several lines|is not CSV"),
+        (["system,DA,BLEU", "a,1," + "2" * 200_000], "No texts, judgements or scores were recognised"),
         (["system,DA,BLEU", "a,1,3", "b,1," + "2" * 200_000], "is not CSV: field larger than field limit"),
     ],
 )

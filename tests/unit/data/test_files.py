@@ -39,7 +39,7 @@ def test_a_folder_is_held_by_one_at_a_time(tmp_path: Path) -> None:
     pytest.importorskip("fcntl", reason="there are no such locks here")
     with (
         held(tmp_path),
-        pytest.raises(UsageError, match=r"^Another process is at work in .*\. Wait until"),
+        pytest.raises(UsageError, match=r"^Another process is using .*\. Wait until"),
         held(tmp_path),
     ):
         pass

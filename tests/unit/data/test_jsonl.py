@@ -78,28 +78,31 @@ def test_what_is_written_has_the_agreed_keys(tmp_path: Path) -> None:
         ("{", "line 2: not JSON: Expecting property name enclosed in double quotes at character 2."),
         ("", "line 2: not JSON: Expecting value at character 1."),
         ([], "line 2: one JSON object per line is needed, not a list."),
-        ({"tgt": {"x": "a", "y": "b"}}, "line 1: no output of 'y', which {path}, line 2 has."),
-        ({"tgt": {}}, "line 2: no output of 'x', which {path}, line 1 has."),
+        ({"tgt": {"x": "a", "y": "b"}}, "line 1: no output of 'y', but {path}, line 2 has one."),
+        ({"tgt": {}}, "line 2: no output of 'x', but {path}, line 1 has one."),
         ({"tgt": {"x": 3}}, "line 2: the output of 'x' must be a text, not a number."),
         ({"tgt": {"x": None}}, "line 2: the output of 'x' must be a text, not null."),
         ({"tgt": "a"}, 'line 2: "tgt" must be an object, not a text.'),
-        ({"src": "s", "tgt": {"x": "a"}}, 'line 1: no "src", which {path}, line 2 has. All segments need it or none.'),
-        ({"i": 0, "tgt": {"x": "a"}}, """line 2: segment "i" 0 was there before, in {path}, line 1."""),
-        ({"tgt": {"x": "a"}, "scores": {"z": {"m": 1}}}, "line 2: scores of 'z', which has no output here."),
+        (
+            {"src": "s", "tgt": {"x": "a"}},
+            'line 1: no "src", but {path}, line 2 has it. Give it for all segments or for none.',
+        ),
+        ({"i": 0, "tgt": {"x": "a"}}, """line 2: segment "i" 0 occurs already in {path}, line 1."""),
+        ({"tgt": {"x": "a"}, "scores": {"z": {"m": 1}}}, "line 2: scores of 'z', which has no output in this line."),
         ({"tgt": {"x": "a"}, "scores": {"x": {"m": "1"}}}, "line 2: m of 'x' must be a number or null, not a text."),
         (
             {"tgt": {"x": "a"}, "scores": {"x": {"m": True}}},
             "line 2: m of 'x' must be a number or null, not true or false.",
         ),
-        ('{"tgt": {"x": "a"}, "scores": {"x": {"m": 1e999}}}', "line 2: m of 'x' is too large a number."),
+        ('{"tgt": {"x": "a"}, "scores": {"x": {"m": 1e999}}}', "line 2: m of 'x' is too large."),
         ('{"tgt": {"x": "a"}, "scores": {"x": {"m": Infinity}}}', "line 2: Infinity is not a number."),
-        ('{"tgt": {"x": "a", "x": "b"}}', "line 2: the name 'x' occurs twice in one object."),
-        ('{"tgt": {"x": "\\ud800"}}', "is half a surrogate pair, not a character. It cannot be kept in UTF-8."),
-        ("[" * 100_000, "line 2: a number too long or objects too deep to read."),
-        ("9" * 5000, "line 2: a number too long or objects too deep to read."),
+        ('{"tgt": {"x": "a", "x": "b"}}', "line 2: the name 'x' occurs twice in an object."),
+        ('{"tgt": {"x": "\\ud800"}}', "is half a surrogate pair, not a character. It cannot be written in UTF-8."),
+        ("[" * 100_000, "line 2: a number is too long, or objects are nested too deeply."),
+        ("9" * 5000, "line 2: a number is too long, or objects are nested too deeply."),
         (
             {"tgt": {"x": "a"}, "pair": "ru-en"},
-            'line 1: no "pair", which {path}, line 2 has. All segments need it or none.',
+            'line 1: no "pair", but {path}, line 2 has it. Give it for all segments or for none.',
         ),
     ],
 )
@@ -121,7 +124,7 @@ def test_keys_that_are_not_ours_are_said(tmp_path: Path, caplog: pytest.LogCaptu
     with caplog.at_level(logging.WARNING):
         read_jsonl(path)
     assert [r.getMessage() for r in caplog.records] == [
-        f"{path}: keys that are not part of the format were left out: 'cost'."
+        f"{path}: keys that are not part of the format were ignored: 'cost'."
     ]
 
 

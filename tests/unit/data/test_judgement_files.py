@@ -34,13 +34,13 @@ def test_an_export_of_appraise_needs_to_be_told_how_people_judged(tmp_path: Path
     assert is_appraise(path)
     (found,) = read_judgement_file(path, pair="en-de", kind="da", system_prefix="wmt.")
     assert [(row.kind, row.system, row.value) for row in found.rows] == [("da", "A", 70), ("da", "B", 40)]
-    with pytest.raises(UsageError, match=r"does not say how people judged\. Say it: --kind da, esa or mqm\."):
+    with pytest.raises(UsageError, match=r"does not state the kind of judgement\. Give --kind da, esa or mqm\."):
         read_judgement_file(path, pair="en-de")
 
 
 def test_a_kind_is_refused_where_the_file_says_it(tmp_path: Path) -> None:
     path = write(tmp_path / "en-de.darr.tsv", "seg\tbetter\tworse", "1\tA\tB")
-    with pytest.raises(UsageError, match="says by itself how people judged"):
+    with pytest.raises(UsageError, match="states its kind of judgement"):
         read_judgement_file(path, pair="en-de", kind="da")
 
 
@@ -53,7 +53,7 @@ def test_a_kind_is_refused_where_the_file_says_it(tmp_path: Path) -> None:
     ],
 )
 def test_files_without_judgements_are_refused(tmp_path: Path, name: str, lines: list[str]) -> None:
-    with pytest.raises(DataError, match=rf"{name} holds no judgements in a form that is known"):
+    with pytest.raises(DataError, match=rf"{name} holds no judgements in a known format"):
         read_judgement_file(write(tmp_path / name, *lines), pair="en-de")
 
 

@@ -34,7 +34,7 @@ def test_names_become_numbers_in_order_of_appearance() -> None:
 
 
 def test_judgements_of_different_pairs_do_not_mix() -> None:
-    with pytest.raises(DataError, match="of en-de and of de-en do not go together"):
+    with pytest.raises(DataError, match="of en-de and of de-en cannot be joined"):
         Judgements(ROWS, pair="en-de") + Judgements(ROWS, pair="de-en")
 
 
@@ -49,13 +49,16 @@ def test_a_kind_that_is_not_there_is_named() -> None:
         (Judgement("daa", "1", "x", 70), "no kind of judgement called 'daa'"),
         (Judgement("da", "1", "", 70), "needs the name of a system and of a segment"),
         (Judgement("da", "", "x", 70), "needs the name of a system and of a segment"),
-        (Judgement("da", "1", "x", math.nan), "the value is nan; leave the judgement out"),
+        (Judgement("da", "1", "x", math.nan), "the value is nan; leave out judgements that were not made"),
         (Judgement("z", "1", "x", math.inf), "the value is inf"),
         (Judgement("da", "1", "x", 101), r"101 is out of range for da \(0 to 100\)"),
         (Judgement("rank", "1", "x", 0, task="t"), r"0 is out of range for rank \(at least 1\)"),
-        (Judgement("rank", "1", "x", 1), "a rank says nothing without the task"),
-        (Judgement("mqm", "1", "x", 0, spans=(Span(3, None, "major"),)), "a span with only one end: 3, None"),
-        (Judgement("mqm", "1", "x", 0, spans=(Span(3, 2, "major"),)), "a span from 3 to 2"),
+        (Judgement("rank", "1", "x", 1), "a rank needs the task"),
+        (
+            Judgement("mqm", "1", "x", 0, spans=(Span(3, None, "major"),)),
+            "a span needs both start and end, or neither: 3, None",
+        ),
+        (Judgement("mqm", "1", "x", 0, spans=(Span(3, 2, "major"),)), "a span cannot go from 3 to 2"),
     ],
 )
 def test_what_cannot_be_a_judgement_is_refused_with_its_number(row: Judgement, problem: str) -> None:

@@ -66,7 +66,7 @@ def test_single_files_are_known_by_their_ending(tmp_path: Path) -> None:
         open_testset(tmp_path / "set.xml", "zh-en")
     (tmp_path / "set.txt").write_text("a\n")
     with pytest.raises(
-        UsageError, match=r"is not of a known kind\. Known endings: \.jsonl, \.tsv, \.sgm, \.sgml, \.xml"
+        UsageError, match=r"has an unknown ending\. Known endings: \.jsonl, \.tsv, \.sgm, \.sgml, \.xml"
     ):
         open_testset(tmp_path / "set.txt")
 
@@ -100,7 +100,7 @@ def test_sgm_files_say_their_pair_in_the_head_or_the_name(tmp_path: Path) -> Non
     english = open_testset(tmp_path, "en-de")
     assert (english.source, english.references, english.outputs) == (("e",), {}, {"x": ("o",)})
     (tmp_path / "what.sgm").write_text(SGM["sources/english.sgm"].replace('srclang="en"', ""))
-    with pytest.raises(DataError, match=r"what\.sgm does not say its language pair"):
+    with pytest.raises(DataError, match=r"what\.sgm names its language pair neither"):
         pairs(tmp_path)
 
 
@@ -109,7 +109,7 @@ def test_nothing_recognised_says_what_was_looked_for(tmp_path: Path) -> None:
         open_testset(tmp_path)
     (tmp_path / "wmt23").mkdir()
     write_evalset(SMALL, tmp_path / "wmt23")
-    with pytest.raises(DataError, match=r"There is something in: wmt23\.$"):
+    with pytest.raises(DataError, match=r"These subfolders have one: wmt23\.$"):
         pairs(tmp_path)
 
 
@@ -126,7 +126,7 @@ def test_a_pair_that_is_there_twice_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_whose_name_and_text_disagree_is_refused(tmp_path: Path) -> None:
     write_jsonl(SMALL, tmp_path / "zh-en.jsonl")
-    with pytest.raises(DataError, match=r"zh-en\.jsonl holds the language pair ru-en, not zh-en as its name says\."):
+    with pytest.raises(DataError, match=r"zh-en\.jsonl holds the language pair ru-en, but its name has zh-en\."):
         open_testset(tmp_path)
 
 

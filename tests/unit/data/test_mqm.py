@@ -93,7 +93,7 @@ def test_segment_numbers_that_count_within_documents_are_refused_unless_said(tmp
 @pytest.mark.parametrize(
     ("rows", "header", "message"),
     [
-        (["A\td\t1"], HEADER, "line 2: 3 tab-separated fields, where 9"),
+        (["A\td\t1"], HEADER, "line 2: 3 tab-separated fields, but 9"),
         ([], HEADER, "holds no annotations"),
         (["A\td"], "system\tdoc", "line 1: no column doc_id, seg_id"),
         (["A\td\t1\t1\tr\ts\tt\tc\tminor\t{"], f"{HEADER}\tmisc", "line 2, misc: not JSON"),
@@ -117,15 +117,15 @@ def test_ratings_are_numbered_by_their_lines_and_none_is_nobody(tmp_path: Path) 
         Judgement("mqm", "1", "B", 0.0, "r1", spans=()),
     )
     assert math.copysign(1, judgements.values[1]) == 1
-    with pytest.raises(DataError, match="2 ratings of 'A', where 3 are needed"):
+    with pytest.raises(DataError, match="2 ratings of 'A', but 3 are needed"):
         read_ratings(path, n_segments=3)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("A\tNone\nB\tNone\nA\tNone\n", "line 3: the ratings of 'A' come in several pieces"),
-        ("A\tNone\nA\tNone\nB\tNone\n", "1 ratings of 'B', where 2"),
+        ("A\tNone\nB\tNone\nA\tNone\n", "line 3: the ratings of 'A' are not in consecutive lines"),
+        ("A\tNone\nA\tNone\nB\tNone\n", "1 ratings of 'B', but 2"),
         ("A None\n", "line 1: 1 tab-separated fields"),
         ("A\t{\n", "line 1: not JSON"),
         ("A\t[]\n", 'line 1: an object with a list "errors"'),
@@ -182,9 +182,9 @@ def test_no_errors_cost_nothing_and_weights_can_be_text() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "none are given"),
-        ("Major", "'Major' is not of the form"),
-        ("Major:x", "'x', the weight of 'Major', is not a number"),
+        ("", "the list is empty"),
+        ("Major", "'Major' must have the form"),
+        ("Major:x", "the weight of 'Major', 'x', is not a number"),
         ("Major:nan", "'nan'"),
         ("Major:1 Major:2", "'Major' occurs twice"),
     ],
@@ -195,11 +195,13 @@ def test_bad_weights_are_usage_errors(text: str, message: str) -> None:
 
 
 def test_an_error_without_weight_and_other_kinds_are_refused_by_place() -> None:
-    with pytest.raises(DataError, match=r"'set', segment '1', system 'A', rater 'r': no weight .* severity 'critical'"):
+    with pytest.raises(
+        DataError, match=r"'set', segment '1', system 'A', rater 'r': there is no weight .* severity 'critical'"
+    ):
         weigh(errors(("critical", "x")))
-    with pytest.raises(DataError, match="kind da cannot be weighed"):
+    with pytest.raises(DataError, match="weights are for marked errors, and this is a judgement of kind da"):
         weigh(Judgements([Judgement("da", "1", "A", 5)]))
-    with pytest.raises(UsageError, match="differ only in the case"):
+    with pytest.raises(UsageError, match="differ only in upper and lower case"):
         weigh(errors(), {"major": 1, "Major": 2})
 
 
@@ -209,7 +211,9 @@ def test_a_quotation_mark_that_is_never_closed_is_said(tmp_path: Path) -> None:
     rest = ["a\td\t1\t1\tr\tsource\ttarget\tAccuracy\tMajor\t{}"] * 4000
     path = tmp_path / "unbabel.tsv"
     path.write_text("\n".join([header, opened, *rest, ""]), "utf-8")
-    with pytest.raises(DataError, match=r"unbabel\.tsv, line \d+: .*quotation mark before it that is never closed"):
+    with pytest.raises(
+        DataError, match=r"unbabel\.tsv, line \d+: .*Is a quotation mark in an earlier line never closed"
+    ):
         read_mqm(path)
 
 

@@ -44,7 +44,7 @@ def test_a_preference_is_a_ranking_of_two(tmp_path: Path) -> None:
         ("9\tx\ty", "line 2: there is no segment '9' in the test set, which has 2"),
         ("1\tx\tx", "line 2: 'x' cannot be better than itself"),
         ("1\tx\t", "line 2: a system without a name"),
-        ("1\tx", "line 2: 2 tab-separated fields, where line 1 has 3"),
+        ("1\tx", "line 2: 2 tab-separated fields, but line 1 has 3"),
     ],
 )
 def test_a_bad_preference_is_refused_with_its_line(tmp_path: Path, row: str, problem: str) -> None:
@@ -85,8 +85,8 @@ def test_systems_with_the_same_text_share_the_rank_and_say_so(tmp_path: Path) ->
     [
         ("de-en\t3\tann\t5\ta|b\t1", "line 2: 1 ranks for 2 outputs"),
         ("de-en\t3\tann\t5\ta|a\t1|2", "line 2: 'a' occurs twice in one ranking"),
-        ("de-en\t3\tann\t5\ta|b\t1|0", "line 2: rank '0' is neither 1, 2, 3, … nor -1"),
-        ("de-en\t3\tann\t5\ta|b\t1|x", "line 2: rank 'x' is neither"),
+        ("de-en\t3\tann\t5\ta|b\t1|0", "line 2: rank '0' must be 1, 2, 3, … or -1"),
+        ("de-en\t3\tann\t5\ta|b\t1|x", "line 2: rank 'x' must be"),
         ("de-en\t3\tann\tsoon\ta|b\t1|2", "line 2: 'soon' is not a number"),
         ("de-en\t4\tann\t5\ta|b\t1|2", "line 2: there is no segment '4'"),
     ],
@@ -144,8 +144,8 @@ def test_collapsed_systems_are_told_apart(tmp_path: Path) -> None:
     ("lines", "error", "problem"),
     [
         ([TWO, "fre,eng,1,1,j,a,1,b,2,7", "fre,eng,1,1,j,a,2,c,2,7"], DataError, "line 3: 'a' has rank 2 here and 1"),
-        ([TWO, "fre,eng,1,1,j,a,1,b,2,7", "fre,eng,2,2,j,a,1,c,2,7"], DataError, "line 3: ranking 7 is of another"),
-        ([TWO, "fre,eng,1,1,j,a,1,b,2"], DataError, "line 2: 9 fields, where line 1 has 10"),
+        ([TWO, "fre,eng,1,1,j,a,1,b,2,7", "fre,eng,2,2,j,a,1,c,2,7"], DataError, "line 3: ranking 7 has another"),
+        ([TWO, "fre,eng,1,1,j,a,1,b,2"], DataError, "line 2: 9 fields, but line 1 has 10"),
         ([TWO, "fre,xxx,1,1,j,a,1,b,2,7"], UnknownName, "line 2 called 'xxx'"),
         ([TWO], DataError, "a header but no rankings"),
         (["a,b"], DataError, "not the header of WMT's ranking CSV"),
@@ -163,5 +163,5 @@ def test_pairs_in_three_letters() -> None:
 @pytest.mark.parametrize("rank", ["0", "00", "1.5", "", "٣", "9" * 5000])
 def test_ranks_are_whole_numbers_from_1(tmp_path: Path, rank: str) -> None:
     path = write(tmp_path / "rankings.tsv", "lp\tseg\tjudge\tsystems\tranks", f"en-de\t1\tj\ta|b\t1|{rank}")
-    with pytest.raises(DataError, match=r"line 2: rank .{0,42} is neither 1, 2, 3, … nor -1"):
+    with pytest.raises(DataError, match=r"line 2: rank .{0,42} must be 1, 2, 3, … or -1"):
         read_rankings(path)

@@ -48,10 +48,10 @@ def test_texts_are_kept_exactly(tmp_path: Path) -> None:
     [
         ("", "t.tsv is empty; a table with a header is needed."),
         ("a\tb\n", "t.tsv has a header but no segments."),
-        ("a\tb\nx\n", "t.tsv, line 2: 1 tab-separated fields, where line 1 has 2."),
+        ("a\tb\nx\n", "t.tsv, line 2: 1 tab-separated fields, but line 1 has 2."),
         ("a\ta\nx\ty\n", "t.tsv, line 1: two columns are called 'a'."),
         ("a\t\nx\ty\n", "t.tsv, line 1: column 2 has no name. The first line must name the columns."),
-        ("src\tsource\nx\ty\n", "t.tsv, line 1: two columns hold the source, source and src."),
+        ("src\tsource\nx\ty\n", "t.tsv, line 1: two columns hold the source: source and src."),
         ("ref:A\tref_A\nx\ty\n", "t.tsv, line 1: two columns hold the reference 'A'."),
         (
             "reformer\nx\n",
@@ -106,10 +106,10 @@ def test_a_folder_of_two_tables_comes_back(tmp_path: Path) -> None:
 def test_segment_numbers_must_agree(tmp_path: Path) -> None:
     table(tmp_path / "ru-en.segments.tsv", "seg\tsource\n1\ta\n2\tb\n")
     outputs = table(tmp_path / "ru-en.outputs.tsv", "seg\tx\n1\ta\n3\tb\n")
-    with pytest.raises(DataError, match=r"not parallel: line 3 is segment '2' here, '3' there\."):
+    with pytest.raises(DataError, match=r"not parallel: line 3 is segment '2' and segment '3'\."):
         read_pair(tmp_path, "ru-en")
     table(outputs, "seg\tx\n1\ta\n")
-    with pytest.raises(DataError, match=r"not parallel: 2 segments here, 1 there\."):
+    with pytest.raises(DataError, match=r"not parallel: 2 segments and 1 segments\."):
         read_pair(tmp_path, "ru-en")
     table(outputs, "seg\tx\n1\ta\n1\tb\n")
     with pytest.raises(DataError, match=r"segment number '1' occurs twice, in rows 1 and 2\."):

@@ -39,7 +39,10 @@ def test_each_form_is_recognised_by_its_columns(tmp_path: Path, form: str) -> No
 def test_some_submissions_count_segments_from_zero(tmp_path: Path) -> None:
     path = tmp_path / "m.seg.score"
     path.write_text("M\tru-en\tt\tx.1\t0\t.5\nM\tru-en\tt\tx.1\t1\t.6\n")
-    with pytest.raises(DataError, match=r"line 1: segment 0, where the first is 1\. If the file counts from 0, say so"):
+    with pytest.raises(
+        DataError,
+        match=r"line 1: segment 0, but the first segment is 1\. If the file counts from 0, pass first_segment=0",
+    ):
         read_wmt_scores(path)
     assert [record.segment for record in read_wmt_scores(path, first_segment=0)] == [1, 2]
 
@@ -49,15 +52,15 @@ def test_some_submissions_count_segments_from_zero(tmp_path: Path) -> None:
     [
         ("", " is empty."),
         ("a\tb\n", ", line 1: 2 tab-separated fields. A WMT score file has 5, 6, 7, 8 or 9: wmt14-sys (metric pair"),
-        (LINES["wmt14-sys"] + "\n" + LINES["wmt14-seg"], ", line 2: 6 tab-separated fields, where line 1 has 5."),
+        (LINES["wmt14-sys"] + "\n" + LINES["wmt14-seg"], ", line 2: 6 tab-separated fields, but line 1 has 5."),
         (LINES["wmt14-sys"].replace("0.33", "high"), "not wmt14-sys: line 1: field 5 (score) is 'high', not a number."),
         (LINES["wmt14-sys"].replace("0.33", "inf"), "field 5 (score) is 'inf', not a number."),
-        (LINES["wmt14-sys"].replace("ru-en", "russian"), "field 2 (pair) is 'russian', not a language pair as ru-en."),
+        (LINES["wmt14-sys"].replace("ru-en", "russian"), "field 2 (pair) is 'russian', not a pair such as ru-en."),
         (LINES["wmt14-sys"].replace("onlineB.0", ""), "field 4 (system) is empty."),
-        ((LINES["wmt14-sys"] + "\n") * 2, ", line 2: the score of line 1 again."),
+        ((LINES["wmt14-sys"] + "\n") * 2, ", line 2: repeats the score of line 1."),
         (
             "M\tru-en\tt\tx\t0.5\t3\t4\n",
-            " fits several forms of WMT score files. Say which it is: wmt19-sys (metric pair testset system score "
+            " fits several forms of WMT score files. Choose one: wmt19-sys (metric pair testset system score "
             "ensemble available), wmt21-seg (metric pair testset reference system segment score).",
         ),
     ],
@@ -79,7 +82,7 @@ def test_the_form_can_be_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="There is no form of score file called 'wmt24'"):
         read_wmt_scores(path, form="wmt24")
     with pytest.raises(
-        DataError, match=r"line 1: 7 fields, where wmt14-sys has 5 \(metric pair testset system score\)\."
+        DataError, match=r"line 1: 7 fields, but wmt14-sys has 5 \(metric pair testset system score\)\."
     ):
         read_wmt_scores(path, form="wmt14-sys")
 
@@ -106,8 +109,8 @@ def test_records_are_written_in_the_forms_of_wmt19_and_wmt23(tmp_path: Path) -> 
     ("changes", "message"),
     [
         ({"ensemble": None}, "Record 1 (chrF, x) has no ensemble, which wmt19-sys needs."),
-        ({"segment": 1}, "Record 1 (chrF, x): wmt19-sys has no place for segment."),
-        ({"system": "x\ty"}, "Record 1 holds a tab, which this format cannot hold. JSONL can."),
+        ({"segment": 1}, "Record 1 (chrF, x): wmt19-sys has no column for segment."),
+        ({"system": "x\ty"}, "Record 1 holds a tab, which this format cannot hold. Write JSONL."),
         ({"score": math.inf}, "line 1: field 5 (score) is 'inf', not a number."),
     ],
 )

@@ -59,7 +59,7 @@ def test_collections_domains_and_partial_references_are_read(tmp_path: Path) -> 
             "line 5: document 'd1' of source 'source' has two segments '1'.",
         ),
         ('<seg id="2"/>', "", "The output 'Online-A' lacks segments of 1 documents: 'd1' (segments 2)."),
-        ('id="d2"', 'id="d1"', "line 11: document 'd1' was there before."),
+        ('id="d2"', 'id="d1"', "line 11: document 'd1' occurs twice."),
         (' id="d2"', "", "line 11: a <doc> without id."),
         ('translator="B"', 'translator="A"', "line 14: document 'd2' has two texts of reference 'A'."),
         ('<seg id="1">x</seg>', "x", "line 12: text outside of a segment: 'x'."),
@@ -104,13 +104,13 @@ BILLION_LAUGHS = (
 )
 def test_entity_bombs_are_refused(tmp_path: Path, declaration: str, entity: str) -> None:
     text = DATASET.replace("<dataset", declaration + "\n<dataset", 1).replace("three", entity)
-    with pytest.raises(DataError, match="entity declarations and outside references are refused"):
+    with pytest.raises(DataError, match="entity declarations and external references are not allowed"):
         read_wmtxml(write(tmp_path, text))
 
 
 def test_text_of_an_entity_that_is_declared_elsewhere_is_not_lost_silently(tmp_path: Path) -> None:
     text = DATASET.replace("<dataset", "<!DOCTYPE dataset [%other;]>\n<dataset", 1).replace("three", "&ouml;")
-    with pytest.raises(DataError, match=r"line 2: the entity %other is not defined; its text would be lost\."):
+    with pytest.raises(DataError, match=r"line 2: the entity %other is not defined, so its text would be lost\."):
         read_wmtxml(write(tmp_path, text))
 
 
@@ -127,7 +127,7 @@ def test_what_xml_cannot_hold_is_refused_and_nothing_written(tmp_path: Path, cha
 
 
 def test_a_language_pair_needs_texts_that_name_it(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="names the target language with a translation"):
+    with pytest.raises(DataError, match="needs a translation to name the target language"):
         write_wmtxml(TestSet({}, source=["s"], pair="ru-en"), tmp_path / "x.xml")
 
 

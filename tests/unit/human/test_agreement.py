@@ -1,4 +1,4 @@
-"""`agree` on small judgements whose agreement can be worked out by hand."""
+"""Test `agree` on small judgements whose agreement can be computed by hand."""
 
 import math
 from pathlib import Path
@@ -24,7 +24,7 @@ TABLE = np.random.default_rng(3).integers(1, 6, (5, 12)).astype(float)
 
 
 def scored(table: Any = TABLE, kind: str = "adequacy", **fields: Any) -> Judgements:
-    """Rater by rater, item by item; NaN is no judgement. fields: the same for all rows, or by rater."""
+    """Make judgements from values by rater and item; NaN is a missing one. fields: for all rows, or by rater."""
     rows = [
         Judgement(kind, str(j + 1), "sys", float(value), RATERS[i])._replace(
             **{name: given[i] if isinstance(given, list) else given for name, given in fields.items()}
@@ -37,7 +37,7 @@ def scored(table: Any = TABLE, kind: str = "adequacy", **fields: Any) -> Judgeme
 
 
 def ranked(*rankings: tuple[str, str, dict[str, int]]) -> Judgements:
-    """Rankings as (rater, segment, ranks by system)."""
+    """Make rankings from (rater, segment, ranks by system)."""
     rows = [
         Judgement("rank", segment, system, rank, rater, f"t{number}")
         for number, (rater, segment, ranks) in enumerate(rankings)
@@ -76,13 +76,13 @@ def test_intervals_enclose_the_value_and_depend_on_the_seed_alone():
     assert (one.seed, one.resamples, one.confidence) == (1, 200, 0.95)
 
 
-def test_few_raters_have_no_interval_and_are_told_so():
+def test_few_raters_have_no_interval_and_a_note_says_so():
     result = agree(scored(TABLE[:3]), resamples=50)
     assert math.isnan(of(result, "kappa").low) and not math.isnan(of(result, "ICC(2,1)").low)
-    assert any(note.startswith("Too few raters judged the same for intervals over raters") for note in result.notes)
+    assert any(note.startswith("There are no intervals: five raters, or three in each group") for note in result.notes)
 
 
-def test_one_rater_for_each_reference_has_no_interval_rather_than_one_of_no_width():
+def test_one_rater_for_each_reference_has_no_interval():
     result = agree(scored(reference=list("ABCDE")), resamples=50)
     assert math.isnan(of(result, "kappa", "different references").low)
 
@@ -162,7 +162,7 @@ def test_a_shift_of_one_group_is_found_by_both_tests():
     assert contrast.low <= -20 <= contrast.high < 0
 
 
-def test_a_rater_who_saw_both_references_is_no_pair_with_himself():
+def test_a_rater_who_saw_both_references_is_not_paired_with_themselves():
     rows = [
         Judgement("adequacy", str(j), "s", float(TABLE[i, j]), RATERS[i], reference=name)
         for i in range(2)
@@ -187,7 +187,9 @@ def test_metrics_are_correlated_by_the_references_of_both():
     assert values["A", "A"] == pytest.approx(1) and values["B", "B"] == pytest.approx(1)
     across = np.corrcoef(human[:2].mean(0), human[2:].mean(0))[0, 1]
     assert values["A", "B"] == pytest.approx(across) and values["B", "A"] == pytest.approx(across)
-    with pytest.raises(DataError, match="scored none of the outputs that people judged"):
+    with pytest.raises(
+        DataError, match="scored none of the judged outputs, because names of systems or segments differ"
+    ):
         agree(scored(human), scores=result_scores, segments={name: ["x"] * 12 for name in "AB"}, resamples=50)
 
 
@@ -195,7 +197,7 @@ def test_the_last_of_several_judgements_counts_and_a_note_says_so():
     first = scored(6 - TABLE)
     result = agree(first + scored(), resamples=50)
     assert result.value("kappa") == pytest.approx(pairwise_kappa(TABLE).value)
-    assert "60 earlier judgements of an output by the same rater do not count." in result.notes
+    assert "Left out: 60 judgements that the same rater replaced later." in result.notes
 
 
 def test_of_changed_answers_the_last_counts():
@@ -217,7 +219,7 @@ def test_only_complete_raters_on_request():
     result = agree(scored(table), complete=True, resamples=50)
     assert result.raters == 4
     assert result.value("kappa") == pytest.approx(pairwise_kappa(np.delete(TABLE, 1, 0)).value)
-    assert "Raters who did not judge every output are left out: b." in result.notes
+    assert "Left out: raters who did not judge every output: b." in result.notes
     holes = np.full((2, 2), nan)
     holes[0, 0] = holes[1, 1] = 1
     with pytest.raises(DataError, match="No rater judged all 2 outputs"):
@@ -308,7 +310,7 @@ def test_outputs_with_the_same_text_count_once_or_each():
     once, each = (agree(Judgements(rows), identical=way, resamples=5) for way in ("once", "each"))
     assert (of(once, "P(A)").items, of(each, "P(A)").items) == (1, 3)
     assert once.value("P(E)") == 0.5 and each.value("P(E)") == pytest.approx(1 / 3)
-    assert once.notes[0].startswith("2 ranks of outputs whose text was shown once")
+    assert once.notes[0].startswith("Left out: 2 ranks of outputs that have the same text")
     assert len(panel_of_rankings(Judgements(rows), ("",), identical="each").items) == 3
 
 
@@ -363,10 +365,10 @@ def test_span_agreement_of_mqm_and_esa():
     assert agree(esa, resamples=10).value("spans, characters") == result.value("spans, characters")
 
 
-def test_what_nobody_shares_is_said():
+def test_a_note_says_that_no_two_raters_judged_the_same_output():
     result = agree(scored([[1, nan], [nan, 2]]), resamples=10)
     assert result.measures == ()
-    assert result.notes == ("No two raters judged the same, so that there is nothing to agree on.",)
+    assert result.notes == ("There is no agreement to measure: no two raters judged the same output.",)
     assert len(result.people) == 2
 
 
@@ -377,12 +379,22 @@ def test_what_nobody_shares_is_said():
         (scored(rater=""), {}, DataError, "segment '1', system 'sys': no rater is named"),
         (scored() + scored(kind="da"), {}, UsageError, "of several kinds. Choose one: adequacy, da"),
         (scored(), {"kind": "da"}, UnknownName, "'da'"),
-        (scored(check="bad"), {}, DataError, "items of quality control only"),
+        (scored(check="bad"), {}, DataError, "there are only control items"),
         (scored(), {"identical": "twice"}, UnknownName, "'twice'"),
-        (scored(), {"slices": 0}, UsageError, "at least one slice, not 0"),
+        (scored(), {"slices": 0}, UsageError, "number of slices must be at least 1, not 0"),
         (scored(), {"confidence": 1.5}, UsageError, "confidence"),
-        (ranked(("a", "1", {"x": 1, "y": 2})), {"complete": True}, UsageError, "--complete is for"),
-        (ranked(("a", "1", {"x": 1, "y": 2})), {"scores": {"A": []}}, UsageError, "Rankings have no scores"),
+        (
+            ranked(("a", "1", {"x": 1, "y": 2})),
+            {"complete": True},
+            UsageError,
+            "--complete cannot be used with rankings",
+        ),
+        (
+            ranked(("a", "1", {"x": 1, "y": 2})),
+            {"scores": {"A": []}},
+            UsageError,
+            "Metrics cannot be correlated with rankings",
+        ),
     ],
 )
 def test_what_cannot_be_analysed_is_refused(judgements, options, error, message):
@@ -408,7 +420,7 @@ def test_a_campaign_is_read_with_its_answers_and_texts(tmp_path: Path):
     with pytest.raises(UsageError, match="there are no answers yet"):
         load([path])
     store = storage.Store.open(storage.default_database(path), campaign())
-    with pytest.raises(DataError, match="Nobody has judged anything in campaign 'small' yet"):
+    with pytest.raises(DataError, match="Campaign 'small' has no judgements yet"):
         load([path])
     for number, (rater, item, value) in enumerate(
         [("ann", "i1A", 1), ("ann", "i2A", 5), ("bob", "i1B", 2), ("bob", "i2B", 4), ("ann", "i1A", 2)]
@@ -423,7 +435,7 @@ def test_a_campaign_is_read_with_its_answers_and_texts(tmp_path: Path):
         load([path], pair="de-en")
 
 
-def test_a_campaign_that_shows_not_everything_has_no_texts():
+def test_a_campaign_without_all_outputs_has_no_texts():
     whole = campaign()
     assert campaign_texts(whole) is not None
     more = Item("i3", "3", (Output("t", "x"),), reference="A 3", reference_name="A")
@@ -431,7 +443,7 @@ def test_a_campaign_that_shows_not_everything_has_no_texts():
     assert campaign_texts(parts) is None
 
 
-def test_files_of_several_raters_are_put_together(tmp_path: Path):
+def test_files_of_several_raters_are_merged(tmp_path: Path):
     header = "rater\titem\tsegment\tsystem\tkind\tvalue"
     for rater, values in (("a", (1, 2, 3)), ("b", (1, 2, 4))):
         lines = [f"{rater}\ti{j}\t{j}\ts\tadequacy\t{value}" for j, value in enumerate(values)]
@@ -444,5 +456,5 @@ def test_files_of_several_raters_are_put_together(tmp_path: Path):
     with pytest.raises(UsageError, match="at least one file"):
         load([])
     (tmp_path / "other.txt").write_text("no judgements\n", "utf-8")
-    with pytest.raises(DataError, match="holds no judgements in a form that is known"):
+    with pytest.raises(DataError, match="holds no judgements in a known format"):
         load([tmp_path / "other.txt"])

@@ -1,4 +1,4 @@
-"""Answers: what is one, and the judgements they become."""
+"""Test the checks of answers, and their conversion to judgements."""
 
 import math
 from typing import Any, cast
@@ -43,47 +43,47 @@ GOOD: list[tuple[str, Any]] = [
 
 BAD: list[tuple[str, Any, str]] = [
     ("adequacy", {"value": 0}, "value: a number from 1 to 5 is needed, not 0."),
-    ("adequacy", {"value": 2.5}, "value: adequacy has no 2.5; whole numbers are needed."),
+    ("adequacy", {"value": 2.5}, "value: adequacy needs a whole number, not 2.5."),
     ("adequacy", {"value": True}, "value: a number from 1 to 5 is needed, not True."),
     ("adequacy", {"value": "3"}, "value: a number from 1 to 5 is needed, not '3'."),
     ("adequacy", {"value": math.nan}, "value: a number from 1 to 5 is needed, not nan."),
     ("da", {"value": 10**400}, "value: a number from 0 to 100 is needed"),
-    ("adequacy", {}, "value: it is missing in an answer to adequacy."),
-    ("adequacy", {"value": 3, "extra": 1}, "'extra': an answer to adequacy has value only."),
+    ("adequacy", {}, "value: missing in an answer to adequacy."),
+    ("adequacy", {"value": 3, "extra": 1}, "'extra': an answer to adequacy has only value."),
     ("adequacy", [3], "An answer must be an object with value."),
     ("ranking", {"ranks": {"A": 1, "B": 2}}, "ranks: one rank for each of the 3 outputs is needed."),
     ("ranking", {"ranks": {"A": 1, "B": 2, "C": 4}}, "ranks.C: a rank from 1 to 3 is needed, not 4."),
     ("ranking", {"ranks": {"A": 1, "B": 2, "C": True}}, "ranks.C: a rank from 1 to 3 is needed, not True."),
     ("ranking", {"ranks": [1, 2, 3]}, "ranks: one rank for each of the 3 outputs is needed."),
-    ("mqm", {"spans": [[]], "value": 5}, "value: mqm asks for none; it must be null."),
+    ("mqm", {"spans": [[]], "value": 5}, "value: must be null, because mqm has no score."),
     ("mqm", {"spans": []}, "spans: one list for each output is needed."),
     ("mqm", {"spans": ["x"]}, "spans[0]: a list is needed."),
     ("mqm", {"spans": [[{}]]}, "spans[0][0]: an object with start, end, severity"),
-    ("mqm", {"spans": [[span(end=9)]]}, "spans[0][0]: from 0 to 9 is no place in a text of 8 characters."),
-    ("mqm", {"spans": [[span(start=2)]]}, "spans[0][0]: from 2 to 2 is no place in a text of 8 characters."),
-    ("mqm", {"spans": [[span(start=-1)]]}, "spans[0][0]: from -1 to 2 is no place"),
-    ("mqm", {"spans": [[span(start=None)]]}, "spans[0][0]: from None to 2 is no place"),
-    ("mqm", {"spans": [[span(start=0.0)]]}, "spans[0][0]: from 0.0 to 2 is no place"),
-    ("mqm", {"spans": [[span(in_source=True, end=7)]]}, "spans[0][0]: from 0 to 7 is no place in a text of 6"),
+    ("mqm", {"spans": [[span(end=9)]]}, "spans[0][0]: 0 to 9 is not a span of a text of 8 characters."),
+    ("mqm", {"spans": [[span(start=2)]]}, "spans[0][0]: 2 to 2 is not a span of a text of 8 characters."),
+    ("mqm", {"spans": [[span(start=-1)]]}, "spans[0][0]: -1 to 2 is not a span"),
+    ("mqm", {"spans": [[span(start=None)]]}, "spans[0][0]: None to 2 is not a span"),
+    ("mqm", {"spans": [[span(start=0.0)]]}, "spans[0][0]: 0.0 to 2 is not a span"),
+    ("mqm", {"spans": [[span(in_source=True, end=7)]]}, "spans[0][0]: 0 to 7 is not a span of a text of 6"),
     ("mqm", {"spans": [[span(severity="Huge")]]}, "spans[0][0].severity: 'Huge' is not one of Neutral, Minor, Major."),
     ("mqm", {"spans": [[span(severity=["Major"])]]}, "spans[0][0].severity: ['Major'] is not one of"),
     ("mqm", {"spans": [[span(category="Odd")]]}, "spans[0][0].category: 'Odd' is not one of Accuracy/Addition"),
     ("mqm", {"spans": [[span(in_source=1)]]}, "spans[0][0].in_source: true or false is needed."),
-    ("esa", {"spans": [[span()]], "value": 5}, "spans[0][0].category: 'Other' is not one of empty: this campaign has"),
-    ("esa", {"spans": [[]]}, "value: it is missing in an answer to esa."),
+    ("esa", {"spans": [[span()]], "value": 5}, "spans[0][0].category: this campaign has no categories, so 'Othe"),
+    ("esa", {"spans": [[]]}, "value: missing in an answer to esa."),
     ("esa", {"spans": [[]], "value": None}, "value: a number from 0 to 100 is needed, not None."),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("protocol", "answer"), GOOD)
-def test_an_answer_is_taken(protocol: str, answer: Any) -> None:
+def test_valid_answers_are_accepted(protocol: str, answer: Any) -> None:
     made = campaign(protocol)
     made.check_answer(made.item("i"), answer)
     assert len(judgements_of(made, [("r", "i", answer, 1.5, "")])) == len(made.item("i").outputs)
 
 
 @pytest.mark.parametrize(("protocol", "answer", "expected"), BAD)
-def test_what_is_no_answer_is_refused_with_the_part(protocol: str, answer: Any, expected: str) -> None:
+def test_invalid_answers_give_an_error_with_the_part(protocol: str, answer: Any, expected: str) -> None:
     made = campaign(protocol)
     with pytest.raises(DataError) as caught:
         made.check_answer(made.item("i"), answer)
@@ -107,7 +107,7 @@ like_answers = st.fixed_dictionaries({}, optional=dict.fromkeys(("value", "ranks
 
 
 @given(st.sampled_from(sorted(PROTOCOLS)), like_answers | json_values)
-def test_whatever_is_sent_is_taken_or_refused_and_never_breaks(protocol: str, answer: Any) -> None:
+def test_any_json_is_accepted_or_gives_a_data_error(protocol: str, answer: Any) -> None:
     made = campaign(protocol)
     try:
         made.check_answer(made.item("i"), answer)
@@ -132,7 +132,7 @@ def test_the_last_answer_counts_and_the_order_of_answers_is_kept() -> None:
     assert made.pair == "en-de" and made.name == "c" and made.kinds == {"adequacy": 3}
 
 
-def test_all_revisions_can_be_kept_each_in_a_task_of_its_own() -> None:
+def test_all_revisions_can_be_kept_as_separate_tasks() -> None:
     made = judgements_of(campaign("adequacy"), ROWS, revisions="all")
     assert [(row.rater, row.value, row.task) for row in made.rows] == [
         ("r", 3, "i"), ("q", 2, "i"), ("r", 1, "j"), ("r", 5, "i#2"),

@@ -1,4 +1,4 @@
-"""What raters said, as tables that others read."""
+"""Test the export of judgements to tables."""
 
 import csv
 import math
@@ -30,12 +30,12 @@ TEXT = "Er sagte: „猫“ 👩‍🚀 e\u0301!"
 
 
 def same(one: Judgements, other: Judgements) -> bool:
-    """Equal, where NaN is NaN."""
+    """Return whether two values are equal, with NaN equal to NaN."""
     return [repr(row) for row in one.rows] == [repr(row) for row in other.rows] and one.pair == other.pair
 
 
 def answers(campaign: Campaign) -> list[Any]:
-    """An answer by everybody to everything; the first rater changes their mind once."""
+    """Make an answer of every rater to every item; the first rater changes one answer."""
     rows: list[Any] = []
     for number, rater in enumerate(campaign.raters):
         for place, id in enumerate(rater.items):
@@ -59,7 +59,7 @@ def answers(campaign: Campaign) -> list[Any]:
 
 
 @pytest.mark.parametrize("protocol", ["adequacy", "fluency", "da", "effort", "ranking", "pairwise", "mqm", "esa"])
-def test_the_table_is_read_back_as_the_same_judgements_by_everybody(protocol: str, tmp_path: Path) -> None:
+def test_the_exported_table_gives_the_same_judgements_when_read(protocol: str, tmp_path: Path) -> None:
     made = design(DEMO, protocol=protocol, raters=3, segments=6, repeats=0.2, hidden=0.2)
     rows = answers(made)
     expected = judgements_of(made, rows)
@@ -78,7 +78,7 @@ def test_the_table_is_read_back_as_the_same_judgements_by_everybody(protocol: st
     assert table == [line.split("\t") for line in lines]
 
 
-def test_the_table_has_these_columns_and_says_all_that_is_known(tmp_path: Path) -> None:
+def test_the_table_has_all_columns(tmp_path: Path) -> None:
     item = Item("0007", "12", (Output("A", TEXT),), None, "r", "refB", "doc 1", "repeat")
     made = Campaign("c", "esa", [item], [Rater("ann", ("0007",), "g")], "en-de", show="reference", severities=["Minor"])
     spans = [[{"start": 10, "end": 11, "severity": "Minor"}]]
@@ -115,7 +115,7 @@ def test_wmts_table_has_means_and_standardised_means_without_control_items(tmp_p
     assert set(gold) == {"da", "da_raw"}
 
 
-def test_practice_moves_no_standardised_score(tmp_path: Path) -> None:
+def test_tutorial_items_do_not_affect_standardised_scores(tmp_path: Path) -> None:
     items = [Item(f"i{n}", str(n), (Output("s", "x"),), source="y") for n in range(3)]
     items.append(Item("t1", "t1", (Output("s", "x"),), source="y", check="tutorial"))
     made = Campaign("c", "da", items, [Rater("anna", ("i0", "i1", "i2"))], pair="en-de", tutorial=["t1"])
@@ -173,12 +173,12 @@ def test_the_mqm_table_has_one_row_per_error_with_marks_in_code_points(tmp_path:
     ("protocol", "form", "revisions", "expected"),
     [
         ("adequacy", "wmt", "last", "WMT's table is for scores from 0 to 100 and rankings, not for adequacy"),
-        ("da", "mqm", "last", "In da nobody marks errors"),
-        ("da", "wmt", "all", "The format wmt has no place for earlier answers"),
+        ("da", "mqm", "last", "The format mqm is for marked errors, and da has none"),
+        ("da", "wmt", "all", "The format wmt cannot hold earlier answers"),
         ("da", "xml", "last", "There is no format of ratings called 'xml'"),
     ],
 )
-def test_what_a_format_cannot_say_is_refused(
+def test_a_format_that_cannot_hold_the_answers_is_an_error(
     protocol: str, form: str, revisions: Any, expected: str, tmp_path: Path
 ) -> None:
     made = design(DEMO, protocol=protocol, raters=2, segments=3)
@@ -188,15 +188,15 @@ def test_what_a_format_cannot_say_is_refused(
 
 
 def test_texts_that_would_break_the_mqm_table_are_refused(tmp_path: Path) -> None:
-    for text, why in (("a\tb", "holds a tab"), ("a\nb", "holds a line feed"), ("a <v> b", "holds <v> or </v>")):
+    for text, why in (("a\tb", "holds a tab"), ("a\nb", "holds a line feed"), ("a <v> b", "contains <v> or </v>")):
         made = Campaign("c", "mqm", [Item("1", "1", (Output("A", text),), "s")], [Rater("r", ("1",))], severities=["M"])
         with pytest.raises(DataError, match=f"Item '1' {why}"):
             export(made, [("r", "1", {"spans": [[]]}, 1, "")], tmp_path / "x", form="mqm")
 
 
-def test_nothing_to_export_is_said(tmp_path: Path) -> None:
+def test_an_export_without_judgements_is_an_error(tmp_path: Path) -> None:
     made = design(DEMO, protocol="da", raters=1)
-    with pytest.raises(DataError, match="Nobody has judged anything in campaign 'en-zh' yet"):
+    with pytest.raises(DataError, match="Campaign 'en-zh' has no judgements yet"):
         export(made, [], tmp_path / "r.tsv")
 
 
@@ -211,7 +211,7 @@ HEADER = "rater\titem\tsegment\tsystem\tkind\tvalue"
         ([HEADER, "r\ti\t1\tA\tdda\t50"], "line 2: there is no kind of judgement called 'dda'"),
         ([HEADER, "r\ti\t1\tA\tda\t"], "line 2: the value is nan"),
         ([HEADER, "r\ti\t1\t\tda\t5"], "line 2: a judgement needs the name of a system and of a segment."),
-        ([HEADER, "r\ti\t1\tA\tda"], "line 2: 5 tab-separated fields, where line 1 has 6."),
+        ([HEADER, "r\ti\t1\tA\tda"], "line 2: 5 tab-separated fields, but line 1 has 6."),
         ([f"{HEADER}\tspans", "r\ti\t1\tA\tmqm\t\t[{]"], "line 2: "),
         ([f"{HEADER}\tspans", 'r\ti\t1\tA\tmqm\t\t[{"start": 1}]'], 'line 2: "spans" must be a list of objects'),
         ([f"{HEADER}\tseconds", "r\ti\t1\tA\tda\t5\tlong"], "line 2, column 'seconds': 'long' is not a number"),
@@ -226,7 +226,7 @@ def test_a_bad_table_is_refused_with_its_line(lines: list[str], expected: str, t
     assert expected in str(caught.value) and "r.tsv" in str(caught.value)
 
 
-def test_a_table_of_ones_own_needs_six_columns_in_any_order(tmp_path: Path) -> None:
+def test_a_users_own_table_needs_six_columns_in_any_order(tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv"
     path.write_text("note\tvalue\tkind\tsystem\tsegment\titem\trater\nfirst\t3\tadequacy\tA\t1\t\tann\n", "utf-8")
     read = read_ratings_table(path)

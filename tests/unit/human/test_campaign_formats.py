@@ -1,4 +1,4 @@
-"""Campaigns of Pearmut and Appraise, both ways."""
+"""Test reading and writing campaigns of Pearmut and Appraise."""
 
 import json
 from collections import Counter
@@ -18,7 +18,7 @@ DEMO = demo.load("en-zh")
 
 
 def views(campaign: Campaign) -> list[tuple[str, list[Any]]]:
-    """What every rater sees, in order, without ids."""
+    """Return what every rater sees, in order, without ids."""
     return [
         (
             rater.name,
@@ -51,7 +51,7 @@ def test_a_campaign_goes_to_pearmut_and_comes_back(protocol: str, sampling: str,
             assert (original.segment, original.systems) == (item.segment, item.systems) and not original.check
 
 
-def test_pearmut_gets_what_it_reads(tmp_path: Path) -> None:
+def test_the_file_for_pearmut_has_its_keys(tmp_path: Path) -> None:
     text = "a😀b\nc"
     lesson = Item(
         "t1", "1", (Output("x", text),), "s", check="tutorial",
@@ -105,7 +105,7 @@ FOREIGN = {
 }  # fmt: skip
 
 
-def test_a_pearmut_campaign_of_others_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_campaign_made_with_pearmut_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     made = read_campaign(written(tmp_path / "p.json", FOREIGN), pair="en-cs")
     assert (made.protocol, made.name, made.show, made.pair) == ("esa", "wmt25_#_en-cs", "source", "en-cs")
     first, second = ([made.item(id) for id in rater.items] for rater in made.raters)
@@ -120,7 +120,7 @@ def test_a_pearmut_campaign_of_others_is_read(tmp_path: Path, caplog: pytest.Log
         assert f"left out: {lost}." in caplog.text or lost in caplog.text
 
 
-def test_a_shared_pool_is_dealt_in_turn(tmp_path: Path) -> None:
+def test_a_shared_pool_is_assigned_in_turn(tmp_path: Path) -> None:
     documents = [[{"item_id": str(n), "src": "s", "tgt": {"A": f"t{n}"}}] for n in range(5)]
     content = {
         "info": {"assignment": "single-stream", "protocol": "DA", "users": ["u", {"user_id": "v"}]},
@@ -135,17 +135,17 @@ def test_a_shared_pool_is_dealt_in_turn(tmp_path: Path) -> None:
     [
         ({"data": []}, "'info' must be an object."),
         ({"info": {"protocol": "DA"}, "data": {}}, "'data' must be a list."),
-        ({"info": {"protocol": "XSTS"}, "data": []}, "info.protocol is 'XSTS'; known are DA, ESA"),
-        ({"info": {"protocol": "DA", "assignment": "dynamic"}, "data": []}, "assignment 'dynamic' has no counterpart"),
-        ({"info": {"protocol": "DA", "sliders": [{"name": "Joy"}]}, "data": []}, "its sliders are not one of ours"),
-        ({"info": {"protocol": "DA", "users": ["a"]}, "data": [[], []]}, "info.users names 1 raters, and data has 2"),
+        ({"info": {"protocol": "XSTS"}, "data": []}, "info.protocol is 'XSTS', not one of DA, ESA"),
+        ({"info": {"protocol": "DA", "assignment": "dynamic"}, "data": []}, "assignment 'dynamic' cannot be read"),
+        ({"info": {"protocol": "DA", "sliders": [{"name": "Joy"}]}, "data": []}, "one slider is needed: adequacy or f"),
+        ({"info": {"protocol": "DA", "users": ["a"]}, "data": [[], []]}, "info.users names 1 raters, but data has 2"),
         ({"info": {"protocol": "DA"}, "data": [5]}, "data[0]: a list of documents is needed."),
         ({"info": {"protocol": "DA"}, "data": [[5]]}, "data[0][0]: a list of items is needed."),
         ({"info": {"protocol": "DA"}, "data": [[[{"src": "x"}]]]}, 'data[0][0][0]: an item needs "tgt", an object'),
         ({"info": {"protocol": "DA"}, "data": [[[{"tgt": {"a": 5}}]]]}, "data[0][0][0].tgt: a text is needed, not 5."),
         ({"info": {"protocol": "DA"}, "data": [[[{"src": [], "tgt": {"a": ""}}]]]}, "data[0][0][0].src: a text is"),
-        ({"info": {"protocol": "DA"}, "data": [[]]}, "items: there is nothing to judge."),
-        ({"nothing": 1}, "is a campaign neither of Pearmut"),
+        ({"info": {"protocol": "DA"}, "data": [[]]}, "items: the list is empty; there is nothing to judge."),
+        ({"nothing": 1}, "is not a campaign of Pearmut (an object with info and data) or of Appraise"),
     ],
 )  # fmt: skip
 def test_a_bad_file_of_pearmut_is_refused_with_the_place(content: Any, expected: str, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_campaign_goes_to_appraise_and_comes_back(protocol: str, show: str, tm
     assert Counter(item.check for item in back.items) == Counter(item.check for item in made.items)
 
 
-def test_appraise_gets_what_it_reads(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_files_for_appraise_have_its_keys(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     made = design(DEMO, protocol="esa", raters=2, segments=2, sampling="random", bad=0.1)
     manifest, batches = (
         json.loads(path.read_text("utf-8")) for path in write_campaign(made, tmp_path, form="appraise")
@@ -209,11 +209,9 @@ APPRAISE = [
 ]  # fmt: skip
 
 
-def test_an_appraise_campaign_of_others_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_campaign_made_with_appraise_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = written(tmp_path / "batches.json", APPRAISE)
-    with pytest.raises(
-        UsageError, match=r"batches\.json does not say how people judge, and there is no manifest\.json"
-    ):
+    with pytest.raises(UsageError, match=r"batches\.json does not name the protocol, and has no manifest\.json"):
         read_campaign(path)
     written(tmp_path / "manifest.json", {"CAMPAIGN_NAME": "ex", "TASK_TYPE": "Document", "TASK_OPTIONS": "ESA"})
     made = read_campaign(path)
@@ -221,7 +219,7 @@ def test_an_appraise_campaign_of_others_is_read(tmp_path: Path, caplog: pytest.L
     assert [(rater.name, len(rater.items)) for rater in made.raters] == [("rater1", 2), ("rater2", 2)]
     plain, bad = (made.item(id) for id in made.raters[0].items)
     assert (bad.check, bad.of, bad.document, plain.segment) == ("bad", plain.id, "d1", "1")
-    assert len(made.tutorial) == 1 and "left out: errors marked beforehand, and tutorial rules (mqm), 1" in caplog.text
+    assert len(made.tutorial) == 1 and "left out: pre-marked errors and tutorial rules (mqm), 1" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -244,7 +242,7 @@ def test_a_bad_file_of_appraise_is_refused_with_the_place(change: Any, expected:
     assert expected in str(caught.value) and "batches.json" in str(caught.value)
 
 
-def test_the_text_beside_an_output_is_a_reference_where_it_is_judged_too(tmp_path: Path) -> None:
+def test_a_text_that_is_also_judged_as_ref_is_a_reference(tmp_path: Path) -> None:
     item = {
         "itemID": 1,
         "itemType": "REF",
@@ -257,10 +255,10 @@ def test_the_text_beside_an_output_is_a_reference_where_it_is_judged_too(tmp_pat
     assert (made.show, made.items[0].reference_name, made.items[0].check) == ("reference", "ref.de", "reference")
 
 
-def test_what_other_tools_have_no_place_for_is_refused(tmp_path: Path) -> None:
+def test_features_that_other_tools_lack_are_errors(tmp_path: Path) -> None:
     ranking = design(DEMO, protocol="ranking", raters=1)
     for form in ("pearmut", "appraise"):
-        with pytest.raises(UsageError, match="has no ranking; it has"):
+        with pytest.raises(UsageError, match="has no ranking. It has"):
             write_campaign(ranking, tmp_path / form, form=form)
     with pytest.raises(UsageError, match="Appraise shows the source or a reference beside outputs, not both"):
         write_campaign(design(DEMO, protocol="da", show="both"), tmp_path / "x", form="appraise")

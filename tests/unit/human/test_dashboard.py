@@ -1,4 +1,4 @@
-"""The organiser's numbers: progress, pace, checks, agreement, standing."""
+"""Test the numbers of the organiser's page: progress, pace, checks, agreement, ranking."""
 
 import math
 from dataclasses import replace
@@ -19,7 +19,7 @@ SYSTEMS = ("good", "fair", "poor")
 
 
 def campaign_of(protocol: str, segments: int = 30, raters: tuple[str, ...] = ("a", "b", "c")) -> Campaign:
-    """All raters judge all; with a damaged copy and a repeat of the first items."""
+    """Make a campaign in which all raters judge all items, with damaged copies and repeats of the first items."""
     how = PROTOCOLS[protocol]
     items = []
     for row in range(segments):
@@ -35,7 +35,7 @@ def campaign_of(protocol: str, segments: int = 30, raters: tuple[str, ...] = ("a
 
 
 def answer(campaign: Campaign, item: Item, rng: np.random.Generator, *, careless: bool = False) -> dict[str, Any]:
-    """Systems differ by 20 of 100 points, raters by chance; damage costs much, unless nobody cares."""
+    """Make an answer: systems differ by 20 of 100 points; only careful raters score damaged copies lower."""
 
     def worth(system: str) -> float:
         damage = 45 if item.check == "bad" else 0
@@ -72,11 +72,11 @@ def test_every_protocol_has_progress_agreement_and_a_ranking(protocol: str) -> N
     board = compute(campaign, records_of(campaign), resamples=200)
     assert board.done == board.total == sum(len(rater.items) for rater in campaign.raters)
     assert board.per_hour == pytest.approx(300) and board.left == 0 and board.changes == 0
-    assert board.standing is not None
-    order = [place.system for place in board.standing.places]
+    assert board.ranking is not None
+    order = [place.system for place in board.ranking.places]
     assert order == list(SYSTEMS[:2] if protocol == "pairwise" else SYSTEMS)
-    assert [place.cluster for place in board.standing.places] == list(range(1, len(order) + 1))
-    assert board.standing.risk == 0 and board.standing.places[0].best == 1
+    assert [place.cluster for place in board.ranking.places] == list(range(1, len(order) + 1))
+    assert board.ranking.risk == 0 and board.ranking.places[0].best == 1
     for agreement in board.agreement:
         assert agreement.low <= agreement.value + 1e-9 and agreement.value - 1e-9 <= agreement.high
         # Where one of two always wins, chance alone explains it: kappa is 0, or not defined.
@@ -104,12 +104,12 @@ def test_a_change_counts_once_and_is_counted() -> None:
     board = compute(campaign, [*records, again])
     assert board.done == len(records) and board.changes == 1 and board.raters[0].changes == 1
     assert board.raters[0].left == pytest.approx(12.0 * (board.raters[0].total - board.raters[0].done))
-    assert board.standing is not None and math.isnan(board.standing.risk)  # far too early
+    assert board.ranking is not None and math.isnan(board.ranking.risk)  # far too early
 
 
-def test_nobody_has_judged_anything_yet() -> None:
+def test_the_dashboard_of_a_campaign_without_judgements() -> None:
     board = compute(campaign_of("da"), [])
-    assert board.done == 0 and board.standing is None and not board.agreement and math.isnan(board.per_hour)
+    assert board.done == 0 and board.ranking is None and not board.agreement and math.isnan(board.per_hour)
     assert [line.last for line in board.raters] == ["", "", ""]
 
 
@@ -124,7 +124,7 @@ def test_careless_raters_are_named_with_the_reason(protocol: str) -> None:
     assert [line.checks for line in board.raters] == [10, 10, 10]
 
 
-def test_careless_rankings_are_seen_by_their_repeats() -> None:
+def test_careless_rankings_are_found_by_their_repeats() -> None:
     campaign = campaign_of("ranking")
     records = []
     for record in records_of(campaign):
@@ -143,13 +143,13 @@ def test_a_rater_with_one_score_for_everything_is_left_out_of_standardised_score
         record._replace(answer={"value": 50}) if record.rater == "a" else record for record in records_of(campaign)
     ]
     board = compute(campaign, records, resamples=50)
-    assert any("Always the same score so far, so not in the ranking: a." in note for note in board.notes)
-    assert board.standing is not None
+    assert any("Raters who always gave the same score are left out of the ranking: a." in note for note in board.notes)
+    assert board.ranking is not None
 
 
-def test_errors_without_a_weight_are_told_and_not_guessed() -> None:
+def test_a_note_names_errors_without_a_weight() -> None:
     campaign = replace(campaign_of("mqm"), severities=("Neutral", "Minor", "Major", "Awful"))
     records = records_of(campaign)
     spans = [[{"start": 0, "end": 1, "severity": "Awful", "category": "Style/Awkward"}]]
     board = compute(campaign, [*records, records[0]._replace(answer={"spans": spans, "value": None})])
-    assert board.standing is None and any("no weight for an error of severity 'Awful'" in note for note in board.notes)
+    assert board.ranking is None and any("no weight for an error of severity 'Awful'" in note for note in board.notes)

@@ -1,4 +1,4 @@
-"""Degraded copies: a phrase of another output in place of one's own."""
+"""Test degraded copies, in which a phrase is replaced by a phrase of another output."""
 
 from random import Random
 
@@ -61,7 +61,7 @@ def test_chinese_is_damaged_by_characters() -> None:
     assert changed is not None and changed.startswith("我") and changed.endswith("。") and len(changed) == 13
 
 
-def test_what_cannot_be_made_worse_is_left() -> None:
+def test_texts_that_cannot_be_degraded_give_none() -> None:
     assert degraded("", [OTHER], Random(1)) is None
     assert degraded("  \t", [OTHER], Random(1)) is None
     assert degraded("text", [], Random(1)) is None

@@ -1,4 +1,4 @@
-"""Campaigns made from test sets: who judges what, and where control items are."""
+"""Test the design of campaigns: sampling, assignment to raters, and control items."""
 
 from collections import Counter
 from dataclasses import replace
@@ -23,7 +23,7 @@ WORDS = "a quick brown fox jumps over the lazy dog while seven wizards brew stra
 
 
 def texts(segments: int, systems: int = 2, references: int = 2) -> TestSet:
-    """Outputs that all differ; documents of three segments."""
+    """Make a test set whose outputs all differ, with documents of three segments."""
 
     def line(kind: int, row: int) -> str:
         return " ".join(f"{WORDS[(row * 7 + kind * 3 + n) % len(WORDS)]}{row}" for n in range(6))
@@ -47,7 +47,7 @@ def shown(campaign: Campaign, rater: int = 0) -> list[Item]:
 
 
 def judged(campaign: Campaign) -> Counter[tuple[str, str, str]]:
-    """How often each output is judged, control items aside."""
+    """Count how often each output is judged, without control items."""
     return Counter(
         (item.segment, system, item.reference_name)
         for rater in campaign.raters
@@ -63,7 +63,7 @@ def judged(campaign: Campaign) -> Counter[tuple[str, str, str]]:
     seed=st.integers(0, 999), shares=st.tuples(*[st.sampled_from([0, 0.1, 0.3])] * 3),
     protocol=st.sampled_from(sorted(PROTOCOLS)), sampling=st.sampled_from(["random", "documents"]),
 )  # fmt: skip
-def test_whatever_the_design(
+def test_every_design_is_balanced_and_complete(
     segments: int, systems: int, raters: int, data: Any, seed: int, shares: Any, protocol: str, sampling: str
 ) -> None:
     redundancy = data.draw(st.integers(1, raters))
@@ -129,8 +129,8 @@ def test_every_two_raters_have_items_in_common_where_possible() -> None:
         assert abs(counts["s0"] - counts["s1"]) <= 2
 
 
-def test_control_items_are_where_nobody_expects_them() -> None:
-    """Over many raters they are found in every part of the list, and their ids say nothing."""
+def test_control_items_are_at_unpredictable_positions() -> None:
+    """Over many raters, control items are in every part of the list, and their ids do not differ from others."""
     checks = ("bad", "repeat", "reference")
     places: dict[str, list[float]] = {check: [] for check in checks}
     ranks: dict[str, list[float]] = {check: [] for check in checks}
@@ -156,7 +156,7 @@ def test_control_items_are_where_nobody_expects_them() -> None:
     assert min(gaps) >= 80 // 5
 
 
-def test_control_items_are_so_many_and_made_from_the_raters_own() -> None:
+def test_control_items_have_the_right_number_and_copy_the_raters_items() -> None:
     made = design(DEMO, protocol="da", raters=3, redundancy=1, bad=0.2, repeats=0.1, hidden=0.1, show="both")
     for rater in range(3):
         counts = Counter(item.check for item in shown(made, rater))
@@ -176,7 +176,7 @@ def test_an_output_that_cannot_be_damaged_is_not_a_control_item(caplog: pytest.L
     testset = TestSet({"a": ["", "", "some words"]}, {}, ["x", "y", "z"])
     made = design(testset, protocol="da", raters=1, bad=1)
     assert not [item for item in made.items if item.check]
-    assert "Only 0 of 3 control items (bad) could be made" in caplog.text
+    assert "only 0 of 3 control items (bad) could be made" in caplog.text
 
 
 def test_groups_see_different_references_or_the_source_and_nothing_else() -> None:
@@ -201,7 +201,7 @@ def test_what_is_shown_follows_the_protocol(protocol: str, expected: str) -> Non
     assert {item.shows for item in design(DEMO, protocol=protocol).items} == {expected}
 
 
-def test_what_the_test_set_lacks_is_replaced_by_what_it_has_unless_asked_for() -> None:
+def test_the_default_of_show_uses_what_the_test_set_has() -> None:
     alone = TestSet(DEMO.outputs, DEMO.references)
     assert design(alone, protocol="da").show == "reference"
     assert design(TestSet(DEMO.outputs, {}, DEMO.source), protocol="adequacy").show == "source"
@@ -260,7 +260,7 @@ def test_spread_leaves_out_segments_with_one_reference_and_needs_two() -> None:
     assert np.isnan(spread(testset)).tolist() == [[False, True, False]]
     made = design(testset, protocol="da", sampling="spread", raters=1)
     assert {item.segment for item in made.items} == {"1", "3"}
-    with pytest.raises(UsageError, match="needs two of them"):
+    with pytest.raises(UsageError, match="needs at least two references"):
         design(replace(testset, references={}), protocol="da", sampling="spread")
 
 
@@ -269,11 +269,11 @@ def test_documents_stay_whole_and_there_is_at_least_one() -> None:
     documents = Counter(item.document for item in made.items if item.systems == ("s0",))
     assert len(documents) == 2 and set(documents.values()) == {3}
     assert len(design(texts(12), protocol="da", sampling="documents", segments=1, raters=1).items) == 6
-    with pytest.raises(UsageError, match="does not say which segments make a document"):
+    with pytest.raises(UsageError, match="has no documents. Give them with --docs"):
         design(replace(texts(3), documents=None), protocol="da", sampling="documents")
 
 
-def test_some_systems_per_segment_are_taken_in_turn() -> None:
+def test_systems_per_segment_are_chosen_in_turn() -> None:
     made = design(texts(30, systems=5), protocol="da", per_segment=2, raters=1)
     counts = Counter(item.systems[0] for item in made.items)
     assert set(counts.values()) == {12} and set(Counter(item.segment for item in made.items).values()) == {2}
@@ -299,7 +299,7 @@ def test_a_hidden_reference_takes_the_place_of_an_output_in_a_ranking() -> None:
     assert all(sum(system.startswith("ref") for system in item.systems) == 1 for item in hidden)
 
 
-def test_the_tutorial_comes_first_and_is_nobodys_item() -> None:
+def test_the_tutorial_comes_first_and_is_in_no_raters_list() -> None:
     lesson = Item("x", "1", (Output("a", "b"),), "s", expected={"value": 90})
     made = design(DEMO, protocol="da", tutorial=[lesson])
     assert made.tutorial == ("t1",) and made.item("t1") == replace(lesson, id="t1", check="tutorial")
@@ -317,29 +317,29 @@ def test_orders_differ_between_raters() -> None:
     [
         ({"protocol": "dda"}, "There is no protocol called 'dda'. Did you mean da"),
         ({"sampling": "all"}, "There is no sampling called 'all'"),
-        ({"raters": 0}, "0 raters cannot judge anything"),
-        ({"raters": ["a", "a"]}, "Raters must be a number, or a list of different names"),
-        ({"raters": 3, "redundancy": 4}, "No item can be judged by 4 different raters of 3"),
-        ({"raters": 3, "redundancy": 0}, "No item can be judged by 0 different raters of 3"),
-        ({"raters": 3, "groups": ["refA", "refB"], "redundancy": 2}, "by 2 different raters of 1"),
-        ({"raters": 1, "groups": ["refA", "refB"]}, "2 groups need at least as many raters, not 1"),
+        ({"raters": 0}, "At least 1 rater is needed, not 0"),
+        ({"raters": ["a", "a"]}, "Raters must be a number or a list of different names"),
+        ({"raters": 3, "redundancy": 4}, "The redundancy must be between 1 and the number of raters, 3, not 4"),
+        ({"raters": 3, "redundancy": 0}, "The redundancy must be between 1 and the number of raters, 3, not 0"),
+        ({"raters": 3, "groups": ["refA", "refB"], "redundancy": 2}, "between 1 and the number of raters, 1, not 2"),
+        ({"raters": 1, "groups": ["refA", "refB"]}, "2 groups need at least 2 raters, not 1"),
         ({"groups": ["refA", "refC"]}, "There is no reference in test set 'en-zh' called 'refC'"),
         ({"groups": ["refA", "refA"]}, "A group of raters occurs twice"),
-        ({"groups": ["refA"], "show": "source"}, "Groups say what is shown"),
-        ({"reference": "refB"}, "The campaign shows source, so no reference can be chosen"),
+        ({"groups": ["refA"], "show": "source"}, "Groups define what is shown"),
+        ({"reference": "refB"}, "A reference was chosen, but the campaign shows source"),
         ({"reference": "refX", "show": "both"}, "called 'refX'"),
         ({"show": "all"}, "There is no choice of what to show called 'all'"),
-        ({"segments": 0}, "0 segments cannot be judged"),
-        ({"per_segment": 9}, "9 systems per segment cannot be judged; there are 3"),
-        ({"bad": 1.5}, "The share of damaged copies must lie between 0 and 1, not 1.5"),
-        ({"bad": 0.6, "repeats": 0.6}, "An item has at most one copy"),
-        ({"protocol": "ranking", "bad": 0.1}, "Damaged copies are for scores"),
-        ({"protocol": "ranking", "together": 6}, "A ranking shows 2 to 5 outputs, not 6"),
-        ({"severities": ["Bad"]}, "In da nobody marks errors"),
+        ({"segments": 0}, "At least 1 segment is needed, not 0"),
+        ({"per_segment": 9}, "The number of systems per segment must be 1 to 3, not 9"),
+        ({"bad": 1.5}, "The share of damaged copies must be between 0 and 1, not 1.5"),
+        ({"bad": 0.6, "repeats": 0.6}, "must not exceed 1 in total: one copy per item"),
+        ({"protocol": "ranking", "bad": 0.1}, "Damaged copies cannot be used in rankings"),
+        ({"protocol": "ranking", "together": 6}, "A ranking must show 2 to 5 outputs, not 6"),
+        ({"severities": ["Bad"]}, "Severities and categories cannot be given for da"),
         ({"metric": "chrff", "sampling": "spread"}, "Did you mean chrf"),
     ],
 )
-def test_what_cannot_be_designed_is_refused(options: dict[str, Any], expected: str) -> None:
+def test_impossible_designs_are_errors(options: dict[str, Any], expected: str) -> None:
     with pytest.raises((UsageError, UnknownName)) as caught:
         design(DEMO, **{"protocol": "da", **options})
     assert expected in str(caught.value)

@@ -1,4 +1,4 @@
-"""Means and standardised scores of judgements."""
+"""Test means and standardised scores of judgements."""
 
 import math
 import statistics
@@ -50,7 +50,7 @@ def test_every_scale_has_its_label_and_direction(kind: str, label: str, higher: 
     assert (scores.label, scores.higher_is_better) == (label, higher)
 
 
-def test_how_many_judged_is_counted() -> None:
+def test_judgements_are_counted() -> None:
     found = means(SMALL)
     assert found.segments == ("1", "3", "2") and found.systems == ("A", "B")
     assert found.counts.tolist() == [[3, 1], [1, 0], [0, 1]]
@@ -74,15 +74,15 @@ def test_standardised_scores_of_a_rater_have_mean_0_and_deviation_1(values: list
     assert z.std(ddof=1) == pytest.approx(1, abs=1e-12)
 
 
-def test_raters_who_say_the_same_of_all_are_named(caplog: pytest.LogCaptureFixture) -> None:
+def test_raters_who_always_give_the_same_score_are_named(caplog: pytest.LogCaptureFixture) -> None:
     judgements = da(
         ("1", "A", 10, "r"), ("2", "A", 20, "r"), ("1", "A", 5, "flat"), ("2", "A", 5, "flat"), ("1", "B", 5, "once")
     )
     assert standardise(judgements).raters == ("r",)
-    assert "flat (2 judgements), once (1 judgements). Left out." in caplog.text
-    with pytest.raises(DataError, match=r"'set': raters who gave .* flat \(2 judgements\), once"):
+    assert "flat (2 judgements), once (1 judgements). They are left out." in caplog.text
+    with pytest.raises(DataError, match=r"'set': raters whose scores are all the same: flat \(2 judgements\), once"):
         standardise(judgements, constant="refuse")
-    with pytest.raises(DataError, match="They have no standard deviation"):
+    with pytest.raises(DataError, match="They cannot be standardised"):
         standardise(judgements.where(lambda row: row.rater != "r"))
     with pytest.raises(UnknownName, match="always give the same score"):
         standardise(judgements, constant="keep")
@@ -92,13 +92,13 @@ def test_raters_who_say_the_same_of_all_are_named(caplog: pytest.LogCaptureFixtu
     ("judgements", "message"),
     [
         (da(), "'set' are empty"),
-        (SMALL + da(("1", "A", 3, "r"), kind="likert"), r"several kinds \(6 da, 1 likert\); choose one"),
+        (SMALL + da(("1", "A", 3, "r"), kind="likert"), r"several kinds \(6 da, 1 likert\). Choose one"),
         (Judgements([Judgement("rank", "1", "A", 1, task="t")]), "are rankings, which have no mean"),
-        (Judgements([Judgement("mqm", "1", "A", math.nan, spans=())]), "segment '1', system 'A': no value yet"),
-        (Judgements([Judgement("da", "1", "A", 3, "r", check="bad")]), r"rater 'r': a control item \(bad\)"),
+        (Judgements([Judgement("mqm", "1", "A", math.nan, spans=())]), "segment '1', system 'A': there is no value"),
+        (Judgements([Judgement("da", "1", "A", 3, "r", check="bad")]), r"rater 'r': this is a control item \(bad\)"),
     ],
 )
-def test_what_cannot_be_averaged_is_refused_with_the_reason(judgements: Judgements, message: str) -> None:
+def test_judgements_without_a_mean_are_errors(judgements: Judgements, message: str) -> None:
     with pytest.raises(DataError, match=message):
         system_means(judgements)
 
@@ -113,5 +113,5 @@ def test_segments_that_do_not_exist_are_named() -> None:
 def test_only_named_raters_and_scales_where_higher_is_better_are_standardised() -> None:
     with pytest.raises(DataError, match="segment '1', system 'A': no rater"):
         standardise(da(("1", "A", 3, "")))
-    with pytest.raises(UsageError, match="lower for better outputs"):
+    with pytest.raises(UsageError, match="cannot be standardised: lower values are better"):
         standardise(da(("1", "A", 3, "r"), kind="hter"))

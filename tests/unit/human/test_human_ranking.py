@@ -1,4 +1,4 @@
-"""Scores of systems from preferences."""
+"""Test system scores from preferences."""
 
 import sys
 
@@ -12,7 +12,7 @@ from tercet.human.ranking import expected_wins, trueskill_means, win_rates
 
 
 def compared(*results: tuple[str, str, int]) -> RankedPairs:
-    """(left, right, outcome): as rankings of two."""
+    """Make pairs from (left, right, outcome)."""
     rows = []
     for task, (left, right, outcome) in enumerate(results):
         for system, rank in ((left, 2 - (outcome > 0)), (right, 2 - (outcome < 0))):
@@ -42,7 +42,7 @@ SMALL = compared(
         ("half", [3 / 5, 3.5 / 7, 1.5 / 4]),
     ],
 )
-def test_win_rates_by_what_a_tie_counts_as(ties: str, expected: list[float]) -> None:
+def test_win_rates_with_each_way_of_counting_ties(ties: str, expected: list[float]) -> None:
     scores = win_rates(SMALL, ties=ties)
     assert list(scores.system) == ["A", "B", "C"]
     assert list(scores.system.values()) == pytest.approx(expected, abs=1e-15)
@@ -52,10 +52,10 @@ def test_win_rates_by_what_a_tie_counts_as(ties: str, expected: list[float]) -> 
 def test_expected_wins_are_the_mean_over_opponents(caplog: pytest.LogCaptureFixture) -> None:
     scores = expected_wins(SMALL)
     assert scores.system == pytest.approx({"A": 2 / 3, "B": (1 / 3 + 2 / 3) / 2, "C": 1 / 3})
-    assert "'set': never compared without a tie: A and C." in caplog.text
+    assert "'set': no comparison without a tie for A and C." in caplog.text
 
 
-def test_opponents_weigh_the_same_however_often_they_were_met() -> None:
+def test_opponents_have_equal_weight_however_often_they_were_compared() -> None:
     pairs = compared(*[("A", "B", 1)] * 9, ("A", "C", -1), ("B", "C", -1))
     assert win_rates(pairs).system["A"] == 0.9
     assert expected_wins(pairs).system["A"] == 0.5
@@ -76,7 +76,7 @@ def random_pairs(n: int) -> RankedPairs:
     )
 
 
-def test_trueskill_is_what_the_library_gives_one_comparison_after_the_other() -> None:
+def test_trueskill_equals_the_library() -> None:
     trueskill = pytest.importorskip("trueskill")
     pairs = random_pairs(400)
     scores = trueskill_means(pairs, sample=300, draw_probability=0.3, sigma=0.7, seed=5)
@@ -103,11 +103,11 @@ def test_trueskill_is_repeatable_and_orders_systems() -> None:
 
 
 def test_misuse_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UnknownName, match="way with ties"):
+    with pytest.raises(UnknownName, match="way of counting ties"):
         win_rates(SMALL, ties="drawn")
     with pytest.raises(DataError, match="'unnamed' are empty"):
         win_rates(pairs_of_rankings(Judgements([])))
-    with pytest.raises(UsageError, match="1 to 8 comparisons and at least one run, not 9 and 1"):
+    with pytest.raises(UsageError, match="1 to 8 comparisons and at least 1 run, not 9 and 1"):
         trueskill_means(SMALL, sample=9)
     monkeypatch.setitem(sys.modules, "trueskill", None)
     with pytest.raises(MissingDependency, match=r"tercet\[meta\]"):

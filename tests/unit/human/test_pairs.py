@@ -1,4 +1,4 @@
-"""Preferences from rankings and from scores."""
+"""Test preferences from rankings and from scores."""
 
 from itertools import combinations
 
@@ -31,7 +31,7 @@ def test_a_ranking_of_five_gives_ten_pairs_with_ties() -> None:
     assert pairs.without_ties().n == 10 and pairs.without_ties().ties == 0
 
 
-def test_raters_of_the_same_task_rank_apart() -> None:
+def test_two_raters_of_the_same_task_make_separate_rankings() -> None:
     rows = ranking("t", {"A": 1, "B": 2}) + ranking("t", {"A": 2, "B": 1}, rater="s")
     assert [(pair.outcome, pair.rater) for pair in pairs_of_rankings(Judgements(rows)).rows()] == [(1, "r"), (-1, "s")]
 
@@ -39,12 +39,15 @@ def test_raters_of_the_same_task_rank_apart() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (ranking("t", {"A": 1}) + ranking("t", {"B": 1}, segment="2"), "segment '2', .*task 't' ranks segment '1' too"),
+        (
+            ranking("t", {"A": 1}) + ranking("t", {"B": 1}, segment="2"),
+            "segment '2', .*task 't' also ranks segment '1'",
+        ),
         (ranking("t", {"A": 1}) + ranking("t", {"A": 2}), "system 'A', .*task 't' ranks this system twice"),
-        ([Judgement("da", "1", "A", 3)], "a judgement of kind da, where rankings are needed"),
+        ([Judgement("da", "1", "A", 3)], "a ranking is needed, not a judgement of kind da"),
     ],
 )
-def test_what_is_no_ranking_is_refused(rows: list[Judgement], message: str) -> None:
+def test_invalid_rankings_are_errors(rows: list[Judgement], message: str) -> None:
     with pytest.raises(DataError, match=message):
         pairs_of_rankings(Judgements(rows))
 
@@ -84,7 +87,7 @@ def test_equal_scores_make_no_pair_and_less_effort_is_better() -> None:
     ),
     st.booleans(),
 )
-def test_pairs_of_a_table_are_those_of_a_plain_loop(table: list[list[float]], inclusive: bool) -> None:
+def test_pairs_of_a_table_equal_those_of_a_plain_loop(table: list[list[float]], inclusive: bool) -> None:
     systems = [f"s{i}" for i in range(len(table[0]))]
     expected = []
     for segment, values in enumerate(table):
@@ -95,16 +98,16 @@ def test_pairs_of_a_table_are_those_of_a_plain_loop(table: list[list[float]], in
     assert list(pairs_of_scores(np.array(table).T, systems, segments, inclusive=inclusive).rows()) == expected
 
 
-def test_tables_and_margins_that_do_not_fit_are_refused() -> None:
+def test_wrong_shapes_and_margins_are_errors() -> None:
     with pytest.raises(DataError, match=r"shape \(1, 2\) for 2 systems and 1 segments"):
         pairs_of_scores(np.zeros((1, 2)), ["A", "B"], ["1"])
-    with pytest.raises(UsageError, match="margin between two scores is -1"):
+    with pytest.raises(UsageError, match="margin between two scores cannot be negative, but is -1"):
         pairs_of_scores(np.zeros((2, 1)), ["A", "B"], ["1"], margin=-1)
     with pytest.raises(DataError, match="1 judged segments are not in the test set"):
         pairs_of_scores(da(("1", "A", 3)), segments=["2"])
 
 
-def test_columns_that_do_not_fit_are_refused() -> None:
+def test_columns_of_wrong_lengths_are_errors() -> None:
     one = np.zeros(1, dtype=np.intp)
     good = {
         "segment": one,

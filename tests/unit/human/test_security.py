@@ -1,4 +1,4 @@
-"""What must not succeed at the rating server: others' items, guessed tokens, forged and oversized requests, scripts."""
+"""Test attacks on the rating server: items of others, guessed tokens, forged and oversized requests, scripts."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 from starlette.exceptions import HTTPException
 
 from tercet.human import access
-from tercet.human.access import LARGEST_BODY, TRIES, WINDOW, Guard
+from tercet.human.access import LARGEST_BODY, TRIES, WINDOW, LoginLimiter
 from tercet.human.campaign import Item, Output, Rater
 from tercet.human.server import create_app
 from tercet.human.storage import Store
@@ -43,7 +43,7 @@ def test_another_raters_items_cannot_be_judged(store: Store) -> None:
     assert "text 3" not in visit.client.get("/rate").text
 
 
-def test_guessing_tokens_is_slowed_down_without_locking_out_those_who_are_in(store: Store) -> None:
+def test_guessing_tokens_is_limited_without_locking_out_raters(store: Store) -> None:
     campaign, tokens = campaign_of()
     inside = Visit(campaign, store, f"/r/{tokens.raters['anna']}")
     stranger = Client(inside.client.app)
@@ -63,32 +63,32 @@ def test_a_cookie_is_a_guess_as_well(store: Store) -> None:
     assert codes == [401] * TRIES + [429]
 
 
-def test_the_guard_forgets_after_a_while_and_never_holds_more_than_it_must() -> None:
+def test_the_limiter_forgets_old_attempts() -> None:
     now = [0.0]
-    guard = Guard(clock=lambda: now[0])
+    limiter = LoginLimiter(clock=lambda: now[0])
     for n in range(TRIES):
-        assert not guard.check("1.2.3.4", f"wrong{n}", lambda digest: False)
+        assert not limiter.check("1.2.3.4", f"wrong{n}", lambda digest: False)
     with pytest.raises(HTTPException):
-        guard.check("1.2.3.4", "right", lambda digest: True)
-    assert guard.check("5.6.7.8", "right", lambda digest: True)
-    assert guard.check("1.2.3.4", "right", lambda digest: True)  # known from elsewhere
+        limiter.check("1.2.3.4", "right", lambda digest: True)
+    assert limiter.check("5.6.7.8", "right", lambda digest: True)
+    assert limiter.check("1.2.3.4", "right", lambda digest: True)  # known from elsewhere
     now[0] = WINDOW + 1
-    assert guard.check("1.2.3.4", "new", lambda digest: True)
+    assert limiter.check("1.2.3.4", "new", lambda digest: True)
     for n in range(10_050):
-        guard.check(f"10.0.{n // 250}.{n % 250}", "wrong", lambda digest: False)
+        limiter.check(f"10.0.{n // 250}.{n % 250}", "wrong", lambda digest: False)
     now[0] *= 3
-    guard.check("1.1.1.1", "wrong", lambda digest: False)
-    assert len(guard._wrong) < 60
+    limiter.check("1.1.1.1", "wrong", lambda digest: False)
+    assert len(limiter._wrong) < 60
 
 
-def test_a_page_whose_link_has_ended_locks_out_nobody_at_its_address() -> None:
-    guard = Guard(clock=lambda: 0.0)
+def test_a_page_with_a_revoked_link_locks_nobody_out() -> None:
+    limiter = LoginLimiter(clock=lambda: 0.0)
     for _ in range(TRIES * 3):
-        assert not guard.check("1.2.3.4", "ended", lambda digest: False)
-    assert guard.check("1.2.3.4", "right", lambda digest: True)
+        assert not limiter.check("1.2.3.4", "ended", lambda digest: False)
+    assert limiter.check("1.2.3.4", "right", lambda digest: True)
 
 
-def test_the_organisers_old_secret_ends_at_a_server_that_runs(store: Store) -> None:
+def test_a_running_server_rejects_the_organisers_revoked_secret(store: Store) -> None:
     campaign, tokens = campaign_of()
     office = Visit(campaign, store).client
     assert office.get(f"/o/{tokens.organiser}").status_code == 200
@@ -151,7 +151,7 @@ def test_scripts_in_texts_and_names_stay_texts(store: Store) -> None:
     assert visit.page()["items"][0]["source"] == SCRIPT
 
 
-def test_every_answer_forbids_foreign_scripts_frames_and_caches(store: Store) -> None:
+def test_every_response_has_security_headers(store: Store) -> None:
     campaign, tokens = campaign_of()
     visit = Visit(campaign, store, f"/r/{tokens.raters['anna']}")
     for path in ("/", "/rate", "/api/answers", "/organiser", "/nowhere", "/static/rate.js"):
@@ -182,8 +182,8 @@ def test_oversized_bodies_are_refused(store: Store, declared: bool) -> None:
     assert not list(store.rows())
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access, "PATIENCE", 0.05)
+def test_a_slow_body_times_out(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "BODY_TIMEOUT", 0.05)
 
     async def drip() -> AsyncIterator[bytes]:
         yield b"{"
@@ -193,7 +193,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(store: Store, monkeypatch: 
     assert slow.status_code == 408 and "too long" in slow.json()["error"]
 
 
-def test_no_path_leads_out_of_the_pages(store: Store) -> None:
+def test_no_path_leaves_the_folder_of_pages(store: Store) -> None:
     client = Visit(campaign_of()[0], store).client
     assert client.get("/static/style.css").status_code == 200
     for name in (

@@ -1,4 +1,4 @@
-"""The rating server over HTTP, without a browser: entering, saving, going on, and the organiser's page."""
+"""Test the rating server over HTTP without a browser: login, saving, restarting, and the organiser's page."""
 
 import re
 import socket
@@ -58,7 +58,7 @@ def test_a_personal_link_leads_to_the_rating_page_and_leaves_no_token_in_its_add
     assert tokens.raters["anna"] not in page.text
 
 
-def test_the_page_has_the_raters_items_in_order_and_nothing_that_gives_them_away(store: Store) -> None:
+def test_the_page_has_the_raters_items_in_order_without_systems_or_checks(store: Store) -> None:
     campaign, tokens = campaign_of()
     visit = Visit(campaign, store, f"/r/{tokens.raters['anna']}")
     data = visit.page()
@@ -84,14 +84,14 @@ def test_answers_are_kept_and_come_back(store: Store) -> None:
     assert (second.client_time, second.answer) == ("2026-01-01T00:00:00.000Z", {"value": 2})
 
 
-def test_a_time_beyond_all_numbers_is_cut(store: Store) -> None:
+def test_too_long_times_are_cut(store: Store) -> None:
     campaign, tokens = campaign_of()
     visit = Visit(campaign, store, f"/r/{tokens.raters['anna']}")
     assert visit.send("i1", {"value": 4}, seconds=10**400).status_code == 200
     assert next(store.records()).seconds == 24 * 3600
 
 
-def test_a_restarted_server_knows_everybody_and_everything(store: Store, tmp_path: Path) -> None:
+def test_a_restarted_server_has_all_tokens_and_answers(store: Store, tmp_path: Path) -> None:
     campaign, tokens = campaign_of()
     visit = Visit(campaign, store, f"/r/{tokens.raters['anna']}")
     visit.send("i1", {"value": 4})
@@ -101,7 +101,7 @@ def test_a_restarted_server_knows_everybody_and_everything(store: Store, tmp_pat
     again.close()
 
 
-def test_ranks_travel_by_place_and_are_kept_by_system(store: Store) -> None:
+def test_ranks_are_sent_by_position_and_stored_by_system(store: Store) -> None:
     campaign, tokens = campaign_of("pairwise", items=[RANKED], raters=[Rater("anna", ("r1",))], tutorial=())
     visit = Visit(campaign, store, f"/r/{tokens.raters['anna']}")
     assert visit.send("r1", {"ranks": [2, 1]}).status_code == 200
@@ -118,7 +118,7 @@ def test_ranks_travel_by_place_and_are_kept_by_system(store: Store) -> None:
         (b"", "not JSON"),
         (b"\xff\xfe", "not JSON"),
         (b"[" * 60_000, "not JSON"),
-        (b"[1]", "not an answer"),
+        (b"[1]", "must be an object"),
         (b'{"request": "0123456789abcdef", "item": "i1", "seconds": 1}', "must be an object"),
         (b'{"request": "short", "item": "i1", "seconds": 1, "answer": {"value": 1}}', "request"),
         (b'{"request": ["0123456789abcdef"], "item": "i1", "seconds": 1, "answer": {"value": 1}}', "request"),
@@ -132,7 +132,7 @@ def test_ranks_travel_by_place_and_are_kept_by_system(store: Store) -> None:
         (b'{"request": "0123456789abcdef", "item": "i1", "seconds": 1, "answer": {"value": 1, "\\ud800": 1}}', "ud800"),
     ],
 )
-def test_what_is_no_answer_is_refused_and_not_kept(store: Store, body: bytes, message: str) -> None:
+def test_invalid_answers_are_rejected_and_not_stored(store: Store, body: bytes, message: str) -> None:
     campaign, tokens = campaign_of()
     visit = Visit(campaign, store, f"/r/{tokens.raters['anna']}")
     refused = visit.client.post("/api/answer", content=body, headers={"X-Form-Key": visit.key})
@@ -140,11 +140,11 @@ def test_what_is_no_answer_is_refused_and_not_kept(store: Store, body: bytes, me
     assert not list(store.rows())
 
 
-def test_the_finish_page_counts_and_whoever_is_done_gets_there(store: Store) -> None:
+def test_the_finish_page_counts_answers(store: Store) -> None:
     campaign, tokens = campaign_of()
     visit = Visit(campaign, store, f"/r/{tokens.raters['ben']}")
     visit.send("i3", {"value": 1}, "a" * 16)
-    assert "1 of 2 are saved" in visit.client.get("/finish").text
+    assert "1 of 2 judgements are saved" in visit.client.get("/finish").text
     visit.send("i1", {"value": 1}, "b" * 16)
     assert visit.client.get("/rate", follow_redirects=False).status_code == 200  # the tutorial is still open
     visit.send("t1", {"value": 5}, "c" * 16)
@@ -190,7 +190,7 @@ def test_answers_to_items_that_a_rater_no_longer_has_do_not_stop_the_dashboard(s
     assert page.status_code == 200 and "0 of 3" in page.text
 
 
-def test_the_organiser_enters_by_the_form_too(store: Store) -> None:
+def test_the_organiser_can_log_in_with_the_form(store: Store) -> None:
     campaign, tokens = campaign_of()
     client = Visit(campaign, store).client
     asked = client.get("/organiser")
@@ -205,14 +205,14 @@ def test_languages_without_a_name_leave_the_direction_to_the_browser(store: Stor
     assert data["source"] == data["target"] == {"lang": "", "dir": "auto"}
 
 
-def test_without_a_link_there_is_only_a_hint(store: Store) -> None:
+def test_the_page_without_a_link_asks_for_it(store: Store) -> None:
     client = Visit(campaign_of()[0], store).client
     assert "open your personal link" in client.get("/").text
     assert client.get("/rate").status_code == 401
     assert client.get("/nowhere").status_code == 404
 
 
-def test_a_port_that_is_taken_and_a_campaign_that_is_none_are_errors(tmp_path: Path) -> None:
+def test_a_used_port_and_an_invalid_campaign_are_errors(tmp_path: Path) -> None:
     campaign_of()[0].write(tmp_path / "campaign.json")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -225,7 +225,7 @@ def test_a_port_that_is_taken_and_a_campaign_that_is_none_are_errors(tmp_path: P
         serve(tmp_path / "bad.json")
 
 
-def test_a_database_that_fails_is_an_error_to_try_again_after(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_database_gives_status_503(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     from sqlalchemy.exc import OperationalError
 
     campaign, tokens = campaign_of()
@@ -241,7 +241,7 @@ def test_a_database_that_fails_is_an_error_to_try_again_after(store: Store, monk
     assert visit.send("i1", {"value": 3}).status_code == 200
 
 
-def test_the_load_benchmark_finds_nothing_lost_or_doubled_after_a_kill() -> None:
+def test_the_load_benchmark_finds_no_lost_or_doubled_answers() -> None:
     words = "-m benchmarks.rating_load --minutes 0.15 --raters 4 --kills 1 --pause 0.2".split()
     root = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, cwd=root)

@@ -1,4 +1,4 @@
-"""Answers are appended, never changed; the same request is one row: on SQLite, and on PostgreSQL if it is there."""
+"""Test the database of answers, on SQLite and, if it is installed, on PostgreSQL."""
 
 import os
 import pwd
@@ -33,7 +33,7 @@ NASTY = ["'; DROP TABLE tercet_answers; --", 'x" OR 1=1', "🐈 ẹ́", "a\\b", 
 
 
 def postgres_home() -> Path | None:
-    """The folder of PostgreSQL's own programs, as Debian has it."""
+    """Return the folder of PostgreSQL's programs, as on Debian."""
     found = shutil.which("initdb")
     if found:
         return Path(found).resolve().parent
@@ -42,7 +42,7 @@ def postgres_home() -> Path | None:
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[str]:
-    """The address of a server that runs for these tests alone, on a socket in a temporary folder."""
+    """Start a PostgreSQL server for these tests, on a socket in a temporary folder, and yield its address."""
     pytest.importorskip("psycopg", reason="psycopg is not installed")
     home = postgres_home()
     if home is None or not (home / "postgres").exists():
@@ -112,10 +112,10 @@ def test_the_same_request_twice_is_one_row(store: Store) -> None:
     assert len(list(store.rows())) == 1
 
 
-def test_a_request_that_was_used_for_something_else_is_refused(store: Store) -> None:
+def test_a_request_number_of_another_answer_is_an_error(store: Store) -> None:
     put(store, "r1", 3)
     for other in ({"rater": "ben"}, {"item": "b"}, {"value": 4}):
-        with pytest.raises(DataError, match="used before, for something else"):
+        with pytest.raises(DataError, match="used before for another answer"):
             put(store, "r1", **{"value": 3, **other})
     assert len(list(store.rows())) == 1
 
@@ -132,7 +132,7 @@ def test_texts_that_look_like_sql_are_only_texts(store: Store) -> None:
     assert store.tokens(CAMPAIGN)[NASTY[0]] == "anna"
 
 
-def test_many_threads_at_once_lose_and_double_nothing(store: Store) -> None:
+def test_many_threads_lose_and_double_nothing(store: Store) -> None:
     def work(name: int) -> None:
         for turn in range(20):
             put(store, f"{name}-{turn}", 1)
@@ -148,7 +148,7 @@ def test_many_threads_at_once_lose_and_double_nothing(store: Store) -> None:
     assert len(requests) == len(set(requests)) == 6 * 20 + 20
 
 
-def test_tokens_are_those_of_the_campaign_and_issued_less_revoked(store: Store) -> None:
+def test_valid_tokens_are_those_of_the_campaign_and_issued_ones_minus_revoked_ones(store: Store) -> None:
     old = hashed("anna's token")
     assert store.tokens(CAMPAIGN) == {old: "anna"}
     store.issue("ben", "n" * 64)
@@ -162,11 +162,6 @@ def test_tokens_are_those_of_the_campaign_and_issued_less_revoked(store: Store) 
     assert store.tokens(renewed) == {"f" * 64: "anna"}
 
 
-def test_rows_after_a_number(store: Store) -> None:
-    numbers = [put(store, f"r{n}", 1).number for n in range(3)]
-    assert [record.number for record in store.records(after=numbers[0])] == numbers[1:]
-
-
 def test_a_database_belongs_to_its_campaign(store: Store) -> None:
     other = replace(CAMPAIGN, id="c2")
     target = store._engine.url.render_as_string(hide_password=False)
@@ -174,7 +169,7 @@ def test_a_database_belongs_to_its_campaign(store: Store) -> None:
         Store.open(target, other)
 
 
-def test_older_tables_are_brought_forward_and_keep_their_rows(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_older_tables_are_upgraded_and_keep_their_rows(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     put(store, "r1", 3)
     target = store._engine.url.render_as_string(hide_password=False)
     monkeypatch.setattr(storage, "VERSION", 3)
@@ -188,11 +183,11 @@ def test_older_tables_are_brought_forward_and_keep_their_rows(store: Store, monk
         assert len(list(again.rows())) == 1
         again.close()
     monkeypatch.setattr(storage, "VERSION", 1)
-    with pytest.raises(DataError, match="has version 3, made by a newer Tercet; this one knows version 1"):
+    with pytest.raises(DataError, match="has version 3, from a newer Tercet; this one reads up to version 1"):
         Store.open(target, CAMPAIGN)
 
 
-def test_a_database_whose_making_was_cut_short_is_made_whole(tmp_path: Path) -> None:
+def test_an_interrupted_creation_of_the_database_is_completed(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "a.db") as connection:
         connection.execute("CREATE TABLE tercet_about (version INTEGER NOT NULL, campaign VARCHAR(100) NOT NULL)")
     connection.close()
@@ -201,7 +196,7 @@ def test_a_database_whose_making_was_cut_short_is_made_whole(tmp_path: Path) -> 
     store.close()
 
 
-def test_tables_are_brought_forward_wholly_or_not_at_all(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_upgraded_completely_or_not_at_all(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     target = store._engine.url.render_as_string(hide_password=False)
     monkeypatch.setattr(storage, "VERSION", 2)
     monkeypatch.setattr(storage, "MIGRATIONS", {1: ["ALTER TABLE tercet_about ADD COLUMN note VARCHAR(9)", "nonsense"]})
@@ -211,15 +206,15 @@ def test_tables_are_brought_forward_wholly_or_not_at_all(store: Store, monkeypat
         assert tuple(connection.exec_driver_sql("SELECT * FROM tercet_about").one()) == (1, "c1")
 
 
-def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
+def test_invalid_databases_are_errors(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("this is not a database, but a text that is long enough to be looked at\n" * 20)
     for url, message in [
-        (tmp_path, "needs the name of a file in a folder that exists"),
-        (tmp_path / "no" / "x.db", "needs the name of a file in a folder that exists"),
+        (tmp_path, "the database must be a file in an existing folder"),
+        (tmp_path / "no" / "x.db", "the database must be a file in an existing folder"),
         (tmp_path / "text", "cannot be used: file is not a database"),
-        ("nonsense://x/y", "databases are SQLite files and postgresql"),
+        ("nonsense://x/y", "a database must be an SQLite file or a postgresql"),
         ("postgresql://user:geheim@127.0.0.1:1/x", "cannot be used"),
-        ("://", "not of the form"),
+        ("://", "must have the form"),
     ]:
         with pytest.raises(UsageError, match=message) as caught:
             Store.open(url, CAMPAIGN)

@@ -1,4 +1,4 @@
-"""A browser without a screen, for the tests of the rating server: it keeps cookies and follows redirections."""
+"""A minimal HTTP client for the tests of the rating server. It keeps cookies and follows redirects."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from tercet.human.storage import Store
 
 
 class Client:
-    """Requests to an application, without a network."""
+    """Send requests to an ASGI application without a network."""
 
     def __init__(self, app: Any, *, cookies: Any = None, raise_errors: bool = True) -> None:
         self.app = app
@@ -39,7 +39,7 @@ class Client:
 
 
 class Visit:
-    """Somebody at the server: a rater, if a personal link is given."""
+    """A visitor of the server: a rater, if a personal link is given."""
 
     def __init__(self, campaign: Campaign, store: Store, link: str = "") -> None:
         self.client = Client(create_app(campaign, store))
@@ -49,7 +49,7 @@ class Visit:
             self.page()
 
     def page(self) -> dict[str, Any]:
-        """What the rating page's script works with."""
+        """Return the data of the rating page's script."""
         text = self.client.get("/rate?look").text
         found = re.search(r'<script id="data" type="application/json">(.*)</script>', text)
         assert found is not None, text

@@ -69,8 +69,8 @@ def test_names_without_form_or_with_too_many_tokens_are_left_out(tmp_path) -> No
     [
         (NameRecord("", "en", "x"), "needs an id, a name"),
         (NameRecord("a", "en", ""), "needs an id, a name"),
-        (NameRecord("a", "en", "x", "", float("nan")), "a weight that is 0 or more"),
-        (NameRecord("a", "en", "x", "", -1.0), "a weight that is 0 or more"),
+        (NameRecord("a", "en", "x", "", float("nan")), "a weight of 0 or more"),
+        (NameRecord("a", "en", "x", "", -1.0), "a weight of 0 or more"),
         (NameRecord("\ud800", "en", "x"), "half a surrogate pair"),
         (NameRecord("a", "en", "x", "\ud800"), "half a surrogate pair"),
     ],
@@ -85,8 +85,8 @@ def test_a_record_that_cannot_be_entered_is_refused(tmp_path, record, message) -
     ("options", "message"),
     [
         ({"languages": []}, "No language is chosen"),
-        ({"languages": ["en", "xx"]}, "There is no language 'xx' that is known here"),
-        ({"languages": ["en"]}, "min_languages is 2, and 1 languages are chosen"),
+        ({"languages": ["en", "xx"]}, "Tercet does not know the language 'xx'"),
+        ({"languages": ["en"]}, "min_languages is 2, but the number of languages is 1"),
         ({"languages": ["en", "de"], "max_tokens": 0}, "max_tokens must be 1 or more"),
         ({"languages": ["en", "de"], "wikidata_dump": "nowhere.gz"}, "There is no file nowhere.gz"),
     ],
@@ -105,11 +105,11 @@ def test_an_existing_place_is_replaced_only_when_asked_and_only_if_it_is_a_knowl
     assert (again.name, again.checksum) == ("y", kb.checksum)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("x")
-    with pytest.raises(UsageError, match="is not a knowledge base, so it is not replaced"):
+    with pytest.raises(UsageError, match="is not a knowledge base and was not replaced"):
         build(PAIR, tmp_path / "mine", name="y", languages=["en", "de"], replace=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kb", "mine"]
     for out in (".", ".."):
-        with pytest.raises(UsageError, match=r"is no name of a folder to write"):
+        with pytest.raises(UsageError, match=r"is not the name of a folder to write"):
             build(PAIR, out, name="y", languages=["en", "de"], replace=True)
 
 
@@ -129,7 +129,8 @@ def full_disk(*_: object) -> None:
 )
 def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch, module, name) -> None:
     monkeypatch.setattr(module, name, full_disk)
-    with pytest.raises(UsageError, match="kb cannot be written: No space left on device. Nothing was left there"):
+    message = "Cannot write the knowledge base .*kb: No space left on device. Nothing was written"
+    with pytest.raises(UsageError, match=message):
         build(PAIR, tmp_path / "kb", name="x", languages=["en", "de"])
     assert not list(tmp_path.iterdir())
 
@@ -145,7 +146,7 @@ def test_a_full_disk_while_replacing_leaves_the_old_one(tmp_path, monkeypatch) -
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="cannot be written"):
+    with pytest.raises(UsageError, match="Cannot write the knowledge base"):
         build(PAIR, tmp_path / "file" / "kb", name="x", languages=["en", "de"])
 
 
@@ -206,7 +207,7 @@ def test_an_error_with_several_jobs_leaves_nothing(tmp_path, dump, monkeypatch) 
     monkeypatch.setattr(wikidata, "CHUNK", 1 << 20)
     with (
         ProcessPoolExecutor(2, get_context("forkserver")) as pool,
-        pytest.raises(DataError, match="damaged or cut short"),
+        pytest.raises(DataError, match="damaged or truncated"),
     ):
         build([], tmp_path / "kb", name="x", languages=LANGUAGES, wikidata_dump=cut, executor=pool)
     assert [path.name for path in tmp_path.iterdir()] == ["cut.json.gz"]
@@ -253,14 +254,14 @@ def test_what_another_build_left_is_not_used(tmp_path, dump, caplog) -> None:
     (work / "job.json").write_text(json.dumps({"other": True}))
     (work / "wikidata-000000").write_bytes(b"other")
     kb = build([], tmp_path / "kb", name="x", languages=["en", "de"], wikidata_dump=dump)
-    assert any("is left from another build and is removed" in message for message in caplog.messages)
+    assert any("which was left from another build" in message for message in caplog.messages)
     assert kb.info()["entities"] > 500
 
 
 def test_a_full_disk_keeps_what_was_read_of_a_dump(tmp_path, dump, monkeypatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(assembling.Arrays, "add", full_disk)
-        with pytest.raises(UsageError, match="is kept: the same command goes on from there"):
+        with pytest.raises(UsageError, match="is kept: give the same command again to resume"):
             build([], tmp_path / "kb", name="x", languages=["en", "de"], wikidata_dump=dump)
     assert not (tmp_path / "kb").exists()
     monkeypatch.setattr(wikidata, "parse_chunk", None)
@@ -283,9 +284,7 @@ def test_two_builds_of_one_place_do_not_disturb_each_other(tmp_path) -> None:
 
     def report(step: str) -> None:
         if not refused:
-            with pytest.raises(
-                UsageError, match=r"^Another process is at work in .*kb\.building\. Wait until it is done"
-            ):
+            with pytest.raises(UsageError, match=r"^Another process is using .*kb\.building\. Wait until it is done"):
                 build(records, tmp_path / "kb", name="other", languages=["de", "en"])
             refused.append(step)
 

@@ -77,7 +77,7 @@ def test_a_damaged_copy_is_built_anew(tmp_path, few, caplog):
     place = default.open_default(tmp_path).path
     (place / "manifest.json").write_text("{")
     assert len(default.open_default(tmp_path)) == 1
-    assert "It is built anew" in caplog.text
+    assert "It is built again" in caplog.text
 
 
 def test_a_copy_that_lost_a_file_is_built_anew(tmp_path, few, monkeypatch):
@@ -127,7 +127,7 @@ def test_where_the_cache_cannot_be_written_a_temporary_folder_serves(tmp_path, f
     temporary.mkdir()
     monkeypatch.setattr(default.tempfile, "gettempdir", lambda: str(temporary))
     assert default.open_default(refused / "cache").path.is_relative_to(temporary)
-    assert "cannot be kept in" in caplog.text
+    assert "Cannot write the default knowledge base to" in caplog.text
     monkeypatch.setattr(default, "build", None)
     assert len(default.open_default(refused / "cache")) == 1  # the second time it is there
 
@@ -135,7 +135,7 @@ def test_where_the_cache_cannot_be_written_a_temporary_folder_serves(tmp_path, f
 def test_nothing_can_be_written_at_all(tmp_path, few, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(default.tempfile, "gettempdir", lambda: str(tmp_path / "file" / "tmp"))
-    with pytest.raises(UsageError, match=r"can be kept neither in .*file.* nor in .*TERCET_DATA"):
+    with pytest.raises(UsageError, match=r"Cannot write the default knowledge base to .*file.* or to .*TERCET_DATA"):
         default.open_default(tmp_path / "file" / "cache")
 
 

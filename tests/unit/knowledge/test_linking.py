@@ -107,7 +107,7 @@ def test_categories_choose_by_the_likeliest_entity(small_kb):
 
 @pytest.mark.parametrize("senses", ["most", 0, "-1", ""])
 def test_senses_must_be_known(small_kb, senses):
-    with pytest.raises(UsageError, match="senses is best, all or a number from 1 on"):
+    with pytest.raises(UsageError, match="senses must be best, all or a number from 1"):
         KBLinker(small_kb, senses=senses)
 
 

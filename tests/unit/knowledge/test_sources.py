@@ -45,8 +45,8 @@ def test_json_lines_of_names_and_of_entities(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "line 2: no JSON"),
-        ("[" * 100_000, "line 2: no JSON"),
+        ("{", "line 2: not JSON"),
+        ("[" * 100_000, "line 2: not JSON"),
         ("3", "line 2: a JSON object is needed"),
         ({"language": "de", "name": "x"}, "line 2: 'id' is missing"),
         ({"id": "a", "language": "de"}, "line 2: 'name' is missing"),
@@ -54,7 +54,7 @@ def test_json_lines_of_names_and_of_entities(tmp_path) -> None:
         ({"id": "a"}, "line 2: it has neither"),
         ({"id": "a", "names": ["x"]}, "line 2: 'names' must be an object"),
         ({"id": "a", "names": {"de": [1]}}, "line 2: a name in 'de' is not a text"),
-        ({"id": "a", "language": "de", "name": "x", "weight": "much"}, "line 2: the weight 'much' is not a number"),
+        ({"id": "a", "language": "de", "name": "x", "weight": "much"}, "line 2: the weight 'much' must be a number"),
         ({"id": "a", "language": "de", "name": "x", "weight": -1}, "line 2: the weight -1"),
         ({"id": "a", "language": "de", "name": "x", "category": 1}, "line 2: the category is not a text"),
     ],
@@ -78,7 +78,7 @@ def test_tab_separated_names_with_and_without_a_header(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("a\tde", "line 1: 2 fields"),
+        ("a\tde", "line 1: 2 tab-separated fields"),
         ("\tde\tx", "line 1: the id is empty"),
         ("a\tde\t", "line 1: the name is empty"),
         ("a\tde\tx\tplace\tinf", "line 1: the weight 'inf'"),
@@ -151,7 +151,7 @@ def test_places_with_tagged_names_have_wikidatas_ids(tmp_path) -> None:
         list(read_geonames([names], ["en"]))
     with pytest.raises(DataError, match="bad.txt, line 1: 2 columns"):
         list(read_geonames([write(tmp_path / "bad.txt", "a\tb")], ["en"]))
-    with pytest.raises(DataError, match="bad.txt, line 2: 1 columns, not 19"):
+    with pytest.raises(DataError, match="bad.txt, line 2: 1 columns, but this table of GeoNames has 19"):
         list(read_geonames([write(tmp_path / "bad.txt", place(1, "x", "", 1), "x")], ["en"]))
     with pytest.raises(DataError, match="line 1: the population 'many' is not a number"):
         list(

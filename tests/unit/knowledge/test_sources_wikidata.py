@@ -120,9 +120,9 @@ def test_bad_lines_are_counted_named_and_skipped(tmp_path, caplog) -> None:
     assert kb.number_of("Q64") is not None
     (message,) = caplog.messages
     assert message.startswith(
-        f"{dump}: 8 bad lines were skipped: line 14 (no JSON), line 15 (no entity), line 16 (no ent"
+        f"{dump}: 8 bad lines were skipped: line 14 (not JSON), line 15 (not an entity), line 16 (not an ent"
     )
-    assert message.endswith("line 17 (not built as an entity), line 18 (a name that is no text) and 3 more.")
+    assert message.endswith("line 17 (not an entity's structure), line 18 (a name that is not a text) and 3 more.")
 
 
 def refused(dump: Path, message: str, **options) -> None:
@@ -135,7 +135,7 @@ def refused(dump: Path, message: str, **options) -> None:
 def test_a_dump_that_is_cut_short_is_refused(tmp_path, name) -> None:
     dump = dump_of(tmp_path / name)
     dump.write_bytes(dump.read_bytes()[:-20])
-    refused(dump, f"{name} is damaged or cut short at byte .* Download it again")
+    refused(dump, f"{name} is damaged or truncated at byte .* Download it again")
 
 
 @pytest.mark.parametrize("name", ["dump.json.gz", "dump.json.bz2"])
@@ -144,13 +144,13 @@ def test_a_corrupt_dump_is_refused(tmp_path, name) -> None:
     packed = bytearray(dump.read_bytes())
     packed[len(packed) // 2 : len(packed) // 2 + 40] = b"\xff" * 40
     dump.write_bytes(packed)
-    refused(dump, f"{name} is damaged or cut short at byte")
+    refused(dump, f"{name} is damaged or truncated at byte")
 
 
 def test_an_unpacked_dump_without_its_end_is_refused(tmp_path) -> None:
     dump = tmp_path / "dump.json"
     dump.write_text("[\n" + ",\n".join(json.dumps(item) for item in ENTITIES) + ",\n")
-    refused(dump, "is cut short: it begins with '\\[' and its last line, .*, does not end with '\\]'")
+    refused(dump, "is truncated: it begins with '\\[', but its last line, .*, does not end with '\\]'")
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_an_unpacked_dump_without_its_end_is_refused(tmp_path) -> None:
     [
         ("", "is empty"),
         ("\n\n", "is not a Wikidata dump: no line of its first 32 MB is an entity"),
-        ("hello\nworld\n", "is not a Wikidata dump: .*line 1 \\(no JSON\\)"),
+        ("hello\nworld\n", "is not a Wikidata dump: .*line 1 \\(not JSON\\)"),
         ("[\n]\n", "is not a Wikidata dump"),
     ],
 )

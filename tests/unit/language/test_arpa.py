@@ -82,7 +82,7 @@ def test_unk_in_capitals_is_the_unknown_word_in_ngrams_too(tmp_path):
     assert model.score(["a x"]).log10.tolist() == [-0.375, -2 - 0.3, -0.1 - 0.5]
     assert model.score(["<UNK>"]).unknown.tolist() == [True, False]
     both = SMALL.replace("ngram 1=5", "ngram 1=6").replace("-1.5\t<unk>\n", "-1.5\t<unk>\n-1.5\t<UNK>\n")
-    with pytest.raises(DataError, match="line 8: the word '<unk>' stands here again"):
+    with pytest.raises(DataError, match="line 8: the word '<unk>' is repeated"):
         read(tmp_path, both)
 
 
@@ -118,36 +118,36 @@ def test_the_form_of_the_file(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("\\data\\", "hello", "line 1: 'hello' begins no ARPA file, which starts with"),
-        ("ngram 1=5\n", "", "line 2: 'ngram 2=3' stands where the number of 1-grams is expected"),
-        ("ngram 1=5\nngram 2=3\nngram 3=1\n", "", r"line 3: '.*1-grams:' stands where 'ngram 1=' and a number"),
-        ("ngram 2=3", "ngram 2=x", r"line 3: 'ngram 2=x' stands where .*1-grams: is expected"),
-        ("\\2-grams:", "\\4-grams:", r"line 13: '.*4-grams:' stands where .*2-grams: is expected"),
-        ("ngram 2=3", "ngram 2=4", "line 17: 3 2-grams stand here, and the file's beginning says 4"),
-        ("ngram 2=3", f"ngram 2={10**14}", "line 17: 3 2-grams stand here, and the file's beginning says 10000"),
-        ("ngram 2=3", f"ngram 2={'9' * 5000}", r"line 3: 'ngram 2=9+' stands where .*1-grams: is expected"),
-        ("ngram 2=3", "ngram 2=٣", r"line 3: 'ngram 2=٣' stands where .*1-grams: is expected"),
-        ("ngram 2=3", "ngram 2=2", r"line 16: '-0.25\\tb </s>\\t0' stands where .*3-grams: is expected"),
-        ("-0.5\ta b\n", "-0.5\ta b c d\n", r"line 15: '-0.5\\ta b c d' is not a log10 probability with 2 words"),
-        ("-0.5\ta b\n", "-0.5\ta\n", r"line 15: '-0.5\\ta' is not a log10 probability with 2 words"),
-        ("-0.5\ta b\n", "-O.5\ta b\n", "line 15: '-O.5' stands where a log10 probability, a number not above 0"),
-        ("-0.5\ta b\n", "0.5\ta b\n", "line 15: '0.5' stands where a log10 probability, a number not above 0"),
-        ("-0.5\ta b\n", "1e-99\ta b\n", "line 15: '1e-99' stands where a log10 probability, a number not above 0"),
-        ("-0.5\ta b\n", "-0_5\ta b\n", "line 15: '-0_5' stands where"),
-        ("-0.5\ta b\n", "-٣\ta b\n", "line 15: '-٣' stands where"),
-        ("-0.5\ta b\n", "nan\ta b\n", "line 15: 'nan' stands where"),
-        ("-0.5\ta b\n", "-inf\ta b\n", "line 15: '-inf' stands where"),
-        ("<s> a\t-2", "<s> a\tinf", "line 14: 'inf' stands where a back-off weight, a finite number"),
-        ("-1\tb\t0.5", "-1\tb\tc", "line 11: 'c' stands where a back-off weight"),
-        ("-0.5\ta b\n", "-0.5\ta c\n", "line 15: the word 'c' is not among the single words"),
-        ("-0.5\ta b\n", "-0.5\t<s> a\n", "line 15: this 2-gram stands in the file twice"),
-        ("\tb\t0.5", "\ta\t0.5", "line 11: the word 'a' stands here again"),
+        ("\\data\\", "hello", "line 1: expected .*data.*, which starts an ARPA file; found 'hello'"),
+        ("ngram 1=5\n", "", "line 2: expected the number of 1-grams, found 'ngram 2=3'"),
+        ("ngram 1=5\nngram 2=3\nngram 3=1\n", "", r"line 3: expected 'ngram 1=' and a number, found '.*1-grams:'"),
+        ("ngram 2=3", "ngram 2=x", r"line 3: expected .*1-grams:, found 'ngram 2=x'"),
+        ("\\2-grams:", "\\4-grams:", r"line 13: expected .*2-grams:, found '.*4-grams:'"),
+        ("ngram 2=3", "ngram 2=4", "line 17: the file has 3 2-grams, but its header declares 4"),
+        ("ngram 2=3", f"ngram 2={10**14}", "line 17: the file has 3 2-grams, but its header declares 10000"),
+        ("ngram 2=3", f"ngram 2={'9' * 5000}", r"line 3: expected .*1-grams:, found 'ngram 2=9+'"),
+        ("ngram 2=3", "ngram 2=٣", r"line 3: expected .*1-grams:, found 'ngram 2=٣'"),
+        ("ngram 2=3", "ngram 2=2", r"line 16: expected .*3-grams:, found '-0.25\\tb </s>\\t0'"),
+        ("-0.5\ta b\n", "-0.5\ta b c d\n", r"line 15: '-0.5\\ta b c d' is not a log10 probability, 2 words"),
+        ("-0.5\ta b\n", "-0.5\ta\n", r"line 15: '-0.5\\ta' is not a log10 probability, 2 words"),
+        ("-0.5\ta b\n", "-O.5\ta b\n", "line 15: expected a log10 probability .at most 0., found '-O.5'"),
+        ("-0.5\ta b\n", "0.5\ta b\n", "line 15: expected a log10 probability .at most 0., found '0.5'"),
+        ("-0.5\ta b\n", "1e-99\ta b\n", "line 15: expected a log10 probability .at most 0., found '1e-99'"),
+        ("-0.5\ta b\n", "-0_5\ta b\n", "line 15: expected .*, found '-0_5'"),
+        ("-0.5\ta b\n", "-٣\ta b\n", "line 15: expected .*, found '-٣'"),
+        ("-0.5\ta b\n", "nan\ta b\n", "line 15: expected .*, found 'nan'"),
+        ("-0.5\ta b\n", "-inf\ta b\n", "line 15: expected .*, found '-inf'"),
+        ("<s> a\t-2", "<s> a\tinf", "line 14: expected a back-off weight .a finite number., found 'inf'"),
+        ("-1\tb\t0.5", "-1\tb\tc", "line 11: expected a back-off weight .*, found 'c'"),
+        ("-0.5\ta b\n", "-0.5\ta c\n", "line 15: the word 'c' is not among the 1-grams"),
+        ("-0.5\ta b\n", "-0.5\t<s> a\n", "line 15: this 2-gram is repeated"),
+        ("\tb\t0.5", "\ta\t0.5", "line 11: the word 'a' is repeated"),
         ("\t<s> a b", "\tb a b", "line 19: the first 2 words of this 3-gram are not among the 2-grams"),
-        ("<s> a b", "<s> a b\t-1", r"line 19: .* is not a log10 probability with 3 words"),
-        ("\t</s>\n", "\tc\n", "line 11: </s> is not among the words"),
-        ("\\end\\\n", "", "line 20: the end of the file stands where .*end.* is expected"),
-        ("\\end\\\n", "\\4-grams:\n", r"line 21: '.*4-grams:' stands where .*end.* is expected"),
-        ("\\end\\\n", "\\end\\\nmore\n", r"line 22: 'more' follows after .*end"),
+        ("<s> a b", "<s> a b\t-1", r"line 19: .* is not a log10 probability, 3 words"),
+        ("\t</s>\n", "\tc\n", "line 11: the word </s> is missing"),
+        ("\\end\\\n", "", "line 20: expected .*end.*, found the end of the file"),
+        ("\\end\\\n", "\\4-grams:\n", r"line 21: expected .*end.*, found '.*4-grams:'"),
+        ("\\end\\\n", "\\end\\\nmore\n", r"line 22: 'more' follows .*end"),
     ],
 )
 def test_wrong_files_are_refused_with_their_line(tmp_path, old, new, message):
@@ -164,7 +164,7 @@ def test_a_file_that_is_cut_off_anywhere_is_refused(tmp_path, lines):
 
 
 def test_a_file_that_ends_among_its_ngrams_was_cut_off(tmp_path):
-    with pytest.raises(DataError, match="line 14: the file ends after 1 of 3 2-grams. It was cut off."):
+    with pytest.raises(DataError, match="line 14: the file ends after 1 of 3 2-grams. It is truncated."):
         read(tmp_path, SMALL[: SMALL.index("-0.5\ta b")])
 
 

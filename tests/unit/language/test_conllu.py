@@ -96,17 +96,17 @@ def test_files_keep_empty_segments_in_their_place(tmp_path):
     ("line", "changed", "message"),
     [
         (3, "1\tIl\til", "file.conllu, line 3: 3 columns separated by tabs; CoNLL-U has 10"),
-        (4, FRENCH.split("\n")[3].replace("2\tparle", "9\tparle"), "line 4: the word's number is '9' where 2 should"),
+        (4, FRENCH.split("\n")[3].replace("2\tparle", "9\tparle"), "line 4: the word's number is '9'; expected 2"),
         (4, FRENCH.split("\n")[3].replace("\t0\t", "\tx\t"), "line 4: the head \\(column 7\\) is 'x'"),
         (4, FRENCH.split("\n")[3].replace("\t0\t", "\t77\t"), "line 4: the head of word 2 is 77; the sentence has 6"),
         (4, FRENCH.split("\n")[3].replace("parle", "PARLE", 1), "line 4: the word 'PARLE' does not follow in the text"),
         (4, FRENCH.split("\n")[3].replace("\t0\t", "\t" + "9" * 5000 + "\t"), "line 4: the head .column 7. is '999"),
-        (4, FRENCH.split("\n")[3].replace("\t0\t", "\t1\t"), "line 1: Word 1 .'Il'. of .* depends on itself"),
+        (4, FRENCH.split("\n")[3].replace("\t0\t", "\t1\t"), "line 1: Word 1 .'Il'. of .* is part of a cycle of heads"),
         (4, FRENCH.split("\n")[3].replace("2\tparle", "2" * 5000 + "\tparle"), "line 4: the word's number is '222"),
         (5, "4-5\tdu" + "\t_" * 8, "line 5: the range 4-5 does not begin at the next word, 3"),
-        (5, "3-9\tdu" + "\t_" * 8, "line 5: the range goes beyond the last word of the sentence, 6"),
+        (5, "3-9\tdu" + "\t_" * 8, "line 5: the range ends after the last word of the sentence, 6"),
         (7, "4-5\tle" + "\t_" * 8, "line 7: the range 4-5 does not begin at the next word, 4"),
-        (10, "# no full stop", "line 8: no words follow for the rest of the text, '.'"),
+        (10, "# no full stop", "line 8: the rest of the text, '.', has no words"),
         (
             8,
             FRENCH.split("\n")[7].replace("SpaceAfter=No", "TokenRange=a:b"),
@@ -117,7 +117,7 @@ def test_files_keep_empty_segments_in_their_place(tmp_path):
             FRENCH.split("\n")[7].replace("SpaceAfter=No", "TokenRange=1:99"),
             "line 8: TokenRange=1:99 is not START:END within the 17 ",
         ),
-        (1, "# scheme = tiger", "line 1: The scheme of relations is one of"),
+        (1, "# scheme = tiger", "line 1: The scheme of relations must be one of"),
         (1, "# text_json = {", "line 1: the comment text_json does not hold a JSON string"),
         (1, "# text_json = " + "[" * 100_000, "line 1: the comment text_json does not hold a JSON string"),
         (1, "# deps = stanford", None),
@@ -190,14 +190,18 @@ def test_universal_dependencies_of_a_later_corenlp_are_left_to_our_table():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("(5 tokens)", "(6 tokens)", "x.out, line 1: 6 tokens are announced, but 5 are there"),
-        ("sings-4, Anna-2", "sings-14, Anna-2", "x.out, line 9: nsubj.sings-14, Anna-2. is not about the 5 words"),
-        ("CharacterOffsetEnd=118", "CharacterOffsetEnd=218", "x.out, line 3: the character offsets do not fit"),
+        ("(5 tokens)", "(6 tokens)", "x.out, line 1: the sentence should have 6 tokens, but has 5"),
+        (
+            "sings-4, Anna-2",
+            "sings-14, Anna-2",
+            "x.out, line 9: nsubj.sings-14, Anna-2. refers to a word outside its sentence of 5 words",
+        ),
+        ("CharacterOffsetEnd=118", "CharacterOffsetEnd=218", "x.out, line 3: the character offsets do not match"),
         ("sings-4, Anna-2", f"sings-{'9' * 5000}, Anna-2", "x.out, line 9: nsubj.sings-999"),
-        ("Begin=117", f"Begin={'9' * 5000}", "x.out, line 1: 5 tokens are announced, but 4 are there"),
-        ("(5 tokens)", f"({'9' * 5000} tokens)", "x.out, line 1: CoreNLP's output begins with"),
-        ("[Text=. ", "[Text=" * 20_000, "x.out, line 1: 5 tokens are announced, but 4 are there"),
-        ("Sentence #12", "Satz", "x.out, line 1: CoreNLP's output begins with"),
+        ("Begin=117", f"Begin={'9' * 5000}", "x.out, line 1: the sentence should have 5 tokens, but has 4"),
+        ("(5 tokens)", f"({'9' * 5000} tokens)", "x.out, line 1: CoreNLP's output must begin with"),
+        ("[Text=. ", "[Text=" * 20_000, "x.out, line 1: the sentence should have 5 tokens, but has 4"),
+        ("Sentence #12", "Satz", "x.out, line 1: CoreNLP's output must begin with"),
         ("[Text=", "[Token=", "x.out, line 1: no '.Text=' line follows"),
     ],
 )
@@ -212,7 +216,7 @@ def test_stored_parses_are_found_by_their_text(tmp_path):
     backend = open_backend(f"corenlp:{path}", "en")
     (sentence,) = backend.parse(["😀 Anna  who sings ."])
     assert sentence.text == "😀 Anna  who sings ." and sentence.tokens[-1][1:3] == (18, 19)
-    with pytest.raises(DataError, match="x.out has no parse of 'Other', only of 1 other texts"):
+    with pytest.raises(DataError, match="x.out has no parse of 'Other'; it has parses of 1 other texts"):
         backend.parse(["Other"])
     for name in ("corenlp:", "conllu:", "spacy:"):
         with pytest.raises(UsageError, match="needs a"):

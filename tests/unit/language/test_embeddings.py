@@ -47,7 +47,7 @@ def test_odd_texts_have_vectors_too(encoder, caplog):
     with caplog.at_level(logging.WARNING):
         long, same = encoder.encode(["word " * LONGEST, ("word " * LONGEST)[:LONGEST]])
     assert np.array_equal(long, same)
-    assert caplog.messages == [f"Of 1 texts only the first {LONGEST} characters are encoded."]
+    assert caplog.messages == [f"1 texts are too long; only their first {LONGEST} characters are encoded."]
 
 
 def test_no_texts_have_no_vectors(encoder):
@@ -81,13 +81,13 @@ def test_a_damaged_cache_file_is_made_anew(encoder, tmp_path, caplog):
     (path,) = tmp_path.iterdir()
     path.write_bytes(path.read_bytes()[:-1])
     assert np.array_equal(encoder.encode(TEXTS, cache=tmp_path), expected)
-    assert "is damaged; its vectors are made anew" in caplog.text
+    assert "is damaged. Its vectors are computed again" in caplog.text
     assert np.array_equal(np.load(path), expected)
 
 
 def test_a_cache_folder_that_is_a_file_is_refused(encoder, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="The cache folder .*file cannot be made"):
+    with pytest.raises(UsageError, match="Cannot create the cache folder .*file: "):
         encoder.encode(TEXTS, cache=tmp_path / "file")
 
 
@@ -96,7 +96,7 @@ def test_a_process_that_dies_is_reported(encoder):
         def submit(self, *_args, **_options):
             raise BrokenProcessPool
 
-    with Dying() as pool, pytest.raises(TercetError, match="A process that was encoding died"):
+    with Dying() as pool, pytest.raises(TercetError, match="A worker process died while encoding"):
         encoder.encode(TEXTS, executor=pool)
 
 

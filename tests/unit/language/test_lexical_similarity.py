@@ -207,11 +207,11 @@ def test_the_lists_are_those_of_the_author_s_program():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"threshold": 1.5}, "The threshold of word vectors is a cosine, from -1 to 1, not 1.5."),
-        ({"threshold": float("nan")}, "The threshold of word vectors is a cosine, from -1 to 1, not nan."),
+        ({"threshold": 1.5}, "The threshold of word vectors must be a cosine, from -1 to 1, not 1.5."),
+        ({"threshold": float("nan")}, "The threshold of word vectors must be a cosine, from -1 to 1, not nan."),
         (
             {"published": True, "language": "fr"},
-            "The author's program compares English words, and the language is 'fr'.",
+            "published=True is available for English only; the language is 'fr'.",
         ),
     ],
 )

@@ -66,7 +66,7 @@ def test_the_other_direction_exchanges_the_texts():
 def test_pairs_that_are_empty_or_too_long_are_left_out(caplog):
     with caplog.at_level(logging.INFO):
         table = train_table([*SOURCES, [], ["x"] * 9], [*TARGETS, ["y"], ["z"]], longest=8, iterations=10)
-    assert "2 sentence pairs with no or over 8 words are left out." in caplog.text
+    assert "2 sentence pairs with no or over 8 words are skipped." in caplog.text
     expected = train_table(SOURCES, TARGETS, iterations=10)
     assert table.probabilities.tolist() == expected.probabilities.tolist()
 
@@ -75,10 +75,10 @@ def test_pairs_that_are_empty_or_too_long_are_left_out(caplog):
     ("sources", "targets", "options", "kind", "message"),
     [
         ([["a"]], [], {}, DataError, "not parallel: 1 source sentences, 0 target sentences"),
-        ([[]], [["a"]], {}, DataError, "No sentence pair has 1 to 100 words on both sides"),
-        ([["a"], ["b", ""]], [["x"], ["y"]], {}, DataError, "A word of sentence 2 is empty"),
-        (["das haus"], [["x"]], {}, UsageError, "Text 1, 'das haus', is a string; a list of its words is needed"),
-        ([["a"]], [["x"]], {"iterations": 0}, UsageError, "needs at least 1 iteration; 0 are asked for"),
+        ([[]], [["a"]], {}, DataError, "no sentence pair has 1 to 100 words on both sides"),
+        ([["a"], ["b", ""]], [["x"], ["y"]], {}, DataError, "Sentence 2 contains an empty word"),
+        (["das haus"], [["x"]], {}, UsageError, "Text 1, 'das haus', is a string. Pass a list of its words"),
+        ([["a"]], [["x"]], {"iterations": 0}, UsageError, "must be at least 1, not 0"),
     ],
 )
 def test_what_cannot_be_estimated_is_refused(sources, targets, options, kind, message):
@@ -88,7 +88,7 @@ def test_what_cannot_be_estimated_is_refused(sources, targets, options, kind, me
 
 def test_a_table_that_would_be_too_large_is_refused(monkeypatch):
     monkeypatch.setattr(lexical_tables, "MOST_PAIRS", 20)
-    with pytest.raises(DataError, match=r"\d+ pairs of words occur together; a table may have 20"):
+    with pytest.raises(DataError, match=r"\d+ pairs of words occur together; the maximum is 20"):
         train_table(SOURCES, TARGETS)
 
 
@@ -133,7 +133,7 @@ def test_tables_of_moses_have_the_target_first(tmp_path):
 def test_a_table_read_the_wrong_way_round_is_refused(tmp_path):
     path = tmp_path / "lex"
     path.write_text("haus house 0.9\nhaus home 0.1\ngebäude house 0.6\ngebäude building 0.4\n")
-    message = r"translations of 'house' sum to 1.500, more than 1. Is this table of another format \(tsv, giza\)\?"
+    message = r"translations of 'house' sum to 1.500, more than 1. Try another format: tsv, giza."
     with pytest.raises(DataError, match=message):
         read_table(path, format="moses")
 
@@ -152,19 +152,19 @@ HEAD = "source\ttarget\tprobability\n"
 @pytest.mark.parametrize(
     ("format", "text", "message"),
     [
-        ("tsv", "", "holds no pairs of words"),
+        ("tsv", "", "contains no pairs of words"),
         ("tsv", "a\tb\t0.5\n", "line 1: 'a\\\\tb\\\\t0.5' is not the header of a lexical table"),
-        ("tsv", HEAD, "holds no pairs of words"),
-        ("tsv", HEAD + "a\tb\n", "line 2: 2 fields divided by tabs; two words and a probability are needed"),
-        ("tsv", HEAD + "a\tb\t1.5\n", "line 2: '1.5' should be a probability"),
-        ("tsv", HEAD + "a\tb\tnan\n", "line 2: 'nan' should be a probability"),
-        ("tsv", HEAD + "a\tb\t0_1\n", "line 2: '0_1' should be a probability"),
-        ("tsv", HEAD + "a\t\t1\n", "line 2: an empty word"),
-        ("tsv", HEAD + "a\tb\t.5\na\tc\t.5\na\tb\t.1\n", "line 4: the pair of words of line 2 once more"),
-        ("giza", "a b .5\na  .5\n", "line 2: an empty word"),
-        ("giza", "a b .5\n b .5\n", "line 2: an empty word"),
-        ("giza", "a b c .5\n", "line 1: 4 fields divided by blanks"),
-        ("moses", "a b x\n", "line 1: 'x' should be a probability"),
+        ("tsv", HEAD, "contains no pairs of words"),
+        ("tsv", HEAD + "a\tb\n", "line 2: 2 fields separated by tabs; expected two words and a probability"),
+        ("tsv", HEAD + "a\tb\t1.5\n", "line 2: '1.5' is not a probability"),
+        ("tsv", HEAD + "a\tb\tnan\n", "line 2: 'nan' is not a probability"),
+        ("tsv", HEAD + "a\tb\t0_1\n", "line 2: '0_1' is not a probability"),
+        ("tsv", HEAD + "a\t\t1\n", "line 2: a word is empty"),
+        ("tsv", HEAD + "a\tb\t.5\na\tc\t.5\na\tb\t.1\n", "line 4: the pair of words of line 2 is repeated"),
+        ("giza", "a b .5\na  .5\n", "line 2: a word is empty"),
+        ("giza", "a b .5\n b .5\n", "line 2: a word is empty"),
+        ("giza", "a b c .5\n", "line 1: 4 fields separated by blanks"),
+        ("moses", "a b x\n", "line 1: 'x' is not a probability"),
     ],
 )
 def test_errors_name_file_and_line(tmp_path, format, text, message):
@@ -176,7 +176,7 @@ def test_errors_name_file_and_line(tmp_path, format, text, message):
 
 
 def test_unknown_formats_and_missing_files_are_refused(tmp_path):
-    with pytest.raises(UnknownName, match="no format of lexical tables called 'gizza'. Did you mean giza"):
+    with pytest.raises(UnknownName, match="no lexical table format called 'gizza'. Did you mean giza"):
         read_table(tmp_path / "none", format="gizza")
     with pytest.raises(UsageError, match="There is no file"):
         read_table(tmp_path / "none")

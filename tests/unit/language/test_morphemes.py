@@ -88,7 +88,7 @@ def test_the_parts_of_a_word_joined_are_the_word(counts, unseen):
 
 @pytest.mark.parametrize("counts", [{"": 1}, {"a": 0}])
 def test_empty_words_and_counts_of_nothing_are_refused(counts):
-    with pytest.raises(DataError, match="words are not empty and occur at least once"):
+    with pytest.raises(DataError, match="Words must not be empty, counts at least 1"):
         learn_morphemes(counts)
 
 

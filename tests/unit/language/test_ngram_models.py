@@ -117,11 +117,11 @@ def test_only_ascii_blanks_divide_words():
 @pytest.mark.parametrize(
     ("sentences", "message"),
     [
-        ([], "There are no words in 0 sentences to estimate a language model from."),
-        (["", " "], "There are no words in 2 sentences to estimate a language model from."),
-        (["a b", "", "c <s> d"], "Sentence 3 holds <s>, which marks ends of sentences"),
-        (["</s>"], "Sentence 1 holds </s>, which marks"),
-        (["\ud800"], "half of a surrogate pair"),
+        ([], "A language model cannot be estimated: the 0 sentences have no words."),
+        (["", " "], "A language model cannot be estimated: the 2 sentences have no words."),
+        (["a b", "", "c <s> d"], "Sentence 3 contains <s>, which marks sentence boundaries"),
+        (["</s>"], "Sentence 1 contains </s>, which marks"),
+        (["\ud800"], "contains a lone surrogate"),
     ],
 )
 def test_texts_that_cannot_be_modelled_are_refused(sentences, message):
@@ -132,14 +132,14 @@ def test_texts_that_cannot_be_modelled_are_refused(sentences, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"sentences": "the cat"}, "needs a list of sentences, not a single one"),
-        ({"order": 0}, "The order of a model is 1 to 6, not 0."),
-        ({"order": 7}, "The order of a model is 1 to 6, not 7."),
+        ({"sentences": "the cat"}, "needs a list of sentences, not a string"),
+        ({"order": 0}, "The order of a model must be 1 to 6, not 0."),
+        ({"order": 7}, "The order of a model must be 1 to 6, not 7."),
         ({"prune": (1,)}, "Pruning by '1' is not possible for order 3"),
         ({"prune": (0, 2, 1)}, "Pruning by '0 2 1' is not possible"),
-        ({"prune": (0, 0, 0, 1)}, "at most one number for each order"),
-        ({"min_count": 0}, "min_count and max_words are at least 1."),
-        ({"max_words": 0}, "min_count and max_words are at least 1."),
+        ({"prune": (0, 0, 0, 1)}, "at most one number per order"),
+        ({"min_count": 0}, "min_count and max_words must be at least 1."),
+        ({"max_words": 0}, "min_count and max_words must be at least 1."),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, message):
@@ -295,5 +295,5 @@ def test_kenlms_files_without_kenlm_name_the_package(tmp_path, monkeypatch):
 def test_arpa_files_are_opened_by_our_own_kernel(tmp_path):
     write_arpa(estimate(TEXT), tmp_path / "model.arpa.gz")
     assert isinstance(open_model(tmp_path / "model.arpa.gz"), NgramModel)
-    with pytest.raises(UnknownName, match="no backend of language models called 'kenlmm'. Did you mean kenlm"):
+    with pytest.raises(UnknownName, match="no language model backend called 'kenlmm'. Did you mean kenlm"):
         open_model(tmp_path / "model.arpa.gz", backend="kenlmm")

@@ -73,13 +73,13 @@ def test_the_ppdb_words_of_the_thesis_are_read(shared):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line 1: '' begins no table"),
-        ("just words\n", "line 1: 'just words' begins no table"),
-        ("one\ttwo\nthree\n", "line 2: 'three' has no paraphrase; a tab divides"),
+        ("", "line 1: '' is not the start of a paraphrase table"),
+        ("just words\n", "line 1: 'just words' is not the start of a paraphrase table"),
+        ("one\ttwo\nthree\n", "line 2: 'three' has no paraphrase. Separate fields by a tab"),
         ("[X] ||| one ||| two\n[X] ||| one\n", r"line 2: '\[X\] \|\|\| one' has no paraphrase"),
-        ("0.5\none\ntwo\nx\none\ntwo\n", "line 4: 'x' should be a probability"),
+        ("0.5\none\ntwo\nx\none\ntwo\n", "line 4: 'x' is not a probability"),
         ("0.5\none\ntwo\n0.5\none\n", "ends in the middle of an entry: 2 of 3 lines after line 3"),
-        ("... one\t... two\n", "holds no paraphrases"),
+        ("... one\t... two\n", "contains no paraphrases"),
     ],
 )
 def test_what_is_no_table_is_refused_with_its_line(tmp_path, text, message):
@@ -111,12 +111,15 @@ def test_of_a_data_set_with_several_files_one_must_be_named(tmp_path):
 
 def test_what_is_neither_file_nor_data_set_is_named_with_how_to_add_it(tmp_path, monkeypatch):
     monkeypatch.setenv("TERCET_DATA", str(tmp_path))
-    message = r"neither a file nor a data set nowhere\.gz to read.*tercet data add FILE nowhere\.gz\.$"
+    message = r"no paraphrase table nowhere\.gz, neither a file nor a data set.*tercet data add FILE nowhere\.gz\.$"
     with pytest.raises(UsageError, match=message):
         paraphrases("nowhere.gz")
-    with pytest.raises(UsageError, match=r"data set d/nowhere\.gz to read.*tercet data add FILE nowhere\.gz\.$"):
+    with pytest.raises(
+        UsageError,
+        match=r"no paraphrase table d/nowhere\.gz, neither a file nor a data set.*tercet data add FILE nowhere\.gz\.$",
+    ):
         find_table("d/nowhere.gz", tmp_path)
     with pytest.raises(UsageError, match=r"Data set 'wmt23' is not in .*tercet data add FOLDER wmt23"):
         find_table("wmt23", tmp_path)
-    with pytest.raises(UsageError, match="cannot be a file of paraphrases"):
+    with pytest.raises(UsageError, match="is not a valid path of a paraphrase table"):
         find_table("x" * 5000, tmp_path)

@@ -57,7 +57,7 @@ def test_a_cache_that_cannot_be_written_is_read_and_not_to_be_deleted(tmp_path, 
     monkeypatch.setattr(sqlite3, "connect", lambda path, **_: connect(f"file:{path}?mode=ro", uri=True))
     cache = ParseCache(tmp_path, "x", "1")
     assert cache.load([ONE.text]) == {ONE.text: ONE}
-    with pytest.raises(DataError, match=r"cannot be used: attempt to write a readonly database. Name a folder that"):
+    with pytest.raises(DataError, match=r"cannot be used: attempt to write a readonly database. Use a folder that"):
         cache.save([TWO])
 
 
@@ -89,8 +89,8 @@ def test_a_batch_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="The cache folder .* cannot be made"):
+    with pytest.raises(UsageError, match="Cannot create the cache folder .*: "):
         ParseCache(tmp_path / "file" / "x", "x", "1")
     for name in ("x" * 5000, "x\0y"):
-        with pytest.raises(UsageError, match="The cache folder '.*x.* cannot be made"):
+        with pytest.raises(UsageError, match="Cannot create the cache folder '.*x.*: "):
             ParseCache(tmp_path / name, "x", "1")

@@ -92,7 +92,7 @@ def test_a_process_that_dies_is_reported():
             future.set_exception(BrokenExecutor())
             return future
 
-    with pytest.raises(TercetError, match="A process that was parsing died"):
+    with pytest.raises(TercetError, match="A worker process died while parsing"):
         parse(["a"], "en", backend=Counting(), executor=Dying())
 
 
@@ -101,7 +101,7 @@ def test_a_parser_that_changes_texts_is_refused():
         def parse(self, texts):
             return super().parse([text.lower() for text in texts])
 
-    with pytest.raises(DataError, match="gave back no sentence whose text is 'A'"):
+    with pytest.raises(DataError, match="returned no sentence with the text 'A'"):
         parse(["A"], "en", backend=Lowering())
 
 
@@ -116,7 +116,10 @@ def test_parses_of_another_version_are_not_kept(tmp_path, monkeypatch):
 
     with (
         Elsewhere(1) as executor,
-        pytest.raises(UsageError, match="The parser here is counting 2, but parses are kept of 1. All computers"),
+        pytest.raises(
+            UsageError,
+            match="The parser on this computer is counting 2, but the cache is for version 1. Install the same",
+        ),
     ):
         parse(["a"], "en", backend="spacy:x", cache=tmp_path, executor=executor)
 
@@ -243,7 +246,7 @@ def test_a_missing_package_is_named(monkeypatch):
 
 
 def test_natasha_parses_russian_only():
-    with pytest.raises(UsageError, match="natasha parses Russian"):
+    with pytest.raises(UsageError, match="natasha parses only Russian"):
         open_backend("natasha", "en")
 
 
@@ -328,7 +331,7 @@ def test_sentences_of_stanza_become_one_segment(stanza):
 
 
 def test_a_language_without_a_stanza_model_is_refused(stanza):
-    with pytest.raises(UsageError, match=r"Stanza has no model for 'xx' here: .* stanza.download\('xx'\)"):
+    with pytest.raises(UsageError, match=r"Stanza has no model for 'xx' on this machine: .* stanza.download\('xx'\)"):
         open_backend("stanza:xx", "xx")
 
 
@@ -365,7 +368,7 @@ def test_no_text_however_odd_stops_english_and_nothing_is_lost_in_files():
 def test_a_model_for_another_language_is_warned_of(caplog):
     with caplog.at_level(logging.WARNING):
         open_backend(ENGLISH, "de")
-    assert "is made for 'en', the text is 'de'" in caplog.text
+    assert "is for 'en', but the text is 'de'" in caplog.text
 
 
 @needs_english
@@ -402,7 +405,7 @@ def test_relations_that_are_not_known_are_told_and_make_no_graph(caplog, monkeyp
     for label in ("ROOT", "sb", "oa", "nk", "cc", "punct"):
         parser.add_label(label)
     german = SpacyModel("de_x", pipeline, "1")
-    assert "The relations of the spaCy model de_x are neither ClearNLP's nor those of Universal" in caplog.text
+    assert "The spaCy model de_x has neither ClearNLP nor Universal Dependencies relations" in caplog.text
     monkeypatch.setattr(pipeline, "pipe", lambda texts, **_: [tiger(pipeline.vocab, text) for text in texts])
     (found,) = parse(["Anna singt"], "de", backend=german)
     assert [(token.head, token.relation) for token in found.tokens] == [(2, "sb"), (0, "ROOT")]

@@ -30,9 +30,9 @@ def test_an_empty_segment_has_no_words():
 @pytest.mark.parametrize(
     ("tokens", "message"),
     [
-        ([Token("a", 0, 9)], "its place 0-9 is outside the text"),
+        ([Token("a", 0, 9)], "its position 0-9 is outside the text"),
         ([Token("", 0, 1)], "has no form"),
-        ([Token("a", 0, 1, head=2)], "has head 2; heads are 0 for a root and 1 to 1"),
+        ([Token("a", 0, 1, head=2)], "has head 2; a head must be 0 .for a root. or another word, 1 to 1"),
         ([Token("a", 0, 1, head=1)], "has head 1"),
     ],
 )
@@ -44,9 +44,9 @@ def test_what_cannot_be_is_refused(tokens, message):
 def test_an_unknown_scheme_and_a_dependency_of_no_word_are_refused():
     with pytest.raises(DataError, match="one of ud, clearnlp, stanford, other, not 'tiger'"):
         Sentence("", scheme="tiger")
-    with pytest.raises(DataError, match=r"nsubj\(3, 1\) is no dependency of the words 1 to 2"):
+    with pytest.raises(DataError, match=r"nsubj\(3, 1\) is not a dependency of the words 1 to 2"):
         two_words(dependencies=(Dependency(3, "nsubj", 1),))
-    with pytest.raises(DataError, match=r"nsubj\(1, 1\) is no dependency"):
+    with pytest.raises(DataError, match=r"nsubj\(1, 1\) is not a dependency"):
         two_words(dependencies=(Dependency(1, "nsubj", 1),))
 
 
@@ -54,7 +54,7 @@ def test_heads_in_a_circle_are_refused():
     tokens = tuple(
         Token(form, 2 * i, 2 * i + 1, head=head) for i, (form, head) in enumerate([("a", 2), ("b", 3), ("c", 2)])
     )
-    with pytest.raises(DataError, match="Word 2 .'b'. of 'a b c' depends on itself: its heads lead back to it"):
+    with pytest.raises(DataError, match="Word 2 .'b'. of 'a b c' is part of a cycle of heads"):
         Sentence("a b c", tokens)
 
 

@@ -90,14 +90,14 @@ def test_no_more_words_are_kept_than_allowed(tmp_path, monkeypatch):
     [
         (b"", "is empty"),
         (b"\x1f\x8b12345678", "is compressed.*gunzip -k"),
-        (b"word\n", "line 1: neither sizes"),
-        (as_text(True).replace(b"5 3", b"7 3"), "announces 7 words and has 5"),
+        (b"word\n", "line 1: expected a header"),
+        (as_text(True).replace(b"5 3", b"7 3"), "should have 7 words but has 5"),
         (as_text(False) + b"alone\n", "line 6: a word without numbers"),
-        (b"the cat sat\non the mat\n", "line 1: neither sizes"),
-        ("cat 1 2\n".encode("utf-16"), "line 1: neither sizes"),
+        (b"the cat sat\non the mat\n", "line 1: expected a header"),
+        ("cat 1 2\n".encode("utf-16"), "line 1: expected a header"),
         (b"0 3\n", "has no words with numbers"),
-        (as_binary(b"")[:-2], "is cut off at byte"),
-        (struct.pack("<2i", 793712314, 12) + b"\0" * 40, "no whole model of fastText"),
+        (as_binary(b"")[:-2], "is truncated at byte"),
+        (struct.pack("<2i", 793712314, 12) + b"\0" * 40, "is not a complete fastText model"),
     ],
 )
 def test_bad_files_are_refused(data, message, tmp_path):
@@ -118,7 +118,7 @@ def test_a_line_with_other_than_numbers_is_refused_when_it_is_asked_for(tmp_path
 
 
 def test_a_missing_file_is_named():
-    with pytest.raises(UsageError, match="'missing.vec' cannot be read: No such file"):
+    with pytest.raises(UsageError, match="Cannot read the word vectors 'missing.vec': No such file"):
         open_vectors("missing.vec")
 
 
@@ -174,14 +174,14 @@ def test_fasttext_without_parts_knows_its_words_alone(tmp_path):
 def test_a_model_whose_sizes_do_not_fit_is_refused(tmp_path, wrong):
     path = tmp_path / "model.bin"
     path.write_bytes(fasttext_file(**wrong)[0])
-    with pytest.raises(DataError, match="no whole model of fastText"):
+    with pytest.raises(DataError, match="is not a complete fastText model"):
         open_vectors(str(path))
 
 
 def test_a_quantised_model_is_refused(tmp_path):
     path = tmp_path / "model.ftz"
     path.write_bytes(fasttext_file(quantised=1)[0])
-    with pytest.raises(UsageError, match="compressed model of fastText"):
+    with pytest.raises(UsageError, match="compressed fastText model"):
         open_vectors(str(path))
 
 

@@ -38,7 +38,7 @@ def test_a_language_without_a_stemmer_is_refused():
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "Stemmer", None)
     stemming.stemmer.cache_clear()
-    with pytest.raises(UsageError, match="Comparing stems needs PyStemmer.*pip install 'PyStemmer>=2.2,<3'"):
+    with pytest.raises(UsageError, match="Stemming needs PyStemmer.*pip install 'PyStemmer>=2.2,<3'"):
         stemmer("en")
     stemming.stemmer.cache_clear()
 

@@ -241,7 +241,7 @@ def test_published_sets_all_values_and_what_is_given_stays() -> None:
         ("cobalt:language=fr,synonyms=true", "cobalt: synonyms are English, and the language is fr."),
         ("cobalt:language=fr,related=true", "cobalt: related words are English, and the language is fr."),
         ("cobalt:language=es,params=published", "cobalt: params=published is English, and the language is es."),
-        ("cobalt:paraphrases=nowhere.tsv", "There is neither a file nor a data set nowhere.tsv to read paraphrases"),
+        ("cobalt:paraphrases=nowhere.tsv", "There is no paraphrase table nowhere.tsv, neither a file nor a data set"),
         ("cobalt:vectors=nowhere.vec", "cobalt: there is no file nowhere.vec with word vectors"),
         ("cobalt:vectors=.", "cobalt: there is no file . with word vectors"),
         (f"cobalt:vectors={'x' * 5000}", "cobalt: there is no file xxx"),

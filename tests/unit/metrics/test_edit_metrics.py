@@ -195,13 +195,13 @@ def test_five_thousand_words_are_answered(spec):
 
 def test_what_would_take_too_long_is_refused():
     text = " ".join(["word"] * 501)
-    with pytest.raises(DataError, match=r"Segment 1 has 501 words, .* takes at most 500"):
+    with pytest.raises(DataError, match=r"Segment 1 has 501 words, .* allows at most 500"):
         score("ter:variant=tercom", text, text)
 
 
 def test_edits_of_enormous_texts_are_refused(monkeypatch):
     monkeypatch.setattr(editing, "LARGEST_TRACE", 10)
-    with pytest.raises(DataError, match=r"Segment 1 is too long to list its edits: 20 words in the output"):
+    with pytest.raises(DataError, match=r"Segment 1 is too long for an edit script: 20 words in the output"):
         score("wer:tokenize=none", "a " * 20, "b " * 20)
 
 

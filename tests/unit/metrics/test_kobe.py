@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tercet import TestSet, metrics, score
 from tercet.errors import DataError, UnknownName, UsageError
-from tercet.knowledge.building import Record, build
+from tercet.knowledge.building import NameRecord, build
 from tercet.metrics import Batch
 from tercet.metrics._entities import Languages, languages, match
 from tercet.metrics.kobe import KoBE
@@ -32,7 +32,7 @@ NAMES = {  # id: (category, weight, names by language)
 @pytest.fixture(scope="module")
 def kb(tmp_path_factory: pytest.TempPathFactory) -> str:
     records = [
-        Record(entity, language, name, category, weight)
+        NameRecord(entity, language, name, category, weight)
         for entity, (category, weight, names) in NAMES.items()
         for language, name in names.items()
     ]
@@ -165,7 +165,7 @@ def test_files_that_changed_are_read_anew(kb: str, tmp_path: Path) -> None:
     metric = metrics.create(f"kobe:kb={tmp_path / 'kb'}")
     signatures = set()
     for name, matches in (("Berlin", 0), ("Tokio", 1)):
-        records = [Record("Q1", "de", name, "place"), Record("Q1", "en", "Tokyo", "place")]
+        records = [NameRecord("Q1", "de", name, "place"), NameRecord("Q1", "en", "Tokyo", "place")]
         build(records, tmp_path / "kb", name="changing", languages=["de", "en"], replace=True)
         assert metric.statistics(testset)["a"].tolist() == [[matches, matches, 1]]
         signatures.add(metric.fitted(testset).signature)
@@ -332,7 +332,9 @@ def test_a_pool_of_three_is_refused(kb: str) -> None:
 def test_the_contract_is_kept_with_a_knowledge_base_of_ones_own(tmp_path: Path) -> None:
     # Names that the texts of the battery have.
     words = {"cat": ("chat", "cat"), "mat": ("tapis", "mat"), "pear": ("poire", "pear"), "rain": ("pleut", "raining")}
-    records = [Record(i, lang, name) for i, two in words.items() for lang, name in zip(("fr", "en"), two, strict=True)]
+    records = [
+        NameRecord(i, lang, name) for i, two in words.items() for lang, name in zip(("fr", "en"), two, strict=True)
+    ]
     build(records, tmp_path / "kb", name="battery", languages=["fr", "en"])
     for spec in ("kobe:", "kobe:against=reference,", "kobe:senses=all,rounding=published,", "kobe_pool:"):
         check_metric(f"{spec}kb={tmp_path / 'kb'}")

@@ -26,7 +26,7 @@ def score(metric, output, *references):
         ("meteor:matchers=exact+stemm", "no matcher of meteor called 'stemm'. Did you mean stem"),
         ("meteor:matchers=exact+paraphrase", "the matcher paraphrase needs a table, paraphrases=FILE"),
         ("meteor:language=de,matchers=exact+synonym", "the matcher synonym needs another language than de"),
-        ("meteor:paraphrases=nowhere.gz", "neither a file nor a data set nowhere.gz"),
+        ("meteor:paraphrases=nowhere.gz", "no paraphrase table nowhere.gz, neither a file nor a data set"),
         ("meteor:paraphrases=a|b", "must not hold"),
         ("meteor:alpha=1.5", "alpha must be a number from 0 to 1, not 1.5"),
         ("meteor:beta=-1", "beta must be a number from 0 to 10"),

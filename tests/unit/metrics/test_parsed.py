@@ -182,7 +182,7 @@ def test_a_score_is_verified_by_its_signature(no_parser, tmp_path):
 
 def test_a_text_that_is_not_stored_is_named(no_parser, tmp_path):
     spec = write(tmp_path / "x.conllu", "a b", "c")
-    with pytest.raises(DataError, match=r"x.conllu has no parse of 'c d', .* outputs and references, .*'tercet parse'"):
+    with pytest.raises(DataError, match=r"x.conllu has no parse of 'c d'; .* outputs and references .*'tercet parse'"):
         score(SMALL, [f"hwcm:parser={spec}"])
 
 

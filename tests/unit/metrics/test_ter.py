@@ -42,5 +42,5 @@ def test_segments_of_two_thousand_words_are_answered_and_longer_ones_refused():
     words = [f"w{i % 700}" for i in range(2000)]
     assert counts(" ".join([*words[3:], *words[:3]]), " ".join(words))[0, 0] > 0
     text = " ".join([*words, "w"])
-    with pytest.raises(DataError, match=r"Segment 1 has 2,001 words, .* takes at most 2,000"):
+    with pytest.raises(DataError, match=r"Segment 1 has 2,001 words, .* allows at most 2,000"):
         counts(text, text)

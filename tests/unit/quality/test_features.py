@@ -187,7 +187,7 @@ def test_a_process_that_dies_is_said(estimated: Resources) -> None:
 
     from tercet.errors import TercetError
 
-    with Dying(1) as pool, pytest.raises(TercetError, match="died, perhaps for want of memory: use fewer jobs"):
+    with Dying(1) as pool, pytest.raises(TercetError, match="It may have run out of memory: use fewer jobs"):
         extract(*many(1100), estimated, executor=pool)
 
 

@@ -50,7 +50,7 @@ def test_a_table_may_be_gzipped_and_a_file_name_may_hold_a_colon(tmp_path: Path)
         (f"{'long' * 2000}:a", "cannot be read"),
         ("empty.txt", "empty.txt is empty: one line per segment is needed"),
         ("t.tsv:bb", r"There is no column of .*t\.tsv called 'bb'\. Did you mean b\?"),
-        ("ragged.tsv:a", r"ragged\.tsv, line 3: 1 tab-separated fields, where line 1 has 2"),
+        ("ragged.tsv:a", r"ragged\.tsv, line 3: 1 tab-separated fields, but line 1 has 2"),
         ("header.tsv:a", "header.tsv:a is empty"),
         ("twice.tsv:a", r"twice\.tsv, line 1: 2 columns are called 'a'\. Rename all but one"),
     ],

@@ -107,9 +107,9 @@ def test_prediction_needs_numpy_alone(name, fitted, monkeypatch):
     assert np.isfinite(predictor_from_parts(plain, arrays).predict(FEATURES)).all()
 
 
-@pytest.mark.parametrize("name", ["svr", "gbm", "best"])
+@pytest.mark.parametrize("name", ["ridge", "pls", "svr", "gbm", "best"])
 def test_training_without_scikit_learn_says_what_to_install(name, monkeypatch):
-    for module in ("sklearn", "sklearn.svm", "sklearn.ensemble"):
+    for module in ("sklearn", "sklearn.model_selection"):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingDependency, match=r"pip install 'tercet\[qe\]'"):
         create(name).fit(FEATURES, LABELS, GROUPS)

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 from tercet.cli import group
+from tercet.data.model_file import ModelFile, read_model, write_model
 from tercet.errors import DataError, TercetError, UsageError
 from tercet.quality.inputs import GivenFeatures
 from tercet.quality.learners import learnt_by
-from tercet.quality.model import QualityModel
-from tercet.quality.model_files import write_parts
+from tercet.quality.model import KIND, MADE_BY, QualityModel
 from tercet.quality.resources import Resources
 from tercet.quality.training import train
 
@@ -38,6 +39,52 @@ def test_a_file_brings_the_model_back_to_the_last_bit(model: QualityModel, tmp_p
     assert again.describe() == model.describe()
     again.save(tmp_path / "again.qe")
     assert (tmp_path / "again.qe").read_bytes() == (tmp_path / "model.qe").read_bytes()
+
+
+def test_a_file_says_what_the_model_was_trained_on_and_what_it_reached(model: QualityModel, tmp_path: Path) -> None:
+    sources, outputs, labels = examples(60)
+    corpora = {"source_texts": ["üks maja"], "parallel": (["kaks puud ."] * 3, ["two trees ."] * 3)}
+    trained = train(sources, outputs, labels, "et-en", learner="ridge", features=["lengths"], **corpora)
+    trained.save(tmp_path / "m")
+    file = read_model(tmp_path / "m", KIND, made_by=MADE_BY)
+    assert [(each.name, each.size) for each in file.trained_on] == [
+        ("labelled segments", 60),
+        ("source texts", 1),
+        ("parallel source texts", 3),
+        ("parallel target texts", 3),
+    ]
+    assert file.trained_on[0].checksum == trained.provenance["training_checksum"]
+    assert len({each.checksum for each in file.trained_on}) == 4
+    assert file.languages == ("et", "en")
+    assert file.figures == trained.provenance["held_out"]
+    assert file.needs == {}
+    assert "held_out" not in file.manifest["provenance"]
+
+
+def test_another_version_of_the_encoder_is_reported_once(
+    model: QualityModel, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    changed = replace(model, provenance={**model.provenance, "needs": {"embeddings": "use 1.0"}})
+    changed.save(tmp_path / "m")
+    loaded = QualityModel.load(tmp_path / "m")
+    assert loaded.provenance["needs"] == {"embeddings": "use 1.0"}
+    monkeypatch.setattr(Resources, "needs", lambda self: {"embeddings": "use 1.1"})
+    for _ in range(2):
+        loaded.predict(*examples(3)[:2])
+    assert caplog.messages == [
+        "The model was trained with use 1.0 (its embeddings), and here is use 1.1: predictions may differ. Install "
+        "that version, or train the model again."
+    ]
+
+
+def test_a_file_of_an_earlier_version_or_of_another_kind_says_what_to_do(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "old", "w") as archive:
+        archive.writestr("model.json", json.dumps({"format": "tercet-qe", "version": 1, "model": {}, "members": {}}))
+    with pytest.raises(DataError, match="earlier version of Tercet.* Train it again with 'tercet qe train'"):
+        QualityModel.load(tmp_path / "old")
+    write_model(ModelFile("head", {}), tmp_path / "head")
+    with pytest.raises(DataError, match="kind 'head', and one of the kind 'quality-estimation' is needed. Make one wi"):
+        QualityModel.load(tmp_path / "head")
 
 
 def test_a_file_with_features_of_another_version_is_refused(model: QualityModel, tmp_path: Path) -> None:
@@ -116,10 +163,10 @@ def test_a_file_whose_parts_contradict_each_other_is_refused(
         QualityModel.load(tmp_path / "m")
 
 
-@pytest.mark.parametrize("part", ["provenance", "predictor", "conformal", "features", "label_range", "languages"])
+@pytest.mark.parametrize("part", ["provenance", "predictor", "conformal", "features", "label_range"])
 def test_a_file_with_another_kind_of_part_is_refused(model: QualityModel, tmp_path: Path, part: str) -> None:
     for other in (None, 7, "words", [], ["a", "b"], {}):
-        write_parts(replace(model._parts, facts={**model._parts.facts, part: other}), tmp_path / "m")
+        write_model(replace(model._file, manifest={**model._file.manifest, part: other}), tmp_path / "m")
         with pytest.raises(TercetError):
             QualityModel.load(tmp_path / "m")
 
@@ -129,7 +176,7 @@ def test_a_model_that_is_opened_has_the_checksum_of_its_file(
 ) -> None:
     model.save(tmp_path / "m")
     expected = model.checksum
-    monkeypatch.setattr("tercet.quality.model.checksum_of", lambda _: pytest.fail("packed anew"))
+    monkeypatch.setattr(QualityModel, "_file", property(lambda _: pytest.fail("encoded again")))
     assert QualityModel.load(tmp_path / "m").checksum == expected
 
 
@@ -166,7 +213,7 @@ def places(part: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 def test_what_is_said_in_a_forged_file_is_refused_or_can_be_used(tmp_path: Path) -> None:
     model = small(features=["lengths"])
-    facts = json.loads(json.dumps(model._parts.facts))
+    facts = json.loads(json.dumps(model._file.manifest))
     refused = 0
     for way in places(facts)[1:]:
         for other in (None, 10**400, "x\x1b[2J", [[]], {}):
@@ -175,7 +222,7 @@ def test_what_is_said_in_a_forged_file_is_refused_or_can_be_used(tmp_path: Path)
             for key in way[:-1]:
                 part = part[key]
             part[way[-1]] = other
-            write_parts(replace(model._parts, facts=forged), tmp_path / "m")
+            write_model(replace(model._file, manifest=forged), tmp_path / "m")
             try:
                 found = QualityModel.load(tmp_path / "m")
             except TercetError as error:
@@ -190,7 +237,7 @@ def test_what_is_said_in_a_forged_file_is_refused_or_can_be_used(tmp_path: Path)
 
 
 def test_arrays_that_no_model_has_are_refused(model: QualityModel, tmp_path: Path) -> None:
-    write_parts(replace(model._parts, arrays={**model._parts.arrays, "more": np.zeros(3)}), tmp_path / "m")
+    write_model(replace(model._file, arrays={**model._file.arrays, "more": np.zeros(3)}), tmp_path / "m")
     with pytest.raises(DataError, match="arrays that are not known here: more"):
         QualityModel.load(tmp_path / "m")
 

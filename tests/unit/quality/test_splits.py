@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError, UsageError
-from tercet.quality.splits import draw_groups, folds, hold_out, number_groups
+from tercet.quality.splits import folds, hold_out, number_groups
 
 GROUPS = ["a", "b", "a", "c", "d", "e", "e", "e", "f", "g"]
 
@@ -45,12 +45,18 @@ def test_a_hold_out_has_whole_groups_of_about_the_share():
         assert len(train) and len(test)
 
 
-def test_a_smaller_draw_is_part_of_a_larger_one():
+def test_a_smaller_test_part_is_in_a_larger_one():
     groups = [i // 3 for i in range(90)]
-    small, large = draw_groups(groups, 30, 5), draw_groups(groups, 60, 5)
+    small, large = hold_out(groups, 1 / 3, 5)[1], hold_out(groups, 2 / 3, 5)[1]
     assert len(small) == 30 and len(large) == 60
     assert set(small) < set(large)
-    assert len(draw_groups(groups, 0)) == 3
+    assert len(hold_out(groups, 0)[1]) == 3
+    assert len(hold_out(groups, 1)[0]) == 3
+
+
+def test_large_seeds_are_taken():
+    assert len(folds(GROUPS, 3, 2**40)) == 3
+    assert len(hold_out(GROUPS, 0.5, 2**40)) == 2
 
 
 def test_groups_are_numbered_by_first_appearance():
@@ -62,9 +68,5 @@ def test_what_cannot_be_split_is_said():
         folds(["x"] * 30)
     with pytest.raises(DataError, match="are no examples"):
         folds([])
-    with pytest.raises(UsageError, match="number of folds must be a whole number, at least 2, not 1"):
-        folds(GROUPS, 1)
-    with pytest.raises(UsageError, match="must lie between 0 and 1, not 1"):
-        hold_out(GROUPS, 1)
     with pytest.raises(UsageError, match="seed must be a whole number and not negative, not -1"):
         folds(GROUPS, 2, -1)

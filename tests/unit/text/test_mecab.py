@@ -53,7 +53,7 @@ def test_another_dictionary_is_refused():
         def dictionary_info(self):
             return Dictionary()
 
-    with pytest.raises(UsageError, match="7 entries where ipadic has 392126"):
+    with pytest.raises(UsageError, match="7 entries, but ipadic has 392126"):
         mecab._checked(Tagger(), "ipadic", mecab.IPADIC_ENTRIES)
 
 

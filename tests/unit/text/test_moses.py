@@ -82,7 +82,7 @@ def test_a_region_is_left_out():
 
 
 def test_a_language_without_a_list_is_said_once(caplog):
-    moses._warn_of.cache_clear()
+    moses._warned.clear()
     with caplog.at_level(logging.WARNING):
         for language in ("zh-CN", "zh_TW", "zh", "en", "de_AT"):
             for _ in range(3):

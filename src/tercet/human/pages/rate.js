@@ -1,6 +1,6 @@
-// The rating page. Items come with the page; answers are kept in the browser first and then sent, so that neither a
-// lost connection nor a reload loses one. Every answer has a random number, by which the server knows it again if it is
-// sent twice.
+// The rating page. The page contains all items. An answer is first stored in the browser and then sent, so that neither
+// a lost connection nor a reload loses it. Every answer has a random request number, by which the server recognises an
+// answer that is sent twice.
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -11,7 +11,7 @@ const isRanking = data.protocol === "ranking";
 const state = {at: -1, touched: false, cursor: 0, confirmed: false, feedback: false, changed: false,
   finished: false, looking: false};
 
-// What is kept in the browser, under this campaign and rater. Where the browser keeps nothing, at least in memory.
+// Storage in the browser for this campaign and rater: localStorage, or memory if the browser does not allow it.
 const kept = (() => {
   const prefix = `tercet:${data.store}:`, memory = new Map();
   let disk = null;
@@ -45,7 +45,7 @@ const kept = (() => {
   };
 })();
 
-// Time spent looking at an item: not while paused, and not while the page is out of sight.
+// The time spent on an item. It does not run while the page is paused or in the background.
 const clock = {
   spent: 0, since: null,
   start() { if (this.since === null && !document.hidden && !$("rating").hidden) this.since = performance.now(); },
@@ -73,7 +73,7 @@ function random() {
 
 function enqueue(item, answer) {
   const request = random();
-  // A clock that is set back must not put a change before what it changes.
+  // If the computer's clock is set back, a change must still come after the answer that it changes.
   const last = Number(kept.keys("q:").at(-1)?.slice(2, 20) ?? 0);
   const order = `${Math.max(Date.now() * 1000, last + 1)}`.padStart(18, "0");
   kept.set(`q:${order}-${request}`, JSON.stringify({
@@ -94,7 +94,7 @@ async function send(body) {
       headers: {"Content-Type": "application/json", "X-Form-Key": data.key},
     });
     const said = await reply.json().catch(() => null);
-    // Only the server itself can say that an answer is kept: a hotel's login page, or a proxy's, is no reply.
+    // Accept only replies of the rating server, not those of a proxy or of a network's login page.
     const ours = reply.ok ? Number.isInteger(said?.saved) : typeof said?.error === "string";
     return {status: ours ? reply.status : 0, error: said?.error ?? ""};
   } catch {
@@ -111,7 +111,7 @@ async function flush() {
   for (let key = kept.keys("q:")[0]; key; key = kept.keys("q:")[0]) {
     showStatus();
     const body = kept.get(key);
-    if (body === null) continue; // another tab has sent it just now
+    if (body === null) continue; // another tab has just sent it
     const {status, error} = await send(body);
     sender.offline = status === 0 || status === 408 || status === 429 || status >= 500;
     if (sender.offline) {
@@ -120,11 +120,11 @@ async function flush() {
       break;
     }
     if (status === 401 || status === 403) {
-      sender.stopped = error || "Your link is not valid any more.";
+      sender.stopped = error || "Your link is no longer valid.";
       break;
     }
     sender.wait = 0;
-    if (status >= 400) kept.set(`x:${key.slice(2)}`, body); // what the server cannot take is kept aside, never lost
+    if (status >= 400) kept.set(`x:${key.slice(2)}`, body); // an answer that the server rejects is kept here
     kept.remove(key);
     if (status >= 400) {
       const id = JSON.parse(body).item;
@@ -149,14 +149,14 @@ function showStatus() {
   status.className = sender.stopped || (waiting && sender.offline) ? "warning" : "";
 }
 
-// What other tabs, or the same person at another machine, have answered meanwhile.
+// Fetch answers that the rater gave in other tabs or on another computer.
 async function refresh() {
   try {
     const reply = await fetch("/api/answers", {credentials: "same-origin"});
     if (!reply.ok) return;
     Object.assign(answers, await reply.json(), pending());
     showProgress();
-  } catch { /* without a connection there is no news */ }
+  } catch { /* no connection: try again later */ }
 }
 
 function pending() {
@@ -250,7 +250,7 @@ function showList() {
   }));
 }
 
-// Items come in their order: up to the first open one.
+// The last item that can be opened. Items must be answered in order, so it is the first open one.
 function furthest() {
   const open = nextOpen(-1);
   return open < 0 ? items.length - 1 : open;
@@ -295,7 +295,7 @@ function setSlider(value) {
   $("slider-box").classList.toggle("untouched", !state.touched);
 }
 
-// What is answered so far, finished or not.
+// The answer on the page, complete or not.
 function current() {
   const outputs = items[state.at].outputs.length;
   if (data.protocol === "pairwise") return {ranks: radio("preference")?.value.split(",").map(Number)};
@@ -311,13 +311,13 @@ function lacking(answer) {
   if (isRanking && answer.ranks.includes(null)) return "Rank all translations first.";
   if (isSpans && data.categories.length && marker.spans.some(span => !span.category)) {
     document.querySelector("#errors .category:has(option[value='']:checked)")?.focus();
-    return "Say of which kind every error is.";
+    return "Choose a category for every error.";
   }
   if (hasSlider && !state.touched) return isSpans ? "Set the score first (S)." : "Set the score first.";
   if ("value" in answer && answer.value === null && !isSpans) return "Choose one first.";
   if (isSpans && !marker.spans.length && !state.confirmed && !(items[state.at].id in answers)) {
     state.confirmed = true;
-    return "No error is marked. If there is none, save once more.";
+    return "No error is marked. If there is none, save again.";
   }
   return "";
 }
@@ -370,7 +370,7 @@ function finish() {
   state.finished = true;
   showProgress();
   if (kept.keys("q:").length) {
-    say("That was the last one. Keep this page open until everything is sent.");
+    say("This was the last item. Keep this page open until everything is sent.");
     flush();
   } else location.assign("/finish");
 }
@@ -379,18 +379,18 @@ function showFeedback(item, answer) {
   state.feedback = true;
   const box = $("feedback"), {good, lines} = judge(item, answer);
   box.className = `feedback ${good ? "good" : "other"}`;
-  box.replaceChildren(...[good ? "✓ As expected." : "We expected something else.", ...lines].map(line => {
+  box.replaceChildren(...[good ? "✓ As expected." : "We expected another answer.", ...lines].map(line => {
     const paragraph = document.createElement("p");
     paragraph.textContent = line;
     return paragraph;
   }));
   box.hidden = false;
-  setSave("Go on");
+  setSave("Continue");
   showProgress();
   box.scrollIntoView({block: "nearest"});
 }
 
-// How an answer to a practice item compares with the expected one.
+// Compare an answer to a practice item with the expected answer.
 function judge(item, answer) {
   const expected = item.expected, lines = [];
   let good = true;
@@ -470,9 +470,9 @@ function choose(digit, target) {
 }
 
 document.addEventListener("keydown", event => {
-  // While an input method is at work, keys are its own: the Enter that ends a word must not save anything.
+  // Leave keys to an input method while it is active: the Enter that ends a word must not save the answer.
   if (event.isComposing || event.keyCode === 229 || event.ctrlKey || event.metaKey || event.altKey) return;
-  const key = event.key.normalize("NFKC"), target = event.target; // full-width digits are digits
+  const key = event.key.normalize("NFKC"), target = event.target; // NFKC: full-width digits become digits
   const native = target.closest("button, a, summary, select");
   if (key === "Enter") {
     if (native) return;
@@ -527,7 +527,7 @@ if (hasSlider) {
     change();
   };
   $("slider").addEventListener("input", touch);
-  $("slider").addEventListener("pointerup", touch); // a click on the very middle changes nothing, but is meant
+  $("slider").addEventListener("pointerup", touch); // a click on the middle gives no input event, but sets the score
   $("number").addEventListener("input", () => {
     const text = $("number").value, value = Number(text);
     const right = text !== "" && Number.isInteger(value) && value >= data.low && value <= data.high;
@@ -538,7 +538,7 @@ if (hasSlider) {
   });
 }
 for (const button of document.querySelectorAll(".marking button")) {
-  button.addEventListener("pointerdown", event => event.preventDefault()); // the selection stays
+  button.addEventListener("pointerdown", event => event.preventDefault()); // keeps the selection in the text
   button.addEventListener("click", () => {
     if (button.id === "missing") marker.markMissing();
     else marker.mark(button.dataset.severity);

@@ -1,9 +1,8 @@
-// Marking errors in texts, by mouse, touch and keyboard.
+// Mark errors in texts with the mouse, by touch or with the keyboard.
 //
-// A text can be walked through and selected in as in any editor, since the browser believes that it is one, but nothing
-// can be changed in it. Places are counted in code points, as everywhere outside of browsers; JavaScript itself counts
-// UTF-16 units. Marks begin and end where characters do in a reader's eyes: no emoji and no letter with its accents is
-// cut in two.
+// The texts are editable elements whose input events are cancelled, so that the cursor and the selection work as in an
+// editor, but the text does not change. Positions are stored in code points, while JavaScript counts UTF-16 units.
+// Marks begin and end at grapheme boundaries, so that no emoji and no letter with its accents is divided.
 "use strict";
 
 const Places = (() => {
@@ -27,7 +26,7 @@ const Places = (() => {
   return {
     points: (text, units) => Array.from(text.slice(0, units)).length,
     units: (text, points) => Array.from(text).slice(0, points).join("").length,
-    // From UTF-16 units to code points: without blanks at the ends, and with whole characters only.
+    // Convert a range from UTF-16 units to code points, without spaces at its ends and extended to whole graphemes.
     span(text, start, end) {
       if (text.slice(start, end).trim()) {
         while (/\s/.test(text[start])) start += 1;
@@ -50,14 +49,14 @@ class Marker {
       const element = field.element;
       element.contentEditable = "true";
       element.spellcheck = false;
-      element.inputMode = "none"; // no keyboard over half of a phone's screen
+      element.inputMode = "none"; // no on-screen keyboard on phones
       for (const [name, value] of [["role", "textbox"], ["aria-readonly", "true"], ["aria-multiline", "true"],
         ["autocorrect", "off"], ["autocapitalize", "off"], ["aria-describedby", "question"],
         ["aria-labelledby", element.closest("section").getAttribute("aria-labelledby")]]) {
         element.setAttribute(name, value);
       }
       element.addEventListener("beforeinput", event => event.preventDefault());
-      element.addEventListener("compositionend", () => this.draw()); // what an input method wrote goes away again
+      element.addEventListener("compositionend", () => this.draw()); // removes text that an input method inserted
       element.addEventListener("dragstart", event => event.preventDefault());
     }
     document.addEventListener("selectionchange", () => this.remember());
@@ -83,7 +82,7 @@ class Marker {
     if (field) this.chosen = {field, start: this.offset(field, range, true), end: this.offset(field, range, false)};
   }
 
-  // The place of one end of a range in a field's text, in UTF-16 units; a drag may end outside of the text.
+  // Return the position of one end of a range in the field's text, in UTF-16 units. The end may be outside the text.
   offset(field, range, atStart) {
     const node = atStart ? range.startContainer : range.endContainer;
     if (!field.element.contains(node)) return atStart ? 0 : field.text.length;
@@ -94,7 +93,7 @@ class Marker {
   }
 
   mark(severity) {
-    this.remember(); // the browser tells of a selection a moment later
+    this.remember(); // the browser reports a selection with a delay
     if (!this.chosen || this.chosen.start === this.chosen.end) {
       this.say("Select the wrong words first.");
       return;
@@ -108,7 +107,7 @@ class Marker {
     this.done(same ?? this.spans.at(-1), field, place.end);
   }
 
-  // An omission: at the selected words of the source, or without a place.
+  // Mark an omission, at the selected words of the source or without a position.
   markMissing() {
     this.remember();
     const severity = this.severities.at(-1);
@@ -135,7 +134,7 @@ class Marker {
     } else this.caret(field, caret);
   }
 
-  // Delete: the shortest mark around the cursor.
+  // Remove the shortest mark around the cursor.
   removeHere() {
     this.remember();
     if (!this.chosen) return;
@@ -170,7 +169,7 @@ class Marker {
     }
   }
 
-  // A long text reaches below the controls, which stay at the lower end of the window.
+  // Scroll to the cursor. The controls at the lower end of the window may cover a long text.
   reveal() {
     const box = getSelection().getRangeAt(0).getBoundingClientRect();
     const floor = document.querySelector(".controls").getBoundingClientRect().top;
@@ -237,7 +236,7 @@ class Marker {
       const group = rest.length ? head : "";
       groups.set(group, [...(groups.get(group) ?? []), [name, rest.join("/") || name]]);
     }
-    return [["", "– which kind? –"], ...(groups.get("") ?? []),
+    return [["", "– category –"], ...(groups.get("") ?? []),
       ...[...groups].filter(([group]) => group).map(([group, options]) => ({group, options}))];
   }
 

@@ -1,1 +1,1 @@
-"""Where the names of entities come from: one reader per kind of source, each giving `NameRecord`s."""
+"""Readers of the sources of entity names, one per kind of source. Each yields `NameRecord`s."""

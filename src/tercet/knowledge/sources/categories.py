@@ -1,4 +1,4 @@
-"""Categories of Wikidata's entities: from the classes they are instances of, through a small table (wikidata.toml)."""
+"""Derive the categories of Wikidata's entities from their classes, by a small table (wikidata.toml)."""
 
 from __future__ import annotations
 
@@ -21,25 +21,26 @@ Longs = NDArray[np.int64]
 
 @cache
 def table() -> dict[str, Any]:
-    """The content of wikidata.toml."""
+    """Return the contents of wikidata.toml."""
     return tomllib.loads(files(__package__).joinpath("wikidata.toml").read_text("utf-8"))
 
 
 def numbers(classes: str) -> list[int]:
-    """Wikidata's ids as numbers: Q5 is 5."""
+    """Return Wikidata's ids as numbers: Q5 is 5."""
     return [int(name.removeprefix("Q")) for name in classes.split()]
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """The categories in the order of the table, and last the one that is left out."""
+    """Return the categories in the order of the table, and LEFT_OUT as the last one."""
     return (*table()["categories"], LEFT_OUT)
 
 
 def write_classes(path: Path, edges: Longs) -> None:
-    """Find the category of every class below the table's, and its distance; edges: subclass, class, shape (n, 2).
+    """Write the category of every subclass of the table's classes, and its distance to them.
 
-    Breadth first from the table's classes: the nearest decides, of equally near ones the first category.
+    edges: subclass, class, shape (n, 2). The search is breadth-first from the table's classes: the nearest one decides,
+    and among equally near ones the first category.
     """
     roots = [*table()["categories"].values(), table()["left_out"]["classes"]]
     named = [(number, code) for code, classes in enumerate(roots) for number in numbers(classes)]
@@ -62,7 +63,7 @@ def write_classes(path: Path, edges: Longs) -> None:
 
 
 class Classes:
-    """Looks up what `write_classes` found; remembers the classes it was asked for, which are few."""
+    """The categories of classes that `write_classes` wrote, with a cache of look-ups."""
 
     def __init__(self, path: Path) -> None:
         with np.load(path, allow_pickle=False) as arrays:
@@ -70,7 +71,7 @@ class Classes:
         self._known: dict[int, tuple[int, int]] = {}
 
     def category(self, instance_of: Iterable[int], subclass_of: Iterable[int] = ()) -> str:
-        """The category of an entity with these classes; LEFT_OUT for pages of Wikimedia itself."""
+        """Return the category of an entity with these classes; LEFT_OUT for pages of Wikimedia itself."""
         found = [self._nearest(number) for number in instance_of]
         if found:
             best = min(found)

@@ -1,6 +1,6 @@
-"""Names of countries, languages, scripts, currencies, cities, units, months and days, from CLDR through Babel.
+"""Read names of countries, languages, scripts, currencies, cities, units, months and days from CLDR.
 
-The Unicode Common Locale Data Repository has them in nearly all languages; Babel (an extra) carries its data.
+The Unicode Common Locale Data Repository has them in nearly all languages. Babel (an extra) contains its data.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _INVENTED = {"ZZ", "XA", "XB", "root", "und", "mul", "zxx", "mis", "Zzzz", "Zxxx
 
 
 def read_cldr(languages: Sequence[str]) -> Iterator[NameRecord]:
-    """The names in the chosen languages; a language that CLDR does not have is said in a warning."""
+    """Yield the names in the chosen languages. Warns of languages that CLDR does not have."""
     try:
         from babel import Locale, UnknownLocaleError
     except ImportError:
@@ -38,7 +38,7 @@ def read_cldr(languages: Sequence[str]) -> Iterator[NameRecord]:
             log.warning("CLDR has no names in %s.", language)
             continue
         for entity, name, category, weight in _names(locale):
-            if name and name != entity.rpartition("/")[2]:  # a code in place of a name: there is none
+            if name and name != entity.rpartition("/")[2]:  # CLDR gives the code if it has no name
                 yield NameRecord(f"cldr:{entity}", language, name, category, weight)
 
 
@@ -53,7 +53,7 @@ def _names(locale: Any) -> Iterator[tuple[str, str, str, float]]:
     for unit, names in locale.unit_display_names.items():
         if isinstance(names, Mapping) and "long" in names:
             yield f"units/{unit}", names["long"], "quantity", _UNIT
-    # As a heading and within a date: many languages inflect the second.
+    # As a heading and within a date: many languages inflect the latter.
     for kind, table in (("months", locale.months), ("days", locale.days)):
         for context, share in (("stand-alone", 1.0), ("format", 0.9)):
             for number, name in table[context]["wide"].items():

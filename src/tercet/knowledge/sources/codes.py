@@ -1,4 +1,4 @@
-"""Which of the chosen languages a source's language code belongs to: de-at to de, zh-hant to zh, nb to no."""
+"""Map the language codes of sources to the chosen languages: de-at to de, zh-hant to zh, nb to no."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .categories import table
 
 
 class Codes(dict[str, tuple[int, ...]]):
-    """The numbers of the chosen languages that a code belongs to; none for other languages.
+    """A mapping from a language code to the numbers of its chosen languages; empty for other languages.
 
-    latin: the numbers of those that are written in Latin script.
+    latin: the numbers of the chosen languages in Latin script.
     """
 
     def __init__(self, languages: tuple[str, ...]) -> None:
@@ -30,5 +30,5 @@ class Codes(dict[str, tuple[int, ...]]):
 
 @lru_cache(maxsize=4)
 def codes_of(languages: tuple[str, ...]) -> Codes:
-    """The codes of some languages, made once."""
+    """Return the codes of some languages, from a cache."""
     return Codes(languages)

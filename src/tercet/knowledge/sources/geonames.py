@@ -1,8 +1,8 @@
-"""GeoNames' tables: places (cities15000.txt, allCountries.txt) and their names by language (alternateNamesV2.txt).
+"""Read GeoNames' places (cities15000.txt, allCountries.txt) and their names by language (alternateNamesV2.txt).
 
 The columns are those of the readme at download.geonames.org/export/dump. With a table of names, a place has the names
-that are tagged with a chosen language, and Wikidata's id where the table knows it. Without one, the untagged names of
-the table of places go to every chosen language that is written in their script.
+that are tagged with a chosen language, and Wikidata's id if the table has it. Without one, the untagged names in the
+table of places are used for every chosen language of their script.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .codes import codes_of
 
 CATEGORY = "place"
 _PLACE_COLUMNS, _NAME_COLUMNS = (19,), (8, 10)
-_UNTAGGED = 0.5  # the weight of a name whose language is not known, where a tagged one has 1
+_UNTAGGED = 0.5  # weight of a name whose language is not known, relative to a tagged one
 
 
 class _Place(NamedTuple):
@@ -30,17 +30,19 @@ class _Place(NamedTuple):
 
 
 def read_geonames(paths: Sequence[str | Path], languages: Sequence[str]) -> Iterator[NameRecord]:
-    """The names of places, from at least one table of places and any number of tables of names."""
+    """Yield the names of places, from at least one table of places and any number of tables of names."""
     kinds = {path: len(_first(path).split("\t")) for path in paths}
     for path, columns in kinds.items():
         if columns not in (*_PLACE_COLUMNS, *_NAME_COLUMNS):
             raise DataError(
-                f"{path}, line 1: {columns} columns. A table of places of GeoNames has 19, one of names has 10."
+                f"{path}, line 1: {columns} columns. GeoNames' tables of places have 19 columns, those of names 10."
             )
     tables = [path for path, columns in kinds.items() if columns in _PLACE_COLUMNS]
     names = [path for path, columns in kinds.items() if columns in _NAME_COLUMNS]
     if not tables:
-        raise UsageError("GeoNames needs a table of places, such as cities15000.txt, beside the table of names.")
+        raise UsageError(
+            "GeoNames needs a table of places, such as cities15000.txt, in addition to the table of names."
+        )
     known = _wikidata_ids(names)
     places: dict[str, _Place] = {}
     for path in tables:
@@ -55,7 +57,9 @@ def _rows(path: str | Path, columns: tuple[int, ...]) -> Iterator[tuple[str, lis
         if len(fields) not in columns:
             if not line.strip():
                 continue
-            raise DataError(f"{path}, line {number}: {len(fields)} columns, not {columns[-1]} as a table of GeoNames.")
+            raise DataError(
+                f"{path}, line {number}: {len(fields)} columns, but this table of GeoNames has {columns[-1]}."
+            )
         yield f"{path}, line {number}", fields
 
 
@@ -76,7 +80,7 @@ def _read_places(
             population = int(row[14] or 0)
         except ValueError:
             raise DataError(f"{where}: the population {row[14]!r} is not a number.") from None
-        # On the scale of Wikidata's sitelinks: 15,000 people give 5, a million 33, ten millions 101.
+        # On the scale of Wikidata's sitelinks: 15,000 people give 5, one million 33, ten million 101.
         place = _Place(known.get(row[0], f"geonames:{row[0]}"), 1 + sqrt(max(0, population) / 1000))
         places[row[0]] = place
         weight = place.weight * _UNTAGGED
@@ -91,7 +95,7 @@ def _read_names(path: str | Path, languages: Sequence[str], places: dict[str, _P
     codes = codes_of(tuple(languages))
     for _, row in _rows(path, _NAME_COLUMNS):
         place = places.get(row[1])
-        # Colloquial names (The Big Apple) and historic ones mean other things than the place of today.
+        # Colloquial (The Big Apple) and historic names often mean something else than today's place.
         if place is None or not row[2] or not row[3] or "1" in (row[6], row[7]):
             continue
         for number in codes[row[2]]:
@@ -100,7 +104,7 @@ def _read_names(path: str | Path, languages: Sequence[str], places: dict[str, _P
 
 
 def _is_name(name: str) -> bool:
-    """Whether an untagged name is one: not a code of an airport, a number, an address."""
+    """Return whether an untagged name is a name, and not an airport code or an address."""
     return len(name) > 1 and not (name.isascii() and name.isupper() and len(name) <= 4) and "/" not in name
 
 

@@ -1,8 +1,8 @@
-"""Names in tables of one's own: JSON lines or tab-separated values; and tables that give ids other names.
+"""Read the user's own tables of names, as JSON lines or tab-separated values, and tables that map ids to other ids.
 
 A JSON line is one name, {"id", "language", "name", "category", "weight"}, or an entity with all its names, {"id",
 "names" or "labels": {language: name or list of names}, "aliases": {language: list}, "category" or "types", "weight"}.
-A tab-separated line is id, language, name, and if wanted category and weight.
+A tab-separated line is id, language, name, and optionally category and weight.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ...errors import DataError
 from ..spill import NameRecord
 from .codes import codes_of
 
-ALIAS_WEIGHT = 0.5  # of an alias, where the label has 1
+ALIAS_WEIGHT = 0.5  # weight of an alias relative to the label
 _COLUMNS = ("id", "language", "name", "category", "weight")
 
 
 def read_jsonl(path: str | Path, languages: Sequence[str]) -> Iterator[NameRecord]:
-    """The names of a file of JSON lines (also gzipped) in the chosen languages."""
+    """Yield the names of a file of JSON lines (also gzipped) in the chosen languages."""
     codes = codes_of(tuple(languages))
     for where, item in json_lines(path):
         entity = _text(item, "id", where)
@@ -38,7 +38,7 @@ def read_jsonl(path: str | Path, languages: Sequence[str]) -> Iterator[NameRecor
 
 
 def read_tsv(path: str | Path, languages: Sequence[str]) -> Iterator[NameRecord]:
-    """The names of a tab-separated file (also gzipped) in the chosen languages; a header is known by its names."""
+    """Yield the names of a tab-separated file (also gzipped) in the chosen languages. A header line is skipped."""
     codes = codes_of(tuple(languages))
     for number, line in enumerate((line for block in read_blocks(path) for line in block), 1):
         fields = line.split("\t")
@@ -46,7 +46,7 @@ def read_tsv(path: str | Path, languages: Sequence[str]) -> Iterator[NameRecord]
             continue
         where = f"{path}, line {number}"
         if not 3 <= len(fields) <= 5:
-            raise DataError(f"{where}: {len(fields)} fields separated by tabs, not 3 to 5: {', '.join(_COLUMNS)}.")
+            raise DataError(f"{where}: {len(fields)} tab-separated fields; 3 to 5 are needed: {', '.join(_COLUMNS)}.")
         entity, code, name, category, weight = (*fields, "", "")[:5]
         if not entity or not name:
             raise DataError(f"{where}: the {'name' if entity else 'id'} is empty.")
@@ -55,7 +55,7 @@ def read_tsv(path: str | Path, languages: Sequence[str]) -> Iterator[NameRecord]
 
 
 def read_ids(path: str | Path) -> dict[str, str]:
-    """Other ids for ids: JSON lines with "mid" and "wikidata_id" or "from" and "to", or pairs divided by a tab."""
+    """Read a mapping of ids: JSON lines with "mid" and "wikidata_id" or "from" and "to", or tab-separated pairs."""
     found = {}
     first = next((line for block in read_blocks(path) for line in block if line.strip()), "")
     if first.lstrip().startswith("{"):
@@ -67,13 +67,13 @@ def read_ids(path: str | Path) -> dict[str, str]:
         if line.strip():
             fields = line.split("\t")
             if len(fields) != 2 or not all(fields):
-                raise DataError(f"{path}, line {number}: an id, a tab and the id that stands for it are needed.")
+                raise DataError(f"{path}, line {number}: an id, a tab and the id that replaces it are needed.")
             found[fields[0]] = fields[1]
     return found
 
 
 def json_lines(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Where each object of a file of JSON lines stands, and the object."""
+    """Yield the place ("FILE, line N") and the object of each line of a file of JSON lines."""
     for number, line in enumerate((line for block in read_blocks(path) for line in block), 1):
         if not line.strip():
             continue
@@ -81,14 +81,14 @@ def json_lines(path: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             item = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"{where}: no JSON ({error}).") from None
+            raise DataError(f"{where}: not JSON ({error}).") from None
         if not isinstance(item, dict):
             raise DataError(f'{where}: a JSON object is needed, as {{"id": …, "language": …, "name": …}}.')
         yield where, item
 
 
 def _names(item: dict[str, Any], where: str) -> Iterator[tuple[str, str, float]]:
-    """Language, name, and 1 for a label or less for an alias."""
+    """Yield language, name, and relative weight: 1 for a label, ALIAS_WEIGHT for an alias."""
     if "name" in item or "language" in item:
         yield _text(item, "language", where), _text(item, "name", where), 1.0
         return
@@ -125,7 +125,7 @@ def _weight(value: Any, where: str) -> float:
     except (TypeError, ValueError):
         weight = math.nan
     if not 0 <= weight < math.inf:
-        raise DataError(f"{where}: the weight {value!r} is not a number that is 0 or more.")
+        raise DataError(f"{where}: the weight {value!r} must be a number of 0 or more.")
     return weight
 
 

@@ -1,8 +1,8 @@
-"""Wikidata's JSON dump, read line by line: names, classes, and how many wikis have a page on an entity.
+"""Read Wikidata's JSON dump line by line: names, classes, and the number of wikis with a page on an entity.
 
-The dump is one JSON array with an entity on each line (mediawiki.org, "Wikibase/DataModel/JSON"), gzipped, bzip2ed or
-plain. It is cut into chunks of whole lines; each becomes a file that other processes may write and that a build which
-was killed does not have to make again.
+The dump is one JSON array with an entity on each line (mediawiki.org, "Wikibase/DataModel/JSON"), compressed with gzip
+or bzip2, or plain. It is split into chunks of whole lines. Each chunk becomes a file; any process can write it, and a
+resumed build need not write it again.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ...errors import DataError, UsageError
 from ..spill import Row, Settings, write_chunk
 from .codes import codes_of
 
-CHUNK = 1 << 25  # bytes of text that are worked on at once
-NAMED_BAD = 5  # bad lines of a chunk that are named
-ALIAS_WEIGHT = 0.5  # of an alias, where the label has 1
+CHUNK = 1 << 25  # bytes of text per chunk
+NAMED_BAD = 5  # bad lines of a chunk that are listed
+ALIAS_WEIGHT = 0.5  # weight of an alias relative to the label
 
 
 class BadLine(ValueError):
@@ -31,7 +31,7 @@ class BadLine(ValueError):
 
 @contextmanager
 def open_dump(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """The text of a dump, and the file as it is, whose position tells how far the text was read."""
+    """Open a dump. Yields its text, and the compressed file, whose position shows how far the text was read."""
     try:
         raw = path.open("rb")
     except FileNotFoundError:
@@ -50,13 +50,13 @@ def open_dump(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
             yield text, raw
         except (EOFError, OSError, zlib.error) as error:
             raise DataError(
-                f"{path} is damaged or cut short at byte {raw.tell()}: {error}. Download it again and compare its "
+                f"{path} is damaged or truncated at byte {raw.tell()}: {error}. Download it again and compare its "
                 "checksum with the published one."
             ) from None
 
 
 def chunks(path: Path) -> Iterator[tuple[bytes, int, int]]:
-    """Whole lines of a dump: bytes, number of the first line, position in the file as it is."""
+    """Yield chunks of whole lines: their bytes, the number of the first line, the position in the compressed file."""
     with open_dump(path) as (text, raw):
         line, array, last = 1, False, b""
         while read := text.read(CHUNK):
@@ -70,15 +70,15 @@ def chunks(path: Path) -> Iterator[tuple[bytes, int, int]]:
         raise DataError(f"{path} is empty.")
     if array and last != b"]":
         raise DataError(
-            f"{path} is cut short: it begins with '[' and its last line, {line}, does not end with ']'. "
+            f"{path} is truncated: it begins with '[', but its last line, {line}, does not end with ']'. "
             "Download it again."
         )
 
 
 def parse_chunk(block: bytes, line: int, settings: Settings, path: Path) -> dict[str, Any]:
-    """Write the entities of some lines as a file of sections; returns notes on them. Runs anywhere.
+    """Write the entities of a chunk as a file of sections. Returns notes on the chunk. Runs in any process.
 
-    line: the number of the first one.
+    line: the number of the chunk's first line.
     """
     rows: list[Row] = []
     edges: list[int] = []
@@ -109,13 +109,13 @@ def _reason(error: Exception) -> str:
         return str(error)
     if isinstance(error, UnicodeDecodeError):
         return f"byte {error.start + 1} is not UTF-8"
-    return "no JSON" if isinstance(error, ValueError | RecursionError) else "not built as an entity"
+    return "not JSON" if isinstance(error, ValueError | RecursionError) else "not an entity's structure"
 
 
 def read_entity(entity: Any, settings: Settings, edges: list[int]) -> Row | None:
-    """The row of an entity, None if it is no item or has too few names; subclass-of is added to `edges`."""
+    """Return the row of an entity, None if it is not an item or has too few names. Adds its superclasses to `edges`."""
     if not isinstance(entity, dict) or not isinstance(entity.get("id"), str):
-        raise BadLine("no entity")
+        raise BadLine("not an entity")
     name = entity["id"]
     if entity.get("type", "item") != "item" or not name.startswith("Q"):
         return None  # properties and lexemes
@@ -129,12 +129,12 @@ def read_entity(entity: Any, settings: Settings, edges: list[int]) -> Row | None
     if len({language for language, _, _ in names}) < settings.min_languages:
         return None
     instance_of = _values(claims.get("P31", ()))
-    # One list: the classes, or, where it has none, its own superclasses as negative numbers.
+    # One list: its classes, or, if it has none, its superclasses as negative numbers.
     return name, instance_of or [-parent for parent in subclass_of], names
 
 
 def _values(statements: Any) -> list[int]:
-    """The items of some statements, of the preferred ones if there are any; deprecated ones are left out."""
+    """Return the items of statements: of preferred ones if there are any, never of deprecated ones."""
     found: dict[str, list[int]] = {"preferred": [], "normal": []}
     for statement in statements:
         snak = statement["mainsnak"]
@@ -148,7 +148,7 @@ def _values(statements: Any) -> list[int]:
 def _number(written: Any) -> int:
     number = int(written)
     if not 0 < number < 1 << 62:
-        raise BadLine("a number that no item has")
+        raise BadLine("an impossible item number")
     return number
 
 
@@ -156,7 +156,7 @@ def _names(entity: dict[str, Any], weight: float, languages: tuple[str, ...]) ->
     labels, aliases = entity.get("labels") or {}, entity.get("aliases") or {}
     codes = codes_of(languages)
     names = [(number, weight, labels[code]["value"]) for code in labels for number in codes[code]]
-    if "mul" in labels:  # "default for all languages": for those that write it so and have no label of their own
+    if "mul" in labels:  # the default for all languages: used for those in Latin script without their own label
         named = {number for number, _, _ in names}
         text = labels["mul"]["value"]
         names += [(number, weight, text) for number in codes.latin if number not in named]
@@ -165,5 +165,5 @@ def _names(entity: dict[str, Any], weight: float, languages: tuple[str, ...]) ->
         for number in codes.latin if code == "mul" else codes[code]:
             names += [(number, weight, item["value"]) for item in items]
     if not all(type(text) is str for _, _, text in names):
-        raise BadLine("a name that is no text")
+        raise BadLine("a name that is not a text")
     return names

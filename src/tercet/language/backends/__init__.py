@@ -1,7 +1,7 @@
-"""Parsers behind one small interface, found by name: `spacy:MODEL`, `stanza:LANGUAGE`, `natasha`, `conllu:FILE`, …
+"""Parsers with a common interface, opened by name: `spacy:MODEL`, `stanza:LANGUAGE`, `natasha`, `conllu:FILE`, …
 
-A backend is a module of this package, called as the part of the name before the colon; its `open_backend` gets the
-part after it and the language. Nothing is imported before it is asked for.
+A backend is a module of this package. The part of the name before the colon is the module's name. The module's
+`open_backend` gets the part after the colon and the language. A module is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ _SPACE = re.compile(r"\s+")
 
 
 class Backend(Protocol):
-    """Something that parses texts.
+    """A parser.
 
-    name: what `open_backend` finds it by. version: changes whenever its parses may. stored: the parses exist already,
-    so that neither a cache nor more processes would help.
+    name: the name that `open_backend` takes.
+    version: changes whenever the parses may change.
+    stored: True if the parses are read from files, so that a cache or more processes would not help.
     """
 
     name: str
@@ -35,12 +36,12 @@ class Backend(Protocol):
     stored: bool
 
     def parse(self, texts: Sequence[str]) -> list[Sentence]:
-        """A sentence for each text, which is its `text`; none of the texts is empty."""
+        """Return a Sentence for each text, with that text as its `text`. No text is empty."""
         ...
 
 
 def open_backend(name: str | None, language: str) -> Backend:
-    """The parser of that name, or the one for the language that is installed."""
+    """Return the parser of that name; without a name, the installed parser for the language."""
     name = name or default_name(language)
     kind, _, argument = name.partition(":")
     if kind not in KINDS:
@@ -50,7 +51,7 @@ def open_backend(name: str | None, language: str) -> Backend:
 
 
 def default_name(language: str) -> str:
-    """The name of the first parser for a language that is installed."""
+    """Return the name of the first installed parser for a language."""
     tables = _tables()
     code = base_code(language)
     for name in tables["default"].get(code, ()):
@@ -70,7 +71,7 @@ def default_name(language: str) -> str:
 
 
 def clean(word: str) -> str:
-    """A word or lemma without line ends and tabs, which no column of CoNLL-U can hold."""
+    """Replace line ends and tabs in a word or lemma by spaces: a column of CoNLL-U cannot contain them."""
     return _SPACE.sub(" ", word).strip()
 
 

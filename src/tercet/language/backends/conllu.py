@@ -1,4 +1,4 @@
-"""Parses that exist: a CoNLL-U file, or a folder of them, as a backend: `conllu:FILE`. No parser is needed."""
+"""The backend `conllu:FILE`: parses read from a CoNLL-U file or a folder of such files. No parser is needed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..sentence import Sentence, shown
 
 
 class StoredParses:
-    """Parses from a file, found by their text; white space does not matter."""
+    """Parses read from files, looked up by their text. White space is ignored."""
 
     stored = True
 
@@ -32,20 +32,20 @@ class StoredParses:
             parse = stored and stored.over(text)
             if parse is None:
                 raise DataError(
-                    f"{self.name.partition(':')[2]} has no parse of {shown(text)}, only of {len(self.sentences)} other "
-                    "texts. Parse the same files that are evaluated, outputs and references, as 'tercet parse' does."
+                    f"{self.name.partition(':')[2]} has no parse of {shown(text)}; it has parses of "
+                    f"{len(self.sentences)} other texts. Parse the outputs and references with 'tercet parse'."
                 )
             found.append(parse)
         return found
 
 
 def file_states(path: str) -> tuple[tuple[str, int, int, int] | None, ...]:
-    """The state of each of the files of parses."""
+    """Return the state (path, size, times) of each file of parses."""
     return tuple(map(file_state, _files(path)))
 
 
 def _files(path: str) -> list[Path]:
-    """The files of parses: one, or all of a folder, in the order of their names."""
+    """Return the given file, or all CoNLL-U files of the given folder, sorted by name."""
     try:
         if not Path(path).is_dir():
             return [Path(path)]
@@ -55,7 +55,7 @@ def _files(path: str) -> list[Path]:
 
 
 def checksum(*paths: str | Path) -> str:
-    """The version of files of parses: what is in them."""
+    """Return a checksum of the files' contents, which is the version of the backend."""
     digest = sha256()
     for path in paths:
         with open_bytes(path) as stream:
@@ -65,8 +65,8 @@ def checksum(*paths: str | Path) -> str:
 
 
 def open_backend(path: str, language: str) -> StoredParses:
-    """The parses of a file, or of all files of a folder; of a text that is there twice, the first."""
-    if path in ("", "-"):  # standard input could be read once only, by one process
+    """Read the parses of a file or of all files of a folder. If a text occurs twice, its first parse is used."""
+    if path in ("", "-"):  # standard input can be read only once, by one process
         raise UsageError("conllu needs a file or a folder: conllu:FILE.")
     paths = _files(path)
     if not paths:

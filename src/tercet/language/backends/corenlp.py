@@ -1,6 +1,6 @@
-"""The text output of Stanford CoreNLP as a backend, `corenlp:FILE`: what UPF-Cobalt's own program reads.
+"""The backend `corenlp:FILE`: parses in the text output of Stanford CoreNLP, which the UPF-Cobalt program also reads.
 
-Manning et al. (2014), "The Stanford CoreNLP Natural Language Processing Toolkit", ACL. A sentence is
+Manning et al. (2014), "The Stanford CoreNLP Natural Language Processing Toolkit", ACL. A sentence looks like this:
 
     Sentence #1 (7 tokens):
     The government has discussed the document.
@@ -9,8 +9,8 @@ Manning et al. (2014), "The Stanford CoreNLP Natural Language Processing Toolkit
     root(ROOT-0, discussed-4)
     det(government-2, The-1)
 
-Up to version 3.5 the dependencies are Stanford's, collapsed: they are the sentence's graph as they stand. Later ones
-are Universal Dependencies and are collapsed by our table.
+Up to version 3.5 the dependencies are collapsed Stanford dependencies and are used unchanged. Later versions write
+Universal Dependencies, which are collapsed by our table.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _TOKEN = re.compile(
 )
 _BETWEEN = re.compile(r"(?<=\])\s+(?=\[Text=)")  # tokens on one line
 _DEPENDENCY = re.compile(r"([^\s(]+)\((.+)-(\d+)'*, (.+)-(\d+)'*\)")  # a prime marks a copy of a word
-_UNIVERSAL = re.compile(r"Dependency Parse \(")  # the heading that later versions have
+_UNIVERSAL = re.compile(r"Dependency Parse \(")  # the heading in the output of later versions
 
 
 def read(path: str | Path) -> Iterator[Sentence]:
-    """The sentences of CoreNLP's text output."""
+    """Yield the sentences of a file of CoreNLP's text output."""
     yield from parse_lines((line for block in read_blocks(path) for line in block), str(path))
 
 
 def parse_lines(lines: Iterable[str], name: str) -> Iterator[Sentence]:
-    """Sentences from lines of CoreNLP's text output; `name` is the file's, for messages."""
+    """Yield the sentences in lines of CoreNLP's text output. `name` is the file name for error messages."""
     block: list[str] = []
     first = 0
     for number, line in enumerate(lines, 1):
@@ -53,7 +53,7 @@ def parse_lines(lines: Iterable[str], name: str) -> Iterator[Sentence]:
         elif block:
             block.append(line)
         elif line.strip() and not line.startswith(("Document:", "Coreference")):
-            raise DataError(f"{name}, line {number}: CoreNLP's output begins with 'Sentence #1 (7 tokens):'.")
+            raise DataError(f"{name}, line {number}: CoreNLP's output must begin with 'Sentence #1 (7 tokens):'.")
     if block:
         yield _sentence(block, first, name)
 
@@ -62,19 +62,19 @@ def _sentence(block: list[str], first: int, name: str) -> Sentence:
     header = _HEADER.match(block[0])
     begin = next((i for i, line in enumerate(block) if i and line.startswith("[Text=")), None)
     if header is None or begin is None:
-        raise DataError(f"{name}, line {first}: no '[Text=' line follows; was the sentence written whole?")
+        raise DataError(f"{name}, line {first}: no '[Text=' line follows. The sentence may be truncated.")
     heading = begin - 1 if block[begin - 1].startswith("Tokens:") else begin
     text = "\n".join(block[1:heading]).strip()
     pieces = (piece for line in block[begin:] if line.startswith("[Text=") for piece in _BETWEEN.split(line))
     rows = [found for piece in pieces if (found := _TOKEN.fullmatch(piece))]
     if len(rows) != int(header[1]):
-        raise DataError(f"{name}, line {first}: {header[1]} tokens are announced, but {len(rows)} are there.")
+        raise DataError(f"{name}, line {first}: the sentence should have {header[1]} tokens, but has {len(rows)}.")
     dependencies = list(_dependencies(block, first, len(rows), name))
     universal = any(_UNIVERSAL.match(line) for line in block)
     heads = _tree(dependencies)
     places = _places(text, rows)
     if places is None:
-        raise DataError(f"{name}, line {first + begin}: the character offsets do not fit the text {text[:60]!r}.")
+        raise DataError(f"{name}, line {first + begin}: the character offsets do not match the text {text[:60]!r}.")
     entities = iob("" if row["entity"] in (None, "O") else row["entity"] for row in rows)
     tokens = (
         Token(
@@ -93,10 +93,10 @@ def _dependencies(block: list[str], first: int, words: int, name: str) -> Iterat
         found = _DEPENDENCY.fullmatch(line.strip()) if number > first + 1 else None
         if found is None:
             continue
-        edge = Dependency(int(found[3][:10]), found[1], int(found[5][:10]))  # more digits are of no word either
+        edge = Dependency(int(found[3][:10]), found[1], int(found[5][:10]))  # no sentence has more words than that
         if not (edge.governor <= words and 1 <= edge.dependent <= words):
             raise DataError(
-                f"{name}, line {number}: {line.strip()[:200]} is not about the {words} words of its sentence."
+                f"{name}, line {number}: {line.strip()[:200]} refers to a word outside its sentence of {words} words."
             )
         if edge not in seen and edge.governor != edge.dependent:
             seen.add(edge)
@@ -104,7 +104,7 @@ def _dependencies(block: list[str], first: int, words: int, name: str) -> Iterat
 
 
 def _tree(dependencies: list[Dependency]) -> dict[int, tuple[int, str]]:
-    """A head and relation of each word: the nearest way from the root, for a word of a graph may have many."""
+    """Return one head and relation per word, on the shortest path from the root: a graph may give a word several."""
     below: dict[int, list[Dependency]] = {}
     for edge in dependencies:
         below.setdefault(edge.governor, []).append(edge)
@@ -121,7 +121,10 @@ def _tree(dependencies: list[Dependency]) -> dict[int, tuple[int, str]]:
 
 
 def _places(text: str, rows: list[re.Match[str]]) -> list[tuple[int, int]] | None:
-    """Where the words are in the text: CoreNLP counts UTF-16 units from the beginning of the document."""
+    """Return the words' character positions in the text, or None if the offsets do not fit.
+
+    CoreNLP counts UTF-16 units from the beginning of the document.
+    """
     units = [place for place, character in enumerate(text) for _ in range(1 + (ord(character) > 0xFFFF))] + [len(text)]
     base = int(rows[0]["start"]) if rows else 0
     places = [(int(row["start"]) - base, int(row["end"]) - base) for row in rows]
@@ -131,7 +134,7 @@ def _places(text: str, rows: list[re.Match[str]]) -> list[tuple[int, int]] | Non
 
 
 def open_backend(path: str, language: str) -> StoredParses:
-    """The parses of a file."""
+    """Read the parses of a file."""
     if not path:
         raise UsageError("corenlp needs a file: corenlp:FILE.")
     return StoredParses(f"corenlp:{path}", checksum(path), read(path))

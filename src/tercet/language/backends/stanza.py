@@ -1,7 +1,7 @@
-"""Parses by Stanza, with any of its models: `stanza:de`, `stanza:de:hdt` with a treebank; Universal Dependencies.
+"""The backend `stanza:CODE`: any Stanza model, with a treebank as `stanza:de:hdt`. Labels are Universal Dependencies.
 
 Qi, Zhang, Zhang, Bolton and Manning (2020), "Stanza: A Python Natural Language Processing Toolkit for Many Human
-Languages", ACL. Models are never downloaded behind the user's back.
+Languages", ACL. Models are never downloaded automatically.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ...text.scripts import base_code
 from ..sentence import Sentence, Token
 from . import clean
 
-PROCESSORS = "tokenize,mwt,pos,lemma,depparse,ner"  # Stanza leaves out those that a language does not have
+PROCESSORS = "tokenize,mwt,pos,lemma,depparse,ner"  # Stanza omits those that a language does not have
 
 
 class StanzaModel:
@@ -31,12 +31,12 @@ class StanzaModel:
 
 
 def _sentence(text: str, document: Any) -> Sentence:
-    """The document's sentences one after the other: a segment with as many roots."""
+    """Concatenate the document's sentences into one Sentence, which has a root for each."""
     tokens: list[Token] = []
     for sentence in document.sentences:
         before = len(tokens)
         for written in sentence.tokens:
-            # Stanza marks entities by BIOES; one word (S) begins, the last (E) continues.
+            # Stanza marks entities by BIOES; S (single word) becomes B, E (end) becomes I.
             mark, _, kind = (getattr(written, "ner", None) or "O").partition("-")
             for i, word in enumerate(written.words):
                 begins = mark in "BS" and i == 0
@@ -52,7 +52,7 @@ def _sentence(text: str, document: Any) -> Sentence:
 
 
 def open_backend(argument: str, language: str) -> StanzaModel:
-    """The model of a language, of the treebank after a second colon if there is one."""
+    """Load the model of a language. The argument is CODE, or CODE:TREEBANK."""
     code, _, package = argument.partition(":")
     code = code or base_code(language)
     try:
@@ -67,7 +67,7 @@ def open_backend(argument: str, language: str) -> StanzaModel:
         )
     except (OSError, ValueError, KeyError, RuntimeError) as error:  # Stanza's own errors derive from these
         raise UsageError(
-            f"Stanza has no model for {code!r} here: {error}. Get it: "
+            f"Stanza has no model for {code!r} on this machine: {error}. Download it: "
             f"python -c \"import stanza; stanza.download('{code}')\""
         ) from None
     return StanzaModel(argument or code, pipeline, str(stanza.__version__))

@@ -1,0 +1,31 @@
+"""How results appear in Python: pandas data frames, and HTML tables in notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from ..errors import MissingDependency
+
+
+def to_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return a pandas data frame with one row per mapping. Raise MissingDependency where pandas is not installed."""
+    try:
+        import pandas
+    except ImportError:
+        raise MissingDependency("A pandas data frame", "frames") from None
+    return pandas.DataFrame(list(rows))
+
+
+def html_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
+    """Return an HTML table with escaped texts; floats have four decimals at most."""
+    lines = ["<table>", f"<caption>{escape(caption)}</caption>"] if caption else ["<table>"]
+    lines.append("<thead><tr>" + "".join(f"<th>{escape(name)}</th>" for name in header) + "</tr></thead><tbody>")
+    for row in rows:
+        lines.append("<tr>" + "".join(f"<td>{escape(_shown(cell))}</td>" for cell in row) + "</tr>")
+    return "\n".join([*lines, "</tbody></table>"])
+
+
+def _shown(cell: object) -> str:
+    return f"{cell:.4f}".rstrip("0").rstrip(".") if isinstance(cell, float) else "" if cell is None else str(cell)

@@ -1,0 +1,156 @@
+"""Parameters of metrics, declared once: name, type, default, choices, range, key in the signature, file or not.
+
+Validation, `tercet metrics NAME`, the spec string, the signature and the way back from it follow from the declaration.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ..errors import UnknownName, UsageError
+
+CASE = {True: "lc", False: "mixed"}  # how sacreBLEU's signatures say whether case is ignored
+YES = {True: "yes", False: "no"}
+NO = {True: "no", False: "yes"}
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def param(
+    default: Any = None,
+    *,
+    choices: Any = None,
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
+    check: Callable[[str], object] | None = None,
+    key: str | None = None,
+    words: Mapping[Any, str] | None = None,
+    quiet: bool = False,
+    file: bool | Callable[[str], Path | None] = False,
+    checksum: str | None = None,
+    local: bool = False,
+) -> Any:
+    """Declare a parameter of a metric: the value of a dataclass field, as in `n: int = param(3, low=1)`.
+
+    default: None leaves the value open: `Metric.defaults` settles it, by the language for example.
+    choices: the values that are allowed. low, high, above: the range of a number; above is exclusive.
+    check: called with the value; raises if it is wrong.
+    key: its key in the signature, if not its name; "" keeps it out. words: how the signature writes its values.
+    quiet: left out of the signature where it has its default.
+    file: the value is a path, whose contents are part of the metric's fingerprint; or a function that returns the
+        path for a value (None if the value names no file). checksum: a key under which the signature has its checksum.
+    local: belongs to the computer, not to the metric: not compared, and neither in spec nor in signature.
+    """
+    about = {
+        "choices": choices, "low": low, "high": high, "above": above, "check": check, "key": key, "words": words,
+        "quiet": quiet, "file": file, "checksum": checksum, "local": local,
+    }  # fmt: skip
+    return dataclasses.field(default=default, compare=not local, metadata={"tercet": about})
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One declared parameter of a metric; see `param`. kinds: the types that its annotation names."""
+
+    name: str
+    kinds: frozenset[str]
+    default: Any
+    key: str
+    choices: Any = None
+    low: float | None = None
+    high: float | None = None
+    above: float | None = None
+    check: Callable[[str], object] | None = None
+    words: Mapping[Any, str] | None = None
+    quiet: bool = False
+    file: bool | Callable[[str], Path | None] = False
+    checksum: str | None = None
+    local: bool = False
+
+    def validate(self, metric: str, value: Any) -> None:
+        """Raise UsageError for a value that the declaration does not allow. None, "not given", is always allowed."""
+        if value is None:
+            return
+        if "bool" in self.kinds and len(self.kinds - {"None"}) == 1 and not isinstance(value, bool):
+            raise UsageError(f"{metric}: {self.name} must be true or false, not {value!r}.")
+        if isinstance(value, str) and (not value or set(value) & set("|,")):
+            raise UsageError(f"{metric}: {self.name} must not be empty or hold '|' or ',': {value!r}")
+        if self.choices is not None and value not in self.choices:
+            raise UnknownName(f"{self.name} of {metric}", str(value), self.choices)
+        low, high = self.low, self.high
+        if self.above is not None and not value > self.above:
+            raise UsageError(f"{metric}: {self.name} must be above {self.above:g}, not {value}.")
+        if (low is not None and not value >= low) or (high is not None and not value <= high):
+            limits = f"{low:g} to {high:g}" if None not in (low, high) else f"{low:g} or more" if high is None else ""
+            raise UsageError(f"{metric}: {self.name} must be {limits or f'at most {high:g}'}, not {value}.")
+        if "float" in self.kinds and not isfinite(value):
+            raise UsageError(f"{metric}: {self.name} must be a finite number, not {value}.")
+        if self.check is not None:
+            self.check(value)
+
+    def write(self, value: Any) -> str:
+        """Return a value as specs and signatures have it."""
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return repr(float(value)) if "float" in self.kinds and not isinstance(value, str) else str(value)
+
+    def read(self, metric: str, text: str) -> Any:
+        """Return the value that a text means, by the declared type."""
+        if text == "None" and ("None" in self.kinds or self.default is None):
+            return None
+        if "bool" in self.kinds:
+            if text.lower() in _BOOLEANS:
+                return _BOOLEANS[text.lower()]
+            expected = "true or false"
+        elif self.kinds & {"int", "float"}:
+            expected = "a number" if "float" in self.kinds else "a whole number"
+            try:
+                number = float(text)
+            except ValueError:
+                number = float("nan")
+            if isfinite(number) and (number.is_integer() or "float" in self.kinds):
+                return int(number) if "int" in self.kinds and number.is_integer() else number
+        else:
+            return text
+        raise UsageError(f"{metric}: {self.name} must be {expected}, not {text!r}.")
+
+    def read_item(self, metric: str, text: str) -> Any:
+        """Return the value that a signature's text means."""
+        if self.words is None:
+            return self.read(metric, text)
+        for value, word in self.words.items():
+            if word == text:
+                return value
+        raise UsageError(f"{metric}: {self.key} must be {' or '.join(self.words.values())}, not {text!r}.")
+
+    def path(self, value: str | None) -> Path | None:
+        """Return the file that a value names, if it names one."""
+        if value is None or self.file is False:
+            return None
+        return Path(value) if self.file is True else self.file(value)
+
+
+_declared: WeakKeyDictionary[type, tuple[Parameter, ...]] = WeakKeyDictionary()
+
+
+def parameters(cls: type) -> tuple[Parameter, ...]:
+    """Return the declared parameters of a metric class, in order; plain dataclass fields are parameters too."""
+    if cls in _declared:
+        return _declared[cls]
+    found = []
+    for item in dataclasses.fields(cls):
+        if not item.init:
+            continue
+        about = dict(item.metadata.get("tercet", {}))
+        key = about.pop("key", None)
+        declared = item.type.__name__ if isinstance(item.type, type) else str(item.type)
+        kinds = frozenset(kind.strip() for kind in declared.split("|"))
+        found.append(Parameter(item.name, kinds, item.default, item.name if key is None else key, **about))
+    _declared[cls] = tuple(found)
+    return _declared[cls]

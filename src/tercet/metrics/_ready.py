@@ -1,0 +1,155 @@
+"""`Ready`: a metric made ready for a test set. It counts, scores, and carries the facts that results need."""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..data.files import file_checksum
+from ..data.scores import MetricRecord
+from ..errors import TercetError, UsageError
+from ._contract import Floats, Learnt, Metric, Shard
+
+OPENED = 8  # metrics whose heavy resources a process keeps
+_opened: OrderedDict[Any, Any] = OrderedDict()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ready(MetricRecord):
+    """A metric with settled parameters (`metric`), what it learnt (`state`) and the fingerprint of its files.
+
+    given: the metric as the user passed it. needs, tolerance, whole, … are those of `metric`, computed once.
+    """
+
+    given: Metric = field(default_factory=Metric)
+    metric: Metric = field(default_factory=Metric)
+    state: Any = None
+    fingerprint: str = ""
+    needs: frozenset[str] = frozenset()
+    tolerance: float = 0.0
+
+    def opened(self) -> Any:
+        """Return the metric's heavy resources, loaded once per process and state of the files behind them."""
+        if type(self.metric).open is Metric.open:
+            return self.state
+        key = (type(self.metric), self.metric, self.signature, self.fingerprint)
+        if key not in _opened:
+            _opened[key] = self.metric.open(self.state)
+            while len(_opened) > OPENED:
+                _opened.popitem(last=False)
+        _opened.move_to_end(key)
+        return _opened[key]
+
+    def count(self, shard: Shard) -> dict[str, Floats]:
+        """Count all systems of a shard, shape (segments, k) each."""
+        counts = self.metric.count(shard, self.opened())
+        for system in shard.outputs:
+            array = counts.get(system)
+            if not isinstance(array, np.ndarray) or array.shape[:-1] != (len(shard),) or array.dtype != np.float64:
+                found = "nothing" if array is None else f"{array.dtype} of shape {array.shape}"
+                raise UsageError(
+                    f"{self.label}: counts must be a float64 array of shape ({len(shard)}, k) for every system; "
+                    f"for {system!r} the metric returned {found}."
+                )
+        return counts
+
+    def score(self, totals: Floats) -> Floats:
+        return self.metric.score(totals)
+
+    def segment_scores(self, counts: Floats) -> Floats:
+        return self.metric.segment_scores(counts)
+
+    def details(self, totals: Floats) -> dict[str, Any]:
+        return self.metric.details(totals)
+
+    def verbose(self, totals: Floats) -> str:
+        return self.metric.verbose(totals)
+
+    def extras(self, counts: Floats) -> Mapping[str, Floats]:
+        return self.metric.extras(counts)
+
+    def explain(self, output: str, references: Sequence[str] = (), source: str | None = None) -> Any:
+        """Return what the metric saw in one segment."""
+        return self.metric.explain_segment(self.opened(), output, references, source)
+
+    def record(self) -> dict[str, Any]:
+        """Return the facts that a file keeps of the metric, for `restore`."""
+        return {each.name: getattr(self, each.name) for each in fields(MetricRecord)}
+
+    def __repr__(self) -> str:
+        return f"Ready({self.signature})"
+
+
+def make_ready(given: Metric, testset: Any = None, *, asked: str = "") -> Ready:
+    """Settle a metric's parameters for a test set, check its needs, and let it learn. See `Metric.ready`."""
+    metric = given.resolved(None if testset is None else testset.target_language)
+    learnt = Learnt()
+    if testset is not None:
+        metric.check_needs(testset)
+        learnt = metric.learn(testset)
+    direction = learnt.higher_is_better
+    return Ready(
+        **_facts(metric, asked or given.spec),
+        signature=write_signature(metric, learnt.items),
+        segment_signature=write_signature(metric.for_segments(), learnt.items),
+        higher_is_better=metric.higher_is_better if direction == "declared" else direction,
+        given=given,
+        metric=metric,
+        state=learnt.state,
+        fingerprint=_fingerprint(metric),
+        needs=metric.needs,
+        tolerance=metric.tolerance,
+    )
+
+
+def restore(record: MetricRecord, create: Callable[[str], Metric]) -> MetricRecord:
+    """Return a record that can compute scores, if its metric is found here; or else the record as it is.
+
+    Direction and signature are those of the record: they may come from a model or from texts.
+    """
+    try:
+        metric = create(record.spec).resolved()
+    except TercetError:
+        return record
+    facts = {each.name: getattr(record, each.name) for each in fields(MetricRecord)}
+    return Ready(**facts, given=metric, metric=metric, needs=metric.needs, tolerance=metric.tolerance)
+
+
+def write_signature(metric: Metric, learnt: Mapping[str, str]) -> str:
+    """Return the signature in sacreBLEU's form, with checksums of what was learnt."""
+    items: dict[str, object] = {**metric.signature_items(), **learnt}
+    if metric.compatible:
+        items["compat"] = metric.compatible
+    items["version"] = f"{metric.version}+tercet{__version__}"
+    return "|".join([metric.label, *(f"{key}:{value}" for key, value in items.items())])
+
+
+def _facts(metric: Metric, asked: str) -> dict[str, Any]:
+    return {
+        "spec": metric.spec, "label": metric.label, "asked": asked, "name": metric.name,
+        "decimals": metric.decimals, "whole": metric.whole,
+    }  # fmt: skip
+
+
+def _fingerprint(metric: Metric) -> str:
+    """Return checksums of all files behind a metric: those that parameters name, and the source of a user's class."""
+    parts = []
+    for parameter in metric.parameters():
+        path = parameter.path(getattr(metric, parameter.name))
+        if path is not None:
+            if not path.is_file():
+                raise UsageError(f"{metric.name}: there is no file {path} ({parameter.name}).")
+            parts.append(f"{parameter.name}={file_checksum(path)}")
+    module = metric.code.__module__
+    if not module.startswith("tercet."):
+        source = getattr(sys.modules.get(module), "__file__", None)
+        if source and Path(source).is_file():
+            parts.append(f"source={file_checksum(Path(source))}")
+    return " ".join(parts)
