@@ -3,7 +3,7 @@
 import pytest
 
 from tercet.reproduction import DataSets, reproduce
-from tercet.reproduction.wmt14 import BESIDE, TABLES, segment_table, system_table
+from tercet.reproduction.wmt14 import OTHERS, TABLES, segment_table, system_table
 
 FEW = ("cs-en",)  # with the fewest outputs; slow metrics are run on these alone, by the same code
 PAIRS = ("fr-en", "de-en", "hi-en", "cs-en", "ru-en")
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.xdist_group("wmt14")  # the tables are recomputed once,
 @pytest.fixture(scope="module")
 def segments(data):
     """Table 4 for all language pairs, with the fast metrics."""
-    return segment_table(data, slow=(), beside=("bleu", "chrf"))
+    return segment_table(data, slow=(), others=("bleu", "chrf"))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_meteor_without_its_paraphrases_stays_below_print(few):
 
 
 def test_our_other_metrics_stand_beside_print(segments, few):
-    assert set(few["4"].extra) == {*BESIDE, "wer", "per", "cder", "NIST"}
+    assert set(few["4"].extra) == {*OTHERS, "wer", "per", "cder", "NIST"}
     assert all(-1 < row["cs-en"] < 1 for row in few["4"].extra.values())
     extra = segments.extra
     assert all(set(PAIRS) <= set(row) for row in extra.values())

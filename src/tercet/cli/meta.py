@@ -24,14 +24,9 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 @click.command("meta", cls=ManyValues)
 @click.argument("dataset", metavar="DATASET|DIR|FILE")
 @click.option(
-    "-l",
-    "--pair",
-    "--language-pair",
-    "pairs",
-    multiple=True,
-    metavar="SRC-TGT...",
+    "-l", "--pair", "--language-pair", "pairs", multiple=True, metavar="SRC-TGT...",
     help="Language pairs, such as de-en. [default: all that have judgements]",
-)
+)  # fmt: skip
 @click.option("--data", metavar="DIR", help="The folder that contains DATASET. [default: that of 'tercet data']")
 @click.option(
     "-m", "--metrics", "--metric", "metrics", multiple=True, metavar="METRIC...",
@@ -51,11 +46,7 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
     help="At system level, use the mean of its segment scores as the system score of every metric that has them.",
 )  # fmt: skip
 @click.option(
-    "--level",
-    type=click.Choice(["sys", "seg"]),
-    default="sys",
-    show_default=True,
-    help="Use scores of systems or segments.",
+    "--level", type=click.Choice(["sys", "seg"]), default="sys", show_default=True, help="Systems or segments."
 )
 @click.option(
     "--stat", "statistic", default=None, metavar="STATISTIC",
@@ -68,20 +59,15 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
 )
 @click.option("--system-prefix", default="", help="Prefix to remove from system names in such exports, as 'wmt23.'.")
 @click.option(
-    "--passing-raters",
-    is_flag=True,
+    "--passing-raters", is_flag=True,
     help="Leave out raters who did not score damaged outputs lower (paired t-test, p <= .05).",
-)
+)  # fmt: skip
 @click.option("-g", "--gold", metavar="NAME", help="The gold standard, if there are several: da, mqm, darr, …")
 @click.option(
     "--systems", multiple=True, metavar="SYSTEM...",
     help="Only these systems. [default: all judged systems that are not references]",
 )  # fmt: skip
-@click.option(
-    "--common",
-    is_flag=True,
-    help="Leave out for all metrics what one lacks, instead of giving that one no value.",
-)
+@click.option("--common", is_flag=True, help="Leave out for all what one metric lacks, instead of giving it no value.")
 @click.option("--absolute", is_flag=True, help="Use absolute values of correlations, as WMT19 does.")
 @click.option(
     "--average", "--avg", type=click.Choice(["none", "item", "system"]), default="none", show_default=True,
@@ -144,9 +130,8 @@ def command(**options: Any) -> None:
             written = _save_figures(results, Path(options["figures"]), options["figure_form"])
     finally:
         for label, (positive, negative) in sign_flips(results).items():
-            log.warning(
-                "%s agrees with people for %s and disagrees for %s.", label, *map(", ".join, (positive, negative))
-            )
+            agree, disagree = ", ".join(positive), ", ".join(negative)
+            log.warning("%s agrees with people for %s and disagrees for %s.", label, agree, disagree)
         for result in results:
             for note in result.notes:
                 log.warning("%s: %s", result.pair or result.dataset, note)

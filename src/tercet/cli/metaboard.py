@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import isnan, nan
 
 from ..metaeval import Verdict, Verdicts
+from ..metaeval.joining import listed
 from ..metaeval.results import ranked_items, statistic_name
 from ..report.tables import DASH, Bold, number, table, to_json
 from .compareboard import _bold, _notes
@@ -77,26 +78,21 @@ def _cell(item: Verdict, width: int) -> str:
 
 def _legend(results: Sequence[Verdicts]) -> list[str]:
     first = results[0]
-    said = [f"n: {_counted(first)}."]
+    notes = [f"n: {_counted(first)}."]
     if first.test:
-        said.append(
-            f"Marked: no other metric is significantly better ({TESTS[first.test]}, p < {first.alpha:g})."
-            if first.test != "overlap"
-            else f"Marked: no other metric is significantly better ({TESTS[first.test]})."
-        )
+        level = "" if first.test == "overlap" else f", p < {first.alpha:g}"
+        notes.append(f"Marked: no other metric is significantly better ({TESTS[first.test]}{level}).")
     drawn = f"{first.resamples} resamples of {first.unit}, seed {first.seed}"
     where = "" if len(results) == 1 else " in -f json and -f csv"
-    said.append(f"Intervals of {100 * first.confidence:g} %{where}: {drawn}.")
-    return said + _averaged(results) + _references(results)
+    notes.append(f"Intervals of {100 * first.confidence:g} %{where}: {drawn}.")
+    return notes + _averaged(results) + _references(results)
 
 
 def _averaged(results: Sequence[Verdicts]) -> list[str]:
     """Return a sentence on metrics whose system scores are means of segment scores, if there are any."""
-    items = [item for result in results for item in result.items if item.mean_of_segments is not None]
-    labels = dict.fromkeys(item.label for item in items)
-    numbers = sorted({item.mean_of_segments or 0 for item in items})
-    over = f"{numbers[0]}" if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}" if numbers else ""
-    return [f"System scores are means of {over} segment scores: {', '.join(labels)}."] if labels else []
+    averaged = {item.label: item.mean_of_segments for one in results for item in one.items if item.mean_of_segments}
+    over = f"{min(averaged.values())} " if len(set(averaged.values())) == 1 else ""
+    return [f"System scores are means of {over}segment scores: {listed([*averaged])}."] if averaged else []
 
 
 def _references(results: Sequence[Verdicts]) -> list[str]:
@@ -133,14 +129,14 @@ def _one(result: Verdicts, form: str, width: int) -> Iterator[str]:
             row.append(DASH if isnan(item.epsilon) else f"{item.epsilon:.4g}")
         rows.append(row)
     yield table(header, rows, form)
-    said = _legend([result])
+    notes = _legend([result])
     if any(isnan(item.value) for item in result.items):
-        said.append(f"{DASH}: undefined, because scores are missing or all equal.")
+        notes.append(f"{DASH}: undefined, because scores are missing or all equal.")
     elif any(isnan(item.ci_low) for item in result.items):
-        said.append(f"{DASH}: undefined, because too many resamples have no value; there are too few data.")
+        notes.append(f"{DASH}: undefined, because too many resamples have no value; there are too few data.")
     if extra:
-        said.append(f"Outliers (far from the median of {result.gold}): {', '.join(result.outliers)}.")
-    yield from _notes(said, form)
+        notes.append(f"Outliers (far from the median of {result.gold}): {', '.join(result.outliers)}.")
+    yield from _notes(notes, form)
 
 
 def _several(results: Sequence[Verdicts], form: str, width: int) -> Iterator[str]:
@@ -161,11 +157,11 @@ def _several(results: Sequence[Verdicts], form: str, width: int) -> Iterator[str
     header = ["Metric", *(result.pair for result in results), "Mean", "Pairs", *(["Wins"] if first.test else [])]
     sizes = ["n", *(str(max(item.n for item in result.items)) for result in results), "", ""]
     yield table(header, [[*sizes, ""] if first.test else sizes, *rows], form)
-    said = _legend(results)
+    notes = _legend(results)
     averaged = {tuple(label in one and not isnan(one[label].value) for one in found) for label in labels}
     if len({pairs for pairs in averaged if any(pairs)}) > 1:
-        said.append("The means are over different language pairs, so the order of the metrics is not reliable.")
-    yield from _notes(said, form)
+        notes.append("The means are over different language pairs, so the order of the metrics is not reliable.")
+    yield from _notes(notes, form)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -200,12 +196,12 @@ def _top(result: Verdicts, form: str, width: int, name: str) -> list[str]:
             one, other = number(low, width), number(high, width)
             cells.append(one if one == other else f"{one} to {other}")
         rows.append([item.label, *cells])
-    said = "Two numbers: human scores are tied at the cut; this is the range over all ways to break the tie."
+    note = "Two numbers: human scores are tied at the cut; this is the range over all ways to break the tie."
     tied = any(low != high and not isnan(low) for item in result.items for _, low, high in item.top_n)
     return [
         _heading(f"{name}{statistic_name(result)} over the N best systems", form),
         table(["Metric", *map(str, sizes)], rows, form),
-        *(_notes([said], form) if tied else []),
+        *(_notes([note], form) if tied else []),
     ]
 
 

@@ -72,21 +72,21 @@ def _count(found: Sequence[Reproduction]) -> str:
     """Return a sentence with the number of equal cells."""
     cells = [cell for one in found for cell in one.cells]
     must = [cell for cell in cells if cell.must]
-    beside = len(cells) - len(must)
+    optional = len(cells) - len(must)
     equal, near = sum(cell.equal for cell in must), sum(cell.within is not None for cell in must)
     unchecked = sum(len(one.unchecked) for one in found)
     within = f" ({near} of them within a tolerance)" if near else ""
-    said = [] if cells else ["no number recomputed"]
+    notes = [] if cells else ["no number recomputed"]
     if must:
-        required = "required " if beside else ""
-        said.append(f"{equal} of {len(must)} {required}cell{'s' if len(must) != 1 else ''} equal{within}")
-    if beside:
-        are = "are" if beside != 1 else "is"
-        noun = "more" if must else "cells" if beside != 1 else "cell"
-        said.append(f"{beside} {noun} {are} shown for comparison" + ("" if must else ", not required to be equal"))
+        required = "required " if optional else ""
+        notes.append(f"{equal} of {len(must)} {required}cell{'s' if len(must) != 1 else ''} equal{within}")
+    if optional:
+        are = "are" if optional != 1 else "is"
+        noun = "more" if must else "cells" if optional != 1 else "cell"
+        notes.append(f"{optional} {noun} {are} shown for comparison" + ("" if must else ", not required to be equal"))
     if unchecked:
-        said.append(f"{unchecked} numbers not checked")
-    return "; ".join(said) + "."
+        notes.append(f"{unchecked} numbers not checked")
+    return "; ".join(notes) + "."
 
 
 def _long(found: Reproductions) -> str:

@@ -7,7 +7,7 @@ files, and published with the data), and evaluates the metrics.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,15 +28,10 @@ from ..metrics import create
 from ..scoring import score
 from ..stats.resampling import SEED
 from .joining import has_only_segments, listed, only_segments_note, references_among
-from .judging import check_question, judge, parse_question
+from .judging import Options, judge
 from .results import MetaEvaluation, Verdicts
 
 log = logging.getLogger(__name__)
-
-
-# Arguments of `judge` that need no check, and those that can only be checked against the data.
-UNCHECKED = frozenset({"common", "resamples", "seed"})
-OF_DATA = frozenset({"level", "statistic", "gold", "systems"})
 
 
 @dataclass(frozen=True)
@@ -125,7 +120,7 @@ def judge_pairs(
     dataset : str or Path
         A folder, a file, the name of a folder in `data`, or the name of a data set of `tercet data`.
     pairs : sequence of str
-        Language pairs, such as "de-en". Default: all pairs that have judgements. A pair that was not asked for and
+        Language pairs, such as "de-en". Default: all pairs that have judgements. A pair that was not requested and
         cannot be evaluated is left out with a warning.
     data : str or Path, optional
         The folder that contains `dataset`.
@@ -217,15 +212,12 @@ def judge_pairs(
         _as_list(metrics), _as_list(references), _as_list(scores), published, _as_list(judgements), kind,
         system_prefix, passing_raters, jobs, cache, progress,
     )  # fmt: skip
-    asked: dict[str, Any] = {
-        "level": level, "statistic": statistic, "gold": gold, "systems": _as_list(systems), "common": common,
-        "absolute": absolute, "average": average, "margin": margin, "inclusive": inclusive, "unit": unit,
-        "resamples": resamples, "confidence": confidence, "significance": significance, "alpha": alpha, "seed": seed,
-        "top": top, "by_quality": by_quality, "mean_of_segments": mean_of_segments,
-    }  # fmt: skip
+    asked = Options(
+        level, statistic, gold, _as_list(systems), common, absolute, average, margin, inclusive, unit, resamples,
+        confidence, significance, alpha, seed, top, by_quality, mean_of_segments,
+    )  # fmt: skip
     if statistic or level == "sys":
-        formal = {name: value for name, value in asked.items() if name not in UNCHECKED | OF_DATA}
-        parse_question(statistic or "pearson", level, **formal)
+        asked.parse()
     sources.check()
     results = _judge_all(_find_dataset(dataset, data), _as_list(pairs), sources, asked)
     if not results:
@@ -251,9 +243,8 @@ def _find_dataset(dataset: str | Path, folder: str | Path | None) -> Path:
     raise UsageError(f"There is no {dataset} in {folder}.")
 
 
-def _judge_all(place: Path, pairs: Sequence[str], sources: Sources, asked: Mapping[str, Any]) -> list[Verdicts]:
+def _judge_all(place: Path, pairs: Sequence[str], sources: Sources, asked: Options) -> list[Verdicts]:
     """Return the verdicts for the given pairs, or for all pairs with judgements that can be evaluated."""
-    question = {name: value for name, value in asked.items() if name not in UNCHECKED}
     wanted: Sequence[str | None] = pairs or evidence_pairs(place) or [None]
     sources.check_files(wanted)
     problems: dict[str, DataError | UnknownName] = {}
@@ -271,12 +262,12 @@ def _judge_all(place: Path, pairs: Sequence[str], sources: Sources, asked: Mappi
     results: list[Verdicts] = []
     for evidence in _evidence(place, wanted, sources, everything=bool(pairs)):
         with attempting(evidence.pair):
-            check_question(evidence, **question)
+            asked.check(evidence)
             ready.append((evidence, _texts(evidence, sources)))
     for evidence, texts in ready:
         with attempting(evidence.pair):
             scores, notes = _gather(evidence, texts, sources, asked)
-            result = judge(evidence, scores, **asked)
+            result = judge(evidence, scores, **vars(asked))
             results.append(replace(result, notes=(*notes, *result.notes)))
     if problems and not results:
         raise next(iter(problems.values()))
@@ -335,7 +326,7 @@ def _texts(evidence: Evidence, sources: Sources) -> TestSet | None:
 
 
 def _gather(
-    evidence: Evidence, texts: TestSet | None, sources: Sources, asked: Mapping[str, Any]
+    evidence: Evidence, texts: TestSet | None, sources: Sources, asked: Options
 ) -> tuple[list[Scores], list[str]]:
     """Return the metric scores (computed, read from files, published with the data), and notes on them."""
     read: list[Scores] = []
@@ -344,7 +335,7 @@ def _gather(
         if stated and evidence.pair and evidence.pair not in stated:
             raise DataError(f"{path} is for {', '.join(stated)}, not for {evidence.pair}.")
         read += read_scores(path, pair=evidence.pair, segments=evidence.segments)
-    computed, notes = ([], []) if texts is None else _computed(evidence, texts, sources, asked["systems"])
+    computed, notes = ([], []) if texts is None else _computed(evidence, texts, sources, asked.systems)
     found = computed + read
     if sources.published or (sources.published is None and not sources.metrics and not sources.scores):
         taken = {item.label for item in found}
@@ -352,21 +343,22 @@ def _gather(
         if _wants_segments(asked):
             found += [item for item in published if item.segment]
         else:
-            usable = [item for item in published if asked["mean_of_segments"] or not has_only_segments(item)]
+            usable = [item for item in published if asked.mean_of_segments or not has_only_segments(item)]
             found += usable
             notes += only_segments_note([item.label for item in published if item not in usable])
     if not found:
-        raise UsageError("There are no metrics to evaluate. Name some with -m, or give files with --scores.")
+        missing = "There are no metrics to evaluate. Name some with -m, or give files with --scores."
+        raise UsageError(" ".join([missing, *notes]))
     return found, notes
 
 
-def _wants_segments(asked: Mapping[str, Any]) -> bool:
+def _wants_segments(asked: Options) -> bool:
     """Return whether the statistic, or its interval or test, is computed from segment scores."""
     return (
-        asked["level"] == "seg"
-        or asked["statistic"] == "soft-accuracy"
-        or asked["unit"] == "segments"
-        or str(asked["significance"]).startswith("perm-")
+        asked.level == "seg"
+        or asked.statistic == "soft-accuracy"
+        or asked.unit == "segments"
+        or str(asked.significance).startswith("perm-")
     )
 
 

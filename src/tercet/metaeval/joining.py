@@ -59,8 +59,8 @@ def align_systems(
         "" if has_only_segments(item) else listed([name for name, gap in zip(judged, row, strict=True) if gap])
         for item, row in zip(scores, (gaps & ~dropped).tolist(), strict=True)
     ]
-    notes += _without_value(scores, lacking)
-    notes += only_segments_note([item.label for item in scores if has_only_segments(item)])
+    only_segments = [item.label for item in scores if has_only_segments(item)]
+    notes += [*_without_value(scores, lacking), *only_segments_note(only_segments)]
     kept = tuple(name for name, out in zip(judged, dropped, strict=True) if not out)
     if len(kept) < 2:
         raise _too_few(gold, len(kept), judged, scores)
@@ -107,7 +107,7 @@ def judged_columns(gold: Gold, segments: Sequence[str], systems: Collection[str]
         judged = np.unique(gold.pairs.segment)
     else:
         return slice(None)
-    return np.array([place[gold.segments[i]] for i in judged.tolist()], dtype=np.intp)
+    return np.array([place[gold.segments[i]] for i in judged], dtype=np.intp) if len(judged) else slice(None)
 
 
 def average_segments(scores: Sequence[Scores], columns: Indices | slice, length: int) -> list[Scores]:

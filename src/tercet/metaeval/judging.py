@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..stats.correlation import CORRELATIONS, Correlation
 from ..stats.correlation_bootstrap import Resampled, system_means
 from ..stats.outliers import mad_outliers, quality_levels, top_n
 from ..stats.resampling import SEED, check_share
-from .gold import check_gold, find_gold, gold_names, has_preferences, margin_of, without_systems
+from .gold import Gold, check_gold, find_gold, gold_names, has_preferences, margin_of, without_systems
 from .joining import check_systems, listed, references_among
 from .measurement import Measurement, Question, find
 from .measures import ResampleOptions, Statistic, parse_statistic
@@ -29,150 +29,116 @@ DARR = "darr"  # preferences of this name come from scores; ties of the metric c
 LEVELS = 4  # of quality, as in section 4.5.4 of Fomicheva (2017)
 
 
-def judge(
-    evidence: Evidence,
-    scores: Sequence[Scores],
-    *,
-    level: str = "sys",
-    statistic: str | None = None,
-    gold: str | None = None,
-    systems: Collection[str] = (),
-    common: bool = False,
-    absolute: bool = False,
-    average: str = "none",
-    margin: float | None = None,
-    inclusive: bool = False,
-    unit: str | None = None,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    significance: str | None = "auto",
-    alpha: float = 0.05,
-    seed: int = SEED,
-    top: bool = False,
-    by_quality: bool = False,
-    mean_of_segments: bool = False,
-) -> Verdicts:
+@dataclass(frozen=True)
+class Options:
+    """What to compute. The fields are parameters of `judge_pairs`, which describes them."""
+
+    level: str = "sys"
+    statistic: str | None = None
+    gold: str | None = None
+    systems: Collection[str] = ()
+    common: bool = False
+    absolute: bool = False
+    average: str = "none"
+    margin: float | None = None
+    inclusive: bool = False
+    unit: str | None = None
+    resamples: int = 1000
+    confidence: float = 0.95
+    significance: str | None = "auto"
+    alpha: float = 0.05
+    seed: int = SEED
+    top: bool = False
+    by_quality: bool = False
+    mean_of_segments: bool = False
+
+    @property
+    def draws(self) -> ResampleOptions:
+        """The number of resamples and the seed."""
+        return ResampleOptions(resamples=self.resamples, seed=self.seed)
+
+    def parse(self, default: str = "pearson") -> tuple[Statistic, str | None]:
+        """Return the statistic and the test. Raise UsageError if the options are wrong whatever the data are."""
+        wanted = parse_statistic(self.statistic or default, self.level, unit=self.unit, average=self.average)
+        test = find_test(self.significance, wanted, absolute=self.absolute)
+        check_share("The significance level", self.alpha)
+        check_share("The confidence", self.confidence)
+        if (self.margin is not None or self.inclusive) and not wanted.wants_pairs:
+            raise UsageError(f"--margin and --inclusive apply to tau only, not to {wanted.name}.")
+        if self.top and (self.level != "sys" or not wanted.is_correlation):
+            raise UsageError("--top-n applies to correlations at system level only.")
+        if self.by_quality and (self.level != "seg" or not wanted.is_correlation or self.average != "none"):
+            raise UsageError("--by-quality applies to correlations of outputs only: --level seg --stat pearson.")
+        if self.mean_of_segments and self.level != "sys":
+            raise UsageError("--mean-of-segments gives system scores. Use it with --level sys.")
+        return wanted, test
+
+    def check(self, evidence: Evidence) -> tuple[Statistic, str | None]:
+        """Return the statistic and the test. Raise an error if the data do not allow them. Computes nothing."""
+        wanted, test = self.parse("tau" if self.level == "seg" and has_preferences(evidence, self.gold) else "pearson")
+        check_gold(evidence, name=self.gold, level=self.level, wants_pairs=wanted.wants_pairs)
+        if self.systems:
+            check_systems(self.find_gold(evidence, wanted), self.systems)
+        return wanted, test
+
+    def find_gold(self, evidence: Evidence, wanted: Statistic) -> Gold:
+        """Return the gold standard."""
+        return find_gold(evidence, name=self.gold, level=self.level, wants_pairs=wanted.wants_pairs)
+
+
+def judge(evidence: Evidence, scores: Sequence[Scores], **options: Any) -> Verdicts:
     """Measure how well metric scores agree with human judgements, for one language pair.
 
-    The keyword arguments are those of `judge_pairs`, which describes them. scores: one per metric.
+    scores: one per metric. options: the fields of `Options`, which `judge_pairs` describes.
 
     References of the test set are left out unless `systems` names them, because a metric cannot score the reference
     that it compares with. A note says so.
     """
-    wanted, test = check_question(
-        evidence, level=level, statistic=statistic, gold=gold, systems=systems, absolute=absolute, average=average,
-        margin=margin, inclusive=inclusive, unit=unit, confidence=confidence, significance=significance, alpha=alpha,
-        top=top, by_quality=by_quality, mean_of_segments=mean_of_segments,
-    )  # fmt: skip
+    asked = Options(**options)
+    wanted, test = asked.check(evidence)
     _check_metrics(scores)
-    standard = find_gold(evidence, name=gold, level=level, wants_pairs=wanted.wants_pairs)
+    standard = asked.find_gold(evidence, wanted)
     wanted = wanted.with_variant("wmt12" if standard.name == DARR or standard.pairs is None else "wmt14")
-    draws = ResampleOptions(resamples=resamples, seed=seed)
     notes = []
-    if not systems:
+    if not asked.systems:
         everyone = [*standard.systems, *(name for item in scores for name in item.system)]
         references = references_among(evidence.testset, everyone)
         if references:
             standard = without_systems(standard, references)
             notes.append(f"Left out, because they are references (use --systems to keep them): {listed(references)}.")
-    found = find(
-        Question(wanted, standard, evidence, scores, draws, systems, common, margin, inclusive, mean_of_segments)
-    )
+    found = find(Question(wanted, standard, evidence, scores, asked))
     notes += [*found.notes, *_remarks(wanted, scores, found, test)]
     values, resampled = found.measured.values, found.measured.resampled
-    if absolute:
+    if asked.absolute:
         resampled = replace(resampled, values=np.abs(values), samples=np.abs(resampled.samples))
-    p_values, beats = find_better(
-        test, wanted, found, resampled, absolute=absolute, alpha=alpha, confidence=confidence, draws=draws
-    )
+    p_values, beats = find_better(test, wanted, found, resampled, asked)
     if test and beats is None:
         if (~np.isnan(values)).sum() > 1:
             notes.append(f"There are too few data for the test ({test}), so no winners are marked.")
         test = None
-    outliers, items = _with_parts(
-        wanted, found, _verdicts(scores, found, resampled, beats, confidence), absolute, top=top, by_quality=by_quality
-    )
+    outliers, items = _with_parts(wanted, found, _verdicts(scores, found, resampled, beats, asked.confidence), asked)
     notes += _tied_quarters(items)
+    by_system = asked.level == "sys"
+    named = zip(items, found.metrics, strict=True)
+    repeated = ("level", "average", "absolute", "resamples", "confidence", "seed", "alpha")
     return Verdicts(
         dataset=evidence.name,
         pair=evidence.pair,
-        level=level,
         statistic=wanted.text,
         gold=standard.label,
-        gold_name=gold or gold_names(evidence, level=level, wants_pairs=wanted.wants_pairs)[0],
-        average=average,
-        margin=(margin_of(standard) if margin is None else margin) if wanted.wants_pairs else None,
-        absolute=absolute,
+        gold_name=asked.gold or gold_names(evidence, level=asked.level, wants_pairs=wanted.wants_pairs)[0],
+        margin=(margin_of(standard) if asked.margin is None else asked.margin) if wanted.wants_pairs else None,
         items=tuple(items),
         systems=found.systems,
         outliers=outliers,
         unit=wanted.unit,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
         test=test,
-        alpha=alpha,
         p_values=p_values,
         notes=tuple(notes),
-        human=_by_system(found, found.human) if level == "sys" else {},
-        scores={item.label: _by_system(found, row) for item, row in zip(items, found.metrics, strict=True)}
-        if level == "sys"
-        else {},
+        human=_by_system(found, found.human) if by_system else {},
+        scores={item.label: _by_system(found, row) for item, row in named} if by_system else {},
+        **{name: getattr(asked, name) for name in repeated},
     )
-
-
-def parse_question(
-    statistic: str,
-    level: str,
-    *,
-    unit: str | None = None,
-    average: str = "none",
-    absolute: bool = False,
-    significance: str | None = "auto",
-    confidence: float = 0.95,
-    alpha: float = 0.05,
-    margin: float | None = None,
-    inclusive: bool = False,
-    top: bool = False,
-    by_quality: bool = False,
-    mean_of_segments: bool = False,
-) -> tuple[Statistic, str | None]:
-    """Return the statistic and the test. Raise UsageError if the options are wrong whatever the data are."""
-    wanted = parse_statistic(statistic, level, unit=unit, average=average)
-    test = find_test(significance, wanted, absolute=absolute)
-    check_share("The significance level", alpha)
-    check_share("The confidence", confidence)
-    if (margin is not None or inclusive) and not wanted.wants_pairs:
-        raise UsageError(f"--margin and --inclusive apply to tau only, not to {wanted.name}.")
-    if top and (level != "sys" or not wanted.is_correlation):
-        raise UsageError("--top-n applies to correlations at system level only.")
-    if by_quality and (level != "seg" or not wanted.is_correlation or average != "none"):
-        raise UsageError("--by-quality applies to correlations of outputs only: --level seg --stat pearson.")
-    if mean_of_segments and level != "sys":
-        raise UsageError("--mean-of-segments gives system scores. Use it with --level sys.")
-    return wanted, test
-
-
-def check_question(
-    evidence: Evidence,
-    *,
-    level: str = "sys",
-    statistic: str | None = None,
-    gold: str | None = None,
-    systems: Collection[str] = (),
-    **asked: Any,
-) -> tuple[Statistic, str | None]:
-    """Return the statistic and the test. Raise an error if the data do not allow them. Computes nothing.
-
-    asked: the arguments of `parse_question`.
-    """
-    if statistic is None:
-        statistic = "tau" if level == "seg" and has_preferences(evidence, gold) else "pearson"
-    wanted, test = parse_question(statistic, level, **asked)
-    check_gold(evidence, name=gold, level=level, wants_pairs=wanted.wants_pairs)
-    if systems:
-        check_systems(find_gold(evidence, name=gold, level=level, wants_pairs=wanted.wants_pairs), systems)
-    return wanted, test
 
 
 def _check_metrics(scores: Sequence[Scores]) -> None:
@@ -233,16 +199,24 @@ def _verdicts(
 
 
 def _with_parts(
-    wanted: Statistic, found: Measurement, items: list[Verdict], absolute: bool, *, top: bool, by_quality: bool
+    wanted: Statistic, found: Measurement, items: list[Verdict], asked: Options
 ) -> tuple[tuple[str, ...], list[Verdict]]:
     """Return outlying systems, and the verdicts with the statistic on parts of the data."""
     outliers: tuple[str, ...] = ()
-    if wanted.level == "sys" and wanted.is_correlation:
-        outliers, items = _without_outliers(wanted, found, items, absolute)
-    if top:
-        items = _with_curves(wanted, found, items, absolute)
-    if by_quality:
-        items = _by_quality(wanted, found, items, absolute)
+    if not wanted.is_correlation:
+        return outliers, items
+    function = CORRELATIONS[wanted.name]
+    sized: Correlation = (lambda x, y: np.abs(function(x, y))) if asked.absolute else function
+    if wanted.level == "sys":
+        outlying = mad_outliers(found.human)
+        outliers = tuple(name for name, out in zip(found.systems, outlying, strict=True) if out)
+        values = sized(found.metrics[:, ~outlying], found.human[~outlying]).tolist()
+        items = [replace(item, without_outliers=value) for item, value in zip(items, values, strict=True)]
+    if asked.top:
+        rows = zip(items, found.metrics, strict=True)
+        items = [replace(item, top_n=tuple(top_n(found.human, row, sized))) for item, row in rows]
+    if asked.by_quality:
+        items = _by_quality(found, items, sized)
     return outliers, items
 
 
@@ -250,29 +224,9 @@ def _by_system(found: Measurement, values: Floats) -> dict[str, float]:
     return dict(zip(found.systems, values.tolist(), strict=True))
 
 
-def _without_outliers(
-    wanted: Statistic, found: Measurement, items: Sequence[Verdict], absolute: bool
-) -> tuple[tuple[str, ...], list[Verdict]]:
-    """Return outlying systems, and the verdicts with correlations without them."""
-    outlying = mad_outliers(found.human)
-    names = tuple(name for name, out in zip(found.systems, outlying, strict=True) if out)
-    values = _sized(wanted, absolute)(found.metrics[:, ~outlying], found.human[~outlying])
-    return names, [replace(item, without_outliers=value) for item, value in zip(items, values.tolist(), strict=True)]
-
-
-def _with_curves(wanted: Statistic, found: Measurement, items: Sequence[Verdict], absolute: bool) -> list[Verdict]:
-    """Return the verdicts with the statistic over the N best systems."""
-    function = _sized(wanted, absolute)
-    return [
-        replace(item, top_n=tuple(top_n(found.human, row, function)))
-        for item, row in zip(items, found.metrics, strict=True)
-    ]
-
-
-def _by_quality(wanted: Statistic, found: Measurement, items: Sequence[Verdict], absolute: bool) -> list[Verdict]:
+def _by_quality(found: Measurement, items: Sequence[Verdict], function: Correlation) -> list[Verdict]:
     """Return the verdicts with the statistic on each quarter of the human scores."""
     of = quality_levels(found.human, LEVELS)
-    function = _sized(wanted, absolute)
     by_level = [
         (level, int((of == level).sum()), function(found.metrics[:, of == level], found.human[of == level]))
         for level in range(1, LEVELS + 1)
@@ -290,8 +244,3 @@ def _tied_quarters(items: Sequence[Verdict]) -> list[str]:
         return []
     shown = ", ".join(f"L{level} {n}" for level, n in enumerate(sizes, 1))
     return [f"Quarters differ in size, because equal human scores stay together: {shown} outputs."]
-
-
-def _sized(wanted: Statistic, absolute: bool) -> Correlation:
-    function = CORRELATIONS[wanted.name]
-    return (lambda x, y: np.abs(function(x, y))) if absolute else function

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,6 @@ from .joining import (
 )
 from .measures import (
     Measured,
-    ResampleOptions,
     SegmentRatings,
     Statistic,
     preference_level,
@@ -33,23 +33,21 @@ from .measures import (
     system_level,
 )
 
+if TYPE_CHECKING:
+    from .judging import Options
+
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """The statistic to compute and the data; the other fields are arguments of `judge`."""
+    """The statistic to compute, the data and the options."""
 
     wanted: Statistic
     gold: Gold
     evidence: Evidence
     scores: Sequence[Scores]
-    draws: ResampleOptions
-    systems: Collection[str] = ()
-    common: bool = False
-    margin: float | None = None
-    inclusive: bool = False
-    mean_of_segments: bool = False
+    asked: Options
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +74,10 @@ def find(question: Question) -> Measurement:
 def _of_systems(question: Question) -> Measurement:
     gold, evidence, scores = question.gold, question.evidence, question.scores
     columns: Indices | slice = slice(None)
-    if question.mean_of_segments:
-        columns = judged_columns(gold, evidence.segments, question.systems)
+    if question.asked.mean_of_segments:
+        columns = judged_columns(gold, evidence.segments, question.asked.systems)
         scores = average_segments(scores, columns, len(evidence.segments))
-    human, aligned = align_systems(gold, scores, systems=question.systems, common=question.common)
+    human, aligned = align_systems(gold, scores, systems=question.asked.systems, common=question.asked.common)
     kept = [gold.systems.index(name) for name in aligned.systems]
     notes = list(aligned.notes)
     # Exports of campaigns name segments differently from the texts; their judgements are used by system only.
@@ -99,7 +97,7 @@ def _of_systems(question: Question) -> Measurement:
         human_segments=gold_segments,
         metric_segments=segments,
         ratings=ratings_of(gold, aligned.systems) if question.wanted.unit == "judgements" else None,
-        draws=question.draws,
+        draws=question.asked.draws,
     )
     if question.wanted.name == "soft-accuracy" and gold_segments is not None:
         judged = ~np.isnan(gold_segments)
@@ -110,7 +108,7 @@ def _of_systems(question: Question) -> Measurement:
             )
     people = human if gold_segments is None else gold_segments
     averaged = [
-        len(next(iter(item.segment.values()))[columns]) if question.mean_of_segments and item.segment else None
+        len(next(iter(item.segment.values()))[columns]) if question.asked.mean_of_segments and item.segment else None
         for item in scores
     ]
     return Measurement(
@@ -153,23 +151,23 @@ def _of_outputs(question: Question) -> Measurement:
     gold, scores = question.gold, question.scores
     if gold.segment is None:
         raise DataError(f"The gold standard {gold.name!r} has no segment scores.")
-    aligned = align_segments(gold, scores, question.evidence.segments, systems=question.systems)
+    aligned = align_segments(gold, scores, question.evidence.segments, systems=question.asked.systems)
     human = gold.segment[[gold.systems.index(name) for name in aligned.systems]]
     judged = ~np.isnan(human)
-    dropped, notes = drop_gaps(np.isnan(aligned.values[:, judged]), scores, question.common, "judged outputs")
+    dropped, notes = drop_gaps(np.isnan(aligned.values[:, judged]), scores, question.asked.common, "judged outputs")
     human = human.copy()
     human[judged] = np.where(dropped, np.nan, human[judged])
     judged = ~np.isnan(human)
     if judged.sum() < 2:
         raise DataError(f"{int(judged.sum())} judged outputs with metric scores: at least two are needed.")
-    measured = segment_level(question.wanted, human, aligned.values, draws=question.draws)
+    measured = segment_level(question.wanted, human, aligned.values, draws=question.asked.draws)
     items, said = human[judged], aligned.values[:, judged]
     return Measurement(measured, aligned.systems, items, said, (*aligned.notes, *notes), human, aligned.values)
 
 
 def _of_preferences(question: Question) -> Measurement:
-    scores, segments, systems = question.scores, question.evidence.segments, question.systems
-    pairs = preferences_of(question.gold, question.margin, inclusive=question.inclusive)
+    scores, segments, systems = question.scores, question.evidence.segments, question.asked.systems
+    pairs = preferences_of(question.gold, question.asked.margin, inclusive=question.asked.inclusive)
     standard = replace(question.gold, systems=pairs.systems, segments=pairs.segments)
     aligned = align_segments(standard, scores, segments)
     notes = aligned.notes
@@ -177,9 +175,9 @@ def _of_preferences(question: Question) -> Measurement:
         notes = align_segments(standard, scores, segments, systems=systems).notes  # raises an error for unknown names
         pairs = pairs_between(pairs, systems)
     gaps = np.isnan(aligned.values[:, pairs.left, pairs.segment] + aligned.values[:, pairs.right, pairs.segment])
-    dropped, left_out = drop_gaps(gaps, scores, question.common, "pairs")
+    dropped, left_out = drop_gaps(gaps, scores, question.asked.common, "pairs")
     pairs = pairs.take(np.flatnonzero(~dropped))
     if not len(pairs.outcome):
         raise DataError("There are no preferences between outputs that the metrics scored.")
-    measured, said = preference_level(question.wanted, pairs, aligned.values, draws=question.draws)
+    measured, said = preference_level(question.wanted, pairs, aligned.values, draws=question.asked.draws)
     return Measurement(measured, pairs.systems, pairs.outcome.astype(np.float64), said, (*notes, *left_out))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +13,10 @@ from ..stats.permutation import permutation_test
 from ..stats.williams import williams_matrix
 from ..stats.winners import outperforms
 from .measurement import Measurement
-from .measures import ResampleOptions, Statistic
+from .measures import Statistic
+
+if TYPE_CHECKING:
+    from .judging import Options
 
 Floats = NDArray[np.float64]
 
@@ -42,11 +47,7 @@ def find_better(
     wanted: Statistic,
     found: Measurement,
     resampled: Resampled,
-    *,
-    absolute: bool,
-    alpha: float,
-    confidence: float,
-    draws: ResampleOptions,
+    asked: Options,
 ) -> tuple[Floats | None, NDArray[np.bool_] | None]:
     """Return p-values of the row's metric being better than the column's, and which metric (row) outperforms which.
 
@@ -55,21 +56,22 @@ def find_better(
     if test is None:
         return None, None
     if test == "overlap":
-        intervals = resampled.intervals(confidence)
+        intervals = resampled.intervals(asked.confidence)
         bounded = sum(not np.isnan(interval.low) for interval in intervals)
         return None, separate(intervals) if bounded > 1 else None
     if test == "williams":
-        p = williams_matrix(found.human, found.metrics, absolute=absolute)
+        p = williams_matrix(found.human, found.metrics, absolute=asked.absolute)
     elif test == "bootstrap":
-        p = _bootstrap_p(resampled, alpha)
+        p = _bootstrap_p(resampled, asked.alpha)
     else:
         if found.segments is None or found.gold is None:
             raise UsageError(f"{test} needs segment scores of all metrics.")
         level = "system" if wanted.level == "sys" else "segment" if wanted.average == "item" else "global"
-        p = permutation_test(found.gold, found.segments, kind=test, statistic=wanted.name, level=level, **draws).p_value
+        sizes = asked.draws
+        p = permutation_test(found.gold, found.segments, kind=test, statistic=wanted.name, level=level, **sizes).p_value
     if np.isnan(p[~np.eye(len(p), dtype=bool)]).all():
         return None, None
-    return p, outperforms(p, alpha, scores=resampled.values)
+    return p, outperforms(p, asked.alpha, scores=resampled.values)
 
 
 def _bootstrap_p(resampled: Resampled, alpha: float) -> Floats:

@@ -173,7 +173,7 @@ def reproduce(
         The paper.
     table, figure : str, optional
         The number of one table or figure, such as "3" or "A.1". Default: all. Of a whole paper, tables that take
-        minutes or whose data are missing are returned with all their numbers unchecked. A table that is asked for alone
+        minutes or whose data are missing are returned with all their numbers unchecked. A table that is requested alone
         is computed even if it takes minutes, and missing data raise UsageError.
     data : str, Path or DataSets, optional
         The folder that contains the data sets, one folder each. Default: the folder of `tercet data`.

@@ -64,7 +64,7 @@ def _ours(data: DataSets) -> Reproduction:
     source = {pair: text for table in ("kobe_t1", "kobe_t2", "kobe_t3") for pair, text in _row(table, OWN).items()}
     reference = {pair: text for pair, text in _row("kobe_t4", OWN).items() if pair != "mean"}
     cells: dict[str, list[Cell]] = {OWN: [], WITH_REFERENCE: []}
-    beside: dict[str, dict[str, float]] = {"BLEU": {}, "YiSi-2": {}}
+    others: dict[str, dict[str, float]] = {"BLEU": {}, "YiSi-2": {}}
     for pair, text in source.items():
         specs = {OWN: "kobe", "BLEU": "bleu"}
         if pair in reference:
@@ -74,10 +74,10 @@ def _ours(data: DataSets) -> Reproduction:
         if pair in reference:
             own = check(WITH_REFERENCE, pair, reference[pair], found[WITH_REFERENCE], decimals=3, must=False)
             cells[WITH_REFERENCE].append(own)
-        beside["BLEU"][pair] = found["BLEU"]
-        beside["YiSi-2"][pair] = _published(data, pair).get("YiSi-2", float("nan"))
+        others["BLEU"][pair] = found["BLEU"]
+        others["YiSi-2"][pair] = _published(data, pair).get("YiSi-2", float("nan"))
     listed = [*cells[OWN], *cells[WITH_REFERENCE]]
-    return Reproduction(listed, statements=_compared(cells, beside["YiSi-2"]), extra=beside, notes=_OURS_NOTES)
+    return Reproduction(listed, statements=_compared(cells, others["YiSi-2"]), extra=others, notes=_OURS_NOTES)
 
 
 def _row(expected: str, row: str) -> Mapping[str, str]:

@@ -8,6 +8,8 @@ from typing import Any
 
 from ..report.tables import data_frame
 
+CELL = ("row", "column", "printed", "recomputed", "difference", "equal", "within", "must")
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -31,8 +33,7 @@ class Cell:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields and the difference as a dictionary."""
-        names = ("row", "column", "printed", "recomputed", "difference", "equal", "within", "must")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in CELL}
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Unchecked:
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement of the paper about its data, or a row of counts beside the cells, and what was found here."""
+    """A statement of the paper about its data, or a row of counts, and what was found here."""
 
     text: str
     holds: bool
@@ -139,7 +140,7 @@ class Reproduction:
 class Reproductions:
     """The result of `reproduce`: one `Reproduction` per table. Index it by number, or iterate.
 
-    single: one table was asked for, not a whole paper.
+    single: the result is of one table, not of a whole paper.
     """
 
     tables: tuple[Reproduction, ...]
@@ -166,8 +167,8 @@ class Reproductions:
         return found
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one dictionary per printed number; None for what is not known of a number that was not checked."""
-        blank = dict.fromkeys(("row", "column", "printed", "recomputed", "difference", "equal", "within", "must"))
+        """Return one dictionary per printed number; numbers that were not checked have None in most fields."""
+        blank = dict.fromkeys(CELL)
         return [
             {"paper": one.paper, "table": one.table, **row}
             for one in self.tables

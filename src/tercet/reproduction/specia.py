@@ -110,12 +110,12 @@ def correlation_table(data: DataSets) -> Reproduction:
     made = _predicted(data)
     effort = made.test.effort
     texts = TestSet({"mt": made.test.outputs}, {"reference": made.test.references}, pair=PAIR)
-    turned = {  # higher is better
+    by_metric = {  # negated if lower is better
         name: (1 if found.higher_is_better else -1) * found.segment["mt"]
         for name, found in zip(METRICS, score(texts, list(METRICS.values())), strict=True)
     }
-    row = {name: abs(float(pearson(values, effort))) for name, values in {**turned, OWN: made.values}.items()}
-    wins = {name: compare_pearson(effort, made.values, values).wins for name, values in turned.items()}
+    row = {name: abs(float(pearson(values, effort))) for name, values in {**by_metric, OWN: made.values}.items()}
+    wins = {name: compare_pearson(effort, made.values, values).wins for name, values in by_metric.items()}
     others = ", ".join(f"{name} {row[name]:.3f}" for name in METRICS)
     least = min(wins, key=lambda name: wins[name])
     statements = [

@@ -36,7 +36,7 @@ ABLATIONS = {
 }
 WITHOUT_VECTORS = "embeddings off"
 VARIANTS = {"cobalt:related=false": Cobalt(related=False), "cobalt:params=published": Cobalt(params="published")}
-BESIDE = ("meteor", "sentbleu", "chrf")
+OTHERS = ("meteor", "sentbleu", "chrf")
 OUTPUTS = ("MT1", "MT2")
 LEAST = 0.350  # Tercet's UPF-Cobalt must reach this average over all language pairs
 OF_WMT14 = "It repeats Table 4 of wmt14: tercet reproduce wmt14 --table 4."
@@ -94,9 +94,9 @@ def _taus(data: DataSets, pairs: Sequence[str], metrics: Mapping[str, Cobalt]) -
     by_pair = {}
     for pair in pairs:
         people = judged(data, pair)
-        scores = [*_cobalt_scores(people, metrics), *scored(people.texts, {name: name for name in BESIDE})]
+        scores = [*_cobalt_scores(people, metrics), *scored(people.texts, {name: name for name in OTHERS})]
         by_pair[pair] = segment_taus(people, scores, metrics)
-    return {row: table_row({pair: found[row] for pair, found in by_pair.items()}) for row in (*metrics, *BESIDE)}
+    return {row: table_row({pair: found[row] for pair, found in by_pair.items()}) for row in (*metrics, *OTHERS)}
 
 
 def _against_print(
@@ -115,7 +115,7 @@ def _against_print(
             cells.append(check(row, column, text, rows[row][column], within=within, decimals=3, must=False))
     columns = (*PAIRS, "Avg")
     extra = {
-        row: {column: rows[row][column] for column in columns if column in rows[row]} for row in (*VARIANTS, *BESIDE)
+        row: {column: rows[row][column] for column in columns if column in rows[row]} for row in (*VARIANTS, *OTHERS)
     }
     average = rows[OWN].get("Avg")
     text = f"the average of {OWN} is at least {LEAST:.3f}"

@@ -41,8 +41,8 @@ OF_TOKENISED = {
     **{row: f"{row.lower()}:variant=moses,tokenize=none" for row in ("WER", "PER", "CDER")},
 }
 SENTBLEU = "sentbleu:tokenize=none"  # on text that is first tokenised, then lower-cased
-BESIDE = ("bleu", "cer", "character", "chrf", "chrf:word_order=2", "eed", "hlepor", "ribes", "ter", "yisi0")
-BESIDE_TOKENISED = ("cder", "per", "wer")  # their default is this tokeniser, which is run once for all
+OTHERS = ("bleu", "cer", "character", "chrf", "chrf:word_order=2", "eed", "hlepor", "ribes", "ter", "yisi0")
+OTHERS_TOKENISED = ("cder", "per", "wer")  # their default is this tokeniser, which is run once for all
 NO_METRIC = "Neither the metric nor its scores are available."
 NO_TIES = "It needs the comparisons that people found equal, which are not available."
 NOT_ASKED = "It was left out of this run."
@@ -141,15 +141,15 @@ def segment_taus(people: Judged, scores: Sequence[Scores], bounded: Collection[s
     return found
 
 
-def _taus(data: DataSets, pair: str, slow: Sequence[str], beside: Sequence[str]) -> dict[str, dict[str, float]]:
+def _taus(data: DataSets, pair: str, slow: Sequence[str], others: Sequence[str]) -> dict[str, dict[str, float]]:
     """Return the taus of the metrics of Table 4 and of those shown for comparison."""
     people = judged(data, pair)
     tokenised = _tokenised(data, pair, people.rows)
     scores = [
         *scored(_changed(tokenised, str.lower), {"SENTBLEU": SENTBLEU}),
         *(_taken(_slow(data, pair, row), people.rows) for row in slow),
-        *scored(people.texts, {name: name for name in beside}),
-        *scored(tokenised, {name: f"{name}:tokenize=none" for name in BESIDE_TOKENISED}),
+        *scored(people.texts, {name: name for name in others}),
+        *scored(tokenised, {name: f"{name}:tokenize=none" for name in OTHERS_TOKENISED}),
     ]
     return segment_taus(people, scores, BOUNDED[0])
 
@@ -161,10 +161,10 @@ def _taken(scores: Scores, rows: Sequence[int]) -> Scores:
 
 
 def segment_table(
-    data: DataSets, *, pairs: Sequence[str] = PAIRS, slow: Sequence[str] = tuple(SLOW), beside: Sequence[str] = BESIDE
+    data: DataSets, *, pairs: Sequence[str] = PAIRS, slow: Sequence[str] = tuple(SLOW), others: Sequence[str] = OTHERS
 ) -> Reproduction:
-    """Return Table 4: tau into English. pairs, slow, beside: only these pairs and metrics; means need all pairs."""
-    by_pair = {pair: _taus(data, pair, slow, beside) for pair in pairs}
+    """Return Table 4: tau into English. pairs, slow, others: only these pairs and metrics; means need all pairs."""
+    by_pair = {pair: _taus(data, pair, slow, others) for pair in pairs}
     values = {name: table_row({pair: found[name] for pair, found in by_pair.items()}) for name in by_pair[pairs[0]]}
     cells: list[Cell] = []
     unchecked: list[Unchecked] = []

@@ -41,7 +41,7 @@ FROM_TEXTS = {  # Tercet's metrics with the parameters of the task
     "CharacTER": "character:variant=original",
     "EED": "eed:variant=wmt19",
 }
-BESIDE = ("yisi0:tokenize=moses-en", "hlepor", "meteor", "chrf", "chrf:word_order=2", "bleu", "ter", "ribes", "cer")
+OTHERS = ("yisi0:tokenize=moses-en", "hlepor", "meteor", "chrf", "chrf:word_order=2", "bleu", "ter", "ribes", "cer")
 NO_PAIRS = "The task's daRR pairs of these language pairs are not available."
 NO_SCORES = "The task's segment scores of these metrics are not available, and Tercet does not have the metrics."
 NO_WAY = {"YiSi-0": "The task's parameters of YiSi-0 are not known; Tercet's is shown for comparison."}
@@ -258,7 +258,7 @@ def _segments(data: DataSets) -> Reproduction:
     """Return Table 6: lt-en, whose pairs are complete; gu-en and kk-en, which are not, are shown for comparison."""
     table = printed("wmt19_t6")
     evidence, testset = _judged_segments(data, COMPLETE)
-    of_texts = _taus(evidence, _own(testset, FROM_TEXTS | {spec: spec for spec in BESIDE}))
+    of_texts = _taus(evidence, _own(testset, FROM_TEXTS | {spec: spec for spec in OTHERS}))
     published = _taus(evidence, evidence.scores)
     cells, unchecked = [], []
     for row, pair, text in table.numbers():
@@ -295,7 +295,7 @@ def _segments(data: DataSets) -> Reproduction:
             "The task's chrF used bytes as characters (Python 2); with characters chrF is .300.",
             "Rows in lower case are Tercet's metrics with the parameters given.",
         ],
-        extra={**{spec: {COMPLETE: of_texts[spec]} for spec in BESIDE}, **_of_subsets(data)},
+        extra={**{spec: {COMPLETE: of_texts[spec]} for spec in OTHERS}, **_of_subsets(data)},
     )
 
 

@@ -104,7 +104,7 @@ def accuracy_with_ties(gold: ArrayLike, metric: ArrayLike, *, epsilon: float = 0
     a pair; or all pairs of outputs ("none"). NaN in gold marks an output without a judgement, which is left out. NaN of
     the metric where there is a judgement makes the result NaN.
     """
-    return _Groups.of(gold, metric, average).accuracy(_check_epsilon(epsilon))
+    return _Groups.of(gold, metric, average).accuracy(epsilon)
 
 
 def accuracy_by_group(
@@ -116,7 +116,7 @@ def accuracy_by_group(
     caller must handle metrics that lack a score for a judged output.
     """
     groups = _Groups.of(gold, metric, average)
-    return groups.right(_check_epsilon(epsilon)), groups.pairs
+    return groups.right(epsilon), groups.pairs
 
 
 def calibrate_ties(gold: ArrayLike, metric: ArrayLike, *, average: str = "item") -> Calibrated:
@@ -186,12 +186,6 @@ def paired_p_values(scores: ArrayLike, *, resamples: int = 1000, seed: int = SEE
     return np.where(np.isnan(difference), np.nan, (extreme + 1) / (resamples + 1))
 
 
-def _check_epsilon(epsilon: float) -> float:
-    if not epsilon >= 0:
-        raise UsageError(f"Epsilon must be 0 or more, not {epsilon!r}.")
-    return epsilon
-
-
 @dataclass(frozen=True, eq=False)
 class _Pairs:
     """Pairs of outputs within groups."""
@@ -251,6 +245,8 @@ class _Groups:
 
     def right(self, epsilon: float) -> Integers:
         """Return the number of correct pairs in each group."""
+        if not epsilon >= 0:
+            raise UsageError(f"Epsilon must be 0 or more, not {epsilon!r}.")
         right = np.zeros(len(self.pairs), dtype=np.int64)
         for pairs in self.batches():
             correct = np.where(pairs.difference <= epsilon, pairs.tied, pairs.same)

@@ -31,8 +31,7 @@ _BATCH = 2**20  # numbers ranked at once, about 100 MB with all temporary arrays
 
 def pearson(x: ArrayLike, y: ArrayLike) -> Floats:
     """Return Pearson's r, shapes (..., n) and (..., n) -> (...)."""
-    first, second = _series(x), _series(y)
-    _check_lengths(first, second)
+    first, second = _both(x, y)
     with np.errstate(invalid="ignore", over="ignore"):
         r = (_unit(first) * _unit(second)).sum(-1)
         return _where_defined(np.clip(r, -1, 1), first, second)
@@ -40,8 +39,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Floats:
 
 def spearman(x: ArrayLike, y: ArrayLike) -> Floats:
     """Return Spearman's rho: Pearson's r of the ranks. Equal values have the mean of their ranks."""
-    first, second = _series(x), _series(y)
-    _check_lengths(first, second)
+    first, second = _both(x, y)
     return _where_defined(pearson(average_ranks(first), average_ranks(second)), first, second)
 
 
@@ -49,8 +47,7 @@ def kendall(x: ArrayLike, y: ArrayLike, variant: str = "b") -> Floats:
     """Return Kendall's tau-b, or tau-c, which suits tables that are not square. Fast for tens of thousands of items."""
     if variant not in ("b", "c"):
         raise UnknownName("variant of Kendall's tau", variant, ("b", "c"))
-    first, second = _series(x), _series(y)
-    _check_lengths(first, second)
+    first, second = _both(x, y)
     left, right = np.broadcast_arrays(first, second)
     shape, n = left.shape[:-1], left.shape[-1]
     left, right = left.reshape(prod(shape), n), right.reshape(prod(shape), n)
@@ -101,13 +98,16 @@ def _series(x: ArrayLike) -> Floats:
     return values
 
 
-def _check_lengths(x: Floats, y: Floats) -> None:
-    if x.shape[-1] != y.shape[-1]:
-        raise UsageError(f"The series must have the same length, not {x.shape[-1]} and {y.shape[-1]}.")
+def _both(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    """Return two series as float64. Raise UsageError if their shapes do not match."""
+    first, second = _series(x), _series(y)
+    if first.shape[-1] != second.shape[-1]:
+        raise UsageError(f"The series must have the same length, not {first.shape[-1]} and {second.shape[-1]}.")
     try:
-        np.broadcast_shapes(x.shape, y.shape)
+        np.broadcast_shapes(first.shape, second.shape)
     except ValueError:
-        raise UsageError(f"Series of shapes {x.shape} and {y.shape} cannot be broadcast together.") from None
+        raise UsageError(f"Series of shapes {first.shape} and {second.shape} cannot be broadcast together.") from None
+    return first, second
 
 
 def _unit(x: Floats) -> Floats:

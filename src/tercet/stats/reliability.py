@@ -142,7 +142,7 @@ class Ratings:
         return np.bincount(self.pair_item, squares, minlength=int(self.cells.item.max()) + 1).astype(np.float64)
 
     def _positions(self, level: str, own: Floats) -> Floats:
-        """Values on a line where squared distances are the disagreement: themselves, or the middles of their ranks.
+        """Return positions whose squared distances are the disagreement: the values, or the middles of their ranks.
 
         Krippendorff's ordinal distance, the number of ratings from one value to the other, each end by half, is the
         distance of the mean ranks.

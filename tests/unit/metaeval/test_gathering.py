@@ -16,6 +16,7 @@ from tercet.cli.meta import SHOWN, command
 from tercet.engine import Progress
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.metaeval import judge, judge_pairs
+from tercet.metaeval.judging import Options
 from tercet.report.tables import to_json
 from tercet.reproduction import reproduce
 
@@ -102,9 +103,8 @@ def test_the_function_has_the_options_of_the_command_with_their_names_and_defaul
     assert options.keys() == parameters.keys() - {"progress"}
     for name in options.keys() - {"dataset", "seed"}:  # for the seed, the command also reads $SACREBLEU_SEED
         assert options[name] == parameters[name].default, name
-    for name, one in signature(judge).parameters.items():
-        if name not in ("evidence", "scores"):
-            assert parameters[name].default == one.default, name
+    for name, one in signature(Options).parameters.items():
+        assert parameters[name].default == one.default, name
 
 
 def test_results_are_found_by_pair_and_become_dictionaries_and_data_frames(tmp_path: Path) -> None:
@@ -128,6 +128,10 @@ def test_published_metrics_with_segment_scores_only_are_left_out_with_a_hint(tmp
     (plain,) = judge_pairs(place, metrics="chrf", published=True, resamples=20)
     assert [item.label for item in plain.items] == ["chrF2"]
     assert plain.notes == ("No system scores, only segment scores: mine. Use --mean-of-segments to average them.",)
+    with pytest.raises(
+        UsageError, match=r"no metrics to evaluate\..* only segment scores: mine\. Use --mean-of-segments"
+    ):
+        judge_pairs(place)
     (means,) = judge_pairs(place, metrics="chrf", published=True, mean_of_segments=True, resamples=20)
     assert [(item.label, item.mean_of_segments) for item in means.items] == [("chrF2", 20), ("mine", 20)]
     assert means.notes == ()
