@@ -224,13 +224,13 @@ def slow_find(names: dict[str, int], lines: Sequence[Sequence[str]], longest: in
 
 
 def linking(folder: Path, aliases: int = ALIASES, count: int = SENTENCES) -> list[Row]:
-    from tercet.knowledge.building import Record, build
+    from tercet.knowledge.building import NameRecord, build
     from tercet.knowledge.normalise import alias_key, tokens
 
     lines = sentences(count)
     forms = [[token.form for token in tokens(line, "en")] for line in lines]
     names = some_names([line.split() for line in dict.fromkeys(lines)], aliases)
-    records = (Record(f"e{number // 2}", "en", name) for number, name in enumerate(names))
+    records = (NameRecord(f"e{number // 2}", "en", name) for number, name in enumerate(names))
     kb = build(records, folder / "names", name="bench", languages=["en"], min_languages=1)
     known = {" ".join(kb.alias(number)): number for number in range(kb.info()["aliases"]["en"])}
     longest = max(len(alias_key(name, "en")) for name in names[:100_000])

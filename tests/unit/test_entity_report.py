@@ -9,7 +9,7 @@ from tercet import TestSet, metrics
 from tercet.cli.entities import histogram_figure, lines, sections, share_figure
 from tercet.entity_report import EntityCounts, MentionPlace, entities
 from tercet.errors import DataError, UsageError
-from tercet.knowledge.building import Record, build
+from tercet.knowledge.building import NameRecord, build
 from tercet.report.bars import count_bars, share_bars
 from tercet.report.pages import page
 from tercet.report.tables import to_json
@@ -31,7 +31,7 @@ TEXTS = TestSet({"good": GOOD, "bad": BAD}, {"r": GOOD}, source=SOURCE, pair="de
 @pytest.fixture(scope="module")
 def kb(tmp_path_factory: pytest.TempPathFactory) -> str:
     records = [
-        Record(entity, language, name, category)
+        NameRecord(entity, language, name, category)
         for entity, category, german, english in NAMES
         for language, name in (("de", german), ("en", english))
     ]
