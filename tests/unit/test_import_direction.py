@@ -15,8 +15,8 @@ SOURCE = Path(tercet.__file__).parent
 # From top to bottom. Each may import what stands above it, and itself. See docs/architecture.md.
 ORDER = (
     "errors", "workers", "data", "kernels", "text", "language", "knowledge", "stats", "quality", "metrics",
-    "human", "report", "engine", "testing", "slicing", "scoring", "external", "comparing", "explaining", "alignment_report",
-    "entity_report", "checking", "verifying", "metaeval", "reproduction", "examples", "cli", "__main__",
+    "human", "report", "engine", "testing", "slicing", "scoring", "external", "comparing", "explaining",
+    "alignment_report", "entity_report", "checking", "verifying", "metaeval", "reproduction", "examples", "cli", "__main__",
 )  # fmt: skip
 HEAVY = (
     "scipy", "pandas", "polars", "dask", "distributed", "spacy", "torch", "matplotlib", "altair", "vl_convert",
