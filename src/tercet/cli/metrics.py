@@ -95,7 +95,8 @@ def describe(metric: Metric) -> dict[str, Any]:
     """Everything that a metric's class says of itself, and the values of its parameters."""
     from ..data.scores import with_facts
 
-    cls = type(metric)
+    cls, settled = type(metric), metric.resolved()
+    usual, types = metric.defaults(None), {each.name: str(each.type) for each in fields(metric)}
     about = inspect.cleandoc(cls.__doc__ or "")
     module = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
     return {
@@ -111,13 +112,12 @@ def describe(metric: Metric) -> dict[str, Any]:
         "equals": metric.compatible,
         "parameters": [
             {
-                "name": parameter.name,
-                "type": " | ".join(sorted(parameter.kinds)),
-                "default": None if parameter.default is MISSING else parameter.default,
-                "value": getattr(metric.resolved(), parameter.name),
-                "choices": None if parameter.choices is None else sorted(parameter.choices),
+                "name": each.name,
+                "type": types[each.name],
+                "default": usual.get(each.name) if each.default in (None, MISSING) else each.default,
+                "value": getattr(settled, each.name),
             }
-            for parameter in metric.parameters()
+            for each in metric.parameters()
         ],
         "spec": metric.spec,
         "signature": with_facts(metric.signature, {"nrefs": 1} if "reference" in metric.needs else {}),
