@@ -43,5 +43,5 @@ def rows() -> list[Row]:
 
 
 if __name__ == "__main__":
-    for name, seconds, limit, _ in rows():
+    for name, seconds, _limit, _ in rows():
         print(f"{name}: {seconds:.2f}")

@@ -96,7 +96,7 @@ def describe(metric: Metric) -> dict[str, Any]:
     from ..data.scores import with_facts
 
     cls, settled = type(metric), metric.resolved()
-    usual, types = metric.defaults(None), {each.name: str(each.type) for each in fields(metric)}
+    usual = metric.defaults(None)
     about = inspect.cleandoc(cls.__doc__ or "")
     module = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
     return {
@@ -113,7 +113,7 @@ def describe(metric: Metric) -> dict[str, Any]:
         "parameters": [
             {
                 "name": each.name,
-                "type": types[each.name],
+                "type": " | ".join(sorted(each.kinds)),
                 "default": usual.get(each.name) if each.default in (None, MISSING) else each.default,
                 "value": getattr(settled, each.name),
             }
