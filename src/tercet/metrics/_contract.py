@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
-from ..text.scripts import base_code
 from ._parameters import Parameter, parameters
 
 if TYPE_CHECKING:
@@ -219,7 +218,11 @@ class Metric:
 
     def resolved(self, language: str | None = None) -> Self:
         """Return a metric in which all parameters are settled, those left open by `defaults`; this one stays as is."""
-        settled = self.defaults(base_code(language) if language else None)
+        if language:
+            from ..text.scripts import base_code  # slow to import
+
+            language = base_code(language)
+        settled = self.defaults(language or None)
         changes = {name: value for name, value in settled.items() if getattr(self, name) is None and value is not None}
         for parameter in self.parameters():
             value = changes.get(parameter.name, getattr(self, parameter.name))
@@ -245,8 +248,6 @@ class Metric:
 
     def signature_items(self) -> dict[str, str]:
         """Return what the signature says of the settled parameters, by key."""
-        from ..data.files import file_checksum
-
         items = {}
         for parameter in self.parameters():
             value = getattr(self, parameter.name)
@@ -256,6 +257,8 @@ class Metric:
                 words = parameter.words
                 items[parameter.key] = parameter.write(value) if words is None else words[value]
             if parameter.checksum and (path := parameter.path(value)) is not None:
+                from ..data.files import file_checksum
+
                 items[parameter.checksum] = file_checksum(path)
         first = {key: items[key] for key in self.signature_order if key in items}
         return {**first, **items}

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.files import file_checksum
 from ..errors import UnknownName, UsageError
 from ._contract import Floats, MeanMetric, Metric, Shard
 from ._parameters import param
@@ -174,6 +173,8 @@ def _from_file(name: str, path: Path, wanted: str | None) -> Any:
     """Return a class, a metric or a function of a user's file."""
     if not path.is_file():
         raise UsageError(f"There is no file {path}. A metric of your own is asked for as path/to/file.py:Class.")
+    from ..data.files import file_checksum
+
     module = _load_file(path.absolute(), file_checksum(path))
     if wanted is None:
         found: Any = _only_metric(module)
