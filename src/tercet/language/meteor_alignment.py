@@ -123,7 +123,7 @@ class Aligner:
     ) -> Texts:
         """Prepare texts for alignment.
 
-        copied: for each word whether it should be copied from the source.
+        copied: for each word whether translations usually copy it (numbers and names).
         base: the lexicon of the texts to align with, which is extended into a new one.
         """
         lexicon = self._extended(base or MatcherLexicon(), words)
