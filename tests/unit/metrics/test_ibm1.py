@@ -269,7 +269,7 @@ def test_files_that_are_missing_or_not_parallel_are_refused(tmp_path):
 
 
 def test_texts_without_any_words_are_refused():
-    with pytest.raises(DataError, match="nothing to estimate from"):
+    with pytest.raises(DataError, match="Cannot train: no sentence pair has"):
         metrics.create("ibm1").fitted(TestSet({"a": ["", ""], "b": ["", ""]}, source=["x", "y"]))
 
 
