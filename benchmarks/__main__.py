@@ -28,6 +28,7 @@ from . import (
     long_segments,
     meteor,
     quality,
+    sentence_rows,
     sequences,
     significance,
     syntax,
@@ -144,6 +145,7 @@ def main() -> None:
     for part in (
         sequences,
         long_segments,
+        sentence_rows,
         meteor,
         association,
         significance,

@@ -20,7 +20,7 @@ def check(name: str, ours: float, theirs: float) -> None:
 
 
 def score(spec: str, testset: TestSet) -> float:
-    metric = metrics.create(spec)
+    metric = metrics.create(spec).resolved()
     (counts,) = metric.statistics(testset).values()
     return float(metric.score(counts.sum(0)))
 

@@ -18,7 +18,7 @@ LOADING = """
 import time
 from tercet.metrics.meteor import METEOR
 start = time.process_time()
-metric = METEOR()
+metric = METEOR().resolved("en")
 metric.aligner.read([["word"]])
 print(time.process_time() - start)
 """

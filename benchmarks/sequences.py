@@ -30,7 +30,7 @@ CHARACTER = 0.63  # CharacTER.py with its C++ library, where `cer` is not instal
 
 
 def character(testset: TestSet) -> Row:
-    metric = metrics.create("character")
+    metric = metrics.create("character").resolved()
     (system,) = testset.systems
     ours, counts = cpu(lambda: metric.statistics(testset)[system], 3)
     if find_spec("cer") is None:

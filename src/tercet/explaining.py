@@ -58,7 +58,11 @@ class Explanation:
 
 
 def explain(
-    testset: TestSet, metrics: Sequence[str | Metric] | str | Metric, *, segment: int = 1, systems: Sequence[str] | None = None
+    testset: TestSet,
+    metrics: Sequence[str | Metric] | str | Metric,
+    *,
+    segment: int = 1,
+    systems: Sequence[str] | None = None,
 ) -> list[Explanation]:
     """Show what every metric saw in one segment: matching n-grams, edits, alignments, entities.
 
@@ -184,7 +188,7 @@ def _makes_edits(name: str) -> bool:
 def _has_edits(metric: Metric) -> bool:
     if type(metric).explain_segment is Metric.explain_segment:
         return False
-    return explain(TestSet({"a": ["a"]}, {"a": ["a"]}, ["a"]), [metric])[0].operations is not None
+    return explain(TestSet({"a": ["a"]}, {"a": ["a"]}, ["a"], pair="en-en"), [metric])[0].operations is not None
 
 
 def _scripts(metric: Ready, result: MetricResult, testset: TestSet) -> dict[tuple[int, str], Explanation]:

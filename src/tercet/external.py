@@ -85,7 +85,7 @@ def _matched(have: Mapping[str, float], systems: list[str] | None, label: str, p
         return {systems[0]: next(iter(have))}
     matched = {}
     for system in systems:
-        alike = [name for name in have if system in (name, Path(name).name, Path(name).stem)]
+        alike = [name for name in have if _forms(name) & _forms(system)]
         alike = [name for name in alike if name == system] or alike
         if len(alike) != 1:
             raise DataError(
@@ -94,3 +94,8 @@ def _matched(have: Mapping[str, float], systems: list[str] | None, label: str, p
             )
         matched[system] = alike[0]
     return matched
+
+
+def _forms(name: str) -> set[str]:
+    """Return a name with and without its folder and ending."""
+    return {name, Path(name).name, Path(name).stem}

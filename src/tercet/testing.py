@@ -199,7 +199,7 @@ def _round_trips(checked: _Checked) -> None:
         require(back == which.metric, f"{which.signature} does not lead back to it.")
     if metric.name in names() or type(metric).registered_file:
         require(create(metric.spec).resolved() == settled, f"create({metric.spec!r}) makes another metric.")
-    if metric.name in names():
+    if type(metric).__module__.startswith("tercet."):  # others may have any label
         require(create(metric.signature).resolved() == settled, f"create({metric.signature!r}) makes another metric.")
     require(replace(metric) == metric and hash(replace(metric)) == hash(metric), "an equal copy has another hash.")
     require(pickle.loads(pickle.dumps(metric)) == metric, "a pickled copy is not equal to it.")

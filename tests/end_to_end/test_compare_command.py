@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import tercet
-from tercet.cli.compare import read_gate
 from tercet.cli.compareboard import _clip
+from tercet.comparing.gates import read_gate
 from tercet.data.testset import TestSet
 from tercet.errors import UsageError
 from tercet.explaining import compare_edits, explain

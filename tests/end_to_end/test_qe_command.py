@@ -52,12 +52,12 @@ def words(*arguments: object, folder: Path) -> Ran:
 def test_training_says_how_good_the_model_is_and_what_it_rests_on(folder: Path) -> None:
     out = (folder / "trained.txt").read_text("utf-8")
     assert out.startswith("Model for de-en: ridge, trained on 80 examples in 80 groups (source sentence), seed 12345\n")
-    assert "Estimated from the training texts, for want of corpora: source_lm, " in out
+    assert "Estimated from the training texts, as there are no corpora: source_lm, " in out
     assert re.search(r"^mean +[\d.]+ +[\d.]+ +–$", out, re.MULTILINE)
     assert re.search(r"^linear:target_log_probability +[\d.]+ +[\d.]+ +-?[\d.]+$", out, re.MULTILINE)
     assert re.search(r"^ridge +[\d.]+ +[\d.]+ +0\.9\d+$", out, re.MULTILINE)
     assert re.search(r"^Features: \d+ used$", out, re.MULTILINE)
-    assert "it needs what is missing: source_tagger (ask for tags" in out
+    assert "a resource is missing: source_tagger (ask for tags" in out
     assert re.search(r"^Left out \(\d+\): \w+, .*: the same for all training examples$", out, re.MULTILINE)
     assert re.search(r"^Intervals of 90 %: prediction ± 0\.\d+ .*by conformal prediction", out, re.MULTILINE)
     assert "rise of the RMSE on held-out groups" in out
@@ -69,15 +69,13 @@ def test_a_model_that_has_learnt_nothing_is_called_so(folder: Path) -> None:
     ran = words("train", "train.src", "train.mt", "random.labels", *TRAIN[3:], "--features", "lengths", "-o",
                 "random.qe", folder=folder)  # fmt: skip
     assert ran.code == 0
-    assert "\n\nThis model is no better than a baseline: it has learnt nothing " in ran.out
+    assert "\n\nThis model is no better than a baseline, so it is of no use for new texts" in ran.out
     assert "no better than a baseline" in words("info", "random.qe", folder=folder).out
 
 
 def test_of_many_features_left_out_for_one_reason_a_few_are_named(folder: Path) -> None:
     (line,) = (line for line in (folder / "trained.txt").read_text("utf-8").splitlines() if "embedding_axis" in line)
-    assert line.startswith(
-        "Left out (64): embedding_axis_01, embedding_axis_02, embedding_axis_03, …: it needs what is"
-    )
+    assert line.startswith("Left out (64): embedding_axis_01, embedding_axis_02, embedding_axis_03, …: a resource is")
     described = json.loads(words("info", "model.qe", "-f", "json", folder=folder).out)
     assert sum(name.startswith("embedding_axis") for name in described["left_out"]) == 64
 
@@ -157,12 +155,12 @@ def test_evaluation_beside_metrics_and_across_systems(folder: Path) -> None:
     ran = words("evaluate", "model.qe", *TEST, "test.tsv:label", "-r", "test.src", "-m", "ter", "chrf", "--across",
                 "test.tsv:system", "-n", 50, "-q", folder=folder)  # fmt: skip
     assert (ran.code, ran.err) == (0, "")
-    rivals = ran.out[ran.out.index("Beside metrics") :].splitlines()
+    rivals = ran.out[ran.out.index("Compared with metrics") :].splitlines()
     assert rivals[3].split()[0] == "qe"
     assert [line.split()[0] for line in rivals[4:6]] == ["ter", "chrf"]
     assert [float(line.split()[1]) > 0 for line in rivals[4:6]] == [True, True]  # an error rate is turned
     assert "By system:" in ran.out
-    assert "Pearson of models trained on one system (rows) and tested on each, on other groups:" in ran.out
+    assert "Pearson of models trained on one system (rows) and tested on each (columns), on other groups:" in ran.out
     ran = words(
         "evaluate", "model.qe", *TEST, "test.labels", "--across", "systems", "-n", 50, "-f", "json", folder=folder
     )
@@ -178,13 +176,11 @@ def test_correlations_that_are_not_defined_are_explained(folder: Path) -> None:
     ran = words("evaluate", "model.qe", *TEST, "all3.labels", "-q", "-n", 20, folder=folder)
     assert (ran.code, ran.err) == (0, "")
     assert re.search(r"^Pearson +– +– +–$", ran.out, re.MULTILINE)
-    assert ran.out.endswith(" –: not defined, as labels or predictions are all the same.\n")
+    assert ran.out.endswith(" –: not defined, because labels or predictions are all the same.\n")
     write(folder, "one.group", ["all"] * 90)
     ran = words("evaluate", "model.qe", *TEST, "test.labels", "--groups", "one.group", "-q", folder=folder)
     assert re.search(r"^RMSE +[\d.]+ +– +–$", ran.out, re.MULTILINE)
-    assert ran.out.endswith(
-        " –: not defined, as all segments belong to one group (of a source sentence, or --groups).\n"
-    )
+    assert ran.out.endswith(" –: not defined, because all segments are in one group (source sentence, or --groups).\n")
 
 
 def test_texts_in_another_language_are_warned_of(folder: Path) -> None:
@@ -369,7 +365,7 @@ def test_features_of_ones_own(folder: Path) -> None:
     ran = words("predict", "own.qe", *TEST, folder=folder)
     assert (ran.code, ran.err) == (
         2,
-        "Error: The model reads features of your own: give mine with --extra-features.\n",
+        "Error: The model uses features of your own: give mine with --extra-features.\n",
     )
     ran = words(
         "predict", "own.qe", "train.src", "train.mt", "--extra-features", "own.tsv", "-f", "json", folder=folder
@@ -393,9 +389,9 @@ def test_features_of_ones_own(folder: Path) -> None:
         (["train", "few.txt", "few.txt", "few.labels", "-l", "de-en", "-o", "x"], 1,
          "3 examples are too few to learn from; at least 20 are needed."),
         (["train", "train.src", "train.mt", "train.labels", "-l", "de", "-o", "x"], 2,
-         "The languages are SRC-TGT, as et-en, not 'de'."),
+         "Give the languages as SRC-TGT, such as et-en, not 'de'."),
         (["train", "train.src", "train.mt", "train.labels", "-l", "de_en", "-o", "x"], 2,
-         "The languages are SRC-TGT, as et-en, not 'de_en'. Write de-en."),
+         "Give the languages as SRC-TGT, such as et-en, not 'de_en'. Write de-en."),
         (["train", "train.src", "train.mt", "train.labels", "-l", "de-en", "-o", "x", "--range", "5", "1"], 2,
          "The range of labels must go from a lower to a higher number, not from 5 to 1."),
         (["train", "train.src", "train.mt", "train.labels", "-l", "de-en", "-o", "x", "--features", "nonsense"], 2,
@@ -421,9 +417,9 @@ def test_features_of_ones_own(folder: Path) -> None:
          "gap.systems, line 2: the group is missing. Every line needs one."),
         (["evaluate", "model.qe", "test.src", "test.mt", "test.labels", "-m", "chrf"], 2, "chrf needs references"),
         (["rank", "model.qe", "test.src", "test.mt", "-q", "--target", "40"], 2, "The target 40 is outside the"),
-        (["features", "test.src", "test.mt"], 2, "Say the languages, as --languages et-en, or give a --model."),
+        (["features", "test.src", "test.mt"], 2, "Give the languages, such as --languages et-en, or a --model."),
         (["features", "--languages", "de-en"], 2, "Give the sources and the outputs, SRC and MT, or --list."),
-        (["features", "test.src", "test.mt", "--model", "model.qe", "--tags"], 2, "A model brings its resources"),
+        (["features", "test.src", "test.mt", "--model", "model.qe", "--tags"], 2, "A model has its own resources"),
         (["features", "test.src", "test.mt", "-l", "de-en", "-f", "text"], 2, "Features are written as tsv, jsonl"),
     ],
 )  # fmt: skip

@@ -43,12 +43,12 @@ def state(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([*TRAIN, "-o", "train.labels"], "train.labels is one of the inputs, and would be overwritten."),
-        ([*TRAIN, "-o", "./train.src"], "./train.src is one of the inputs, and would be overwritten."),
-        ([*TRAIN, "-o", "train.tsv"], "train.tsv is there and is no model, so it is not overwritten."),
+        ([*TRAIN, "-o", "train.labels"], "train.labels is one of the inputs and would be overwritten."),
+        ([*TRAIN, "-o", "./train.src"], "./train.src is one of the inputs and would be overwritten."),
+        ([*TRAIN, "-o", "train.tsv"], "train.tsv exists and is not a model, so it is not overwritten."),
         ([*TRAIN, "-o", "x", "--source-corpus", "train.tsv:mt", "--curve", "train.tsv"], "train.tsv is one of the"),
-        ([*TRAIN, "-o", ""], "'' is no name of a file to write."),
-        ([*TRAIN, "-o", "-"], "'-' is no name of a file to write."),
+        ([*TRAIN, "-o", ""], "'' is not the name of a file to write."),
+        ([*TRAIN, "-o", "-"], "'-' is not the name of a file to write."),
         ([*TRAIN, "-o", "/dev/null"], "/dev/null cannot be written: "),
         (["predict", "model.qe", *TEXTS, "-o", "train.mt"], "train.mt is one of the inputs"),
         (["predict", "model.qe", *TEXTS, "-o", "model.qe"], "model.qe is one of the inputs"),

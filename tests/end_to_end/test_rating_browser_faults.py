@@ -85,7 +85,7 @@ def test_an_answer_whose_reply_was_lost_is_sent_again_and_not_doubled(context: A
 
     def lose(route: Any) -> None:
         if not lost:
-            lost.append(route.fetch().status)  # the server has it, the page never hears of it
+            lost.append(route.fetch().status)  # the server stores it, but the reply is lost
             route.abort()
         else:
             route.continue_()
@@ -101,7 +101,7 @@ def test_two_tabs_see_each_others_answers_and_lose_none(context: Any, site: Site
     first, second = start(context, site), start(context, site)
     first.keyboard.press("1")
     first.keyboard.press("Enter")
-    site.wait_for(1)  # what browsers keep for two tabs reaches the other one a moment later
+    site.wait_for(1)  # localStorage is synchronised between tabs with a delay
     second.wait_for_selector("#count:text-is('1 of 4')")
     assert second.is_checked("input[value='1']")  # it still shows item 1, with the answer of the other tab
     judge(second, "3")  # changes it
@@ -199,7 +199,7 @@ def test_a_server_killed_in_the_middle_and_started_again_has_everything(context:
 
 def test_a_reply_of_another_server_keeps_the_answer(context: Any, site: Site) -> None:
     tab = start(context, site)
-    pages = iter([(200, "<p>Please log in</p>"), (404, "no"), (403, "{}")])  # as a hotel's network, or a proxy, says
+    pages = iter([(200, "<p>Please log in</p>"), (404, "no"), (403, "{}")])  # as from a proxy or a network's login page
 
     def portal(route: Any) -> None:
         status, body = next(pages, (0, ""))

@@ -127,7 +127,7 @@ def test_the_slider_must_be_set_even_to_the_middle(context: Any, tmp_path: Path)
         tab = visit(context, site.link(), [])
         tab.keyboard.press("Enter")
         assert tab.get_attribute("#slider", "aria-valuetext") == "not set"
-        tab.click("#slider")  # in its middle, where it stands already
+        tab.click("#slider")  # in its middle, its initial position
         assert tab.get_attribute("#slider", "aria-valuetext") == tab.input_value("#number") == "50"
         tab.click("#save")
         tab.keyboard.type("250")
@@ -226,7 +226,7 @@ def test_the_tutorial_of_rankings_and_of_marked_errors(new_context: Any, tmp_pat
             tab.keyboard.type(keys)
             tab.keyboard.press("Enter")
             if protocol == "esa":
-                tab.keyboard.press("Enter")  # no error is marked: once more
+                tab.keyboard.press("Enter")  # no error is marked: confirm
             assert "We expected another answer." in tab.inner_text("#feedback")
             assert text in tab.inner_text("#feedback")
             tab.context.close()

@@ -355,7 +355,7 @@ def test_a_name_that_may_mean_two_metrics_is_refused():
 @pytest.mark.parametrize(
     ("question", "message"),
     [
-        (("blue", "good", "bad"), "There is no metric in this comparison called 'blue'. Did you mean bleu?"),
+        (("blue", "good", "bad"), "There is no metric in these results called 'blue'. Did you mean bleu?"),
         (("bleu", "god", "bad"), "There is no system called 'god'. Did you mean good?"),
         (("bleu", "xyz", "xyz"), "There is no system called 'xyz'. Known: bad, copy, fair, good."),
         (("bleu", "good", "bad", "randomization"), "Did you mean randomisation?"),
@@ -381,13 +381,13 @@ def test_unknown_names_are_named_with_what_is_near(question, message):
         ({"confidence": 95}, "The confidence must lie between 0 and 1, not 95."),
         ({"slices": ["domains"]}, "There is no slice called 'domains'. Did you mean domain?"),
         ({"top": -1}, "The number of segments to show must be 0 or more, not -1."),
-        ({"metrics": "bleu"}, "metrics must be a list of names, as [\"bleu\"], not 'bleu'."),
+        ({"metrics": 5}, 'metrics must be a list of names, as ["bleu"], not 5.'),
         ({"metrics": []}, 'A comparison needs a metric, as ["bleu"].'),
         ({"metrics": ["blue"]}, "There is no metric called 'blue'. Did you mean bleu?"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_counted(options, message, monkeypatch):
-    monkeypatch.setattr("tercet.comparing.run.score", lambda *_, **__: pytest.fail("counted first"))
+    monkeypatch.setattr("tercet.scoring.count", lambda *_, **__: pytest.fail("counted first"))
     with pytest.raises(UsageError) as caught:
         tercet.compare(sample(10), **options)
     assert message in str(caught.value)

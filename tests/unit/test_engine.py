@@ -3,7 +3,7 @@
 import os
 import pickle
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ import pytest
 
 from tercet import TestSet, engine, score, scoring
 from tercet.errors import DataError, MissingDependency, NotParallel, TercetError, UnknownName, UsageError
-from tercet.metrics import MeanMetric, Metric, create
+from tercet.metrics import MeanMetric, Metric, Ready, create
 
 WORDS = "the cat dog sat ran on under a mat house quickly and then slept again".split()
 
@@ -28,6 +28,20 @@ def make_testset(segments: int = 300, systems: int = 3, seed: int = 1) -> TestSe
     reference = [text() for _ in range(segments)]
     outputs = {f"system {s}": [line if rng.random() < 0.5 else text() for line in reference] for s in range(systems)}
     return TestSet(outputs, {"one": reference, "two": [text() for _ in reference]})
+
+
+def ready(testset: TestSet, *metrics: str | Metric) -> list[Ready]:
+    return scoring.make_ready(testset, metrics)
+
+
+def watching(counted: list[Any], original: Callable[..., Any], what: str | None = None) -> Callable[..., Any]:
+    """Return a `count_unit` that keeps the shards that it counts, or one of their attributes."""
+
+    def count_unit(wanted: Any, shard: TestSet, *metrics: Any) -> Any:
+        counted.append(shard if what is None else getattr(shard, what))
+        return original(wanted, shard, *metrics)
+
+    return count_unit
 
 
 @pytest.fixture
@@ -53,7 +67,7 @@ def test_a_dead_worker_process_is_reported_with_what_to_do(small_shards: None) -
         with pytest.raises(engine.WorkerDied, match="--cache"):
             for process in list(pool._processes.values()):  # type: ignore[attr-defined]
                 os.kill(process.pid, signal.SIGKILL)
-            list(engine.count(make_testset(), [create("bleu")], executor=pool))
+            list(engine.count(make_testset(), ready(make_testset(), "bleu"), executor=pool))
 
 
 def test_a_negative_number_of_jobs_is_refused() -> None:
@@ -66,12 +80,12 @@ def test_a_cache_serves_a_second_run_and_ignores_damaged_files(
 ) -> None:
     testset = make_testset(100, 2)
     expected = results(testset, cache=tmp_path)
-    files = sorted(tmp_path.glob("*.npy"))
+    files = sorted(tmp_path.glob("*.counts"))
     assert len(files) == 2 * (2 * 4 + 1)  # two systems: four shards for each of two metrics, one whole for the third
     files[0].write_bytes(b"cut off")
     counted = []
     original = engine.count_unit
-    monkeypatch.setattr(engine, "count_unit", lambda m, shard: counted.append(shard.systems) or original(m, shard))
+    monkeypatch.setattr(engine, "count_unit", watching(counted, original, "systems"))
     assert results(testset, cache=tmp_path) == expected
     assert len(counted) == 1
     assert "damaged" in caplog.text
@@ -83,7 +97,7 @@ def test_the_cache_key_tells_texts_parameters_and_versions_apart(tmp_path: Path)
     b = TestSet({"x": ["a", "bc"]}, {"r": ["d", "e"]})
     c = TestSet({"x": ["ab", "c"]}, {"r": ["d", None], "q": ["f", "e"]})
     specs = ("bleu", "bleu:lowercase=true", "chrf")
-    keys = {store.path(create(spec), t.checksum(), t.outputs["x"]) for t in (a, b, c) for spec in specs}
+    keys = {store.path(store.header(metric, t, t.outputs["x"])) for t in (a, b, c) for metric in ready(t, *specs)}
     assert len(keys) == 9
 
 
@@ -106,19 +120,19 @@ def test_errors_come_back_from_a_worker_as_they_were_raised(error: TercetError) 
 def test_an_error_in_a_worker_is_the_users_error_not_a_dead_worker() -> None:
     testset = make_testset(5)
     with engine.open_executor(2) as pool, pytest.raises(UsageError, match="nist"):
-        list(engine.count(testset, [create("nist")], executor=pool))  # not fitted
+        list(engine.count(testset, [create("nist").ready()], executor=pool))  # it has learnt nothing
 
 
 def test_systems_share_the_preparation_of_references(small_shards: None, monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[tuple[str, ...]] = []
     original = engine.count_unit
-    monkeypatch.setattr(engine, "count_unit", lambda m, shard: counted.append(shard.systems) or original(m, shard))
+    monkeypatch.setattr(engine, "count_unit", watching(counted, original, "systems"))
     with ThreadPoolExecutor(2) as pool:
-        list(engine.count(make_testset(), [create("bleu")], executor=pool))
+        list(engine.count(make_testset(), ready(make_testset(), "bleu"), executor=pool))
     assert set(counted) == {("system 0", "system 1", "system 2")}
     counted.clear()
     with ThreadPoolExecutor(2) as pool:  # one shard alone: systems are counted apart, to keep workers busy
-        list(engine.count(make_testset(20), [create("bleu")], executor=pool))
+        list(engine.count(make_testset(20), ready(make_testset(20), "bleu"), executor=pool))
     assert sorted(len(systems) for systems in counted) == [1, 1, 1]
 
 
@@ -134,7 +148,7 @@ def test_a_killed_run_goes_on_from_its_cache(small_shards: None, tmp_path: Path)
 
     with pytest.raises(Killed):
         results(testset, cache=tmp_path, progress=stop)
-    done = len(list(tmp_path.glob("*.npy")))
+    done = len(list(tmp_path.glob("*.counts")))
     assert done >= 7 * len(testset.systems)
     assert not list(tmp_path.glob("*.part"))
     assert results(testset, cache=tmp_path) == results(testset)
@@ -199,7 +213,7 @@ def test_slow_metrics_are_cut_by_segments_and_give_the_same_to_the_last_bit(smal
     assert slow_results(testset, Slow(), jobs=2, cache=tmp_path) == expected
     assert slow_results(testset, Slow(), cache=tmp_path) == expected
     # Three systems; nine shards of 32 in four units each and a shard of 12 in two; equal outputs of two segments share.
-    assert 3 * 9 * 3 < len(list(tmp_path.glob("*.npy"))) <= 3 * (9 * 4 + 2)
+    assert 3 * 9 * 3 < len(list(tmp_path.glob("*.counts"))) <= 3 * (9 * 4 + 2)
 
 
 def test_units_of_slow_metrics_have_all_systems_and_each_segment_once(
@@ -207,15 +221,15 @@ def test_units_of_slow_metrics_have_all_systems_and_each_segment_once(
 ) -> None:
     counted: list[TestSet] = []
     original = engine.count_unit
-    monkeypatch.setattr(engine, "count_unit", lambda m, shard: counted.append(shard) or original(m, shard))
+    monkeypatch.setattr(engine, "count_unit", watching(counted, original))
     testset, steps = make_testset(70), []
-    found = list(engine.count(testset, [Slow(), create("bleu")], progress=lambda *step: steps.append(step)))
+    found = list(engine.count(testset, ready(testset, Slow(), "bleu"), progress=lambda *step: steps.append(step)))
     assert [(index, len(shard)) for index, shard, _ in found] == [(0, 32), (1, 32), (0, 32), (1, 32), (0, 6), (1, 6)]
     assert steps == [(done, 12) for done in range(1, 13)]
     assert [len(unit) for unit in counted] == [10, 10, 10, 2, 32, 10, 10, 10, 2, 32, 6, 6]
     counted.clear()
     with ThreadPoolExecutor(1) as pool:
-        list(engine.count(testset, [Slow()], executor=pool))
+        list(engine.count(testset, ready(testset, Slow()), executor=pool))
     assert {unit.systems for unit in counted} == {testset.systems} and max(map(len, counted)) <= 10
     assert [text for unit in counted for text in unit.outputs["system 1"]] == list(testset.outputs["system 1"])
 
@@ -223,10 +237,10 @@ def test_units_of_slow_metrics_have_all_systems_and_each_segment_once(
 def test_a_small_test_set_keeps_several_workers_busy_with_a_slow_metric(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[TestSet] = []
     original = engine.count_unit
-    monkeypatch.setattr(engine, "count_unit", lambda m, shard: counted.append(shard) or original(m, shard))
+    monkeypatch.setattr(engine, "count_unit", watching(counted, original))
     monkeypatch.setattr(Slow, "segments_per_unit", 256)
     with ThreadPoolExecutor(2) as pool:
-        list(engine.count(make_testset(300), [Slow()], executor=pool))
+        list(engine.count(make_testset(300), ready(make_testset(300), Slow()), executor=pool))
     assert (
         len(counted) >= 8
         and max(map(len, counted)) <= 64
@@ -244,7 +258,7 @@ def test_a_killed_run_of_a_slow_metric_goes_on_from_its_last_unit(small_shards: 
 
     with pytest.raises(KeyboardInterrupt):
         slow_results(testset, Slow(), cache=tmp_path, progress=stop)
-    assert len(list(tmp_path.glob("*.npy"))) == 2 * 3
+    assert len(list(tmp_path.glob("*.counts"))) == 2 * 3
     assert slow_results(testset, Slow(), cache=tmp_path) == slow_results(testset, Undivided())
 
 
@@ -257,4 +271,5 @@ def test_a_metric_that_must_see_the_whole_is_not_cut() -> None:
         def whole(self) -> bool:
             return True
 
-    assert [len(shard) for _, shard, _ in engine.count(make_testset(70), [Whole()])] == [70]
+    testset = make_testset(70)
+    assert [len(shard) for _, shard, _ in engine.count(testset, ready(testset, Whole()))] == [70]

@@ -15,8 +15,9 @@ SOURCE = Path(tercet.__file__).parent
 # From top to bottom. Each may import what stands above it, and itself. See docs/architecture.md.
 ORDER = (
     "errors", "workers", "data", "kernels", "text", "language", "knowledge", "stats", "quality", "metrics",
-    "human", "report", "engine", "testing", "slicing", "scoring", "comparing", "explaining", "alignment_report",
-    "entity_report", "checking", "verifying", "metaeval", "reproduction", "examples", "cli", "__main__",
+    "human", "report", "engine", "testing", "slicing", "scoring", "external", "comparing", "explaining",
+    "alignment_report", "entity_report", "checking", "verifying", "metaeval", "reproduction", "examples",
+    "cli", "__main__",
 )  # fmt: skip
 HEAVY = (
     "scipy", "pandas", "polars", "dask", "distributed", "spacy", "torch", "matplotlib", "altair", "vl_convert",
@@ -75,7 +76,7 @@ def test_the_reader_of_imports_sees_all_forms(tmp_path: Path, monkeypatch: pytes
         "def f():\n    from ..engine import count\n"
     )
     found = [name for _, name in imports(module)]
-    assert found == ["cli", "stats", "demo", "text", "text", "meta", "engine"]
+    assert found == ["cli", "stats", "demo", "text", "text", "metaeval", "engine"]
 
 
 def imported_by(statement: str) -> set[str]:

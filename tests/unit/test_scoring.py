@@ -33,7 +33,7 @@ def test_the_form_that_others_rely_on() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda t: tercet.score(t, "bleu"), UsageError, "list of names"),
+        (lambda t: tercet.score(t, 5), UsageError, "list of names"),
         (lambda t: tercet.score(t, ["blue"]), UnknownName, "Did you mean bleu"),
         (lambda t: tercet.score(t, ["bleu:smoth=exp"]), UnknownName, "parameter of bleu"),
         (lambda t: tercet.score(t, ["bleu:max_ngram_order=x"]), UsageError, "whole number, not 'x'"),
@@ -123,7 +123,7 @@ def test_shards_saved_apart_merge_to_the_whole(tmp_path: Path, monkeypatch: pyte
     whole = tercet.score(testset, specs)
     for i, rows in enumerate((slice(0, 32), slice(32, 80), slice(80, 90))):
         save_scores(tmp_path / f"{i}.npz", tercet.score(testset[rows], specs))
-    merged = scoring.merge([load_scores(tmp_path / f"{i}.npz") for i in range(3)])
+    merged = scoring.merge([scoring.load(tmp_path / f"{i}.npz") for i in range(3)])
     for a, b in zip(whole, merged, strict=True):
         assert (dict(a.system), a.signature, a.n_segments) == (dict(b.system), b.signature, b.n_segments)
         assert all(np.array_equal(a.segment[name], b.segment[name]) for name in a.systems)

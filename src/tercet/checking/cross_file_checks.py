@@ -93,7 +93,7 @@ def _base_drifts(base: Text, others: Sequence[_Relation]) -> Finding:
     kind = "drift"
     if any(len(relation.text.lines) != len(base.lines) for relation in others):
         kind = "unequal-lines"
-        message = f"{_lines(base)}, where {first.name} has {len(first.lines)}. {message}"
+        message = f"{_lines(base)}, but {first.name} has {len(first.lines)}. {message}"
     return finding(kind, ERROR, base.name, [place.base_line], message, advice, abs(place.change))
 
 
@@ -103,7 +103,7 @@ def _lines(text: Text) -> str:
 
 def _not_parallel(text: Text, found: LineMatch, base: Text, others: str = "") -> Finding:
     """Report a text in another order than the base (or than all `others`, which agree), or of another test set."""
-    message = "" if len(text.lines) == len(base.lines) else f"{_lines(text)}, where {base.name} has {len(base.lines)}. "
+    message = "" if len(text.lines) == len(base.lines) else f"{_lines(text)}, but {base.name} has {len(base.lines)}. "
     if len({place for _, place in found.displaced}) > MOSTLY * found.other:
         there, here = (", ".join(map(str, numbers)) for numbers in zip(*found.displaced[:3], strict=True))
         message += (
@@ -125,7 +125,7 @@ def _drift(relation: _Relation) -> Iterator[Finding]:
     surplus = len(text.lines) - len(base.lines)
     if not surplus and (not breaks or relation.strange):
         return
-    message = f"{_lines(text)}, where {base.name} has {len(base.lines)}." if surplus else ""
+    message = f"{_lines(text)}, but {base.name} has {len(base.lines)}." if surplus else ""
     shorter = min(len(text.lines), len(base.lines))
     lines = [shorter + 1]
     if relation.strange:

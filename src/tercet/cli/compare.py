@@ -9,7 +9,7 @@ import click
 
 from .inputs import input_options
 from .options import ManyValues
-from .score import chosen_metrics, external, metric_options, seed_of, texts_of
+from .score import chosen_metrics, external, metric_options, score_file_options, seed_of, texts_of
 
 if TYPE_CHECKING:
     from ..data.scores import MetricRecord
@@ -19,6 +19,7 @@ FORMATS = ("text", "json", "markdown", "latex", "tsv")
 
 @click.command("compare", cls=ManyValues)
 @input_options
+@score_file_options
 @metric_options
 @click.option("--baseline", metavar="SYSTEM", help="Compare all with this system. [default: all pairs]")
 @click.option(

@@ -50,16 +50,11 @@ def command(**options: Any) -> None:
         hush()
     inputs = ("references", "more_references", "outputs", "source", "test_set", "pair", "num_refs", "docs")
     texts = read_inputs(**{name: options[name] for name in inputs}, needs_reference=False)
+    passed = ("kb", "annotations", "senses", "categories", "language_filter", "most", "examples")
     report = entities(
         texts.read() if isinstance(texts, TextFiles) else texts,
-        kb=options["kb"],
-        annotations=options["annotations"],
         shared=not options["all_entities"],
-        senses=options["senses"],
-        categories=options["categories"],
-        language_filter=options["language_filter"],
-        most=options["most"],
-        examples=options["examples"],
+        **{name: options[name] for name in passed},
     )
     for name, figure in (("plot", share_figure), ("histogram", histogram_figure)):
         if options[name]:

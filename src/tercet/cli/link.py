@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 _BATCH = 2000  # segments linked at once
@@ -30,20 +32,7 @@ _BATCH = 2000  # segments linked at once
 @click.option("--language-filter", is_flag=True, help="Ignore mentions that are not in the language.")
 @click.option("--numbers", is_flag=True, help="Also link numbers and web addresses.")
 @click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress.")
-def command(
-    file: str,
-    language: str,
-    kb: str,
-    layout: str,
-    senses: str,
-    categories: str,
-    lemmas: bool,
-    capitals: bool,
-    guards: bool,
-    language_filter: bool,
-    numbers: bool,
-    quiet: bool,
-) -> None:
+def command(file: str, language: str, kb: str, layout: str, quiet: bool, **options: Any) -> None:
     """Find the entities that FILE mentions. FILE has one segment per line; the default is standard input."""
     from ..data.lines import read_blocks
     from ..knowledge.annotations import to_json
@@ -53,16 +42,7 @@ def command(
 
     if quiet:
         hush()
-    linker = KBLinker(
-        resolve(kb),
-        lemmas=lemmas,
-        senses=senses,
-        categories=categories,
-        language_filter=language_filter,
-        numbers=numbers,
-        capitals=capitals,
-        guards=guards,
-    )
+    linker = KBLinker(resolve(kb), **options)
     done = 0
     with Progress("linking", quiet=quiet) as progress:
         for block in read_blocks(file):

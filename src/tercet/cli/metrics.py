@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from dataclasses import MISSING, fields
+from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +95,8 @@ def describe(metric: Metric) -> dict[str, Any]:
     """Everything that a metric's class says of itself, and the values of its parameters."""
     from ..data.scores import with_facts
 
-    cls = type(metric)
+    cls, settled = type(metric), metric.resolved()
+    usual = metric.defaults(None)
     about = inspect.cleandoc(cls.__doc__ or "")
     module = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
     return {
@@ -111,13 +112,12 @@ def describe(metric: Metric) -> dict[str, Any]:
         "equals": metric.compatible,
         "parameters": [
             {
-                "name": field.name,
-                "type": str(field.type),
-                "default": None if field.default is MISSING else field.default,
-                "value": getattr(metric, field.name),
+                "name": each.name,
+                "type": " | ".join(sorted(each.kinds)),
+                "default": usual.get(each.name) if each.default in (None, MISSING) else each.default,
+                "value": getattr(settled, each.name),
             }
-            for field in fields(metric)
-            if field.init
+            for each in metric.parameters()
         ],
         "spec": metric.spec,
         "signature": with_facts(metric.signature, {"nrefs": 1} if "reference" in metric.needs else {}),

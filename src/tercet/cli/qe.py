@@ -36,26 +36,26 @@ MODEL = click.argument("model", metavar="MODEL")
 LABELS = click.argument("labels", metavar="LABELS")
 CORPORA = _all_of(
     click.option("--source-corpus", "source_corpora", multiple=True, metavar="FILE...",
-                 help="Texts in the source language to estimate language models and frequencies from."),
+                 help="Texts in the source language, for language models and frequencies."),
     click.option("--target-corpus", "target_corpora", multiple=True, metavar="FILE...",
-                 help="Texts in the target language, for the same."),
+                 help="Texts in the target language, for language models and frequencies."),
     click.option("--parallel", nargs=2, metavar="SRC TGT", help="Parallel texts, for translation models."),
-    click.option("--tags", is_flag=True, help="Features of word classes too; needs a parser for the languages."),
-    click.option("--embeddings", is_flag=True, help="Features of sentence embeddings too (extra 'embed')."),
+    click.option("--tags", is_flag=True, help="Also use features of word classes; needs a parser for the languages."),
+    click.option("--embeddings", is_flag=True, help="Also use features of sentence embeddings (extra 'embed')."),
 )  # fmt: skip
 FEATURES = click.option("--features", multiple=True, metavar="NAME...",
-                        help="Only these features, or groups of them; see 'tercet qe features --list'.")  # fmt: skip
+                        help="Use only these features or groups; see 'tercet qe features --list'.")  # fmt: skip
 EXTRA = click.option("--extra-features", metavar="TSV",
-                     help="Features of your own: a table with a header, or one column, FILE:COLUMN.")  # fmt: skip
+                     help="Your own features: a table with a header, or one column, FILE:COLUMN.")  # fmt: skip
 LANGUAGES = click.option(
-    "-l", "--languages", metavar="SRC-TGT", help="The language pair; refused if it is not the model's."
+    "-l", "--languages", metavar="SRC-TGT", help="The language pair; an error if it is not the model's."
 )
 LEVEL = click.option("--level", default=0.9, show_default=True,
-                     help="How often intervals around predictions shall hold the label.")  # fmt: skip
+                     help="The probability that an interval around a prediction contains the label.")  # fmt: skip
 
 
 def _hushed(_: click.Context, __: click.Parameter, quiet: bool) -> bool:
-    """-q is heard while options are read: warnings may come with the first file."""
+    """Switch warnings off while options are parsed, because reading the first file may warn."""
     if quiet:
         from .console import hush
 
@@ -67,13 +67,13 @@ RUN = _all_of(
     click.option("-j", "--jobs", default=1, show_default=True, help="Processes; 0 for all cores."),
     click.option("-q", "--quiet", is_flag=True, callback=_hushed, help="No progress, no warnings."),
 )
-OUT = click.option("-o", "--output", "to", metavar="FILE", help="Write here instead of to standard output.")
-SEED = click.option("--seed", type=int, help="Seed of all that is drawn. [default: $SACREBLEU_SEED or 12345]")
+OUT = click.option("-o", "--output", "to", metavar="FILE", help="Write to this file instead of standard output.")
+SEED = click.option("--seed", type=int, help="Seed of all random choices. [default: $SACREBLEU_SEED or 12345]")
 
 
 def _format(*forms: str) -> Callable[[F], F]:
     return click.option("-f", "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True,
-                        help="How to print.")  # fmt: skip
+                        help="The output format.")  # fmt: skip
 
 
 @click.group("qe", context_settings={"help_option_names": ["-h", "--help"]})
@@ -81,7 +81,7 @@ def command() -> None:
     """Estimate the quality of translations from source and output alone, without references.
 
     SRC, MT, LABELS and other inputs are files with one line per segment, or FILE:COLUMN, a column of a tab-separated
-    table with a header; gzipped or not. One of them may be -, standard input.
+    table with a header. Files may be gzipped. One of them may be -, standard input.
 
     \b
     tercet qe train src.txt mt.txt labels.txt --languages et-en --out model.qe
@@ -93,12 +93,12 @@ def command() -> None:
 @command.command("train", cls=ManyValues, short_help="Train a model on outputs that people have judged.")
 @TEXTS
 @LABELS
-@click.option("-l", "--languages", required=True, metavar="SRC-TGT", help="The language pair, as et-en.")
-@click.option("-o", "--out", required=True, metavar="MODEL", help="The model's file.")
+@click.option("-l", "--languages", required=True, metavar="SRC-TGT", help="The language pair, such as et-en.")
+@click.option("-o", "--out", required=True, metavar="MODEL", help="The model file to write.")
 @click.option("--learner", type=click.Choice(LEARNERS), default="best", show_default=True,
-              help="What learns; best: the one with the lowest error in cross-validation.")  # fmt: skip
-@click.option("--groups", metavar="FILE", help="What must not be split between training and test, as documents: an id "
-              "per line. [default: the source sentence]")  # fmt: skip
+              help="The learner; best: the one with the lowest error in cross-validation.")  # fmt: skip
+@click.option("--groups", metavar="FILE", help="The group of each segment, such as its document, one per line. Groups "
+              "are not split between training and test. [default: the source sentence]")  # fmt: skip
 @CORPORA
 @EXTRA
 @FEATURES
@@ -108,20 +108,20 @@ def command() -> None:
     nargs=2,
     type=float,
     metavar="MIN MAX",
-    help="The lowest and highest label that there can be; others are refused. [default: those of LABELS]",
+    help="The lowest and highest possible label; other labels are errors. [default: those of LABELS]",
 )
-@click.option("--lower-is-better", is_flag=True, help="A lower label is a better translation, as with HTER.")
+@click.option("--lower-is-better", is_flag=True, help="Lower labels are better, as with HTER.")
 @LEVEL
 @click.option("--curve", metavar="FILE", help="Draw the learning curve: .svg, .png, .html or .json.")
 @SEED
 @RUN
 @_format("text", "json")
 def train_command(**options: Any) -> None:
-    """Train a model on sources, outputs and the labels that people gave, and say how good it is on unseen groups.
+    """Train a model on sources, outputs and the labels that people gave, and report how good it is on unseen groups.
 
-    Language and translation models are estimated from corpora (--source-corpus, --target-corpus, --parallel); what no
-    corpus is given for is estimated from the training texts themselves, and then the features of every training
-    sentence come from models that have not seen it.
+    Language and translation models are estimated from corpora (--source-corpus, --target-corpus, --parallel). Those
+    without a corpus are estimated from the training texts; the features of each training sentence then come from models
+    that have not seen it.
     """  # fmt: skip
     from ..quality.training import train
     from .console import Progress
@@ -151,7 +151,7 @@ def train_command(**options: Any) -> None:
 @RUN
 @_format("text", "json", "tsv", "jsonl")
 def predict_command(**options: Any) -> None:
-    """Predict the quality of every output, with an interval that holds it with the probability --level."""
+    """Predict the quality of each output, with an interval that contains it with the probability --level."""
     from .qeboard import show_predictions
 
     check_files(options)
@@ -183,31 +183,31 @@ def predict_command(**options: Any) -> None:
     "metrics",
     multiple=True,
     metavar="METRIC...",
-    help="Metrics to compare the model with: does it go better with the labels?",
+    help="Metrics to compare with the model by their correlation with the labels.",
 )
 @click.option(
     "--across",
     metavar="FILE",
-    help="The system of each segment: figures by system, and how models trained on one system do on the others.",
+    help="The system of each segment, for figures by system and for models trained on one system and tested on others.",
 )
 @click.option(
     "--groups",
     metavar="FILE",
-    help="What belongs together, as documents, an id per line: resampled together, and not split between training and "
-    "test by --across. [default: the source sentence]",
+    help="The group of each segment, such as its document, one per line. Groups are resampled as a whole and not split "
+    "between training and test by --across. [default: the source sentence]",
 )
 @LEVEL
 @click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True,
-              help="How often to draw segments anew, for the intervals of figures.")  # fmt: skip
+              help="The number of bootstrap resamples, for the intervals of figures.")  # fmt: skip
 @click.option("--confidence", default=0.95, show_default=True, help="The confidence of the intervals of figures.")
 @SEED
 @OUT
 @RUN
 @_format("text", "json")
 def evaluate_command(**options: Any) -> None:
-    """Compare a model's predictions with labels: correlation, error, and whether its intervals hold what they promise.
+    """Compare a model's predictions with labels: correlation, error, and coverage of its intervals.
 
-    Figures are those of the texts at hand, which the model must not have been trained on.
+    The model must not have been trained on these texts.
     """  # fmt: skip
     from ..quality.cross_system import assess
     from ..quality.inputs import read_labels, read_names
@@ -231,12 +231,12 @@ def evaluate_command(**options: Any) -> None:
     _print(show_assessment(found, options["form"]), options["to"])
 
 
-@command.command("features", cls=ManyValues, short_help="Write the features of outputs, or list what there are.")
+@command.command("features", cls=ManyValues, short_help="Write the features of outputs, or list all features.")
 @click.argument("source", metavar="[SRC]", required=False)
 @click.argument("output", metavar="[MT]", required=False)
-@click.option("-l", "--languages", metavar="SRC-TGT", help="The language pair, as et-en; not needed with --model.")
-@click.option("--model", metavar="MODEL", help="The features that this model reads, with its resources.")
-@click.option("--list", "listed", is_flag=True, help="List all features, what they need, and whether that is there.")
+@click.option("-l", "--languages", metavar="SRC-TGT", help="The language pair, such as et-en; not needed with --model.")
+@click.option("--model", metavar="MODEL", help="Use the features of this model, with its resources.")
+@click.option("--list", "listed", is_flag=True, help="List all features, their resources, and which are available.")
 @CORPORA
 @FEATURES
 @OUT
@@ -246,12 +246,12 @@ def evaluate_command(**options: Any) -> None:
     "--format",
     "form",
     type=click.Choice(["tsv", "jsonl", "json", "text"]),
-    help="How to print. [default: tsv; text for --list]",
+    help="The output format. [default: tsv; text for --list]",
 )
 def features_command(**options: Any) -> None:
-    """Write the features of every segment, or --list what features there are.
+    """Write the features of every segment, or --list all features.
 
-    Features whose resource is missing are left out, and said on standard error.
+    Features whose resource is missing are left out and reported on standard error.
     """  # fmt: skip
     from ..errors import UsageError
     from ..quality.features import extract
@@ -265,7 +265,7 @@ def features_command(**options: Any) -> None:
     if options["output"] is None:
         raise UsageError("Give the sources and the outputs, SRC and MT, or --list.")
     if options["form"] == "text":
-        raise UsageError("Features are written as tsv, jsonl or json; text is for --list.")
+        raise UsageError("Features are written as tsv, jsonl or json; text is only for --list.")
     from ..quality.inputs import read_texts
 
     sources, outputs = read_texts(options["source"], options["output"])
@@ -275,12 +275,12 @@ def features_command(**options: Any) -> None:
     _print(show_features(table, options["form"] or "tsv"), options["to"])
 
 
-@command.command("info", short_help="Show what a model is, and how good.")
+@command.command("info", short_help="Describe a model: training data, figures, features.")
 @MODEL
 @click.option("--figure", metavar="FILE", help="Draw the importance of features: .svg, .png, .html or .json.")
 @_format("text", "json")
 def info_command(model: str, figure: str | None, form: str) -> None:
-    """Show what a model is: languages, training data, learner, how good it is, features by importance, checksums."""
+    """Describe a model: languages, training data, learner, figures, features by importance, checksums."""
     from ..quality.model import QualityModel
     from .qeboard import importance_figure, show_model
 
@@ -292,7 +292,7 @@ def info_command(model: str, figure: str | None, form: str) -> None:
         _wrote(figure)
 
 
-@command.command("rank", cls=ManyValues, short_help="List the outputs most in need of a person, with reasons.")
+@command.command("rank", cls=ManyValues, short_help="List the outputs that need review most, with reasons.")
 @MODEL
 @TEXTS
 @LANGUAGES
@@ -301,7 +301,7 @@ def info_command(model: str, figure: str | None, form: str) -> None:
     "--target",
     type=float,
     metavar="QUALITY",
-    help="Say which segments may be kept as they are, so that their mean quality is this, and which to look at.",
+    help="The mean quality of the segments to keep without review: decide for each segment whether to review it.",
 )
 @LEVEL
 @EXTRA
@@ -309,9 +309,9 @@ def info_command(model: str, figure: str | None, form: str) -> None:
 @RUN
 @_format("text", "json", "tsv", "html")
 def rank_command(**options: Any) -> None:
-    """List the segments most in need of a person first, each with the features that speak against it.
+    """List the segments that need review most, each with the features that make its prediction worse.
 
-    Formats tsv (for a spreadsheet) and html (a page) are to be passed on:
+    The formats tsv (for a spreadsheet) and html (a page) are for reviewers:
 
     \b
     tercet qe rank model.qe src.txt mt.txt --target 80 -f html -o review.html

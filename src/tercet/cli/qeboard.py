@@ -1,4 +1,4 @@
-"""How `tercet qe` shows what it found."""
+"""Format the results of `tercet qe`."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from ..quality.resources import Resources
     from ..report.figures import Figure
 
-SHOWN = 15  # features by importance that a page lists
-NAMED = 3  # features left out for one reason, of which there may be dozens
+SHOWN = 15  # most important features that are listed
+NAMED = 3  # features that are named of those left out for one reason
 FIGURES = ("rmse", "mae", "pearson")
 
 
 def show_training(model: QualityModel, form: str, level: float) -> str:
-    """What came of training: figures of learners and baselines on held-out groups, features, intervals."""
+    """Format the result of training: figures of learners and baselines on held-out groups, features, intervals."""
     if form == "json":
         return to_json(model.describe())
     return "\n\n".join([*_about(model), *_features(model), _intervals(model, level)])
 
 
 def show_model(model: QualityModel, form: str) -> str:
-    """Everything that a model says of itself."""
+    """Format the full description of a model."""
     if form == "json":
         return to_json(model.describe())
     checksums = model.provenance["resource_checksums"]
@@ -58,8 +58,9 @@ def _about(model: QualityModel) -> list[str]:
     ]
     if facts["from_training_texts"]:
         lines.append(
-            "Estimated from the training texts, for want of corpora: " + ", ".join(facts["from_training_texts"]) + ". "
-            "Features of training sentences came from models that had not seen them."
+            "Estimated from the training texts, as there are no corpora: "
+            + ", ".join(facts["from_training_texts"])
+            + ". The features of each training sentence came from models that had not seen it."
         )
     rows = [
         [f"{name} (chosen)" if name == learnt and facts["learner"] == "best" else name,
@@ -70,14 +71,14 @@ def _about(model: QualityModel) -> list[str]:
     parts = ["\n".join(lines), f"{heading}\n" + table(["learner", "RMSE", "MAE", "Pearson"], rows)]
     if _fails_baselines(model):
         parts.append(
-            "This model is no better than a baseline: it has learnt nothing that would help with new texts. More "
-            "examples may help, or texts of the languages (--source-corpus, --target-corpus, --parallel)."
+            "This model is no better than a baseline, so it is of no use for new texts. More examples may help, or "
+            "texts of the languages (--source-corpus, --target-corpus, --parallel)."
         )
     return parts
 
 
 def _fails_baselines(model: QualityModel) -> bool:
-    """Whether a baseline is as good on held-out groups, as far as errors are known."""
+    """Return whether a baseline has an error that is as low on held-out groups, as far as errors are known."""
     errors = {name: values["rmse"] for name, values in model.provenance["held_out"].items()}
     baselines = [error for name, error in errors.items() if name == "mean" or name.startswith("linear:")]
     own = errors.get(model.learner)
@@ -100,7 +101,7 @@ def _features(model: QualityModel) -> list[str]:
 
 
 def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
-    """A line for each reason, with some of the features that are left out for it: JSON names all."""
+    """Return a line for each reason, with some of the features left out for it; JSON names all."""
     reasons: dict[str, list[str]] = {}
     for name, why in left_out.items():
         reasons.setdefault(why, []).append(name)
@@ -120,7 +121,7 @@ def _intervals(model: QualityModel, level: float) -> str:
 
 
 def show_predictions(model: QualityModel, found: Predictions, form: str) -> str:
-    """A prediction for each segment, in the order of the files."""
+    """Format the prediction of each segment, in the order of the files."""
     from ..quality.training import json_able
 
     if form == "text":
@@ -151,7 +152,7 @@ def show_predictions(model: QualityModel, found: Predictions, form: str) -> str:
 
 
 def show_features(features: FeatureTable, form: str) -> str:
-    """The features of each segment."""
+    """Format the features of each segment."""
     rows = features.values.tolist()
     if form == "tsv":
         return table(features.names, [[repr(value) for value in row] for row in rows], "tsv")
@@ -162,7 +163,7 @@ def show_features(features: FeatureTable, form: str) -> str:
 
 
 def show_list(resources: Resources | None, names: Sequence[str] | None, form: str) -> str:
-    """All features, with what they need and whether that is there; without resources nobody knows."""
+    """Format the list of all features with their resources; with given resources, whether each is available."""
     from ..quality.features import GROUPS, all_features, choose_features
 
     wanted = [feature for feature in all_features() if names is None or feature.name in names]
@@ -195,7 +196,7 @@ def show_list(resources: Resources | None, names: Sequence[str] | None, form: st
 
 
 def show_assessment(found: Assessment, form: str) -> str:
-    """Figures with intervals, metrics beside them, systems."""
+    """Format an evaluation: figures with intervals, comparison with metrics, systems."""
     if form == "json":
         return to_json(found.to_dict())
     parts = [_evaluation(found)]
@@ -219,9 +220,9 @@ def _evaluation(found: Assessment) -> str:
     ]
     undefined = ""
     if found.all.groups == 1:
-        undefined = f" {DASH}: not defined, as all segments belong to one group (of a source sentence, or --groups)."
+        undefined = f" {DASH}: not defined, because all segments are in one group (source sentence, or --groups)."
     elif rows[0][1] == DASH:
-        undefined = f" {DASH}: not defined, as labels or predictions are all the same."
+        undefined = f" {DASH}: not defined, because labels or predictions are all the same."
     note = (
         f"{found.all.n} segments in {found.all.groups} groups. Intervals of {100 * found.all.level:g} %: "
         f"{found.all.resamples} resamples of groups, seed {found.all.seed}. Coverage: of the model's own intervals of "
@@ -237,8 +238,8 @@ def _rivals(found: Assessment) -> str:
          DASH if np.isnan(each.confidence) else f"{100 * each.confidence:.1f} %"]
         for each in found.rivals
     ]  # fmt: skip
-    header = ["metric", "Pearson", "qe less metric", "low", "high", "qe is higher"]
-    return "Beside metrics, on the same segments:\n" + table(header, [*own, *rows])
+    header = ["metric", "Pearson", "qe - metric", "low", "high", "qe is higher"]
+    return "Compared with metrics, on the same segments:\n" + table(header, [*own, *rows])
 
 
 def _systems(found: Assessment) -> list[str]:
@@ -255,15 +256,15 @@ def _systems(found: Assessment) -> list[str]:
     parts = ["By system:\n" + table(["system", "segments", *(NAMES[name] for name in names)], rows)]
     for what, values in (("Pearson", across.pearson), ("RMSE", across.rmse)):
         cells = [[name, *(number(value, 3) for value in row)] for name, row in zip(across.systems, values, strict=True)]
-        title = f"{what} of models trained on one system (rows) and tested on each, on other groups:\n"
+        title = f"{what} of models trained on one system (rows) and tested on each (columns), on other groups:\n"
         parts.append(title + table(["trained on", *across.systems], cells))
     if few := untested(across):
-        parts.append(f"Too few segments or no different labels to train on: {', '.join(few)}")
+        parts.append(f"Too few segments, or labels all the same, to train on: {', '.join(few)}")
     return parts
 
 
 def check_figure(path: str) -> None:
-    """Refuse a file whose ending is none of a figure, and say if what draws it is missing."""
+    """Raise UsageError for a file that is not a figure by its name, or if a package for figures is missing."""
     from ..report.figures import ENDINGS, _altair, _package
 
     if Path(path).suffix.lower() not in ENDINGS:
@@ -274,7 +275,7 @@ def check_figure(path: str) -> None:
 
 
 def importance_figure(model: QualityModel) -> Figure:
-    """The features by how much the error rises without them, with twice the standard error to both sides."""
+    """Plot the importance of features, with two standard errors to either side."""
     from ..report.figures import interval_plot
 
     shown = model.provenance["importance"][: 2 * SHOWN]
@@ -291,7 +292,7 @@ def importance_figure(model: QualityModel) -> Figure:
 
 
 def curve_figure(model: QualityModel) -> Figure:
-    """The error on held-out groups by the number of training examples."""
+    """Plot the error on held-out groups by the number of training examples."""
     from ..report.figures import BLUE, HOVER, Row, _altair, _data, _figure
 
     rows: list[Row] = [

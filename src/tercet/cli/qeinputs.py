@@ -1,4 +1,4 @@
-"""What `tercet qe` works on, from the words of its command line."""
+"""Read and check the inputs of `tercet qe` from its command-line options."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-ENCODER = "use"  # the one of `language.embeddings`
+ENCODER = "use"  # a name of `language.embeddings`
 Options = dict[str, Any]
-# What commands read and write: options with one file, or with several.
+# Options that name files to read (one or several) or to write.
 READ = ("model", "source", "output", "labels", "groups", "across", "extra_features")
 READ_MANY = ("source_corpora", "target_corpora", "parallel", "references")
 WRITTEN = ("out", "to", "curve", "figure")
-ZIP = b"PK\x03\x04"  # how models begin
+ZIP = b"PK\x03\x04"  # the first bytes of a model file
 
 
 def check_files(options: Options) -> None:
-    """What would go wrong with files after minutes of work is said before: also that an input would be overwritten."""
+    """Raise UsageError, before any work, for files that cannot be written or would overwrite an input."""
     from ..quality.inputs import file_and_column
     from .qeboard import check_figure
 
@@ -48,19 +48,19 @@ def check_files(options: Options) -> None:
 def _check_place(path: str, inputs: set[str]) -> None:
     place = Path(path)
     if path in ("", "-"):
-        raise UsageError(f"{path!r} is no name of a file to write.")
+        raise UsageError(f"{path!r} is not the name of a file to write.")
     if place.is_dir() or not place.parent.is_dir():
         raise UsageError(f"{path} cannot be written: it is a directory, or in a folder that does not exist.")
     if not os.access(place.parent, os.W_OK):
-        raise UsageError(f"{path} cannot be written: {place.parent} does not allow it.")
+        raise UsageError(f"{path} cannot be written: there is no permission to write in {place.parent}.")
     if place.exists() and not place.is_file():
-        raise UsageError(f"{path} cannot be written: it is no ordinary file.")
+        raise UsageError(f"{path} cannot be written: it is not a regular file.")
     if os.path.realpath(path) in inputs:
-        raise UsageError(f"{path} is one of the inputs, and would be overwritten. Choose another name.")
+        raise UsageError(f"{path} is one of the inputs and would be overwritten. Choose another name.")
 
 
 def check_training_ends(options: Options) -> None:
-    """What would go wrong after minutes of training is said before."""
+    """Raise an error, before any work, for options that would fail after minutes of training."""
     from ..quality.splits import scikit_learn
     from ..stats.resampling import check_share
 
@@ -70,12 +70,12 @@ def check_training_ends(options: Options) -> None:
     if out.is_file() and out.stat().st_size:
         with out.open("rb") as stream:
             if stream.read(len(ZIP)) != ZIP:
-                raise UsageError(f"{out} is there and is no model, so it is not overwritten. Choose another name.")
+                raise UsageError(f"{out} exists and is not a model, so it is not overwritten. Choose another name.")
     scikit_learn("base")
 
 
 def open_model(options: Options) -> QualityModel:
-    """The model, if it is for the languages that are said."""
+    """Open the model. Raises UsageError if it is not for the given languages."""
     from ..quality.inputs import check_languages
     from ..quality.model import QualityModel
 
@@ -88,7 +88,7 @@ def open_model(options: Options) -> QualityModel:
 def read_pairs(
     options: Options, languages: tuple[str, str], *others: Column
 ) -> tuple[Sequence[str], Sequence[str], GivenFeatures | None]:
-    """Sources, outputs and features of one's own; others must be as long."""
+    """Read sources, outputs and the user's own features; `others` must have the same length."""
     from ..quality.inputs import read_features, read_texts
 
     sources, outputs = read_texts(options["source"], options["output"], *others)
@@ -99,7 +99,7 @@ def read_pairs(
 
 
 def _check_language(name: str, role: str, language: str, lines: Sequence[str]) -> None:
-    """Warn of texts in another language: exchanged files, or a model for another pair, would go unnoticed."""
+    """Warn of texts in another language, such as swapped files or a model for another pair."""
     from ..checking.languages import check_languages
     from ..checking.report import Text
     from ..text.anomalies import ERROR
@@ -112,10 +112,10 @@ def _check_language(name: str, role: str, language: str, lines: Sequence[str]) -
 def segment_scores(
     options: Options, model: QualityModel, sources: Sequence[str], outputs: Sequence[str]
 ) -> dict[str, Any]:
-    """What metrics say of each segment, turned so that the model's better is their better."""
+    """Score each segment with metrics; scores are negated if their direction is not that of the model."""
     if not options["metrics"]:
         if options["references"]:
-            raise UsageError("--reference is for metrics: say which with -m.")
+            raise UsageError("--reference is for metrics: name them with -m.")
         return {}
     from ..data.stream import unique_names
     from ..data.testset import TestSet
@@ -132,7 +132,7 @@ def segment_scores(
 
 
 def training_data(options: Options) -> dict[str, Any]:
-    """What `train` gets, from the files that the options name."""
+    """Read the files of the options and return the arguments of `train`."""
     from ..quality.inputs import check_languages, check_range, read_labels, read_names
 
     languages = check_languages(options["languages"])
@@ -172,7 +172,7 @@ def _corpora(options: Options) -> dict[str, Any]:
 
 
 def feature_resources(options: Options) -> tuple[Any, list[str] | None]:
-    """What `qe features` computes with and which features: those of a model, or of corpora; None to --list alone."""
+    """Return the resources and features of `qe features`, from a model or from corpora; None for --list alone."""
     from ..quality.inputs import check_languages
     from ..quality.training import chosen_features, features_named
     from ..quality.training_data import Corpora
@@ -181,14 +181,14 @@ def feature_resources(options: Options) -> tuple[Any, list[str] | None]:
     asked = _words(options["features"])
     if options["model"]:
         if any(options[name] for name in ("source_corpora", "target_corpora", "parallel", "tags", "embeddings")):
-            raise UsageError("A model brings its resources: corpora, --tags and --embeddings do not go with --model.")
+            raise UsageError("A model has its own resources: leave out corpora, --tags and --embeddings with --model.")
         model = open_model(options)
         names = list(model.features) if asked is None else chosen_features(asked, model.resources)[0]
         return model.resources, names
     if not options["languages"]:
         if options["listed"]:
             return None, features_named(asked) if asked else None
-        raise UsageError("Say the languages, as --languages et-en, or give a --model.")
+        raise UsageError("Give the languages, such as --languages et-en, or a --model.")
     resources = Corpora(check_languages(options["languages"]), **_corpora(options)).estimate()
     names, left_out = chosen_features(asked, resources)
     if not options["listed"] and not options["quiet"]:

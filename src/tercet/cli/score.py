@@ -36,22 +36,27 @@ FLAGS = {
 FORMATS = ("text", "json", "latex", "markdown", "tsv", "csv")
 
 
+def score_file_options(function: Any) -> Any:
+    """Add --scores and --lower-is-better."""
+    lower = click.option(
+        "--lower-is-better",
+        multiple=True,
+        metavar="NAME...",
+        help="Metrics of --scores whose lower scores are better, where the name does not say it.",
+    )
+    files = click.option(
+        "--scores",
+        multiple=True,
+        metavar="[NAME=]FILE...",
+        help="Scores of other programs (COMET's JSON, WMT's files, a table) to be shown beside the metrics.",
+    )
+    return files(lower(function))
+
+
 def metric_options(function: Any) -> Any:
     """-m, and sacreBLEU's options for parameters; the same can be said in the metric's own string."""
     for decorate in reversed(
         (
-            click.option(
-                "--scores",
-                multiple=True,
-                metavar="[NAME=]FILE...",
-                help="Scores of other programs (COMET's JSON, WMT's files, a table) to be shown beside the metrics.",
-            ),
-            click.option(
-                "--lower-is-better",
-                multiple=True,
-                metavar="NAME...",
-                help="Metrics of --scores whose lower scores are better, where the name does not say it.",
-            ),
             click.option(
                 "-m",
                 "--metrics",
@@ -89,6 +94,7 @@ def metric_options(function: Any) -> Any:
 
 @click.command("score", cls=ManyValues)
 @input_options
+@score_file_options
 @metric_options
 @click.option("--kb", metavar="KB", help="KoBE: the knowledge base, a folder that 'tercet kb build' made.")
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS), help="[default: $SACREBLEU_FORMAT or text]")

@@ -23,7 +23,7 @@ from ..data.scores import MetricRecord, Scores
 from ..data.stream import TextFiles
 from ..data.testset import TestSet
 from ..engine import Progress
-from ..errors import UnknownName, UsageError
+from ..errors import DataError, UnknownName, UsageError
 from ..metrics import Floats, Metric
 from ..scoring import check_texts, score, sum_counts
 from ..slicing import segment_groups
@@ -210,6 +210,8 @@ def compare_scores(
 def _checked(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) -> Sequence[Scores]:
     for item in scores:
         plan.check_systems(item.systems, item.label)
+        if not item.segment and not item.counts:
+            raise DataError(f"{item.label} has scores of whole systems only; a comparison needs scores of segments.")
         if testset is not None and len(testset) != item.n_segments:
             raise UsageError(f"{item.label} has {item.n_segments} segments, and the test set has {len(testset)}.")
     return scores

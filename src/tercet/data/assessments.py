@@ -8,12 +8,13 @@ WMT19) or as negative numbers (CharacTER, EED; TER of WMT20), and MQM is negativ
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import DataError
 from . import evalset
+from .field_checks import check_distinct
 from .jsonl import read_items
 from .judgements import Judgement, Judgements
 from .rankings import of_pair
@@ -193,7 +194,7 @@ def read_direct_assessments(path: str | Path, pair: str | None = None) -> FoundC
     table = read_table(path)
     split = _stem(path).rpartition(".")[2]
     segments = [f"{split}:{index}" for index in table.column("index")]
-    _check_distinct(segments, table)
+    check_distinct(segments, path)
     rows = []
     for segment, (place, (scores,)) in zip(segments, table.records("scores"), strict=True):
         for value in _number_list(scores, place):
@@ -218,7 +219,7 @@ def read_effort_scores(path: str | Path, pair: str | None = None) -> FoundColumn
     table = read_table(path)
     split = _stem(path)
     segments = [f"{split}:{segment}" for segment in table.column("seg")]
-    _check_distinct(segments, table)
+    check_distinct(segments, path)
     scored = [name for name in table.header if re.fullmatch(r"score\d+", name)]
     rows = []
     for segment, (place, scores) in zip(segments, table.records(*scored), strict=True):
@@ -347,13 +348,6 @@ def _number_list(text: str, place: str) -> list[float]:
     except (ValueError, RecursionError, OverflowError):  # also for very long numbers and deep nesting
         pass
     raise DataError(f"{place}: scores {text[:40]!r} are not a list of numbers such as [70, 65].")
-
-
-def _check_distinct(segments: Iterable[str], table: Table) -> None:
-    seen: dict[str, int] = {}
-    for line, segment in zip(table.lines, segments, strict=True):
-        if seen.setdefault(segment, line) != line:
-            raise DataError(f"{table.path}, line {line}: segment {segment!r} again, after line {seen[segment]}.")
 
 
 def _stem(path: str | Path) -> str:

@@ -61,13 +61,12 @@ class Gathered:
         source: list[str] | None = None
         for segments in by_kind["source"].values():
             self._check_complete("The source", segments, order, where)
+            source = [segments[key] for key in order]
         for system, segments in outputs.items():
             self._check_complete(f"The output {system!r}", segments, order, where)
         if by_kind["reference"]:
             any_reference = {key for segments in by_kind["reference"].values() for key in segments}
             self._check_complete("Every reference", any_reference, order, where)
-        for segments in by_kind["source"].values():
-            source = [segments[key] for key in order]
         facts = {document: self.claimed.get(document, {}) | self.attributes.get(document, {}) for document, _ in order}
         labels = {
             attribute: [facts[document].get(attribute, "") for document, _ in order]

@@ -72,6 +72,14 @@ def same_width(rows: list[list[str]], path: str | Path, *, first_line: int = 1) 
     return width
 
 
+def check_distinct(segments: Iterable[str], path: str | Path) -> None:
+    """Raise DataError if a segment occurs twice in a table with a header."""
+    seen: dict[str, int] = {}
+    for line, segment in enumerate(segments, 2):
+        if seen.setdefault(segment, line) != line:
+            raise DataError(f"{path}, line {line}: segment {segment!r} again, after line {seen[segment]}.")
+
+
 def chosen(outputs: Mapping[str, object], systems: Iterable[str] | None) -> list[str]:
     """Return the names of the selected systems, all for None. Raises UnknownName for one that does not exist."""
     if systems is None:

@@ -75,16 +75,10 @@ def _judgement(line: JsonRow) -> Judgement:
             line.refuse(f'a judgement needs "{key}"')
     texts = {key: line.text(f'"{key}"', line.item.get(key, "")) for key in ("kind", "segment", "system", *TEXTS)}
     row = Judgement(
-        kind=texts["kind"],
-        segment=texts["segment"],
-        system=texts["system"],
         value=read_number(line, '"value"', line.item.get("value")),
-        rater=texts["rater"],
-        task=texts["task"],
         spans=read_spans(line),
         seconds=read_number(line, '"seconds"', line.item.get("seconds")),
-        reference=texts["reference"],
-        check=texts["check"],
+        **texts,
     )
     problem = find_problem(row)
     if problem:

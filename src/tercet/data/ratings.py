@@ -47,16 +47,11 @@ def _column(table: Table, name: str) -> Sequence[str]:
 def _judgement(fields: dict[str, str], where: str) -> Judgement:
     revision = fields["revision"]
     row = Judgement(
-        kind=fields["kind"],
-        segment=fields["segment"],
-        system=fields["system"],
         value=number(fields["value"], f"{where}, column 'value'"),
-        rater=fields["rater"],
         task=fields["item"] if revision in ("", "1") else f"{fields['item']}#{revision}",
         spans=read_spans(JsonRow(f'{{"spans": {fields["spans"]}}}', where)) if fields["spans"] else None,
         seconds=number(fields["seconds"], f"{where}, column 'seconds'"),
-        reference=fields["reference"],
-        check=fields["check"],
+        **{name: fields[name] for name in ("kind", "segment", "system", "rater", "reference", "check")},
     )
     problem = find_problem(row)
     if problem:

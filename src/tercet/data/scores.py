@@ -184,7 +184,9 @@ class Scores:
     def __repr__(self) -> str:
         shown = [f"{system}={value:.{self.metric.decimals}f}" for system, value in list(self.system.items())[:5]]
         more = f", … {len(self.system) - 5} more" if len(self.system) > 5 else ""
-        return f"Scores({self.label}: {', '.join(shown)}{more}; {self.n_segments} segment{'s' * (self.n_segments != 1)})"
+        return (
+            f"Scores({self.label}: {', '.join(shown)}{more}; {self.n_segments} segment{'s' * (self.n_segments != 1)})"
+        )
 
     def _repr_html_(self) -> str:
         return html_table(["system", self.label], self._cells(), self.signature)
@@ -244,8 +246,9 @@ def _by_row(columns: Mapping[str, Floats], rows: int) -> Iterator[dict[str, floa
 
 def find_metric(name: str, metrics: Sequence[MetricRecord]) -> int:
     """Return the position of the metric that `name` means: the string asked for, spec, name, label or signature."""
+    wanted = {name.lower(), _without_facts(name).lower()}
     for level in zip(*(metric.names for metric in metrics), strict=True):
-        found = [i for i, known in enumerate(level) if known.lower() == name.lower()]
+        found = [i for i, known in enumerate(level) if known.lower() in wanted]
         if len({metrics[i].spec for i in found}) > 1:
             raise UsageError(
                 f"{name} may be any of {', '.join(metrics[i].names[0] for i in found)}: name one of these."
@@ -253,6 +256,12 @@ def find_metric(name: str, metrics: Sequence[MetricRecord]) -> int:
         if found:
             return found[0]
     raise UnknownName("metric in these results", name, {metric.names[0] for metric in metrics})
+
+
+def _without_facts(signature: str) -> str:
+    """Return a signature without the facts of a run, as metrics have it; another name as it is."""
+    label, *items = signature.split("|")
+    return "|".join([label, *(item for item in items if item.partition(":")[0] not in ("nrefs", "bs", "seed"))])
 
 
 def with_facts(signature: str, facts: Mapping[str, object]) -> str:

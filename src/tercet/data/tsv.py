@@ -23,7 +23,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..errors import DataError, UsageError
-from .field_checks import check_lines, check_text, chosen, same_width, table_rows
+from .field_checks import check_distinct, check_lines, check_text, chosen, same_width, table_rows
 from .files import writing
 from .testset import TestSet
 
@@ -55,7 +55,7 @@ def read_pair(folder: str | Path, pair: str, *, systems: Iterable[str] | None = 
     for path, table in ((texts, columns), (translations, outputs)):
         if "seg" not in table:
             raise DataError(f"{path}, line 1: no column 'seg' with the segment numbers. Columns: {', '.join(table)}.")
-        _check_distinct(table["seg"], path)
+        check_distinct(table["seg"], path)
     _check_same_segments(columns["seg"], outputs.pop("seg"), texts, translations)
     found = _Sorted(texts)
     for column, values in columns.items():
@@ -106,7 +106,7 @@ def write_pair(testset: TestSet, folder: str | Path) -> None:
     if "seg" in testset.outputs:
         raise DataError(f"Test set {testset.name!r}: this layout cannot hold a system called 'seg'.")
     place = Path(folder)
-    _check_distinct(segments, f"Test set {testset.name!r}")
+    check_distinct(segments, place / f"{testset.pair}{SEGMENTS}.gz")
     _write(place / f"{testset.pair}{SEGMENTS}.gz", columns)
     _write(place / f"{testset.pair}{OUTPUTS}.gz", list(outputs.items()))
 
@@ -184,14 +184,6 @@ def _either(folder: Path, pair: str, suffix: str) -> Path:
     if found:
         raise DataError(f"{folder} has both {found[0].name} and {found[1].name}. Remove one.")
     raise UsageError(f"{folder} has no {pair}{suffix}.gz.")
-
-
-def _check_distinct(segments: Sequence[str], where: str | Path) -> None:
-    seen: dict[str, int] = {}
-    for row, segment in enumerate(segments, 1):
-        if segment in seen:
-            raise DataError(f"{where}: segment number {segment!r} occurs twice, in rows {seen[segment]} and {row}.")
-        seen[segment] = row
 
 
 def _check_same_segments(first: list[str], second: list[str], path: Path, other: Path) -> None:

@@ -102,7 +102,7 @@ def check_form_key(request: Request, given: str, token: str, campaign_id: str) -
 
 
 class SecurityMiddleware:
-    """Add security headers to every response, and reject request bodies that are too large or arrive too slowly."""
+    """ASGI middleware: adds security headers to every response, and rejects bodies that are too large or too slow."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

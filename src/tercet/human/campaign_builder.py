@@ -13,7 +13,7 @@ from .protocols import PROTOCOLS
 
 @dataclass
 class CampaignBuilder:
-    """Collect items and the raters who see them. Equal items of two raters become one item. Ids are assigned here."""
+    """A builder that collects items and the raters who see them, merges equal items, and assigns ids."""
 
     items: dict[tuple[Any, ...], Item] = field(default_factory=dict)
     lists: dict[str, list[str]] = field(default_factory=dict)

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Controls:
-    """Make the control items of one group of raters. shown: the name of the reference that they see, or empty."""
+    """The maker of control items for one group of raters. shown: the name of the reference they see, or empty."""
 
     testset: TestSet
     shown: str

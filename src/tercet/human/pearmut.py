@@ -165,7 +165,7 @@ def campaign_of(
 
 
 class OmittedParts:
-    """Count the parts of a file that our campaigns cannot hold, and log one warning for each kind of part."""
+    """Counts of the parts of a file that our campaigns cannot hold; `report` logs one warning for each kind."""
 
     def __init__(self, where: str) -> None:
         self.where, self.counts = where, dict[str, int]()

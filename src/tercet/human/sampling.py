@@ -125,7 +125,7 @@ def _documents(testset: TestSet, eligible: Sequence[int]) -> list[tuple[int, ...
 
 
 class _Turns:
-    """Choose systems in turn, so that each is chosen about equally often, in a new random order in every round."""
+    """Systems in turn: each is chosen about equally often, in a new random order in every round."""
 
     def __init__(self, systems: Sequence[str], random: Random) -> None:
         self.systems, self.random = systems, random

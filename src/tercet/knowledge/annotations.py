@@ -44,17 +44,7 @@ def read(path: str | Path, texts: Sequence[str] | None = None, *, system: str | 
 
 def to_json(text: str, mentions: Sequence[Mention]) -> str:
     """Return one line of our format, without the line feed."""
-    rows = [
-        {
-            "start": mention.start,
-            "end": mention.end,
-            "text": mention.text,
-            "entities": list(mention.entities),
-            "category": mention.category,
-            "weight": round(mention.weight, 4),
-        }
-        for mention in mentions
-    ]
+    rows = [mention._replace(weight=round(mention.weight, 4))._asdict() for mention in mentions]
     return json.dumps({"text": text, "mentions": rows}, ensure_ascii=False)
 
 

@@ -41,6 +41,9 @@ class ExternalMetric(Metric):
     def higher_is_better(self) -> bool:
         return not self.lower_is_better
 
+    def signature_items(self) -> dict[str, str]:
+        return {**super().signature_items(), "computed": "elsewhere"}
+
     def check_needs(self, testset: object) -> None:
         raise UsageError(f"{self.metric} was computed elsewhere. Give its scores with --scores FILE.")
 

@@ -178,7 +178,8 @@ def _from_file(name: str, path: Path, wanted: str | None) -> Any:
     if wanted is None:
         found: Any = _only_metric(module)
     elif not hasattr(module, wanted):
-        raise UnknownName(f"metric in {path}", wanted, [each for each in vars(module) if not each.startswith("_")])
+        own = [name for name, each in vars(module).items() if getattr(each, "__module__", None) == module.__name__]
+        raise UnknownName(f"metric in {path}", wanted, own)
     else:
         found = getattr(module, wanted)
     found = _registered(found, name)

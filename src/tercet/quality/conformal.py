@@ -1,18 +1,20 @@
-"""Intervals that hold the true label as often as they say, whatever the model and the distribution.
+"""Prediction intervals that contain the true label with a given probability, for any model and any distribution.
 
 Conformal prediction (Vovk, Gammerman and Shafer 2005, "Algorithmic Learning in a Random World"; Lei et al. 2018,
 "Distribution-Free Predictive Inference for Regression"): half the width of an interval is a quantile of the absolute
-errors on examples that the model has not seen. Which examples these are is the caller's choice:
+errors on examples that the model has not seen. The caller chooses these examples:
 
-- set aside before training: split conformal; at least `level` of new examples are covered on average.
-- all training examples, each predicted by a model that has not seen its group (`learners.cross_fit`): the jackknife
-  over folds (Barber et al. 2021, "Predictive Inference with the Jackknife+"). Nothing is lost for training, which is
-  what small data need; there is no such guarantee, but coverage is near `level` for models that one fold more or less
-  hardly changes.
+- Examples that were set aside before training (split conformal): at least `level` of new examples are covered on
+  average.
+- All training examples, each predicted by a model that has not seen its group (`learners.cross_fit`): the jackknife
+  over folds (Barber et al. 2021, "Predictive Inference with the Jackknife+"). All examples are used for training, which
+  small data need. There is no such guarantee, but coverage is near `level` if one fold more or less hardly changes the
+  model.
 
-Examples of one group are alike, groups are exchangeable: each group weighs the same, whatever its size, and one more
-group, infinitely wrong, stands for the new one (Lee, Barber and Willett 2023, "Distribution-Free Inference with
-Hierarchical Data"). For groups of one example this is the usual quantile, the ceil((n + 1) * level)-th smallest error.
+Examples of one group are alike, and groups are exchangeable. So each group has the same weight, whatever its size, and
+one more group with infinite errors represents the new one (Lee, Barber and Willett 2023, "Distribution-Free Inference
+with Hierarchical Data"). For groups of one example this is the usual quantile, the ceil((n + 1) * level)-th smallest
+error.
 """
 
 from __future__ import annotations
@@ -42,15 +44,15 @@ log = logging.getLogger(__name__)
 
 _BELOW = "difficulty."
 _NUMBERS = ("groups", "easiest", "usual")
-_EASIEST = 0.25  # of the mean error: no example is expected to be predicted better than this
+_EASIEST = 0.25  # times the mean error: the smallest error that is expected of any example
 
 
 @dataclass(frozen=True, eq=False)
 class Conformal:
-    """Errors on held-out examples, and what they say of new ones.
+    """The errors on held-out examples, from which the intervals of new examples are computed.
 
-    With `difficulty`, a predictor of the absolute error, errors are counted in multiples of what it expects: intervals
-    are then narrower where predictions are more certain.
+    With `difficulty`, a predictor of the absolute error, errors are divided by the expected error. Intervals are then
+    narrower where predictions are more certain.
     """
 
     errors: Floats  # (n,), absolute, ascending
@@ -61,20 +63,20 @@ class Conformal:
     usual: float = 1.0  # the median difficulty of the held-out examples
 
     def half_width(self, level: float) -> float:
-        """Half the width of intervals, for difficulty 1; infinite where there are too few groups for the level."""
+        """Return half the width of intervals, for difficulty 1; infinite if there are too few groups for the level."""
         check_share("The level of intervals", level)
         reached = np.cumsum(self.weights) / (self.groups + 1)
         place = int(np.searchsorted(reached, level - TOLERANCE))
         return float(self.errors[place]) if place < len(self.errors) else float("inf")
 
     def usual_half_width(self, level: float) -> float:
-        """Half the width of the interval of an example that is as hard as most."""
+        """Return half the width of the interval of an example of median difficulty."""
         return self.usual * self.half_width(level)
 
     def interval(
         self, predictions: ArrayLike, level: float, features: ArrayLike | None = None
     ) -> tuple[Floats, Floats]:
-        """Lower and upper bounds, shape (n,); `features` (n, k) are needed where there is a difficulty."""
+        """Return the lower and upper bounds, shape (n,); `features` (n, k) are needed if there is a difficulty."""
         values = np.asarray(predictions, dtype=np.float64)
         half = self.half_width(level)
         if half == float("inf"):
@@ -85,12 +87,12 @@ class Conformal:
         width = np.full(values.shape, half)
         if self.difficulty is not None:
             if features is None:
-                raise UsageError("These intervals depend on the features, which are not given.")
+                raise UsageError("These intervals depend on the features: give them, too.")
             width *= np.maximum(self.difficulty.predict(features), self.easiest)
         return values - width, values + width
 
     def to_parts(self) -> Parts:
-        """Plain values, for JSON, and arrays."""
+        """Return plain values, for JSON, and arrays."""
         plain: dict[str, Any] = {name: getattr(self, name) for name in _NUMBERS} | {"difficulty": None}
         arrays: dict[str, NDArray[Any]] = {"errors": self.errors, "weights": self.weights}
         if self.difficulty is not None:
@@ -100,7 +102,7 @@ class Conformal:
 
     @classmethod
     def from_parts(cls, plain: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Conformal:
-        """That whose `to_parts` these are; parts that are unknown, missing or contradict each other are refused."""
+        """Rebuild the intervals from `to_parts`. Raises DataError for unknown, missing or contradictory parts."""
         own = {name: array for name, array in arrays.items() if not name.startswith(_BELOW)}
         below = {name.removeprefix(_BELOW): array for name, array in arrays.items() if name not in own}
         if set(plain) != {*_NUMBERS, "difficulty"} or set(own) != {"errors", "weights"}:
@@ -119,7 +121,7 @@ class Conformal:
             if not isinstance(plain[name], float) or not 0 <= plain[name] < float("inf"):
                 raise _damaged(f"{name} is {plain[name]!r}")
         if (plain["difficulty"] is None) != (not below):
-            raise _damaged("the difficulty is not whole")
+            raise _damaged("the difficulty is incomplete")
         difficulty = predictor_from_parts(plain["difficulty"], below) if below else None
         return cls(errors, weights, groups, difficulty, plain["easiest"], plain["usual"])
 
@@ -133,16 +135,17 @@ def calibrate(
     seed: int = SEED,
     executor: Executor | None = None,
 ) -> Conformal:
-    """Intervals from labels and predictions of the same examples, shape (n,), by models that have not seen them.
+    """Compute intervals from labels, shape (n,), and held-out predictions of the same examples.
 
-    features: shape (n, k); with them, the width depends on how hard an example is, as a ridge regression of the
-    absolute errors predicts it. It is applied to held-out examples too: what it has fitted by chance does not count.
+    features: shape (n, k). With them, the width depends on how hard an example is to predict, according to a ridge
+    regression of the absolute errors. That regression is cross-fitted, so that overfitting does not make intervals
+    narrower.
     """
     truth, values = np.asarray(labels, dtype=np.float64), np.asarray(held_out, dtype=np.float64)
     if truth.ndim != 1 or truth.shape != values.shape or not truth.size:
         raise UsageError(f"Labels of shape {truth.shape} do not go with held-out predictions of shape {values.shape}.")
     if not np.isfinite(truth - values).all():
-        raise DataError("A label or a held-out prediction is missing; intervals need all of them.")
+        raise DataError("A label or a held-out prediction is missing or not finite; intervals need all of them.")
     numbers = number_groups(range(len(truth)) if groups is None else groups)
     if len(numbers) != len(truth):
         raise UsageError(f"There must be one group for each of the {len(truth)} examples, not {len(numbers)}.")
@@ -159,13 +162,13 @@ def calibrate(
 
 
 def coverage(labels: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:
-    """The share of labels within their intervals, bounds included. NaN for none."""
+    """Return the share of labels within their intervals, bounds included; NaN if there are no labels."""
     inside = is_covered(labels, lower, upper)
     return float(inside.mean()) if inside.size else float("nan")
 
 
 def is_covered(labels: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> NDArray[np.bool_]:
-    """Which labels lie within their intervals, shape (n,)."""
+    """Return which labels are within their intervals, shape (n,)."""
     truth, low, high = (np.asarray(part, dtype=np.float64) for part in (labels, lower, upper))
     if not truth.shape == low.shape == high.shape:
         raise UsageError(f"{truth.size} labels do not go with {low.size} lower and {high.size} upper bounds.")

@@ -1,9 +1,9 @@
-"""How a model does on labelled texts: on all of them, beside metrics, system by system, and across systems.
+"""Evaluate a model on labelled texts: as a whole, against metrics, by system, and across systems.
 
-Tables 3 and 4 and the end of section 3 of Specia, Cancedda and Dymetman (2010), "A Dataset for Assessing Machine
-Translation Evaluation Metrics": a model trained on the outputs of one system is tested on those of the others. The
-systems translate the same sentences, so a model must not be tested on sentences that it was trained on, whoever
-translated them: it is trained on a system's outputs in some groups and tested on all systems' outputs in the others.
+This corresponds to Tables 3 and 4 and the end of section 3 of Specia, Cancedda and Dymetman (2010), "A Dataset for
+Assessing Machine Translation Evaluation Metrics", where a model trained on the outputs of one system is tested on those
+of the others. All systems translate the same sentences, and a model must not be tested on sentences that it was trained
+on. So it is trained on a system's outputs in some groups and tested on all systems' outputs in the other groups.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rival:
-    """A metric on the same segments: its correlation with the labels, and the model's less that.
+    """A metric on the same segments: its correlation with the labels, and the model's minus the metric's.
 
-    confidence: the share of resamples in which the model's correlation is the higher one (Koehn 2004).
+    confidence: the share of resamples in which the model's correlation is higher (Koehn 2004).
     """
 
     metric: str
@@ -52,7 +52,7 @@ class Rival:
 class Across:
     """Models trained on the outputs of one system (rows) and tested on those of each (columns), on other groups.
 
-    Shape (systems, systems); NaN where a system has too few segments to train on, or a correlation is undefined.
+    Shape (systems, systems); NaN if a system has too few segments to train on, or if a correlation is undefined.
     """
 
     systems: tuple[str, ...]
@@ -63,7 +63,7 @@ class Across:
 
 @dataclass(frozen=True, eq=False)
 class Assessment:
-    """A model's predictions against labels; level is that of the intervals around predictions."""
+    """The evaluation of a model's predictions. level: of the intervals around predictions."""
 
     all: Evaluation
     level: float
@@ -73,7 +73,7 @@ class Assessment:
     model: str
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it; figures at the top, their intervals below `intervals`."""
+        """Return a dictionary for JSON, with the figures at the top level and their intervals in `intervals`."""
         found = evaluation_dict(self.all) | {"level": self.level, "model": self.model}
         found["metrics"] = [asdict(rival) for rival in self.rivals]
         if self.across is not None:
@@ -88,7 +88,7 @@ class Assessment:
 
 
 def evaluation_dict(found: Evaluation) -> dict[str, Any]:
-    """Figures by name, with `intervals` and how they were made."""
+    """Return the figures by name, with `intervals` and how those were computed."""
     figures = found.figures()
     return {
         **{name: each.value for name, each in figures.items()},
@@ -121,17 +121,17 @@ def assess(
     seed: int = SEED,
     executor: Executor | None = None,
 ) -> Assessment:
-    """Figures of the model's predictions, which must be of texts that it was not trained on.
+    """Evaluate the model's predictions of texts that it was not trained on.
 
-    groups: what is resampled together and never split, by default the source sentence. metrics: scores of the same
-    segments by name, higher where the model's labels are better (or lower, where lower labels are). systems: who wrote
-    each output; then figures are by system too, and models with this model's settings are trained on each system.
+    groups: segments to resample together and never to split, by default those of the same source sentence. metrics:
+    scores of the same segments by name, in the same direction as the model's labels. systems: the system of each
+    output; with it, there are also figures by system, and models with this model's settings are trained on each system.
     """
     found = model.predict(sources, outputs, level=level, given=given, executor=executor)
     truth, values = check_pair(labels, found.values)
     alike = list(sources if groups is None else groups)
     if len(alike) != len(truth):
-        raise DataError(f"There are {len(truth)} segments, and the groups of {len(alike)}.")
+        raise DataError(f"There are {len(truth)} segments, but groups for {len(alike)}. Give one group per segment.")
     drawn: dict[str, Any] = {"seed": seed, "resamples": resamples, "level": confidence}
     better = {"higher_is_better": model.higher_is_better}
 
@@ -147,7 +147,9 @@ def assess(
     matrix = None
     if systems is not None:
         if len(systems) != len(truth):
-            raise DataError(f"There are {len(truth)} segments, and the systems of {len(systems)}.")
+            raise DataError(
+                f"There are {len(truth)} segments, but systems for {len(systems)}. Give one system per segment."
+            )
         rows_of = {name: np.flatnonzero(np.array(systems) == name) for name in dict.fromkeys(systems)}
         by_system = {name: figures(rows) for name, rows in rows_of.items()}
         matrix = across_systems(model, found.features.values, truth, rows_of, alike, seed=seed, executor=executor)
@@ -155,9 +157,9 @@ def assess(
 
 
 def _rival(metric: str, labels: Floats, predictions: Floats, scores: Floats, **how: Any) -> Rival:
-    """Segments that the metric does not score are left out of its comparison."""
+    """Compare the model with a metric, on the segments that the metric scores."""
     if scores.shape != labels.shape:
-        raise DataError(f"There are {len(labels)} segments, and scores of {metric} for {scores.size}.")
+        raise DataError(f"There are {len(labels)} segments, but scores of {metric} for {scores.size}.")
     scored = np.isfinite(scores)
     if is_constant_series(scores[scored]):
         return Rival(metric, nan, nan, nan, nan, nan, nan)
@@ -180,9 +182,9 @@ def across_systems(
     seed: int = SEED,
     executor: Executor | None = None,
 ) -> Across:
-    """Train on one system, test on each, on other groups; with the learner and the settings of the model."""
+    """Train on one system and test on each, on other groups, with the learner and the settings of the model."""
     if len(rows_of) < 2:
-        raise UsageError(f"Across systems needs two systems or more, and all segments are of {next(iter(rows_of))!r}.")
+        raise UsageError(f"--across needs at least two systems, and all segments are of {next(iter(rows_of))!r}.")
     learner, settings = learnt_by(model.predictor, model.names)
     splits = folds(groups, FOLDS, seed)
     trained = {
@@ -217,5 +219,5 @@ def across_systems(
 
 
 def untested(across: Across) -> list[str]:
-    """The systems that had too few segments, or labels that are all the same, to train on."""
+    """Return the systems on which no model was trained: too few segments, or labels that are all the same."""
     return [name for name, row in zip(across.systems, across.rmse, strict=True) if all(isnan(value) for value in row)]

@@ -1,9 +1,9 @@
-"""How good predictions are: errors, correlations and the worth of a ranking, each with a bootstrap interval.
+"""Evaluate predictions: errors, correlations and quality of the ranking, each with a bootstrap confidence interval.
 
 Root mean squared error (RMSPE in Specia, Cancedda and Dymetman 2010, "A Dataset for Assessing Machine Translation
 Evaluation Metrics"), mean absolute error, Pearson's and Spearman's correlation, and DeltaAvg (Callison-Burch et al.
-2012, "Findings of the 2012 Workshop on Statistical Machine Translation"). Intervals are percentiles over
-resamples of segments, or of groups of them; all figures see the same resamples.
+2012, "Findings of the 2012 Workshop on Statistical Machine Translation"). Intervals are percentiles over resamples of
+segments, or of groups of segments; all figures use the same resamples.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from ..stats.resampling import Floats, batch_rows, check_draws, check_share, dra
 from .conformal import is_covered
 from .splits import SEED, Rows, number_groups
 
-_KEPT = 1 << 23  # numbers that DeltaAvg keeps for resamples of as many segments
+_KEPT = 1 << 23  # numbers that DeltaAvg caches for resamples with the same number of segments
 Weighted = Callable[[Floats], Floats]  # weights of segments, (rows, n), to values of a statistic, (rows,)
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Each figure with its interval; NaN where it is undefined, as the correlation with a constant is."""
+    """Each figure with its interval; NaN where it is undefined, such as a correlation with a constant."""
 
     pearson: Interval
     spearman: Interval
     rmse: Interval
     mae: Interval
     delta_avg: Interval
-    coverage: Interval | None  # of the intervals, where there are any
+    coverage: Interval | None  # of the prediction intervals, if there are any
     n: int  # segments
     groups: int
     level: float
@@ -50,7 +50,7 @@ class Evaluation:
     seed: int
 
     def figures(self) -> dict[str, Interval]:
-        """Those that there are, by name."""
+        """Return the figures by name, without coverage if there is none."""
         names = ("pearson", "spearman", "rmse", "mae", "delta_avg", "coverage")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
@@ -66,10 +66,10 @@ def evaluate(
     resamples: int = 1000,
     level: float = 0.95,
 ) -> Evaluation:
-    """Predictions against labels, both of shape (n,).
+    """Evaluate predictions against labels, both of shape (n,).
 
-    intervals: lower and upper bounds of the predictions, whose coverage is wanted. groups: what is resampled together,
-    such as the translations of a sentence. higher_is_better: of the labels; DeltaAvg counts from the best down.
+    intervals: lower and upper bounds of the predictions, to compute their coverage. groups: segments to resample
+    together, such as the translations of a sentence. higher_is_better: of the labels; DeltaAvg ranks the best first.
     """
     check_draws(resamples, seed)
     check_share("The level", level)
@@ -79,7 +79,7 @@ def evaluate(
     columns = [errors**2, np.abs(errors)]
     if intervals is not None:
         columns.append(is_covered(truth, *intervals).astype(np.float64))
-    # A constant has no standard units: its correlation is NaN, and so are its resamples.
+    # The correlation with a constant is NaN, also in all resamples.
     linear = resample_grouped_pearson(truth, values[np.newaxis], numbers, resamples=resamples, seed=seed)
     means = resample_ratio(_by_group(columns, numbers), resamples=resamples, seed=seed)
     sign = 1 if higher_is_better else -1
@@ -115,10 +115,10 @@ def compare_pearson(
     resamples: int = 1000,
     level: float = 0.95,
 ) -> PairedComparison:
-    """Is the first's correlation with the labels higher than the second's? By the paired bootstrap (Koehn 2004).
+    """Test whether the first's correlation with the labels is higher than the second's (paired bootstrap, Koehn 2004).
 
-    `wins` is the share of resamples in which it is: the confidence that Specia, Cancedda and Dymetman (2010) print
-    below Table 4. Turn the sign of a metric that is lower for better outputs before.
+    `wins` is the share of resamples in which it is higher: the confidence that Specia, Cancedda and Dymetman (2010)
+    print below Table 4. Negate a metric that is lower for better outputs before the call.
     """
     truth, one = check_pair(labels, first)
     _, other = check_pair(labels, second)
@@ -131,12 +131,12 @@ def compare_pearson(
 
 
 def delta_avg(labels: ArrayLike, predictions: ArrayLike) -> float:
-    """How much better the segments ranked first are than the average segment, in units of the label.
+    """Return DeltaAvg: how much better the top-ranked segments are than the average segment, in units of the label.
 
-    The ranking is cut into n parts of floor(N / n) segments, the last part taking the rest. DeltaAvg[n] is the mean
-    label of the first part, of the first two, ... of the first n - 1, averaged, minus the mean label of all; DeltaAvg
+    The ranking is cut into n parts of floor(N / n) segments; the last part takes the rest. DeltaAvg[n] is the mean
+    label of the first part, of the first two, ... of the first n - 1, averaged, minus the mean label of all. DeltaAvg
     is the mean over n = 2 ... floor(N / 2). Higher labels are better, higher predictions rank first. Segments with the
-    same prediction have no order: each counts with the mean label of them all, which is the expectation over orders.
+    same prediction each count with their mean label, which is the expectation over all orders of them. The result is
     NaN for fewer than four segments.
     """
     truth, values = check_pair(labels, predictions)
@@ -144,16 +144,16 @@ def delta_avg(labels: ArrayLike, predictions: ArrayLike) -> float:
 
 
 def check_pair(labels: ArrayLike, predictions: ArrayLike) -> tuple[Floats, Floats]:
-    """Both as float64, shape (n,), or an error that says what is wrong with them."""
+    """Return both as float64, shape (n,), or raise an error that says what is wrong."""
     truth, values = np.asarray(labels, dtype=np.float64), np.asarray(predictions, dtype=np.float64)
     if truth.ndim != 1 or truth.shape != values.shape:
-        raise UsageError(f"Labels of shape {truth.shape} do not go with predictions of shape {values.shape}.")
+        raise UsageError(f"Labels have shape {truth.shape}, but predictions have shape {values.shape}.")
     if not truth.size:
         raise DataError("There are no segments to evaluate on.")
     for what, part in (("label", truth), ("prediction", values)):
         bad = np.flatnonzero(~np.isfinite(part))
         if len(bad):
-            raise DataError(f"The {what} of segment {bad[0] + 1} is {part[bad[0]]}: every segment needs one.")
+            raise DataError(f"The {what} of segment {bad[0] + 1} is {part[bad[0]]}: every segment needs a number.")
     return truth, values
 
 
@@ -165,13 +165,13 @@ def _group_numbers(groups: Sequence[Hashable] | None, n: int) -> Rows:
 
 
 def _by_group(columns: list[Floats], numbers: Rows) -> Floats:
-    """Sums by group of each column, and of 1: shape (columns, groups, 2)."""
+    """Return the sum of each column and the number of segments by group, shape (columns, groups, 2)."""
     counts = np.bincount(numbers).astype(np.float64)
     return np.stack([np.stack([np.bincount(numbers, column), counts], axis=-1) for column in columns])
 
 
 def _resample(statistics: list[Weighted], numbers: Rows, resamples: int, seed: int) -> Resampled:
-    """Statistics on the data and on resamples of groups, the same that `tercet.stats` draws."""
+    """Compute statistics on the data and on resamples of groups, the same resamples as in `tercet.stats`."""
     groups = int(numbers.max()) + 1
     batches = draw_weights(groups, resamples, seed=seed, rows=batch_rows(len(numbers)))
     samples = [[statistic(weights[:, numbers]) for statistic in statistics] for weights in batches]
@@ -181,10 +181,10 @@ def _resample(statistics: list[Weighted], numbers: Rows, resamples: int, seed: i
 
 @dataclass(frozen=True, eq=False)
 class _Runs:
-    """Segments in the order of a series, those of equal value in runs."""
+    """Segments sorted by a series; segments of equal value form a run."""
 
     order: Rows
-    starts: Rows  # where runs begin in the order
+    starts: Rows  # the first place of each run in the order
     run_of: Rows  # (n,): the run of each segment
 
     @classmethod
@@ -194,13 +194,13 @@ class _Runs:
         return cls(order, np.searchsorted(run_of[order], np.arange(len(values))), run_of)
 
     def sums(self, weights: Floats) -> Floats:
-        """Of each run, shape (rows, n) -> (rows, runs)."""
+        """Return the sum of each run, shape (rows, n) -> (rows, runs)."""
         result: Floats = np.add.reduceat(weights[:, self.order], self.starts, axis=1)
         return result
 
 
 def _rank_correlation(first: Floats, second: Floats) -> Weighted:
-    """Spearman's rho where segments occur as often as their weights say, without writing them out."""
+    """Return a function for Spearman's rho of weighted segments: a weight is how often the segment occurs."""
     series = [_Runs.of(first), _Runs.of(second)]
 
     def ranks(runs: _Runs, weights: Floats) -> Floats:
@@ -220,6 +220,7 @@ def _rank_correlation(first: Floats, second: Floats) -> Weighted:
 
 
 def _delta_avg(labels: Floats, predictions: Floats) -> Weighted:
+    """Return a function for DeltaAvg of weighted segments."""
     runs = _Runs.of(-predictions)  # the best first
     shares: dict[int, Floats] = {}  # by number of segments, which differs where groups are resampled
 
@@ -242,15 +243,15 @@ def _delta_avg(labels: Floats, predictions: Floats) -> Weighted:
 
 
 def _cumulative_shares(n: int) -> Floats:
-    """DeltaAvg is a weighted sum of ranked labels: here are the sums of the weights of the first 0, 1, ... n places."""
+    """Return the sums of the weights of the first 0, 1, ... n places: DeltaAvg is a weighted sum of ranked labels."""
     most = n // 2
     if most < 2:
         return np.full(n + 1, np.nan)
-    heads = np.zeros(n + 1)  # how much the mean of the first h segments counts
+    heads = np.zeros(n + 1)  # the weight of the mean of the first h segments
     for parts in range(2, most + 1):
         size = n // parts
         heads[size : parts * size : size] += 1 / ((parts - 1) * (most - 1))
     each = np.zeros(n + 1)
     each[1:] = heads[1:] / np.arange(1, n + 1)
-    places = each[::-1].cumsum()[::-1][1:] - 1 / n  # a place counts in all heads that reach it
+    places = each[::-1].cumsum()[::-1][1:] - 1 / n  # a place has a share in the means of all heads that include it
     return np.append(0.0, np.cumsum(places))

@@ -1,9 +1,9 @@
-"""Which features a model rests on.
+"""The importance of features.
 
 By permutation (Breiman 2001, "Random Forests", section 10; Fisher, Rudin and Dominici 2019, "All Models are Wrong, but
-Many are Useful"): how much the error on held-out groups grows when the values of a feature are shuffled. Features that
-say the same share their importance: either can be shuffled with little harm. And by partial least squares: the weight
-of each feature in a model of all of them.
+Many are Useful"): how much the error on held-out groups grows when the values of a feature are shuffled. Correlated
+features share their importance: shuffling one of them changes little. And by partial least squares: the weight of each
+feature in a model of all features.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Importance:
-    """Of one feature."""
+    """The importance of one feature."""
 
     feature: str
-    increase: float  # of the root mean squared error when it is shuffled; at or below 0: the feature is not missed
+    increase: float  # of the root mean squared error when it is shuffled; at or below 0: the feature does not help
     standard_error: float  # of the increase, over folds
-    vip: float  # in partial least squares of all features: 1 is the average
-    coefficient: float  # there, in labels per standard deviation of the feature
+    vip: float  # importance in partial least squares of all features; 1 is the average
+    coefficient: float  # in the same model, in units of the label per standard deviation of the feature
 
 
 def permutation_importance(
@@ -47,7 +47,7 @@ def permutation_importance(
     seed: int = SEED,
     executor: Executor | None = None,
 ) -> tuple[Importance, ...]:
-    """All features, the most important first; settings are those of `Predictor.training`."""
+    """Return the importance of all features, the most important first. settings: those of `Predictor.training`."""
     values, targets, numbers = check_examples(features, labels, groups)
     splits = folds(numbers.tolist(), FOLDS, seed + 1)
     units = (
@@ -89,7 +89,7 @@ def _increases(
 
 
 def pls_weights(features: Floats, labels: Floats, components: int = MOST_COMPONENTS) -> tuple[Floats, Floats]:
-    """Importance in the projection and coefficient of each feature, shape (k,), in partial least squares of all."""
+    """Return VIP and coefficient of each feature, shape (k,), in partial least squares of all features."""
     inputs, units = standard_units(features)
     found = decompose(units, labels - labels.mean(), components)
     vip, coefficients = np.zeros(inputs.width), np.zeros(inputs.width)

@@ -1,7 +1,7 @@
-"""What quality estimation reads: sources, outputs, labels, groups, features of one's own; one line per segment.
+"""Read the inputs of quality estimation: sources, outputs, labels, groups and extra features; one line per segment.
 
 Every input is FILE, with one value per line, or FILE:COLUMN, a column of a tab-separated table with a header and no
-quoting. What cannot be right is refused with file and line.
+quoting. Errors name file and line.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from ..errors import DataError, UnknownName, UsageError
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float]
-LARGEST = 1e100  # squares and sums of larger numbers are no numbers any more
+LARGEST = 1e100  # squares and sums of larger numbers would overflow
 _WITH_COMMAS = re.compile(r"\s*[-+]?[\d.,]*\d,\d[\d.,]*\s*")
 _CODE = re.compile(r"([A-Za-z]{2,3})((?:[-_][A-Za-z0-9]+)*)")
 
 
 @dataclass(frozen=True)
 class Column:
-    """The values of a file's lines, or of a table's column, and where they are."""
+    """The values of a file's lines, or of a table's column, and their place."""
 
     path: str
     values: tuple[str, ...]
@@ -41,16 +41,16 @@ class Column:
 
     @property
     def name(self) -> str:
-        """As it was asked for."""
+        """FILE or FILE:COLUMN, as the user gave it."""
         return self.path if self.column is None else f"{self.path}:{self.column}"
 
     def place(self, row: int) -> str:
-        """File and line of a value, as messages name them."""
+        """Return file and line of a value, for messages."""
         return f"{self.path}, line {row + self.first_line}"
 
 
 def read_column(path: str | Path) -> Column:
-    """The lines of FILE, or what FILE:COLUMN names; refuses what has no line at all."""
+    """Read the lines of FILE, or the column of FILE:COLUMN. Raises DataError if there are no lines."""
     file, column = file_and_column(path)
     if column is not None:
         found = _table_column(file, column)
@@ -62,7 +62,7 @@ def read_column(path: str | Path) -> Column:
 
 
 def file_and_column(path: str | Path) -> tuple[str, str | None]:
-    """FILE and None, or FILE and COLUMN; a colon may also be part of a file's name."""
+    """Return FILE and None, or FILE and COLUMN; a colon may also be part of a file's name."""
     name = str(path)
     file, colon, column = name.rpartition(":")
     if colon and file and file_state(name) is None and file_state(file) is not None:
@@ -83,7 +83,7 @@ def _table_column(file: str, column: str) -> Column:
 
 
 def read_names(path: str | Path, what: str) -> Column:
-    """What each segment belongs to, as its document or system; refuses a line that names none."""
+    """Read the name of each segment's document or system. Raises DataError if a line is empty."""
     try:
         column = read_column(path)
     except UsageError as error:
@@ -95,25 +95,25 @@ def read_names(path: str | Path, what: str) -> Column:
 
 
 def _check_tabs(header: Sequence[str], path: str | Path) -> None:
-    """Refuse a table whose columns are plainly separated by something else than tabs."""
+    """Raise DataError for a table that is obviously not separated by tabs."""
     for separator in ",;":
         if len(header) == 1 and separator in header[0]:
             raise DataError(
-                f"{path}, line 1: there is no tab, but {separator!r}. Tables are separated by tabs here, and have no "
+                f"{path}, line 1: there is no tab, but {separator!r}. Tables must be separated by tabs and have no "
                 "quoting: save it as tab-separated text."
             )
 
 
 def check_parallel(*columns: Column) -> None:
-    """Refuse columns of different lengths."""
+    """Raise DataError for columns of different lengths."""
     if len({len(column) for column in columns}) > 1:
         counts = ", ".join(f"{column.name}: {len(column)}" for column in columns)
         tables = {column.path for column in columns if column.column is not None}
         for column in columns:
             if column.column is None and column.path in tables:
                 raise DataError(
-                    f"These files are not parallel. Segments: {counts}. {column.path} alone is all its lines, with "
-                    f"the header: name a column of it, as {column.path}:COLUMN."
+                    f"These files are not parallel. Segments: {counts}. {column.path} without a column means all its "
+                    f"lines, with the header: name a column, as {column.path}:COLUMN."
                 )
         raise DataError(
             f"These files are not parallel. Segments: {counts}. Run 'tercet check' on the texts to see where they "
@@ -122,14 +122,14 @@ def check_parallel(*columns: Column) -> None:
 
 
 def read_texts(source: str | Path, output: str | Path, *others: Column) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Sources and outputs of equal length; `others` must have that length too."""
+    """Read sources and outputs. They and `others` must have the same length."""
     sources, outputs = read_column(source), read_column(output)
     check_parallel(sources, outputs, *others)
     return sources.values, outputs.values
 
 
 def read_labels(path: str | Path, label_range: Range | None = None) -> tuple[Column, Floats]:
-    """The labels of a file, all of them numbers, within the range if one is given."""
+    """Read labels. Raises DataError if one is not a number, or outside the range if one is given."""
     column = read_column(path)
     labels = np.array([_label(column, row) for row in range(len(column))])
     check_labels(labels, label_range, column.place)
@@ -148,7 +148,7 @@ def _label(column: Column, row: int) -> float:
 
 
 def _is_name(text: str) -> bool:
-    """Whether this may be the name of a column: no number, however it is written, and not NaN."""
+    """Return whether a text may be the name of a column: it begins with a letter and is not a number or NaN."""
     try:
         float(text)
     except ValueError:
@@ -160,7 +160,7 @@ def _number(text: str, place: str, what: str) -> float:
     if not text.strip():
         raise DataError(f"{place}: the {what} is missing. Every line needs a number.")
     try:
-        value = math.nan if "_" in text else float(text)  # 1_5 is a number to Python alone
+        value = math.nan if "_" in text else float(text)  # only Python reads 1_5 as a number
     except ValueError:
         value = math.nan
     if not abs(value) <= LARGEST:
@@ -174,7 +174,7 @@ def _number(text: str, place: str, what: str) -> float:
 
 
 def check_labels(labels: Floats, label_range: Range | None, place: Callable[[int], str]) -> None:
-    """Refuse labels that are no numbers or outside the range; `place` says where a row is."""
+    """Raise DataError for labels that are not numbers or outside the range. place: returns the place of a row."""
     for row in np.flatnonzero(~(np.abs(labels) <= LARGEST)):
         most = f" of at most {LARGEST:g}" if np.isfinite(labels[row]) else ""
         raise DataError(f"{place(int(row))}: the label is missing or not a finite number{most}.")
@@ -187,7 +187,7 @@ def check_labels(labels: Floats, label_range: Range | None, place: Callable[[int
 
 
 def check_range(label_range: Sequence[float]) -> Range:
-    """The lowest and the highest label."""
+    """Return the lowest and the highest label, or raise UsageError if they are not a range."""
     low, high = map(float, label_range)
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise UsageError(f"The range of labels must go from a lower to a higher number, not from {low:g} to {high:g}.")
@@ -196,14 +196,14 @@ def check_range(label_range: Sequence[float]) -> Range:
 
 @dataclass(frozen=True, eq=False)
 class GivenFeatures:
-    """Features that the user brings, shape (segments, features)."""
+    """The user's own features, shape (segments, features)."""
 
     names: tuple[str, ...]
     values: Floats
 
     def __post_init__(self) -> None:
         if self.values.shape[1:] != (len(self.names),):
-            raise UsageError(f"{len(self.names)} features are named, and the table has shape {self.values.shape}.")
+            raise UsageError(f"There are {len(self.names)} names of features, but values of shape {self.values.shape}.")
         if len(set(self.names)) < len(self.names):
             twice = next(name for name in self.names if self.names.count(name) > 1)
             raise DataError(f"The feature {twice!r} is given twice.")
@@ -212,7 +212,7 @@ class GivenFeatures:
             raise DataError(f"Feature {self.names[column]!r}, segment {row + 1}: not a finite number{most}.")
 
     def only(self, names: Sequence[str]) -> GivenFeatures:
-        """These features, in this order."""
+        """Return these features, in this order."""
         for name in names:
             if name not in self.names:
                 raise UnknownName("given feature", name, self.names)
@@ -220,7 +220,7 @@ class GivenFeatures:
 
 
 def read_features(path: str | Path, segments: int) -> GivenFeatures:
-    """A tab-separated table with a header of names and one row of numbers per segment, or one column, FILE:COLUMN."""
+    """Read a tab-separated table with a header and one row of numbers per segment, or one column, FILE:COLUMN."""
     path, wanted = file_and_column(path)
     if wanted is None:
         header, *rows = table_rows(path) or [[]]
@@ -234,7 +234,7 @@ def read_features(path: str | Path, segments: int) -> GivenFeatures:
         if not name.strip():
             raise DataError(f"{path}, line 1: column {column} has no name.")
     if len(rows) != segments:
-        raise DataError(f"{path} has {len(rows)} rows below its header, and there are {segments} segments.")
+        raise DataError(f"{path} has {len(rows)} rows below its header, but there are {segments} segments.")
     values = np.array(
         [
             [
@@ -248,12 +248,12 @@ def read_features(path: str | Path, segments: int) -> GivenFeatures:
 
 
 def check_languages(languages: str | Sequence[str]) -> tuple[str, str]:
-    """Source and target language from "et-en", or from the two; codes in lower case, a region as in zh_CN."""
+    """Return source and target language from "et-en", or from a pair of codes; a region is as in zh_CN."""
     parts = languages.split("-") if isinstance(languages, str) else list(languages)
     codes = [_CODE.fullmatch(part.strip()) if isinstance(part, str) else None for part in parts]
     source, target = codes if len(codes) == 2 else (None, None)
     if source is None or target is None:
-        raise UsageError(f"The languages are SRC-TGT, as et-en, not {languages!r}.{_language_hint(parts)}")
+        raise UsageError(f"Give the languages as SRC-TGT, such as et-en, not {languages!r}.{_language_hint(parts)}")
     return _language(source), _language(target)
 
 
@@ -262,19 +262,19 @@ def _language(code: re.Match[str]) -> str:
 
 
 def _language_hint(parts: Sequence[object]) -> str:
-    """What was probably meant."""
+    """Return a hint at what was probably meant."""
     words = [part.strip() for part in parts if isinstance(part, str)]
     if len(words) > 2:
-        return " A region or script is joined to its language by an underscore, as in pt_BR-en."
+        return " Join a region or script to its language with an underscore, as in pt_BR-en."
     if len(words) == 1 and re.fullmatch("[A-Za-z]{2,3}_[A-Za-z]{2,3}", words[0]):
         return f" Write {words[0].replace('_', '-')}."
     if len(words) == 2 and all(words):
-        return " A language is given by its code of two or three letters."
+        return " Use language codes of two or three letters."
     return ""
 
 
 def same_languages(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether these are the same pair; regions and scripts do not matter: zh_CN is zh."""
+    """Return whether these are the same language pair; regions and scripts do not matter: zh_CN is zh."""
     from ..text.scripts import base_code
 
     return [*map(base_code, one)] == [*map(base_code, other)]

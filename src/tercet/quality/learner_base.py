@@ -1,8 +1,8 @@
-"""What all learners share: checking examples, standard units, choosing settings by grouped cross-validation.
+"""The base class of learners, and what they share: checks, standardisation, search by grouped cross-validation.
 
-Learning has two steps. `choose` finds settings (a penalty, a number of components) on folds that never split a group;
-`fit_with` trains with given settings. Work on folds goes to an executor where there is one and is gathered in order, so
-that the model is the same for any number of jobs.
+Learning has two steps. `choose` finds settings (a penalty, a number of components) on folds that never split a group.
+`fit_with` trains with given settings. Folds are computed in an executor if there is one, and the results are collected
+in order, so that the model is the same for any number of jobs.
 """
 
 from __future__ import annotations
@@ -32,32 +32,32 @@ log = logging.getLogger(__name__)
 
 MINIMUM = 20  # examples: five folds of four
 FOLDS = 5
-SEARCHED = 2000  # examples on which slow learners search their grids: with more, settings hardly change
+SEARCHED = 2000  # examples on which slow learners search their grids; more would hardly change the settings
 Settings = Mapping[str, Any]  # plain values, for JSON
 Groups = Sequence[Hashable] | None
 Result = TypeVar("Result")
 
 
 class Learner(ABC):
-    """A way to learn from examples. Instances are frozen dataclasses and hold no data."""
+    """A learning algorithm. Instances are frozen dataclasses and hold no data."""
 
     reads_features: ClassVar[bool] = True
-    needs: ClassVar[Mapping[str, type]] = {}  # settings that `fit_with` reads, positive numbers
+    needs: ClassVar[Mapping[str, type]] = {}  # the settings of `fit_with`, which are positive numbers
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What `tercet.quality.learners.create` makes it from."""
+        """The name for `tercet.quality.learners.create`."""
 
     @abstractmethod
     def choose(
         self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
     ) -> Settings:
-        """Settings by cross-validation; examples have been checked."""
+        """Return settings chosen by cross-validation; the examples have been checked."""
 
     @abstractmethod
     def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> Predictor:
-        """A predictor trained with given settings."""
+        """Return a predictor trained with given settings."""
 
     def fit(
         self,
@@ -68,20 +68,21 @@ class Learner(ABC):
         seed: int = SEED,
         executor: Executor | None = None,
     ) -> Predictor:
-        """Settings chosen and a predictor trained; `features` has shape (n, k), `labels` (n,).
+        """Choose settings and return a trained predictor; `features` has shape (n, k), `labels` (n,).
 
-        groups: what must not be split, such as source sentences; without them each example stands alone.
+        groups: the group of each example, such as its source sentence. Groups are not split. Without groups, each
+        example is its own group.
         """
         values, targets, numbers = check_examples(features, labels, groups)
         constant = np.flatnonzero(is_constant_series(values.T)).tolist()
         if self.reads_features and len(constant) == values.shape[1]:
             raise DataError(
-                f"None of {len(constant)} features varies over the examples: there is nothing to learn from."
+                f"All {len(constant)} features are the same for all examples: there is nothing to learn from."
             )
         settings = self.choose(values, targets, numbers, seed=seed, executor=executor)
         if constant and self.reads_features:
             places = ", ".join(str(column + 1) for column in constant)
-            log.warning("Features that are the same for all examples tell nothing and are left out: number %s.", places)
+            log.warning("Features that are the same for all examples are left out: number %s.", places)
         training = {
             "learner": self.name,
             "settings": dict(settings),
@@ -95,7 +96,7 @@ class Learner(ABC):
 
 
 def check_examples(features: ArrayLike, labels: ArrayLike, groups: Groups = None) -> tuple[Floats, Floats, Rows]:
-    """Features (n, k), labels (n,) and numbers of groups (n,), or an error that says what cannot be learned from."""
+    """Return features (n, k), labels (n,) and group numbers (n,), or raise an error if nothing can be learnt."""
     values, targets = check_features(features), np.asarray(labels, dtype=np.float64)
     if targets.ndim != 1 or len(targets) != len(values):
         raise UsageError(f"There must be one label for each of the {len(values)} examples, not {targets.shape}.")
@@ -129,8 +130,8 @@ def draw_some(labels: Floats, groups: Sequence[Hashable], size: int, seed: int) 
 
 
 def standard_units(features: Floats) -> tuple[Inputs, Floats]:
-    """The features that vary, with what was seen of them, and their values in standard units."""
-    # Differences of 1e-200 have no standard deviation in floating point: such a feature is as good as constant.
+    """Return the features that vary (with means, scales and ranges), and their standardised values."""
+    # In floating point, differences of 1e-200 have a standard deviation of 0: such a feature counts as constant.
     columns = np.flatnonzero(~is_constant_series(features.T) & (features.std(0) > 0))
     varying = features[:, columns]
     seen = varying.mean(0), varying.std(0), varying.min(0), varying.max(0)
@@ -141,7 +142,10 @@ def standard_units(features: Floats) -> tuple[Inputs, Floats]:
 def run_all(
     executor: Executor | None, function: Callable[..., Result], units: Iterable[tuple[Any, ...]]
 ) -> list[Result]:
-    """The results of all units of work, in their order. `function` must be found by its name in another process."""
+    """Call a function with each unit of arguments, and return the results in order.
+
+    With an executor, other processes must be able to import the function.
+    """
     if executor is None:
         return [on_one_thread(function, *unit) for unit in units]
     tasks = [(function, *unit) for unit in units]
@@ -200,11 +204,11 @@ def cross_predict(
     seed: int = SEED,
     executor: Executor | None = None,
 ) -> Floats:
-    """For each example the prediction of a model that has not seen its group, shape (n,).
+    """Return for each example the prediction of a model that has not seen its group, shape (n,).
 
-    Settings are given: chosen on all examples, they make held-out predictions a little too good, by far less than
-    seeing the examples would; choosing them anew in every fold costs as many times more. The folds are others than
-    those on which `Learner.fit` chooses with the same seed: ten, or five of more than 2,000 examples.
+    The settings were chosen on all examples, which makes held-out predictions slightly too good. Choosing them again in
+    every fold would take many times longer. The folds differ from those of `Learner.fit` with the same seed: there are
+    ten, or five if there are more than 2,000 examples.
     """
     # Not scikit-learn's cross_val_predict, which cannot run in the caller's executor.
     values, targets, numbers = check_examples(features, labels, groups)
@@ -220,5 +224,5 @@ def cross_predict(
 def fit_and_predict(
     learner: Learner, settings: Settings, features: Floats, labels: Floats, unseen: Floats, seed: int
 ) -> Floats:
-    """Predictions for unseen examples. Runs anywhere."""
+    """Train with given settings and return predictions for unseen examples."""
     return learner.fit_with(features, labels, settings, seed=seed).predict(unseen)

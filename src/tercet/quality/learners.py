@@ -1,8 +1,8 @@
-"""The learners by name, the choice among them, and training with predictions for what was held out.
+"""The learners by name, choosing the best of them, and training with held-out predictions.
 
 mean, linear:FEATURE    baselines
 ridge, pls, svr, gbm    see linear.py, pls.py, svr.py, trees.py
-best                    that one of the four with the least error in grouped cross-validation
+best                    the one of these four with the lowest error in grouped cross-validation
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from .trees import GradientBoosting
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-_LARGEST = 1e6  # of a setting, far above all that are tried
+_LARGEST = 1e6  # setting that a model file may have, far above all that are tried
 
 
 @dataclass(frozen=True)
 class Best(Learner):
-    """The learner with the least error on held-out groups; of equals the first. All figures are recorded."""
+    """The learner with the lowest error on held-out groups. The figures of all candidates are recorded."""
 
     candidates: tuple[Learner, ...] = (Ridge(), PLS(), SVR(), GradientBoosting())
 
@@ -63,7 +63,7 @@ LEARNERS: dict[str, Learner] = {
 
 
 def create(name: str, features: Sequence[str] = ()) -> Learner:
-    """A learner by its name; for `linear:FEATURE` the names of the features are needed."""
+    """Return a learner by its name. For `linear:FEATURE`, the names of the features are needed."""
     kind, colon, feature = name.partition(":")
     if kind == "linear" and colon:
         if feature not in features:
@@ -75,16 +75,16 @@ def create(name: str, features: Sequence[str] = ()) -> Learner:
 
 
 def learnt_by(predictor: Predictor, features: Sequence[str]) -> tuple[Learner, Settings]:
-    """What a predictor was trained by, to train others like it; where the best was chosen, that one.
+    """Return the learner of a predictor and its settings, to train others like it; for `best`, the one chosen.
 
-    A file that says something else than a learner and its settings is a ValueError.
+    Raises ValueError if the predictor comes from a file that does not name a learner and its settings.
     """
     training = predictor.training
     if training["learner"] == Best.name:
         training = training["settings"]
     name, settings = training["learner"], training["settings"]
     if not isinstance(name, str) or not isinstance(settings, Mapping):
-        raise ValueError(f"it was learnt by {name!r} with {settings!r}")
+        raise ValueError(f"its learner is {name!r} with the settings {settings!r}")
     learner = create(name, features)
     for key, kind in learner.needs.items():
         if type(settings.get(key)) is not kind or not 0 < settings[key] < _LARGEST:
@@ -94,7 +94,7 @@ def learnt_by(predictor: Predictor, features: Sequence[str]) -> tuple[Learner, S
 
 @dataclass(frozen=True, eq=False)
 class CrossFitted:
-    """A predictor trained on all examples, and what others like it say of examples that they have not seen."""
+    """A predictor trained on all examples, and held-out predictions of others like it."""
 
     predictor: Predictor
     held_out: Floats  # (n,): for each example the prediction of a model that has not seen its group
@@ -109,9 +109,9 @@ def cross_fit(
     seed: int = SEED,
     executor: Executor | None = None,
 ) -> CrossFitted:
-    """`Learner.fit`, and held-out predictions of grouped folds with the same settings (`selection.cross_predict`).
+    """Train a predictor on all examples, and predict each group with the same settings (`cross_predict`).
 
-    The predictor's `training` has their root mean squared error, mean absolute error and correlation as "held_out".
+    The predictor's `training` has the errors and the correlation of the held-out predictions as "held_out".
     """
     values, targets, numbers = check_examples(features, labels, groups)
     predictor = learner.fit(values, targets, numbers.tolist(), seed=seed, executor=executor)
@@ -122,7 +122,7 @@ def cross_fit(
 
 
 def describe(labels: Floats, predictions: Floats) -> dict[str, float | None]:
-    """Errors and correlation without intervals; None, for JSON, where a correlation is undefined."""
+    """Return errors and correlation without intervals; an undefined correlation is None, for JSON."""
     errors = predictions - labels
     r = float(pearson(labels, predictions))
     return {

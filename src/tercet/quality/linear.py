@@ -1,7 +1,7 @@
 """Linear learners: the mean, one feature, and ridge regression.
 
-The first two are baselines that keep the others honest: a model that does not beat the length of the sentence has
-learned nothing else. Hoerl and Kennard (1970), "Ridge Regression: Biased Estimation for Nonorthogonal Problems".
+The first two are baselines: a model that is no better than the length of the sentence has learnt nothing else. Ridge
+regression: Hoerl and Kennard (1970), "Ridge Regression: Biased Estimation for Nonorthogonal Problems".
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .splits import Rows
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-ALPHAS = tuple(float(alpha) for alpha in np.logspace(-5, 2, 22))  # per example
+ALPHAS = tuple(float(alpha) for alpha in np.logspace(-5, 2, 22))  # penalties per example
 
 
 @dataclass(frozen=True)
 class Mean(Learner):
-    """Predicts the mean label, whatever the features."""
+    """A baseline that predicts the mean label and ignores the features."""
 
     name = "mean"
     reads_features: ClassVar[bool] = False
@@ -43,9 +43,9 @@ class Mean(Learner):
 
 @dataclass(frozen=True)
 class OneFeature(Learner):
-    """A line through one feature, by least squares.
+    """Linear regression on one feature.
 
-    column: its place among the features, from 0. label: what to call it.
+    column: its place among the features, from 0. label: its name.
     """
 
     column: int
@@ -59,21 +59,21 @@ class OneFeature(Learner):
         self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
     ) -> Settings:
         if not 0 <= self.column < features.shape[1]:
-            raise UsageError(f"There is no feature at place {self.column}: there are {features.shape[1]}, from 0.")
+            raise UsageError(f"There is no feature number {self.column}: there are {features.shape[1]}, from 0.")
         return {}
 
     def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> LinearPredictor:
         inputs, units = standard_units(features)
-        place = np.flatnonzero(inputs.columns == self.column)  # empty where the feature is constant
+        place = np.flatnonzero(inputs.columns == self.column)  # empty if the feature is constant
         slope = units[:, place].T @ (labels - labels.mean()) / len(labels)
         return LinearPredictor(inputs.only(place), slope, float(labels.mean()))
 
 
 @dataclass(frozen=True)
 class Ridge(Learner):
-    """Least squares with a penalty on the squares of coefficients.
+    """Ridge regression on standardised features.
 
-    alpha: the penalty per example, for features in standard units; None: chosen by cross-validation.
+    alpha: the penalty per example; None: chosen by cross-validation.
     """
 
     alpha: float | None = None
@@ -107,7 +107,7 @@ def ridge_coefficients(units: Floats, centred: Floats, alphas: list[float]) -> F
 
 
 def _squared_errors(features: Floats, labels: Floats, unseen: Floats, wanted: Floats) -> Floats:
-    """Summed over unseen examples, for each of `ALPHAS`. Runs anywhere."""
+    """Return the sum of squared errors over unseen examples for each of `ALPHAS`."""
     inputs, units = standard_units(features)
     coefficients = ridge_coefficients(units, labels - labels.mean(), list(ALPHAS))
     predictions = inputs.apply(unseen) @ coefficients.T + labels.mean()

@@ -1,4 +1,4 @@
-"""A trained model of quality: what it needs to predict, what its predictions are worth, and where it comes from."""
+"""Trained quality estimation models: prediction with intervals, description, saving and loading."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ log = logging.getLogger(__name__)
 KIND, MADE_BY = "quality-estimation", "tercet qe train"  # of model files
 Floats = NDArray[np.float64]
 SEEN = " If the model was trained on these very texts, its language models have seen them: predict others."
-LEVELS = (0.5, 0.8, 0.9, 0.95)  # of intervals, for which `describe` says how wide they are
+LEVELS = (0.5, 0.8, 0.9, 0.95)  # of the intervals whose width `describe` reports
 _ARRAYS = {"means", "bounds", "predictions", "labels"}
-_FIGURE = float | None  # None is undefined
+_FIGURE = float | None  # None if undefined
 _FIGURES = dict.fromkeys(("rmse", "mae", "pearson"), _FIGURE)
 _IMPORTANCE = {"feature": str} | dict.fromkeys(("increase", "standard_error", "vip", "coefficient"), _FIGURE)
 _POINT = {"repeats": int} | dict.fromkeys(("examples", "rmse", "rmse_spread", "pearson", "pearson_spread"), _FIGURE)
-PROVENANCE = {  # what every model says of where it comes from
+PROVENANCE = {  # the form of `QualityModel.provenance`
     "learner": str, "seed": int, "grouped_by": str, "held_out": {str: _FIGURES}, "importance": [_IMPORTANCE],
     "curve": [_POINT], "examples": int, "groups": int, "label_mean": float, "label_spread": float,
     "left_out": {str: str}, "constant": [str], "from_training_texts": [str],
@@ -52,11 +52,11 @@ _ON_THE_CARD = (
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Predicted quality of each segment, with an interval that holds the true label with probability `level`.
+    """Predicted quality of each segment, with an interval that contains the true label with probability `level`.
 
-    Neither is cut to the range of labels. features: what the predictions were made from. unusual: by row (from 0), why
-    a segment is unlike the training texts, so that neither prediction nor interval can be trusted. one_sided: where
-    source or output is empty, and not both: there the prediction is the worst label, whatever the features.
+    Predictions and intervals are not clipped to the range of labels. features: the features of the segments. unusual:
+    by row (from 0), why a segment is unlike the training texts, so that its prediction is not reliable. one_sided:
+    whether either source or output is empty, but not both; the prediction is then the worst label.
     """
 
     values: Floats
@@ -70,14 +70,14 @@ class Predictions:
 
 @dataclass(frozen=True, eq=False)
 class QualityModel:
-    """Predicts the label that a person would give a translation, from the source and the output alone.
+    """A model that predicts the label that a person would give a translation, from source and output alone.
 
-    languages: source and target. label_range: of the labels; range_given: whether the user said so, or it is that of
-    the training labels. features: those extracted from texts; given: those that the user brings, after them. means,
-    bounds: of all features over the training texts, shapes (k,) and (2, k). most_outside: features outside the bounds
-    that a text like those of training may have. held_out_predictions, held_out_labels: of
-    the training texts, each predicted by a model that had not seen its group. provenance: what it was made from and how
-    well it did, as JSON can hold it.
+    languages: source and target. label_range: lowest and highest label; range_given: whether the user gave the range,
+    otherwise it is that of the training labels. features: those extracted from texts; given: the user's own, in the
+    columns after them. means, bounds: of all features over the training texts, shapes (k,) and (2, k). most_outside:
+    how many features of a usual text may be outside the bounds. held_out_predictions, held_out_labels: of the training
+    texts, each predicted by a model that had not seen its group. provenance: training data, figures, importance of
+    features and versions, for JSON (`PROVENANCE`).
     """
 
     languages: tuple[str, str]
@@ -98,26 +98,26 @@ class QualityModel:
 
     @property
     def pair(self) -> str:
-        """The language pair, as et-en."""
+        """The language pair, such as et-en."""
         return "-".join(self.languages)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All features, in the order of the columns that the predictor sees."""
+        """All features, in the order of the predictor's columns."""
         return self.features + self.given
 
     @property
     def learner(self) -> str:
-        """The name of what learnt it; where the best was chosen, of that one."""
+        """The name of the learner; for `best`, of the one that was chosen."""
         return learnt_by(self.predictor, self.names)[0].name
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Of the learner, as cross-validation chose them."""
+        """The settings of the learner that cross-validation chose."""
         return dict(learnt_by(self.predictor, self.names)[1])
 
     def describe(self) -> dict[str, Any]:
-        """All that can be said of it, as JSON can hold it."""
+        """Return a full description of the model, for JSON."""
         return {
             "pair": self.pair,
             "checksum": self.checksum,
@@ -134,17 +134,17 @@ class QualityModel:
         }
 
     def _half_width(self, level: float) -> float | None:
-        """Of usual intervals; None, for JSON, where they are infinite."""
+        """Return half the width of the interval of a usual segment; None, for JSON, if it is infinite."""
         width = self.conformal.usual_half_width(level)
         return width if width < float("inf") else None
 
     def descriptions(self) -> dict[str, str]:
-        """What each feature is, in words."""
+        """Return a description of each feature by its name."""
         known = {feature.name: feature.description for feature in all_features()}
         return {name: known.get(name, name) for name in self.features} | {name: name for name in self.given}
 
     def check_languages(self, languages: Sequence[str]) -> None:
-        """Refuse another language pair than that of the training texts."""
+        """Raise UsageError if the language pair is not the model's."""
         if not same_languages(languages, self.languages):
             raise UsageError(f"The model is for {self.pair}, and these texts are {'-'.join(languages)}.")
 
@@ -156,14 +156,14 @@ class QualityModel:
         given: GivenFeatures | None = None,
         executor: Executor | None = None,
     ) -> FeatureTable:
-        """All features of these texts that the model reads."""
+        """Return the features of these texts that the model uses."""
         if len(sources) != len(outputs):
             raise DataError(f"There are {len(sources)} sources and {len(outputs)} outputs: one output each is needed.")
         self._warn_of_changed_needs()
         table = extract(sources, outputs, self.resources, names=self.features, executor=executor)
         if table.left_out:
             name, missing = next(iter(table.left_out.items()))
-            raise UsageError(f"The model reads the feature {name!r}, which cannot be computed here: {missing}.")
+            raise UsageError(f"The model uses the feature {name!r}, which cannot be computed here: {missing}.")
         return with_given(table, _checked_given(given, self.given, len(sources)))
 
     def predict(
@@ -175,10 +175,10 @@ class QualityModel:
         given: GivenFeatures | None = None,
         executor: Executor | None = None,
     ) -> Predictions:
-        """The quality of each output, with an interval that holds the label of a segment with probability `level`.
+        """Predict the quality of each output, with an interval that contains the label with probability `level`.
 
-        Where the output is empty and the source is not, or the other way round, there is nothing to learn: the
-        prediction is the worst label that there can be, the interval all of them.
+        If either the source or the output is empty, but not both, the prediction is the worst label by rule, and the
+        interval is the whole range of labels.
         """
         check_share("The level of intervals", level)  # before any work
         table = self.featurise(sources, outputs, given=given, executor=executor)
@@ -208,7 +208,7 @@ class QualityModel:
     def _unusual(
         self, without_source: NDArray[np.bool_], without_output: NDArray[np.bool_], features: Floats
     ) -> dict[int, str]:
-        """By row, why a segment is unlike the training texts; said in a warning too."""
+        """Return by row why a segment is unlike the training texts, and warn if there are any."""
         outside = ((features < self.bounds[0]) | (features > self.bounds[1])).sum(1)
         width = features.shape[1]
         found = {}
@@ -221,8 +221,8 @@ class QualityModel:
                 found[row] = f"{outside[row]} of {width} features are outside the range of the training texts"
         if found:
             log.warning(
-                "%d of %d segments are unlike the training texts, so that predictions are not to be trusted; the first "
-                "is segment %d: %s.%s",
+                "%d of %d segments are unlike the training texts, so their predictions are not reliable; the first is "
+                "segment %d: %s.%s",
                 len(found), len(features), min(found) + 1, found[min(found)],
                 SEEN if 2 * len(found) > len(features) else "",
             )  # fmt: skip
@@ -284,7 +284,7 @@ class QualityModel:
         provenance = facts["provenance"] | card
         unknown = set(facts["features"]) - {feature.name for feature in all_features()}
         if unknown:
-            raise ValueError(f"it reads features that are not known here: {', '.join(sorted(unknown))}")
+            raise ValueError(f"it uses features that are not known here: {', '.join(sorted(unknown))}")
         strange = {name for name in arrays if not name.startswith(("predictor.", "conformal."))} - _ARRAYS
         if strange:
             raise ValueError(f"it has arrays that are not known here: {', '.join(sorted(strange))}")
@@ -311,7 +311,7 @@ class QualityModel:
         return model
 
     def _fault(self) -> str | None:
-        """What of a file's parts contradicts another, if anything."""
+        """Return what is inconsistent in a model from a file, or None."""
         width, examples = len(self.names), self.held_out_labels.size
         shapes = {
             "means": (width,),
@@ -324,11 +324,11 @@ class QualityModel:
             if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
                 return f"{name} is not an array of numbers of the shape {shape}"
         if len(set(self.names)) < width or not has_form(list(self.names), [str]):
-            return "a feature is there twice, or has a name that cannot be shown"
+            return "a feature is there twice, or has a name with control characters"
         learnt_by(self.predictor, self.names)
         difficulty = self.conformal.difficulty
         if any(part is not None and part.inputs.width != width for part in (self.predictor, difficulty)):
-            return f"what predicts does not read {width} features"
+            return f"its predictor does not use {width} features"
         if not isinstance(self.range_given, bool) or not isinstance(self.higher_is_better, bool):
             return "it does not say whether higher is better, or whether the range of labels was given"
         if not isinstance(self.most_outside, int):
@@ -337,9 +337,9 @@ class QualityModel:
             return "its resources are of other languages"
         for name, form in PROVENANCE.items():
             if not has_form(self.provenance[name], form):
-                return f"of its provenance, {name} is not what it should be"
+                return f"{name} in its provenance has the wrong form"
         if not {each["feature"] for each in self.provenance["importance"]} <= set(self.names):
-            return "it says the importance of features that it does not read"
+            return "it has the importance of features that it does not use"
         return None
 
 
@@ -357,24 +357,24 @@ def _checked_given(given: GivenFeatures | None, names: Sequence[str], segments: 
             raise UsageError("The model was trained without features of your own: leave out --extra-features.")
         return None
     if given is None:
-        raise UsageError(f"The model reads features of your own: give {', '.join(names)} with --extra-features.")
+        raise UsageError(f"The model uses features of your own: give {', '.join(names)} with --extra-features.")
     check_rows(given, segments)
     return given.only(names)
 
 
 def check_rows(given: GivenFeatures, segments: int) -> None:
-    """Refuse features of another number of segments."""
+    """Raise DataError if the features are of another number of segments."""
     if len(given.values) != segments:
-        raise DataError(f"There are {segments} segments, and given features for {len(given.values)}.")
+        raise DataError(f"There are {segments} segments, but --extra-features for {len(given.values)}.")
 
 
 def with_given(table: FeatureTable, given: GivenFeatures | None) -> FeatureTable:
-    """The table with the user's own features after the extracted ones."""
+    """Return the table with the user's own features after the extracted ones."""
     if given is None:
         return table
     for name in given.names:
         if name in table.names:
-            raise DataError(f"The given feature {name!r} has the name of one of Tercet's. Give it another name.")
+            raise DataError(f"Your feature {name!r} has the name of one of Tercet's. Rename it.")
         if CONTROL.search(name):
-            raise DataError(f"The given feature {name!r} has a name that cannot be shown. Give it another name.")
+            raise DataError(f"The name of your feature {name!r} has control characters. Rename it.")
     return FeatureTable(table.names + given.names, np.hstack([table.values, given.values]), table.left_out)

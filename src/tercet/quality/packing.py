@@ -1,8 +1,8 @@
-"""Language models, frequencies and aligners as bytes and back: arrays in numpy's own form, without pickle.
+"""Encode language models, frequencies and aligners as bytes, and decode them: arrays in .npy format, without pickle.
 
-The text forms (`language.arpa`, `write_frequencies`, `write_table`) are for exchange with other programs. Here arrays
-are kept as they are, because a model file is opened each time that somebody predicts: half a second instead of half a
-minute for a corpus of a million words.
+The text formats (`language.arpa`, `write_frequencies`, `write_table`) are for exchange with other programs. Arrays are
+faster to read, and a model file is read before every prediction: half a second instead of half a minute for a corpus of
+a million words.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def pack(resource: object) -> bytes:
-    """The bytes of a language model, a table of frequencies or an aligner; the same for equal ones."""
+    """Encode a language model, a table of frequencies, an aligner or a matrix. Equal resources give equal bytes."""
     stream = io.BytesIO()
-    with ZipFile(stream, "w") as archive:  # not compressed: that is left to the file that holds it
+    with ZipFile(stream, "w") as archive:  # not compressed, because the model file is
         for name, array in _PACKERS[type(resource)](resource).items():
             archive.writestr(member_info(f"{name}.npy"), array_bytes(array))
     return stream.getvalue()
 
 
 def unpack(kind: type, content: bytes, name: str) -> Any:
-    """What `pack` made bytes of; what is no such thing is refused under its name."""
+    """Decode bytes written by `pack`. Raises DataError with the resource's name if they are malformed."""
     try:
         with ZipFile(io.BytesIO(content)) as archive:
             members = {info.filename: read_member(archive, info, compressed=False) for info in archive.infolist()}
@@ -43,7 +43,7 @@ def unpack(kind: type, content: bytes, name: str) -> Any:
         return _UNPACKERS[kind](arrays)
     except (*DAMAGE, KeyError, TypeError, IndexError, UsageError) as error:
         what = str(error).rstrip(".")
-        raise DataError(f"The resource {name} is damaged: {what}. Train the model once more.") from None
+        raise DataError(f"The resource {name} is damaged: {what}. Train the model again.") from None
 
 
 def _pack_model(model: NgramModel) -> Arrays:
@@ -139,7 +139,7 @@ def _unpack_matrix(arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.float64]:
 
 
 def _text(words: Sequence[str]) -> NDArray[np.uint8]:
-    """Words with line feeds between, in UTF-8."""
+    """Encode words as UTF-8, with line feeds between them."""
     return np.frombuffer("\n".join(words).encode("utf-8", "surrogatepass"), dtype=np.uint8)
 
 
@@ -149,13 +149,13 @@ def _words(coded: NDArray[Any]) -> tuple[str, ...]:
 
 def _ints(array: NDArray[Any]) -> NDArray[np.int64]:
     if array.ndim != 1 or array.dtype.kind != "i":
-        raise ValueError("numbers are not whole")
+        raise ValueError("an array is not one-dimensional, or not of integers")
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
 def _floats(array: NDArray[Any]) -> NDArray[np.float64]:
     if array.ndim != 1 or array.dtype != np.float64 or not np.isfinite(array).all():
-        raise ValueError("numbers are missing")
+        raise ValueError("an array is not one-dimensional, or not of finite numbers")
     return np.ascontiguousarray(array)
 
 

@@ -3,13 +3,13 @@
 Wold et al. (1984), "The Collinearity Problem in Linear Regression. The Partial Least Squares (PLS) Approach to
 Generalized Inverses"; for quality estimation Specia et al. (2009), "Estimating the Sentence-Level Quality of Machine
 Translation Systems", and Specia, Cancedda and Dymetman (2010), "A Dataset for Assessing Machine Translation Evaluation
-Metrics", select features with it: put in order by a model of all of them, the first one, two, three, ... are tried on
-examples that were held out. Coefficients equal those of scikit-learn's PLSRegression.
+Metrics", select features with it: a model of all features orders them, and the first one, two, three, ... are tried on
+held-out examples. Coefficients equal those of scikit-learn's PLSRegression.
 
-The details are ours. The order is that of importance in the projection (VIP), found anew in each fold on the training
-part alone: an order that has seen the examples held out makes them look easier than new ones. And of all sets and
-numbers of components the smallest is kept whose error exceeds the least one by no more than one standard error of the
-difference between them over the folds (Breiman et al. 1984, "Classification and Regression Trees", section 3.4.3, for
+The details are ours. The order is by variable importance in the projection (VIP). It is determined in each fold on the
+training part alone, because an order that depends on the held-out examples makes them look easier than new ones. Of all
+numbers of features and components, the smallest is chosen whose error exceeds the lowest one by at most one standard
+error of their difference over the folds (Breiman et al. 1984, "Classification and Regression Trees", section 3.4.3, for
 pairs).
 """
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 MOST_COMPONENTS = 15
-FOLDS = 10  # more than other learners: models are cheap, and the standard error is of folds
-_NOISE = 1e-10  # of the first component's covariance with the label: what is smaller is rounding error
+FOLDS = 10  # more than other learners: models are cheap, and folds give the standard error
+_NOISE = 1e-10  # times the first component's covariance with the label: smaller ones are rounding error
 
 
 class Components(NamedTuple):
-    """Partial least squares of one label. There may be fewer components than asked for: then nothing is left."""
+    """Partial least squares of one label. There are fewer components than requested if nothing is left to explain."""
 
     weights: Floats  # (components, k): directions in the space of features, of length 1
     explained: Floats  # (components,): the part of the label's sum of squares that each explains
-    coefficients: Floats  # (components, k): of the model with so many components, for standard units
+    coefficients: Floats  # (components, k): of the models with 1, 2, ... components, for standardised features
 
 
 def decompose(units: Floats, centred: Floats, components: int) -> Components:
@@ -80,9 +80,9 @@ def decompose(units: Floats, centred: Floats, components: int) -> Components:
 
 
 def importance_in_projection(components: Components) -> Floats:
-    """VIP (Wold, Johansson and Cocchi 1993), shape (k,): the weights of a feature, by what each component explains.
+    """Return the variable importance in the projection (VIP; Wold, Johansson and Cocchi 1993), shape (k,).
 
-    The mean of the squares over all features is 1.
+    It combines the weights of a feature by what each component explains. The mean square over all features is 1.
     """
     total = components.explained.sum()
     if not total:
@@ -96,7 +96,7 @@ def importance_in_projection(components: Components) -> Floats:
 class PLS(Learner):
     """Partial least squares.
 
-    components: how many; None: chosen by cross-validation, up to 15. select: keep only features that help.
+    components: their number; None: chosen by cross-validation, up to 15. select: use only features that help.
     """
 
     components: int | None = None
@@ -133,13 +133,13 @@ class PLS(Learner):
 
 
 def feature_order(units: Floats, centred: Floats) -> Integers:
-    """Features from the most to the least important in a model of all of them."""
+    """Return the features from the most to the least important in a model of all features."""
     found = decompose(units, centred, MOST_COMPONENTS)
     return np.argsort(-importance_in_projection(found), kind="stable")
 
 
 def set_sizes(width: int) -> list[int]:
-    """How many features to try: all numbers up to 100, from there in steps of a tenth, and all."""
+    """Return the numbers of features to try: each number up to 100, then steps of a tenth, and all features."""
     sizes = list(range(1, min(width, 100) + 1))
     while sizes and sizes[-1] < width:
         sizes.append(min(width, sizes[-1] + sizes[-1] // 10))
@@ -147,14 +147,14 @@ def set_sizes(width: int) -> list[int]:
 
 
 def _mean_squared_errors(features: Floats, labels: Floats, unseen: Floats, wanted: Floats, sizes: list[int]) -> Floats:
-    """Over unseen examples, for every size of the set and number of components. Runs anywhere."""
+    """Return the mean squared error on unseen examples by number of features and components."""
     inputs, units = standard_units(features)
     centred, new = labels - labels.mean(), inputs.apply(unseen)
     target = wanted - labels.mean()
     order = feature_order(units, centred)
     if len(units) > units.shape[1]:
-        # Partial least squares sees features and labels only through their products, which a rotation of the
-        # examples leaves as they are: k rows serve for n.
+        # Partial least squares depends only on the products of features and labels, which a rotation of the examples
+        # does not change: k rows are enough instead of n.
         rotation, units = np.linalg.qr(units)
         centred = rotation.T @ centred
     errors = np.full((len(sizes), MOST_COMPONENTS), np.mean(target**2))
@@ -168,7 +168,7 @@ def _mean_squared_errors(features: Floats, labels: Floats, unseen: Floats, wante
 
 
 def _smallest_good(errors: Floats) -> tuple[int, int]:
-    """Places of size and number of components; `errors` has shape (folds, sizes, components)."""
+    """Return the indices of the chosen size and number of components; `errors` has shape (folds, sizes, components)."""
     means = errors.mean(0)
     best = np.unravel_index(means.argmin(), means.shape)
     excess = errors - errors[:, best[0], best[1]][:, np.newaxis, np.newaxis]

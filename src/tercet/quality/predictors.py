@@ -1,8 +1,8 @@
-"""What remains of a trained model: arrays, and how to predict with them. NumPy is enough, whatever trained it.
+"""Trained predictors: arrays, and prediction with NumPy alone, whichever library trained them.
 
 There are three kinds: linear (mean, one feature, ridge, partial least squares), kernel (support vector regression) and
-trees (gradient boosting). A predictor goes into a file as a dictionary of plain values and one of arrays, its parts,
-and comes back the same to the last bit. A row's prediction does not depend on which other rows it is predicted with.
+trees (gradient boosting). A predictor is stored as its parts, a dictionary of plain values and one of arrays, and is
+read back exactly. The prediction of a row does not depend on the other rows.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from ..stats.resampling import Floats
 Integers = NDArray[np.int64]
 Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
-_BATCH = 512  # rows that go through all trees at once
+_BATCH = 512  # rows that are predicted by all trees at once
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """Which of the features are used, and what was seen of them in the training examples.
+    """The features that a predictor uses, with their means, scales and ranges in the training examples.
 
-    A value beyond those of the training examples is taken as the nearest of them, wherever a model predicts: further
-    out nothing was learnt, and a sentence of a thousand words would be predicted to be anything.
+    Values outside the range of the training examples are clipped to it: nothing was learnt about them, and the
+    prediction for a sentence of a thousand words could be anything.
     """
 
-    width: int  # features that are given
+    width: int  # number of all features
     columns: Integers  # (k,), ascending
     means: Floats  # (k,)
     scales: Floats  # (k,): standard deviations
@@ -41,20 +41,20 @@ class Inputs:
     highest: Floats  # (k,)
 
     def apply(self, features: ArrayLike) -> Floats:
-        """Features in standard units, shape (n, width) -> (n, k)."""
+        """Standardise features, shape (n, width) -> (n, k)."""
         values = check_features(features)
         if values.shape[1] != self.width:
-            raise DataError(f"The model was trained on {self.width} features; here are {values.shape[1]}.")
+            raise DataError(f"The model was trained on {self.width} features, and {values.shape[1]} are given.")
         inside = np.clip(values[:, self.columns], self.lowest, self.highest)
         return np.ascontiguousarray((inside - self.means) / self.scales)
 
     def only(self, chosen: Integers) -> Inputs:
-        """Fewer of them, by their places among those used."""
+        """Return a selection of the used features, by their places among them."""
         return Inputs(self.width, *(getattr(self, name)[chosen] for name in _INPUT_ARRAYS))
 
 
 def check_features(features: ArrayLike) -> Floats:
-    """Features as float64, shape (n, k), or an error that says which number is missing."""
+    """Return features as float64, shape (n, k), or raise an error that says which number is missing."""
     values = np.asarray(features, dtype=np.float64)
     if values.ndim != 2:
         raise DataError(f"Features must have the shape (examples, features), not {values.shape}.")
@@ -70,7 +70,7 @@ def check_features(features: ArrayLike) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Predictor(ABC):
-    """A trained model. `training` says how it came about: learner, settings, figures; plain values only."""
+    """A trained model. training: learner, settings and figures, as plain values for JSON."""
 
     inputs: Inputs
     training: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
@@ -78,18 +78,18 @@ class Predictor(ABC):
     kind: ClassVar[str]
 
     def predict(self, features: ArrayLike) -> Floats:
-        """One value for each row of features, shape (n, width) -> (n,)."""
+        """Predict one value for each row of features, shape (n, width) -> (n,)."""
         return self._predict(self.inputs.apply(features))
 
     def predict_with_usual(self, features: ArrayLike, usual: Floats) -> Floats:
-        """What would be predicted with one feature at its usual value, for each feature: (n, width) -> (n, width)."""
+        """Predict with one feature at a time replaced by its usual value, shape (n, width) -> (n, width)."""
         units, normal = self.inputs.apply(features), self.inputs.apply(usual[np.newaxis])[0]
         found = np.repeat(self._predict(units)[:, np.newaxis], self.inputs.width, axis=1)
         found[:, self.inputs.columns] = self._predict_with(units, normal)
         return found
 
     def _predict_with(self, units: Floats, normal: Floats) -> Floats:
-        """With each of the features used replaced by its number in `normal`, in standard units: (n, k) -> (n, k)."""
+        """Predict with one used feature at a time replaced by its value in `normal`, both standardised: (n, k)."""
         found = np.empty(units.shape)
         for column, value in enumerate(normal):
             changed = units.copy()
@@ -99,14 +99,14 @@ class Predictor(ABC):
 
     @abstractmethod
     def _predict(self, units: Floats) -> Floats:
-        """From features in standard units."""
+        """Predict from standardised features."""
 
     @abstractmethod
     def _fault(self) -> str | None:
-        """What is inconsistent about the arrays, if anything."""
+        """Return what is inconsistent about the arrays, or None."""
 
     def to_parts(self) -> Parts:
-        """Plain values, for JSON, and arrays."""
+        """Return plain values, for JSON, and arrays."""
         plain = {"kind": self.kind, "width": self.inputs.width, "training": dict(self.training)}
         arrays: dict[str, NDArray[Any]] = {name: getattr(self.inputs, name) for name in _INPUT_ARRAYS}
         for name, declared in self._own_fields():
@@ -127,9 +127,9 @@ _DTYPES = {"Integers": np.dtype(np.int64), "Floats": np.dtype(np.float64)}
 
 @dataclass(frozen=True, eq=False)
 class LinearPredictor(Predictor):
-    """A weighted sum of features."""
+    """A linear model."""
 
-    coefficients: Floats  # (k,), for standard units
+    coefficients: Floats  # (k,), for standardised features
     intercept: float
 
     kind: ClassVar[str] = "linear"
@@ -146,9 +146,9 @@ class LinearPredictor(Predictor):
 
 @dataclass(frozen=True, eq=False)
 class KernelPredictor(Predictor):
-    """A weighted sum of likenesses to training examples: exp(-gamma * squared distance)."""
+    """A weighted sum of similarities to training examples (Gaussian kernel): exp(-gamma * squared distance)."""
 
-    vectors: Floats  # (m, k), in standard units
+    vectors: Floats  # (m, k), standardised
     weights: Floats  # (m,)
     gamma: float
     intercept: float
@@ -156,7 +156,7 @@ class KernelPredictor(Predictor):
     kind: ClassVar[str] = "kernel"
 
     def _predict(self, units: Floats) -> Floats:
-        # Row by row, and no product of matrices: that may round a row differently in other company, or on more threads.
+        # Row by row: a matrix product may round a row differently if there are other rows, or more threads.
         squares = (self.vectors**2).sum(1)
         result = np.empty(len(units))
         for place, row in enumerate(units):
@@ -165,7 +165,7 @@ class KernelPredictor(Predictor):
         return result + self.intercept
 
     def _predict_with(self, units: Floats, normal: Floats) -> Floats:
-        # One feature changes one term of the distance: all features together cost little more than one.
+        # One feature changes one term of the distance, so all features together cost little more than one.
         then = self.weights[:, np.newaxis] * np.exp(-self.gamma * (self.vectors - normal) ** 2)
         found = np.empty(units.shape)
         for place, row in enumerate(units):
@@ -182,17 +182,17 @@ class KernelPredictor(Predictor):
 
 @dataclass(frozen=True, eq=False)
 class TreePredictor(Predictor):
-    """A sum over regression trees. Nodes of all trees are numbered together; a leaf is its own child.
+    """A sum of regression trees. Nodes of all trees are numbered together; a leaf is its own child.
 
-    Features are compared in single precision, as scikit-learn does, which places its thresholds between such numbers.
+    Features are compared in single precision, as in scikit-learn, whose thresholds lie between such numbers.
     """
 
     roots: Integers  # (trees,)
-    feature: Integers  # (nodes,), among those used; 0 for a leaf
-    threshold: Floats  # (nodes,): left where the feature is at most this
+    feature: Integers  # (nodes,), among the used features; 0 for a leaf
+    threshold: Floats  # (nodes,): go left if the feature is at most this
     left: Integers
     right: Integers
-    value: Floats  # (nodes,): what a leaf adds
+    value: Floats  # (nodes,): the value that a leaf adds
     intercept: float
 
     kind: ClassVar[str] = "trees"
@@ -225,12 +225,12 @@ class TreePredictor(Predictor):
             ("child", self.right, count),
         ):
             if ((part < 0) | (part >= limit)).any():
-                return f"a {name} of the trees that does not exist"
+                return f"a {name} of the trees does not exist"
         own = np.arange(count)
         leaf = (self.left == own) & (self.right == own)
-        # Children come after their parents, so that every way down ends.
+        # Children come after their parents, so that every path ends.
         if not (leaf | ((self.left > own) & (self.right > own))).all():
-            return "a tree with a way that does not lead down"
+            return "a path in a tree does not lead down"
         return None
 
 
@@ -238,7 +238,7 @@ KINDS: dict[str, type[Predictor]] = {kind.kind: kind for kind in (LinearPredicto
 
 
 def predictor_from_parts(plain: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Predictor:
-    """The predictor whose `to_parts` these are; parts that are unknown, missing or contradictory are refused."""
+    """Rebuild a predictor from its `to_parts`. Raises DataError for unknown, missing or contradictory parts."""
     kind = KINDS.get(plain["kind"]) if isinstance(plain.get("kind"), str) else None
     if kind is None:
         raise DataError(
@@ -252,7 +252,7 @@ def predictor_from_parts(plain: Mapping[str, Any], arrays: Mapping[str, NDArray[
     for name, declared in wanted.items():
         array = arrays[name]
         if not isinstance(array, np.ndarray) or array.dtype != _DTYPES[declared] or not np.isfinite(array).all():
-            raise _inconsistent(f"{name} is not an array of {_DTYPES[declared]} without gaps")
+            raise _inconsistent(f"{name} is not an array of finite {_DTYPES[declared]} numbers")
         if array.ndim != (2 if name == "vectors" else 1):
             raise _inconsistent(f"{name} has the shape {array.shape}")
     for name in numbers:
@@ -285,9 +285,9 @@ def _inputs_fault(inputs: Inputs) -> str | None:
 
 def _check_names(what: str, given: Mapping[str, Any], wanted: Mapping[str, str] | set[str]) -> None:
     for name in sorted(set(wanted) - set(given)):
-        raise _inconsistent(f"among its {what}, {name} is missing")
+        raise _inconsistent(f"{name} is missing among its {what}")
     for name in sorted(set(given) - set(wanted)):
-        raise _inconsistent(f"among its {what}, {name} is unknown")
+        raise _inconsistent(f"{name} is unknown among its {what}")
 
 
 def _inconsistent(fault: str) -> DataError:

@@ -1,13 +1,13 @@
-"""Triage: which outputs need a person most, why, and how many to look at so that the rest is as good as asked for.
+"""Triage: which outputs need review most, for which reasons, and how many to review so that the rest reaches a target.
 
-A reason is a feature whose usual value would make the prediction better: the effect of a feature is the prediction less
-that with the feature at its mean over the training texts. For linear models that is the feature's term. Of features
-that count the same thing in different ways, the one with the worst effect is given.
+A reason is a feature whose usual value would make the prediction better. The effect of a feature is the prediction
+minus the prediction with the feature at its mean over the training texts. For linear models that is the feature's term.
+Of features that count the same thing in different ways, the one with the worst effect is given.
 
-A cut-off rests on what the model predicted for training texts that it had not seen. Their labels are regressed on those
-predictions, which corrects a model that exaggerates or plays down; the mean of what is kept then has the usual standard
-error of a mean predicted by linear regression (Draper and Smith, 1998, "Applied Regression Analysis", section 1.4).
-Segments unlike the training texts are never kept: what is predicted of them is not to be trusted.
+The cut-off is based on held-out predictions of the training texts. Their labels are regressed on these predictions,
+which corrects predictions that are too extreme or not extreme enough. The mean of the kept segments then has the usual
+standard error of a mean predicted by linear regression (Draper and Smith, 1998, "Applied Regression Analysis", section
+1.4). Segments unlike the training texts are never kept, because their predictions are not reliable.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 REASONS = 3
-LEAST = 1e-9  # of the range of labels: the effect of a feature that is no rounding error
+LEAST = 1e-9  # times the range of labels: a smaller effect of a feature is rounding error
 REVIEW, KEEP = "review", "keep"
 
 
 @dataclass(frozen=True)
 class Reason:
-    """A feature that speaks against an output: its value, the usual one, and what that does to the prediction."""
+    """A feature that makes a prediction worse: its value, its usual value, and its effect on the prediction."""
 
     feature: str
     description: str
@@ -50,8 +50,8 @@ class Reason:
 class Ranked:
     """A segment, numbered from 1 as in the files, with its predicted quality.
 
-    unusual: why it is unlike the training texts, if it is. Where source or output is empty there are no other reasons.
-    decision: "review" or "keep", where a target was given.
+    unusual: why it is unlike the training texts, or None. If source or output is empty, there are no other reasons.
+    decision: "review" or "keep", if a target was given.
     """
 
     segment: int
@@ -67,13 +67,13 @@ class Ranked:
 
 @dataclass(frozen=True)
 class CutOff:
-    """How many segments may be kept as they are so that their mean quality is expected to be the target.
+    """How many segments can be kept without review so that their expected mean quality reaches the target.
 
-    threshold: the predicted quality of the worst that is kept; NaN where none can be. expected: the mean quality of
-    what is kept, with its standard error `error`; both NaN where none can be kept. typical_error: how far the quality
-    of a single segment is from what is expected of it, as a root mean square. best: the best mean that can be expected,
-    that of the best segment alone; NaN where all are unusual. unusual: how many of `to_review` are there because they
-    are unlike the training texts.
+    threshold: the predicted quality of the worst kept segment. expected: the expected mean quality of the kept
+    segments, with its standard error `error`. These three are NaN if no segment can be kept. typical_error: the root
+    mean squared error of a single segment's expected quality. best: the expected quality of the best segment, which no
+    mean can exceed; NaN if all segments are unusual. unusual: how many segments of `to_review` are unlike the training
+    texts.
     """
 
     target: float
@@ -89,7 +89,7 @@ class CutOff:
 
 @dataclass(frozen=True)
 class SegmentRanking:
-    """Segments, the one most in need of a person first; all of them, or the first `top`."""
+    """Segments by need of review, the worst first; all of them, or the first `top`."""
 
     segments: tuple[Ranked, ...]
     n: int
@@ -99,7 +99,7 @@ class SegmentRanking:
     cut_off: CutOff | None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Return a dictionary for JSON."""
         return asdict(self)
 
 
@@ -114,7 +114,7 @@ def rank(
     given: GivenFeatures | None = None,
     executor: Executor | None = None,
 ) -> SegmentRanking:
-    """Segments by predicted quality, the worst first, with reasons; and the cut-off for a target quality."""
+    """Rank segments by predicted quality, the worst first, with reasons and the cut-off for a target quality."""
     if top is not None and top < 1:
         raise UsageError(f"top must be 1 or more, not {top}.")
     if target is not None:
@@ -139,7 +139,7 @@ def rank(
 
 
 def _decisions(order: NDArray[np.int64], found: Predictions, cut_off: CutOff | None) -> dict[int, str]:
-    """By row what to do with it; nothing without a target. order: the worst first."""
+    """Return the decision for each row, or nothing without a target. order: the worst first."""
     if cut_off is None:
         return {}
     usual = [int(row) for row in order if int(row) not in found.unusual]
@@ -147,7 +147,7 @@ def _decisions(order: NDArray[np.int64], found: Predictions, cut_off: CutOff | N
 
 
 def _reasons(model: QualityModel, found: Predictions, rows: NDArray[np.int64]) -> list[tuple[Reason, ...]]:
-    """For each row the features that make its prediction worst; none where the model did not make it."""
+    """Return for each row the features that make its prediction worst; none if the prediction is by rule."""
     table = found.features.values[rows]
     effects = model.predictor.predict(table)[:, np.newaxis] - model.predictor.predict_with_usual(table, model.means)
     harm = -effects if model.higher_is_better else effects
@@ -156,7 +156,7 @@ def _reasons(model: QualityModel, found: Predictions, rows: NDArray[np.int64]) -
     described = model.descriptions()
     reasons = []
     for row in range(len(rows)):
-        worst: dict[object, int] = {}  # by what the feature counts
+        worst: dict[object, int] = {}  # columns by family of features
         for column in np.argsort(-harm[row], kind="stable").tolist():
             if len(worst) == REASONS or harm[row, column] <= least:
                 break
@@ -178,23 +178,23 @@ def _reasons(model: QualityModel, found: Predictions, rows: NDArray[np.int64]) -
 
 
 def check_target(model: QualityModel, target: float) -> None:
-    """Refuse a target that no label has."""
+    """Raise UsageError if the target is outside the range of labels."""
     low, high = model.label_range
     if not low <= target <= high:
-        raise UsageError(f"The target {target:g} is outside the model's labels, which go from {low:g} to {high:g}.")
+        raise UsageError(f"The target {target:g} is outside the range of the model's labels, {low:g} to {high:g}.")
 
 
 def find_cut_off(model: QualityModel, predictions: Floats, target: float, *, unusual: Sequence[int] = ()) -> CutOff:
-    """The largest number of the best segments whose expected mean quality is no worse than the target.
+    """Find the largest number of best segments whose expected mean quality is no worse than the target.
 
-    unusual: rows that must not be kept, whatever is predicted of them.
+    unusual: rows that must not be kept, whatever their predictions are.
     """
     check_target(model, target)
-    slope, intercept, spread = _straightened(model.held_out_predictions, model.held_out_labels)
+    slope, intercept, spread = _regressed(model.held_out_predictions, model.held_out_labels)
     sign = 1.0 if model.higher_is_better else -1.0
     best = -sign * np.sort(-sign * np.delete(predictions, list(unusual)))  # the best first
     means = np.cumsum(intercept + slope * best) / np.arange(1, len(best) + 1)
-    # Sums in floating point may miss a mean that is the target itself.
+    # Because of rounding, a mean equal to the target may come out slightly below it.
     reached = sign * (means - target) >= -1e-12 * max(abs(target), 1.0)
     kept = int(np.flatnonzero(reached)[-1]) + 1 if reached.any() else 0
     reachable = float(means[0]) if len(means) else nan
@@ -207,15 +207,15 @@ def find_cut_off(model: QualityModel, predictions: Floats, target: float, *, unu
     )
 
 
-def _straightened(predictions: Floats, labels: Floats) -> tuple[float, float, float]:
-    """Slope, intercept and residual spread of labels given held-out predictions."""
+def _regressed(predictions: Floats, labels: Floats) -> tuple[float, float, float]:
+    """Regress labels on held-out predictions; return slope, intercept and residual standard deviation."""
     x, y = predictions - predictions.mean(), labels - labels.mean()
     square = float(x @ x)
     slope = float(x @ y) / square if square > 0 else 0.0
     if slope <= 0:
         raise DataError(
-            "This model's predictions for training texts that it had not seen do not go with their labels: it cannot "
-            "say which outputs are good enough. Train it with more examples or other features."
+            "This model's held-out predictions of training texts do not correlate with their labels, so it cannot tell "
+            "which outputs are good enough. Train it with more examples or other features."
         )
     residuals = y - slope * x
     spread = float(np.sqrt(residuals @ residuals / max(len(y) - 2, 1)))
@@ -223,7 +223,7 @@ def _straightened(predictions: Floats, labels: Floats) -> tuple[float, float, fl
 
 
 def _error_of_mean(kept: Floats, predictions: Floats, spread: float) -> float:
-    """Standard error of the mean of new labels at these predictions."""
+    """Return the standard error of the mean of new labels at these predictions."""
     deviations = predictions - predictions.mean()
     away = (kept.mean() - predictions.mean()) ** 2 / float(deviations @ deviations)
     return float(spread * np.sqrt(1 / len(kept) + 1 / len(predictions) + away))

@@ -1,7 +1,7 @@
-"""What features rest on: language models, frequencies, word alignments of a language pair, estimated from texts.
+"""The resources of features: language models, frequencies and word alignments of a language pair.
 
-Everything is optional; a feature whose resource is missing is left out. Texts that are given as parallel also count as
-texts of their languages. Sentences that are to be scored must not be among the texts (see `features.cross_fitted`).
+Every resource is optional; a feature is left out if a resource that it needs is missing. Parallel texts also count as
+texts of their languages. The texts must not contain sentences to score (see `features.cross_fitted`).
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ log = logging.getLogger(__name__)
 
 Floats = NDArray[np.float64]
 ORDER = 3  # words of the longest n-grams, as in Specia et al. (2010)
-LEAST_PROBABILITY = 1e-4  # of a pair of words in the lexical tables: rarer ones are most of them and say nothing
-MOST_FREQUENT = 80  # words that stand for the function words of a language without a list, about as many as a list has
-AXES = 64  # of embeddings
-MOST_TEXTS = 2000  # whose embeddings the axes are found from
-SMALLEST = 1e-6  # length of an axis along which texts differ by more than rounding
-SETTINGS = "resources.json"  # the member with what is neither a model nor a table
+LEAST_PROBABILITY = 1e-4  # of a word pair in the lexical tables; most pairs are rarer and carry no information
+MOST_FREQUENT = 80  # words that replace the list of function words of a language without one; lists are about as long
+AXES = 64  # principal axes of embeddings
+MOST_TEXTS = 2000  # from which the axes are computed
+SMALLEST = 1e-6  # a shorter axis is rounding error
+SETTINGS = "resources.json"  # the member with everything that is neither a model nor a table
 Progress = Callable[[str], None]
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
 class Resources:
-    """What is known of a language pair; None is what is missing.
+    """The resources of a language pair; None if missing.
 
     *_lm: trigram models of words in lower case, *_backward of the words from end to beginning, *_tags_lm of universal
     part-of-speech tags. *_frequencies: n-grams of the corpora up to three words. *_words: the share of each word in
     texts of the language, from the package wordfreq. *_function_words: in lower case. aligner: word alignment in both
     directions, with the lexical tables. *_tagger: the parser that gives tags (`language.parsing`). embeddings: the
-    sentence encoder (`language.embeddings`). embedding_axes: the directions in which embeddings differ most.
+    sentence encoder (`language.embeddings`). embedding_axes: the principal axes of embeddings.
     """
 
     source_language: str
@@ -77,18 +77,18 @@ class Resources:
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Source and target."""
+        """Source and target language."""
         return self.source_language, self.target_language
 
     def given(self, name: str, kind: type[T]) -> T:
-        """A resource that has to be there."""
+        """Return a resource, or raise UsageError if it is missing."""
         found = getattr(self, name)
         if not isinstance(found, kind):
             raise UsageError(f"The resource {name} is missing: {HOW_TO_GIVE[name]}.")
         return found
 
     def members(self) -> dict[str, bytes]:
-        """Each resource as bytes, by the name of a file; the same for equal resources."""
+        """Encode each resource as bytes, by file name. Equal resources give equal bytes."""
         settings: dict[str, Any] = {}
         found: dict[str, bytes] = {}
         for name in _names():
@@ -104,7 +104,7 @@ class Resources:
 
     @classmethod
     def from_members(cls, members: Mapping[str, bytes]) -> Resources:
-        """Resources from their bytes; what is damaged or not known is refused."""
+        """Decode resources. Raises DataError if one is damaged or unknown."""
         try:
             settings = json.loads(members[SETTINGS])
             values: dict[str, Any] = {name: _setting(name, value) for name, value in settings.items()}
@@ -112,18 +112,18 @@ class Resources:
         except (KeyError, ValueError, AttributeError, RecursionError) as error:
             raise DataError(f"The resource {SETTINGS} is missing or damaged: {error}.") from None
         if missing:
-            raise DataError(f"The resource {SETTINGS} does not say the {' and the '.join(sorted(missing))}.")
+            raise DataError(f"The resource {SETTINGS} lacks the {' and the '.join(sorted(missing))}.")
         for member, content in members.items():
             name = member.removesuffix(".npz")
             if member == SETTINGS:
                 continue
             if not member.endswith(".npz") or name not in _KINDS:
-                raise DataError(f"There is no resource called {member!r}: a newer version of Tercet may know it.")
+                raise DataError(f"The resource {member!r} is unknown: a newer version of Tercet may know it.")
             values[name] = unpack(_KINDS[name], content, member)
         return cls(**values)
 
     def needs(self) -> dict[str, str]:
-        """Return name and version of the parsers and the encoder, which members() does not hold."""
+        """Return name and version of the parsers and of the encoder, which are not among the members."""
         from ..language.embeddings import open_encoder
         from ..language.parsing import opened
 
@@ -136,7 +136,7 @@ class Resources:
         return found
 
     def checksums(self) -> dict[str, str]:
-        """The SHA-256 of each member."""
+        """Return the SHA-256 of each member."""
         return {name: sha256(content).hexdigest() for name, content in self.members().items()}
 
 
@@ -146,7 +146,7 @@ _KINDS: dict[str, type] = {
     "source_frequencies": Frequencies, "target_frequencies": Frequencies, "source_words": Frequencies,
     "target_words": Frequencies, "aligner": WordAligner, "embedding_axes": np.ndarray,
 }  # fmt: skip
-# How a user gets what is missing, for messages: in words, and the option of the command line.
+# How a user provides a missing resource, for messages: in words, and the option of the command line.
 HOW_TO_GIVE = {
     "source_lm": "give texts in the source language: --source-corpus",
     "target_lm": "give texts in the target language: --target-corpus",
@@ -168,7 +168,7 @@ HOW_TO_GIVE = {
 }
 
 
-# A model of anybody's must not make others read files or call servers (conllu:FILE, corenlp:ADDRESS).
+# A model file from someone else must not make Tercet read files or call servers (conllu:FILE, corenlp:ADDRESS).
 _PARSER = re.compile(r"natasha|(spacy|stanza):[\w-]+")
 
 
@@ -178,13 +178,13 @@ def _names() -> tuple[str, ...]:
 
 def _setting(name: str, value: Any) -> Any:
     if name not in _names() or name in _KINDS:
-        raise ValueError(f"{name!r} is no setting")
+        raise ValueError(f"{name!r} is not a setting")
     if isinstance(value, list) and name.endswith("_function_words") and all(isinstance(word, str) for word in value):
         return frozenset(value)
     if not isinstance(value, str) or name.endswith("_function_words"):
         raise ValueError(f"{name} cannot be {value!r}")
     if name.endswith("_tagger") and not _PARSER.fullmatch(value):
-        raise ValueError(f"{value!r} is no parser of an installed package")
+        raise ValueError(f"{value!r} is not a parser of an installed package")
     return value
 
 
@@ -201,12 +201,12 @@ def estimate_resources(
     tagged: Tagged = NONE_TAGGED,
     progress: Progress | None = None,
 ) -> Resources:
-    """All resources that the texts and the installed packages allow; the same texts give the same resources.
+    """Estimate all resources that the texts and the installed packages allow. The result is deterministic.
 
-    parallel: source and target sentences, which also count among the texts of their languages. tag: use tags, where a
-    parser of a language is installed. embeddings: a sentence encoder. embedding_axes: of `principal_axes`, the same for
-    all resources whose features are to be compared. tagged: tags that are known (`tag_texts`). progress: called with
-    what is being made.
+    parallel: source and target sentences, which also count as texts of their languages. tag: use tags, if a parser of
+    the language is installed. embeddings: a sentence encoder. embedding_axes: from `principal_axes`; they must be the
+    same for all resources whose features are compared. tagged: known tags (`tag_texts`). progress: called with the name
+    of each step.
     """
     say = progress or (lambda what: None)
     values: dict[str, Any] = {"source_language": source_language, "target_language": target_language}
@@ -235,22 +235,22 @@ def estimate_resources(
 
 
 def principal_axes(embeddings: str, texts: Sequence[str], *, executor: Executor | None = None) -> Floats:
-    """The mean of the embeddings of texts, then the AXES directions in which they differ most; shape (1 + AXES, d).
+    """Return the mean of the embeddings of texts, then their first AXES principal axes; shape (1 + AXES, d).
 
-    Features of embeddings are places on these axes, so they have to be the same when a model is trained and when it
-    predicts. Axes beyond the number of texts are 0. Of long lists MOST_TEXTS texts, evenly spaced, are taken.
+    Features of embeddings are coordinates on these axes, so the axes must be the same in training and in prediction.
+    Axes beyond the number of texts are 0. From long lists, about MOST_TEXTS evenly spaced texts are used.
     """
     from ..language.embeddings import open_encoder
 
     distinct = list(dict.fromkeys(texts))
     if not distinct:
-        raise DataError("There are no texts to find the axes of embeddings from.")
+        raise DataError("There are no texts to compute the principal axes of embeddings from.")
     step = -(-len(distinct) // MOST_TEXTS)
     vectors = open_encoder(embeddings).encode(distinct[::step], executor=executor).astype(np.float64)
     mean = vectors.mean(axis=0)
     _, sizes, axes = np.linalg.svd(vectors - mean, full_matrices=False)
     axes = axes[:AXES] * (sizes[:AXES, None] > SMALLEST)
-    # A direction and its opposite are the same axis: the largest part decides, so that nothing is left to chance.
+    # A direction and its opposite are the same axis: the sign of the largest component decides.
     largest = axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)]
     found = np.zeros((1 + AXES, vectors.shape[1]))
     found[0], found[1 : 1 + len(axes)] = mean, axes * np.where(largest < 0, -1.0, 1.0)[:, None]
@@ -258,12 +258,12 @@ def principal_axes(embeddings: str, texts: Sequence[str], *, executor: Executor 
 
 
 def _lower(texts: Sequence[str], language: str) -> list[list[str]]:
-    """The words of each text: its tokens in lower case."""
+    """Return the words of each text: its tokens in lower case."""
     return [[token.lower() for token in tokens] for tokens in tokenise(texts, language)]
 
 
 def _of_one_language(side: str, language: str, sentences: list[list[str]], say: Progress) -> dict[str, Any]:
-    """The resources of one side, by their names."""
+    """Estimate the resources of one side, by name."""
     found: dict[str, Any] = {}
     frequent: Frequencies | None = None
     if any(sentences):
@@ -273,8 +273,8 @@ def _of_one_language(side: str, language: str, sentences: list[list[str]], say: 
         say(f"{side} frequencies")
         try:
             frequent = found[f"{side}_frequencies"] = count_ngrams(sentences, order=ORDER)
-        except DataError as error:  # no text has so many words
-            log.warning("Features of how frequent %s n-grams are will be left out: %s", side, error)
+        except DataError as error:  # no text has as many words as the longest n-grams
+            log.warning("Features of the frequency of %s n-grams are left out: %s", side, error)
     try:
         frequent = found[f"{side}_words"] = word_frequencies(base_code(language))
     except (MissingDependency, UnknownName) as error:
@@ -300,7 +300,7 @@ def tag_texts(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Tagged:
-    """The tags of sources and of outputs, for who needs them several times; none where no parser is installed."""
+    """Return the tags of sources and of outputs, to be used several times; none if no parser is installed."""
     say = progress or (lambda what: None)
     found: list[dict[str, list[str]]] = []
     for side, language, texts in zip(("source", "target"), languages, (sources, outputs), strict=True):
@@ -313,7 +313,7 @@ def tag_texts(
 
 
 def _find_parser(side: str, language: str) -> str | None:
-    """The parser of a language that is installed."""
+    """Return the name of the installed parser of a language; warn and return None if there is none."""
     from ..language.backends import default_name
 
     try:
@@ -326,7 +326,7 @@ def _find_parser(side: str, language: str) -> str | None:
 def _tags(
     side: str, language: str, texts: Sequence[str], known: Mapping[str, list[str]], say: Progress
 ) -> dict[str, Any]:
-    """The parser of a language, and a model of the tags of texts; nothing where no parser is installed."""
+    """Return the parser of a language and a language model of tags; nothing if no parser is installed."""
     parser = _find_parser(side, language)
     if parser is None:
         return {}

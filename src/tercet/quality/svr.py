@@ -1,8 +1,8 @@
 """Support vector regression with a Gaussian (RBF) kernel, the learner of the WMT quality estimation baselines.
 
-Drucker et al. (1996), "Support Vector Regression Machines"; trained by scikit-learn's LIBSVM. Features and labels are
-in standard units, so that one grid serves labels of any range: penalty C, width of the tube epsilon in standard
-deviations of the label, and gamma as a multiple of 1 / number of features.
+Drucker et al. (1996), "Support Vector Regression Machines"; trained by scikit-learn (LIBSVM). Features and labels are
+standardised, so that one grid serves labels of any range: the penalty C, epsilon (in standard deviations of the label),
+and gamma (as a multiple of 1 / number of features).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EPSILONS = (0.1, 0.2, 0.4)
 
 @dataclass(frozen=True)
 class SVR(Learner):
-    """Gaussian kernel; C, gamma and epsilon from a grid, by grouped cross-validation."""
+    """Support vector regression; C, gamma and epsilon are chosen from a grid by grouped cross-validation."""
 
     name = "svr"
     needs: ClassVar[Mapping[str, type]] = {"C": float, "gamma": float, "epsilon": float}
@@ -47,7 +47,7 @@ class SVR(Learner):
 
     def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> Predictor:
         inputs, units = standard_units(features)
-        if not units.shape[1]:  # of a fold, where no feature varies
+        if not units.shape[1]:  # no feature varies in this fold
             return Mean().fit_with(features, labels, settings, seed=seed)
         centre, spread = float(labels.mean()), float(labels.std()) or 1.0
         gamma = settings["gamma"] / units.shape[1]
@@ -63,9 +63,9 @@ class SVR(Learner):
 
 
 def _squared_errors(features: Floats, labels: Floats, unseen: Floats, wanted: Floats, gamma: float) -> Floats:
-    """Summed over unseen examples, for each pair of C and epsilon. Runs anywhere.
+    """Return the sum of squared errors over unseen examples for each pair of C and epsilon.
 
-    All of them share one matrix of likenesses: with many features that is most of the work.
+    All pairs share one kernel matrix: with many features that is most of the work.
     """
     inputs, units = standard_units(features)
     centre, spread = labels.mean(), labels.std() or 1.0

@@ -1,7 +1,7 @@
-"""The tokens that quality estimation sees, of resources and of features alike.
+"""Tokenisation and tagging for quality estimation, the same for resources and features.
 
-Moses' tokeniser for most languages, without its escapes; for Chinese and Japanese, which write no blanks, sacreBLEU's
-zh and MeCab.
+Most languages use Moses' tokeniser without its escapes. Chinese and Japanese, which are written without spaces, use
+sacreBLEU's zh and MeCab.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from ..text.tokenisers import tokeniser
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-Tagged = tuple[Mapping[str, list[str]], Mapping[str, list[str]]]  # by text, of sources and of outputs
+Tagged = tuple[Mapping[str, list[str]], Mapping[str, list[str]]]  # tags by text, of sources and of outputs
 NONE_TAGGED: Tagged = ({}, {})
 _TOKENISERS = {"zh": "zh", "yue": "zh", "ja": "ja-mecab"}
 _ESCAPES = {"&quot;": '"', "&apos;": "'", "&#124;": "|", "&lt;": "<", "&gt;": ">", "&#91;": "[", "&#93;": "]"}
 
 
 def tokenise(texts: Sequence[str], language: str) -> list[list[str]]:
-    """The tokens of each text, as they are written."""
+    """Return the tokens of each text, with case."""
     name = _TOKENISERS.get(base_code(language))
     if name == "zh":
         return split_texts(texts, name).strings()
     if name:
         return [line.split() for line in map(tokeniser(name), texts)]
-    # Its warning that a language has no list of abbreviations is for those who want what tokenizer.perl gives.
+    # Called directly, without its warning about missing abbreviation lists, which matters only for equality with Moses.
     return [_unescaped(moses.tokenise(text, language)).split() for text in texts]
 
 
@@ -38,7 +38,7 @@ def _unescaped(text: str) -> str:
     if "&" in text:
         for escape, character in _ESCAPES.items():
             text = text.replace(escape, character)
-        text = text.replace("&amp;", "&")  # last: what it uncovers was in the text
+        text = text.replace("&amp;", "&")  # last, so that an escape in the text itself stays
     return text
 
 
@@ -50,9 +50,9 @@ def tags(
     known: Mapping[str, list[str]] | None = None,
     executor: Executor | None = None,
 ) -> list[list[str]]:
-    """The universal part-of-speech tags of each text, one for each of the parser's own words.
+    """Return the universal part-of-speech tags of each text, one per word of the parser.
 
-    known: of texts that were parsed before; only others are.
+    known: tags of texts that were parsed before and are not parsed again.
     """
     from ..language.parsing import parse
 

@@ -1,9 +1,9 @@
-"""Training a model of quality: resources, features, cross-validation, intervals, what was important.
+"""Train a quality estimation model: resources, features, cross-validation, intervals, importance of features.
 
 Specia, Cancedda and Dymetman (2010), "A Dataset for Assessing Machine Translation Evaluation Metrics". Groups (source
-sentences, documents) are never on both sides of a split. Where language and translation models are estimated from the
-training texts themselves, the features of every training sentence come from models that have not seen its group: a
-sentence that a model was trained on looks better to it than any new one will.
+sentences, documents) are never on both sides of a split. If language and translation models are estimated from the
+training texts themselves, the features of each training sentence come from models that have not seen its group, because
+a model gives higher probabilities to sentences that it was trained on than to new ones.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Progress = Callable[[str], None]
 
-# What a model must beat: the mean label, and lines through the length and through the language model's probability.
+# The mean label, and linear regressions on the length and on the language model's probability.
 BASELINES = ("mean", "linear:source_tokens", "linear:target_log_probability")
-UNUSUAL = 0.01  # of texts like those of training that may be called unlike them
-MOST_FOR_IMPORTANCE = 1000  # examples from which the importance of features is found, for models that predict slowly
+UNUSUAL = 0.01  # share of usual texts that may be called unusual
+MOST_FOR_IMPORTANCE = 1000  # examples for the importance of features, if the model predicts slowly
 
 
 def train(
@@ -78,14 +78,13 @@ def train(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> QualityModel:
-    """A model that predicts labels from sources and outputs; what it does on unseen groups is in its provenance.
+    """Train a model that predicts labels from sources and outputs; its figures on unseen groups are in its provenance.
 
-    learner: pls, ridge, svr, gbm, or best of these in cross-validation. groups: what must not be split, by default the
-    source sentence. resources: what features rest on; without them they are estimated from source_texts, target_texts
-    and parallel, and what these do not give from the training texts. given: features of one's own. features: only
-    these, by name or group. label_range: the lowest and highest label that there can be, by default those there are.
-    curve: find out too how the error falls with more examples. The same seed gives the same model, for any number of
-    processes.
+    learner: pls, ridge, svr, gbm, or best of these in cross-validation. groups: the group of each example, which is not
+    split; by default its source sentence. resources: for features; without them, they are estimated from source_texts,
+    target_texts and parallel, and the rest from the training texts. given: features of your own. features: only these,
+    by name or group. label_range: the lowest and highest possible label, by default those of the labels. curve: compute
+    the learning curve, too. The same seed gives the same model for any number of processes.
     """
     say = progress or (lambda _: None)
     label_range = None if label_range is None else check_range(label_range)
@@ -148,7 +147,7 @@ def _check_asked(learner: str, features: Sequence[str] | None, given: GivenFeatu
 
 
 def _provenance(examples: Examples, corpora: Corpora, made: Featurised) -> dict[str, Any]:
-    """What a model was made from."""
+    """Return what a model was trained on, for its provenance."""
     return {
         "examples": len(examples.labels),
         "groups": len(set(examples.groups)),
@@ -177,7 +176,7 @@ def check_training(
     groups: Sequence[Hashable] | None,
     label_range: Range | None,
 ) -> Examples:
-    """The examples, if something can be learnt from them."""
+    """Return the examples, or raise an error if nothing can be learnt from them."""
     values = np.asarray(labels, dtype=np.float64)
     if values.ndim != 1 or not len(sources) == len(outputs) == len(values):
         raise DataError(
@@ -211,7 +210,7 @@ def featurise(
     executor: Executor | None = None,
     say: Progress = lambda _: None,
 ) -> Featurised:
-    """Features of examples from resources that have not seen them; those that are the same everywhere are left out."""
+    """Compute features of examples from resources that have not seen them; constant features are left out."""
     from_training: tuple[str, ...] = ()
     if resources is None and corpora.embeddings is not None:
         say("sentence embeddings")
@@ -246,7 +245,7 @@ def featurise(
 
 
 def _filled(outside: Resources, examples: Examples, corpora: Corpora, rows: Rows) -> Resources:
-    """The resources of corpora, and what they lack from training texts."""
+    """Return the resources of the corpora, and those that are missing there from the training texts."""
     sources, outputs = ([texts[row] for row in rows] for texts in (examples.sources, examples.outputs))
     inside = replace(corpora, source_texts=(), target_texts=(), parallel=(sources, outputs)).estimate()
     missing = {each.name for each in fields(Resources) if getattr(outside, each.name) is None}
@@ -254,10 +253,10 @@ def _filled(outside: Resources, examples: Examples, corpora: Corpora, rows: Rows
 
 
 def chosen_features(asked: Sequence[str] | None, resources: Resources) -> tuple[list[str], dict[str, str]]:
-    """Names of features that resources allow, and those left out with the reason.
+    """Return the names of the features that the resources allow, and the others with the reason.
 
-    asked: names, numbers of QuEst, groups, or `baseline`, the 17 of WMT; None is all. Of groups, what cannot be
-    computed is left out; of names, it is an error.
+    asked: names, numbers of QuEst, groups, or `baseline`, the 17 of WMT; None for all. A feature that cannot be
+    computed is left out if its group was asked for, and an error if it was asked for by name.
     """
     allowed, left_out = choose_features(resources)
     if asked is None:
@@ -268,25 +267,25 @@ def chosen_features(asked: Sequence[str] | None, resources: Resources) -> tuple[
     chosen = [name for name in members if name not in left_out]
     missing = {name: left_out[name] for name in members if name in left_out}
     if not chosen:
-        raise UsageError(f"Of the features asked for none can be computed: {next(iter(missing.values()))}")
+        raise UsageError(f"None of the features asked for can be computed: {next(iter(missing.values()))}")
     return chosen, missing
 
 
 def named_groups() -> dict[str, list[str]]:
-    """The names of the features of each group, and of the baseline."""
+    """Return the names of the features of each group, and of the baseline."""
     groups = {group: [feature.name for feature in all_features() if feature.group == group] for group in GROUPS}
     return groups | {"baseline": [feature.name for feature in baseline_features()]}
 
 
 def features_named(asked: Sequence[str]) -> list[str]:
-    """The features that words name, each once; refuses a word that is neither a feature nor a group."""
+    """Return the features of names and groups, each once. Raises UsageError for an unknown name."""
     groups = named_groups()
     known = {feature.name for feature in all_features()}
     found: dict[str, None] = {}
     for word in asked:
         if word not in groups and word not in known and not word.isdecimal():
             near = get_close_matches(word, [*groups, *known])
-            hint = f"Did you mean {' or '.join(near)}?" if near else "'tercet qe features --list' shows all."
+            hint = f"Did you mean {' or '.join(near)}?" if near else "'tercet qe features --list' lists all."
             raise UsageError(f"There is no feature or group called {word!r}. {hint}")
         found |= dict.fromkeys(groups.get(word) or [find_feature(word).name])
     return list(found)
@@ -301,7 +300,7 @@ def _fitted(
 
 
 def _importance(fitted: CrossFitted, table: FeatureTable, examples: Examples, **how: Any) -> tuple[Importance, ...]:
-    """Of all features; for models that predict slowly from some of the examples, each feature shuffled once."""
+    """Return the importance of all features; for slow models from some of the examples, with one repeat."""
     learner, settings = learnt_by(fitted.predictor, table.names)
     values, labels, groups = table.values, examples.labels, examples.groups
     repeats = 5
@@ -318,7 +317,7 @@ def _curve(fitted: CrossFitted, table: FeatureTable, examples: Examples, **how: 
 
 
 def most_outside(features: Floats, groups: Sequence[Hashable], seed: int) -> int:
-    """So many features of a held-out example, but for one in a hundred, are outside the range of the others."""
+    """Return the 99 % quantile of how many features of a held-out example are outside the range of the others."""
     counts = np.zeros(len(features))
     for train_rows, test_rows in folds(groups, 2 * FOLDS, seed):
         others, held_out = features[train_rows], features[test_rows]
@@ -327,7 +326,7 @@ def most_outside(features: Floats, groups: Sequence[Hashable], seed: int) -> int
 
 
 def json_able(value: Any) -> Any:
-    """The same with None for numbers that are not finite, which JSON cannot hold."""
+    """Return the same value with None for numbers that are not finite, which JSON cannot hold."""
     if isinstance(value, dict):
         return {key: json_able(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -336,12 +335,12 @@ def json_able(value: Any) -> Any:
 
 
 def _figures(fitted: CrossFitted, baselines: Sequence[CrossFitted]) -> dict[str, Any]:
-    """Errors and correlation on held-out groups, of baselines and of the learners that were tried."""
+    """Return errors and correlation on held-out groups, of the baselines and of the learners that were tried."""
     figures: dict[str, Any] = {}
     for each in baselines:
         training = each.predictor.training
         figures[training["learner"]] = dict(training["held_out"])
-    figures["mean"]["pearson"] = None  # it differs by fold alone, which is no prediction
+    figures["mean"]["pearson"] = None  # it varies only between folds, which is no prediction
     training = fitted.predictor.training
     if training["learner"] == "best":
         return {**figures, **training["settings"]["figures"]}
@@ -349,7 +348,7 @@ def _figures(fitted: CrossFitted, baselines: Sequence[CrossFitted]) -> dict[str,
 
 
 def _versions() -> dict[str, str]:
-    """Of what can change the numbers."""
+    """Return the versions of the packages that can change the numbers."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = {"tercet": __version__, "numpy": np.__version__}

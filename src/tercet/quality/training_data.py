@@ -1,4 +1,4 @@
-"""What a model is trained on: labelled texts, and the corpora that resources are estimated from."""
+"""Training data of a model: labelled texts, and the corpora from which resources are estimated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Texts with labels; groups are what must not be split."""
+    """Texts with labels, and the group of each example; groups are not split."""
 
     sources: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -31,7 +31,7 @@ class Examples:
     groups: tuple[Hashable, ...]
 
     def checksum(self) -> str:
-        """A digest of all of them."""
+        """Return the SHA-256 of all examples."""
         digest = sha256("\n".join(map(checksum, (self.sources, self.outputs, [str(g) for g in self.groups]))).encode())
         digest.update(self.labels.tobytes())
         return digest.hexdigest()
@@ -43,9 +43,9 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class Corpora:
-    """What resources are estimated from besides the training texts: texts of either language, and parallel ones.
+    """The corpora for resources, besides the training texts: texts of either language, and parallel texts.
 
-    tagged: tags of texts that are known already (`resources.tag_texts`).
+    tagged: known tags of texts (`resources.tag_texts`).
     """
 
     languages: tuple[str, str]
@@ -58,17 +58,17 @@ class Corpora:
     tagged: Tagged = NONE_TAGGED
 
     def without(self, examples: Examples) -> Corpora:
-        """The same without texts that are examples, or translations of one; a warning says how many there were.
+        """Return the corpora without training texts and texts parallel to one; warn how many were left out.
 
-        To a language model that was estimated from a sentence it looks better than any new one will, so that what is
-        learnt from its features does not hold for new ones.
+        A language model gives higher probabilities to sentences that it was estimated from, so a model trained on such
+        features would not work for new sentences.
         """
         sources, outputs = ({_words(text) for text in side} - {""} for side in (examples.sources, examples.outputs))
         one = [text for text in self.source_texts if _words(text) not in sources]
         other = [text for text in self.target_texts if _words(text) not in outputs]
         left_out = len(self.source_texts) - len(one) + len(self.target_texts) - len(other)
         parallel = self.parallel
-        if parallel is not None and len(parallel[0]) == len(parallel[1]):  # else it is refused when they are used
+        if parallel is not None and len(parallel[0]) == len(parallel[1]):  # otherwise `estimate` raises an error
             pairs = list(zip(*parallel, strict=True))
             kept = [(s, t) for s, t in pairs if _words(s) not in sources and _words(t) not in outputs]
             left_out += len(pairs) - len(kept)
@@ -89,7 +89,7 @@ class Corpora:
         return [Dataset(name, checksum(texts), len(texts)) for name, texts in corpora.items() if texts]
 
     def estimate(self, progress: Progress | None = None) -> Resources:
-        """All resources that they allow."""
+        """Estimate all resources that the corpora allow."""
         return estimate_resources(
             *self.languages,
             source_texts=self.source_texts,
@@ -104,5 +104,5 @@ class Corpora:
 
 
 def _words(text: str) -> str:
-    """What decides whether two texts are the same to a language model, nearly."""
+    """Normalise case and spaces: texts that are then equal are nearly the same to a language model."""
     return " ".join(text.lower().split())

@@ -1,7 +1,7 @@
 """Gradient boosting of small regression trees.
 
 Friedman (2001), "Greedy Function Approximation: A Gradient Boosting Machine", and (2002), "Stochastic Gradient
-Boosting": each tree sees a random half of the examples and, at each split, some of the features. Trained by
+Boosting": each tree is trained on a random half of the examples and, at each split, on some of the features. Trained by
 scikit-learn; its trees are exported to arrays of nodes.
 """
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 DEPTHS = (2, 4)
 RATES = (0.05,)
 MOST_TREES = 400
-STEP = 25  # numbers of trees that are tried: every 25th
+STEP = 25  # the numbers of trees that are tried are multiples of this
 
 
 @dataclass(frozen=True)
 class GradientBoosting(Learner):
-    """Trees of limited depth; depth, learning rate and number of trees by grouped cross-validation."""
+    """Gradient boosting; depth, learning rate and number of trees are chosen by grouped cross-validation."""
 
     name = "gbm"
     needs: ClassVar[Mapping[str, type]] = {"depth": int, "rate": float, "trees": int}
@@ -49,7 +49,7 @@ class GradientBoosting(Learner):
 
     def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> Predictor:
         inputs, units = standard_units(features)
-        if not units.shape[1]:  # of a fold, where no feature varies
+        if not units.shape[1]:  # no feature varies in this fold
             return Mean().fit_with(features, labels, settings, seed=seed)
         machine = boosted(units, labels, settings, seed)
         trees = [tree.tree_ for tree in machine.estimators_[:, 0]]
@@ -70,12 +70,12 @@ class GradientBoosting(Learner):
             left=np.where(leaf, own, joined("children_left") + begin).astype(np.int64),
             right=np.where(leaf, own, joined("children_right") + begin).astype(np.int64),
             value=np.where(leaf, settings["rate"] * joined("value"), 0.0).astype(np.float64),
-            intercept=float(labels.mean()),  # where boosting starts
+            intercept=float(labels.mean()),  # the initial prediction of boosting
         )
 
 
 def boosted(units: Floats, labels: Floats, settings: Settings, seed: int) -> Any:
-    """scikit-learn's machine, trained on features in standard units."""
+    """Train scikit-learn's regressor on standardised features."""
     width = units.shape[1]
     return (
         scikit_learn("ensemble")
@@ -86,7 +86,7 @@ def boosted(units: Floats, labels: Floats, settings: Settings, seed: int) -> Any
             subsample=0.5,
             max_features=min(width, ceil(2 * sqrt(width))),
             min_samples_leaf=5,
-            random_state=seed % 2**32,  # no larger one is taken
+            random_state=seed % 2**32,  # scikit-learn takes no larger seed
         )
         .fit(units, labels)
     )
@@ -95,7 +95,7 @@ def boosted(units: Floats, labels: Floats, settings: Settings, seed: int) -> Any
 def _squared_errors(
     features: Floats, labels: Floats, unseen: Floats, wanted: Floats, settings: Settings, seed: int
 ) -> Floats:
-    """Summed over unseen examples, after every `STEP` trees. Runs anywhere."""
+    """Return the sum of squared errors over unseen examples after every `STEP` trees."""
     inputs, units = standard_units(features)
     if not units.shape[1]:
         return np.full(settings["trees"] // STEP, ((labels.mean() - wanted) ** 2).sum())

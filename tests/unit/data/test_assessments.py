@@ -35,7 +35,7 @@ def test_the_metric_called_lp_is_not_the_language_pair(tmp_path: Path) -> None:
     )
     gold, scores = scores_of(path, "de-en")
     assert gold["DA"].system == {"x": 0.5, "y": -0.5}
-    assert (gold["DA"].metric, gold["DA"].signature, gold["DA"].higher_is_better) == ("da", "DA|kind:z", True)
+    assert (gold["DA"].metric.spec, gold["DA"].signature, gold["DA"].higher_is_better) == ("da", "DA|kind:z", True)
     assert scores["LP"].system == {"x": 3, "y": 4}
     assert "chrF" not in scores, "nobody has a chrF in de-en"
 

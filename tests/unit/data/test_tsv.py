@@ -112,7 +112,7 @@ def test_segment_numbers_must_agree(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"not parallel: 2 segments and 1 segments\."):
         read_pair(tmp_path, "ru-en")
     table(outputs, "seg\tx\n1\ta\n1\tb\n")
-    with pytest.raises(DataError, match=r"segment number '1' occurs twice, in rows 1 and 2\."):
+    with pytest.raises(DataError, match=r"line 3: segment '1' again, after line 2\."):
         read_pair(tmp_path, "ru-en")
     table(outputs, "x\na\nb\n")
     with pytest.raises(DataError, match="no column 'seg' with the segment numbers. Columns: x"):

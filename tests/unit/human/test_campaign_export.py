@@ -111,7 +111,7 @@ def test_wmts_table_has_means_and_standardised_means_without_control_items(tmp_p
     for system, segment, one, other, number in table[1:]:
         place = raw.segments.index(segment), raw.systems.index(system)
         assert (float(one), float(other), int(number)) == (raw.values[place], z.values[place], 4)
-    gold = {scores.metric: scores for scores in open_evidence(tmp_path / "wmt.en-zh.tsv").gold}
+    gold = {scores.metric.spec: scores for scores in open_evidence(tmp_path / "wmt.en-zh.tsv").gold}
     assert set(gold) == {"da", "da_raw"}
 
 

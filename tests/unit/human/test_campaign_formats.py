@@ -109,7 +109,7 @@ def test_a_campaign_made_with_pearmut_is_read(tmp_path: Path, caplog: pytest.Log
     made = read_campaign(written(tmp_path / "p.json", FOREIGN), pair="en-cs")
     assert (made.protocol, made.name, made.show, made.pair) == ("esa", "wmt25_#_en-cs", "source", "en-cs")
     first, second = ([made.item(id) for id in rater.items] for rater in made.raters)
-    # Outputs are shown one at a time here: a document's, system by system.
+    # Our items show one output each: a document becomes one list of items per system.
     assert [(item.segment, item.systems[0], item.document) for item in first] == [
         ("d_#_0", "A", "d_#_0"), ("d_#_1", "A", "d_#_0"), ("d_#_0", "B", "d_#_0"), ("d_#_1", "B", "d_#_0"),
         ("data[0].1.0", "A", ""),

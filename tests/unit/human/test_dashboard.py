@@ -79,7 +79,7 @@ def test_every_protocol_has_progress_agreement_and_a_ranking(protocol: str) -> N
     assert board.ranking.risk == 0 and board.ranking.places[0].best == 1
     for agreement in board.agreement:
         assert agreement.low <= agreement.value + 1e-9 and agreement.value - 1e-9 <= agreement.high
-        # Where one of two always wins, chance alone explains it: kappa is 0, or not defined.
+        # If one of two always wins, kappa is 0 or not defined.
         assert protocol == "pairwise" or (agreement.value > 0.3 and agreement.pairs == 10)
     assert not board.notes and not any(line.problems for line in board.raters)
 

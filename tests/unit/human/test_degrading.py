@@ -50,7 +50,7 @@ def test_texts_of_any_script_are_damaged(text: str, other: str) -> None:
     for seed in range(20):
         changed = degraded(text, [other], Random(seed))
         assert changed is not None and changed != text
-        for mark in "\u200d\u0e31\u0e34\u0e49\U0001f3fd":  # what belongs to the character before stays with it
+        for mark in "\u200d\u0e31\u0e34\u0e49\U0001f3fd":  # combining marks stay with their character
             for place, character in enumerate(changed):
                 if character == mark:
                     assert changed[place - 1] + mark in text + other

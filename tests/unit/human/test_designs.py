@@ -81,7 +81,7 @@ def test_every_design_is_balanced_and_complete(
     times = redundancy * (systems - 1 if protocol == "pairwise" else 1)
     assert len(judged(made)) == segments * systems and set(judged(made).values()) == {times}
 
-    # Balanced: control items aside, nobody has more than one item (or one document) more than another.
+    # Balanced: without control items, numbers of items differ by at most one item (or one document).
     loads = [sum(not item.check for item in shown(made, rater)) for rater in range(raters)]
     assert max(loads) - min(loads) <= (3 if sampling == "documents" else 1)
 
@@ -287,7 +287,7 @@ def test_rankings_show_a_few_outputs_and_all_systems_are_ranked() -> None:
         frozenset(pair) for pair in combinations([f"s{n}" for n in range(7)], 2)
     }
     firsts = Counter(item.systems[0] for item in made.items)
-    assert max(firsts.values()) < 24 and len(firsts) == 7  # who stands first is drawn
+    assert max(firsts.values()) < 24 and len(firsts) == 7  # the first system is random
     with pytest.raises(UsageError, match="3 systems cannot be ranked 2 at a time"):
         design(texts(4, systems=3), protocol="ranking", together=2)
 

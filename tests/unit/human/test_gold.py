@@ -28,7 +28,7 @@ def test_a_segment_judged_by_many_counts_no_more_than_one_judged_once() -> None:
     assert scores.system == {"A": 40.0, "B": 70.0}
     np.testing.assert_array_equal(scores.segment["A"], [70, np.nan, 10])
     np.testing.assert_array_equal(scores.segment["B"], [50, 90, np.nan])
-    assert (scores.metric, scores.label, scores.higher_is_better, scores.n_segments) == ("da", "DA", True, 3)
+    assert (scores.metric.spec, scores.label, scores.higher_is_better, scores.n_segments) == ("da", "DA", True, 3)
     assert scores.provenance == {"judgements": 6, "raters": 3, "source": "set"}
     assert scores.signature == "DA|judgements:6|raters:3"
     systems = system_means(SMALL, label="mine")

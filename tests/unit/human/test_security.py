@@ -105,7 +105,7 @@ def test_organiser_pages_need_the_organisers_secret(store: Store) -> None:
     renew = {"rater": "ben", "action": "renew", "key": visit.key}
     assert visit.client.post("/organiser/links", data=renew).status_code == 401
     assert store.tokens(campaign).keys() == {rater.token_hash for rater in campaign.raters}
-    assert visit.client.get(f"/r/{tokens.organiser}").status_code == 401  # nor is the organiser a rater
+    assert visit.client.get(f"/r/{tokens.organiser}").status_code == 401  # and the organiser is not a rater
 
 
 def test_without_a_secret_in_the_campaign_nobody_is_the_organiser(store: Store) -> None:
@@ -134,7 +134,7 @@ def test_forged_requests_are_refused(store: Store) -> None:
     office.get(f"/o/{tokens.organiser}")
     revoke = {"rater": "anna", "action": "revoke", "key": visit.key}
     assert office.post("/organiser/links", data=revoke).status_code == 403
-    assert office.get("/api/answer").status_code == 405  # nothing changes by a mere address
+    assert office.get("/api/answer").status_code == 405  # a GET request changes nothing
 
 
 def test_scripts_in_texts_and_names_stay_texts(store: Store) -> None:
@@ -175,7 +175,7 @@ def test_oversized_bodies_are_refused(store: Store, declared: bool) -> None:
     campaign, tokens = campaign_of()
     visit = Visit(campaign, store, f"/r/{tokens.raters['anna']}")
     for path in ("/api/answer", "/organiser/enter", "/"):
-        body: Any = b"x" * (LARGEST_BODY + 1) if declared else parts()  # or with no length said beforehand
+        body: Any = b"x" * (LARGEST_BODY + 1) if declared else parts()  # or without a declared length
         sent = visit.client.post(path, content=body, headers={"X-Form-Key": visit.key})
         assert sent.status_code == 413
     assert visit.client.post("/", headers={"Content-Length": "-5"}).status_code in (413, 405)

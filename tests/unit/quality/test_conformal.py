@@ -106,7 +106,7 @@ def test_difficulty_narrows_intervals_where_predictions_are_certain():
     assert (high - low)[easy].mean() < 0.6 * 2 * plain.half_width(0.9)
     assert plain.usual_half_width(0.9) == plain.half_width(0.9)
     assert np.median(high - low) / 2 == pytest.approx(scaled.usual_half_width(0.9), rel=0.1)
-    with pytest.raises(UsageError, match="depend on the features, which are not given"):
+    with pytest.raises(UsageError, match="depend on the features: give them, too"):
         scaled.interval(values, 0.9)
 
 
@@ -142,7 +142,7 @@ def test_parts_that_contradict_each_other_are_refused():
         (({**plain, "groups": 7}, arrays), "weights do not add up to 7 groups"),
         (({**plain, "easiest": -1.0}, arrays), "easiest is -1.0"),
         (({**plain, "usual": "1"}, arrays), "usual is '1'"),
-        (({**plain, "difficulty": {}}, arrays), "the difficulty is not whole"),
+        (({**plain, "difficulty": {}}, arrays), "the difficulty is incomplete"),
         ((plain, {**arrays, "errors": arrays["errors"][::-1]}), "errors are not in order"),
         ((plain, {**arrays, "errors": arrays["errors"][:3]}), "weights is not an array of 3 float64 numbers"),
         ((plain, {**arrays, "errors": -arrays["errors"]}), "errors has negative or missing numbers"),

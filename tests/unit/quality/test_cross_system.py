@@ -57,9 +57,9 @@ def test_a_system_with_few_segments_is_tested_on_but_not_trained_on(model: Quali
     assert untested(found.across) == ["few"]
     assert np.isfinite(found.across.rmse[0]).all()
     assert np.isnan(found.across.rmse[1]).all()
-    with pytest.raises(UsageError, match="needs two systems or more, and all segments are of 'one'"):
+    with pytest.raises(UsageError, match="--across needs at least two systems, and all segments are of 'one'"):
         assess(model, sources, outputs, labels, systems=["one"] * 60)
-    with pytest.raises(DataError, match="There are 60 segments, and the systems of 2"):
+    with pytest.raises(DataError, match="There are 60 segments, but systems for 2"):
         assess(model, sources, outputs, labels, systems=["a", "b"])
 
 
@@ -81,7 +81,7 @@ def test_metrics_are_compared_on_the_segments_that_they_score(model: QualityMode
 
 def test_scores_of_other_segments_are_refused(model: QualityModel) -> None:
     sources, outputs, labels = examples(30, seed=8)
-    with pytest.raises(DataError, match="There are 30 segments, and scores of chrf for 29"):
+    with pytest.raises(DataError, match="There are 30 segments, but scores of chrf for 29"):
         assess(model, sources, outputs, labels, metrics={"chrf": labels[1:]}, resamples=5)
-    with pytest.raises(DataError, match="There are 30 segments, and the groups of 2"):
+    with pytest.raises(DataError, match="There are 30 segments, but groups for 2"):
         assess(model, sources, outputs, labels, groups=["a", "b"])

@@ -159,13 +159,13 @@ def test_groups_are_drawn_together_in_comparisons():
 
 
 def test_what_cannot_be_evaluated_is_said():
-    with pytest.raises(DataError, match="prediction of segment 2 is nan: every segment needs one"):
+    with pytest.raises(DataError, match="prediction of segment 2 is nan: every segment needs a number"):
         evaluate([1, 2], [1, nan])
     with pytest.raises(DataError, match="label of segment 1 is nan"):
         evaluate([nan, 2], [1, 2])
     with pytest.raises(DataError, match="no segments"):
         evaluate([], [])
-    with pytest.raises(UsageError, match=r"shape \(2,\) do not go with predictions of shape \(3,\)"):
+    with pytest.raises(UsageError, match=r"Labels have shape \(2,\), but predictions have shape \(3,\)"):
         evaluate([1, 2], [1, 2, 3])
     with pytest.raises(UsageError, match="one group for each of the 2 segments, not 1"):
         evaluate([1, 2], [1, 2], groups=["a"])

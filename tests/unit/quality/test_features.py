@@ -74,7 +74,7 @@ def test_what_has_no_resource_is_left_out_with_the_reason() -> None:
     table = extract(["a"], ["b"], BARE)
     assert len(table.names) + len(table.left_out) == len(all_features())
     assert table.left_out["target_perplexity"] == (
-        "it needs what is missing: target_lm (give texts in the target language: --target-corpus)."
+        "a resource is missing: target_lm (give texts in the target language: --target-corpus)."
     )
     assert (
         "aligner (give parallel texts: --parallel); source_frequencies (" in table.left_out[find_feature("1042").name]
@@ -99,7 +99,7 @@ def test_columns_are_found_by_either_name(estimated: Resources) -> None:
     table = extract(SOURCES, TARGETS, estimated)
     assert table.column("1001").tolist() == table.column("source_tokens").tolist()
     assert len(table) == len(SOURCES)
-    with pytest.raises(UsageError, match="no feature embedding_cosine: it needs what is missing: embeddings"):
+    with pytest.raises(UsageError, match="no feature embedding_cosine: a resource is missing: embeddings"):
         table.column("embedding_cosine")
 
 
@@ -172,7 +172,7 @@ def test_fewer_groups_than_folds_are_done_when_all_groups_are() -> None:
 
 def test_folds_with_different_resources_are_refused() -> None:
     made = iter([BARE, estimate_resources("en", "es", source_texts=SOURCES)])
-    with pytest.raises(DataError, match="Resources of some folds allow features that others do not"):
+    with pytest.raises(DataError, match="The resources of some folds lack features of others"):
         cross_fitted(SOURCES, TARGETS, SOURCES, lambda rows: next(made), folds=2)
     with pytest.raises(DataError, match="12 sources, 12 outputs and 1 groups"):
         cross_fitted(SOURCES, TARGETS, [1], lambda rows: BARE)

@@ -252,7 +252,7 @@ def test_embeddings_give_cosines_and_places_on_axes(monkeypatch: pytest.MonkeyPa
     from tercet.errors import UsageError
 
     wrong = Resources("en", "es", embeddings="fake", embedding_axes=axes[:5])
-    with pytest.raises(UsageError, match=r"The axes have the shape \(5, 3\), not \(65, 3\)"):
+    with pytest.raises(UsageError, match=r"The embedding axes have the shape \(5, 3\), not \(65, 3\)"):
         extract(["a"], ["b"], wrong)
 
 

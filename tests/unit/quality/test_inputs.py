@@ -152,7 +152,7 @@ def test_a_feature_of_ones_own_may_be_a_column_among_others(tmp_path: Path) -> N
     [
         ("", r"f\.tsv has no rows"),
         ("x\ty\n", r"f\.tsv has no rows"),
-        ("x\ty\n1\t2\n", r"f\.tsv has 1 rows below its header, and there are 2 segments"),
+        ("x\ty\n1\t2\n", r"f\.tsv has 1 rows below its header, but there are 2 segments"),
         ("x\ty\n1\t2\n1\n", r"f\.tsv, line 3: 1 tab-separated fields"),
         ("x\t\n1\t2\n1\t2\n", r"f\.tsv, line 1: column 2 has no name"),
         ("x\ty\n1\t2\n1\tu\n", r"f\.tsv, line 3, column 'y': 'u' where a feature is needed"),
@@ -170,7 +170,7 @@ def test_features_in_memory_are_checked_too() -> None:
         GivenFeatures(("a", "b"), np.array([[1, np.nan]]))
     with pytest.raises(DataError, match=r"Feature 'a', segment 1: not a finite number of at most 1e\+100"):
         GivenFeatures(("a", "b"), np.array([[-1e300, 1]]))
-    with pytest.raises(UsageError, match=r"2 features are named, and the table has shape \(1, 3\)"):
+    with pytest.raises(UsageError, match=r"There are 2 names of features, but values of shape \(1, 3\)"):
         GivenFeatures(("a", "b"), np.ones((1, 3)))
 
 
@@ -180,7 +180,7 @@ def test_languages_are_two() -> None:
     assert check_languages(" ET - en") == ("et", "en")
     assert check_languages(("zh-Hans", "EN_gb")) == ("zh_Hans", "en_gb")
     for wrong in ("et", "et-", "a-b-c", ["et"], "", "-", ["et", 3], "et-en\n\n-de"):
-        with pytest.raises(UsageError, match="The languages are SRC-TGT, as et-en"):
+        with pytest.raises(UsageError, match="Give the languages as SRC-TGT, such as et-en"):
             check_languages(wrong)
     assert same_languages(("zh_CN", "en"), ("zh", "EN"))
     assert not same_languages(("en", "zh"), ("zh", "en"))
@@ -190,9 +190,9 @@ def test_languages_are_two() -> None:
     ("wrong", "hint"),
     [
         ("en_de", "not 'en_de'. Write en-de."),
-        ("pt-BR-en", "A region or script is joined to its language by an underscore, as in pt_BR-en."),
-        ("estonian-english", "A language is given by its code of two or three letters."),
-        ("e-f", "A language is given by its code of two or three letters."),
+        ("pt-BR-en", "Join a region or script to its language with an underscore, as in pt_BR-en."),
+        ("estonian-english", "Use language codes of two or three letters."),
+        ("e-f", "Use language codes of two or three letters."),
     ],
 )
 def test_how_to_write_languages_is_said(wrong: str, hint: str) -> None:
@@ -203,7 +203,7 @@ def test_how_to_write_languages_is_said(wrong: str, hint: str) -> None:
 
 def test_a_table_with_commas_is_recognised(tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", "source;label\na;1\nb;2\n")
-    message = rf"{path}, line 1: there is no tab, but ';'\. Tables are separated by tabs here"
+    message = rf"{path}, line 1: there is no tab, but ';'\. Tables must be separated by tabs"
     with pytest.raises(DataError, match=message):
         read_labels(f"{path}:label")
     with pytest.raises(DataError, match=message):
@@ -214,7 +214,8 @@ def test_a_table_with_commas_is_recognised(tmp_path: Path) -> None:
 def test_columns_that_are_not_parallel_are_named(tmp_path: Path) -> None:
     table = write(tmp_path / "t.tsv", "a\tb\n1\t2\n3\t4\n")
     with pytest.raises(
-        DataError, match=rf"{table}:a: 2, {table}: 3\. {table} alone is all its lines, with the header: name"
+        DataError,
+        match=rf"{table}:a: 2, {table}: 3\. {table} without a column means all its lines, with the header: name",
     ):
         read_texts(f"{table}:a", table)
     other = write(tmp_path / "o", "x\n")

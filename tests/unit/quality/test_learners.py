@@ -227,7 +227,7 @@ def test_constant_features_are_left_out_and_named(caplog):
     features = np.insert(FEATURES, 2, 7.0, axis=1)
     with caplog.at_level(logging.WARNING):
         predictor = Ridge().fit(features, LABELS, GROUPS)
-    assert caplog.messages == ["Features that are the same for all examples tell nothing and are left out: number 3."]
+    assert caplog.messages == ["Features that are the same for all examples are left out: number 3."]
     assert predictor.training["constant"] == [2]
     assert 2 not in predictor.inputs.columns
     features[:, 2] = np.arange(len(features))
@@ -236,7 +236,7 @@ def test_constant_features_are_left_out_and_named(caplog):
 
 @pytest.mark.parametrize("name", NAMES[1:])
 def test_without_a_feature_that_varies_only_the_mean_is_learned(name):
-    with pytest.raises(DataError, match="None of 3 features varies over the examples"):
+    with pytest.raises(DataError, match="All 3 features are the same for all examples"):
         create(name).fit(np.ones((40, 3)), np.arange(40.0))
     assert Mean().fit(np.empty((40, 0)), np.arange(40.0)).predict(np.empty((2, 0))).tolist() == [19.5, 19.5]
 
@@ -286,7 +286,7 @@ def test_examples_that_nothing_can_be_learned_from_are_refused():
 
 
 def test_other_features_than_those_of_training_are_refused(fitted):
-    with pytest.raises(DataError, match="trained on 15 features; here are 14"):
+    with pytest.raises(DataError, match="trained on 15 features, and 14 are given"):
         fitted["ridge"].predict(FEATURES[:, 1:])
     with pytest.raises(DataError, match="Feature number 1 of example 1 is inf"):
         fitted["svr"].predict(np.full((3, 15), np.inf))
@@ -297,7 +297,7 @@ def test_unknown_learners_and_features_are_named():
         create("rigde")
     with pytest.raises(UnknownName, match="no feature called 'lenght'. Did you mean length"):
         create("linear:lenght", ["length", "lm"])
-    with pytest.raises(UsageError, match="no feature at place 20"):
+    with pytest.raises(UsageError, match="no feature number 20"):
         OneFeature(20).fit(FEATURES, LABELS)
 
 
@@ -322,30 +322,34 @@ def broken(parts, **changes):
     [
         ("ridge", {"kind": "neural"}, "unknown kind of predictor, 'neural'; known: linear, kernel, trees"),
         ("ridge", {"kind": 3}, "unknown kind of predictor, 3"),
-        ("ridge", {"kind": "kernel"}, "among its values, gamma is missing"),
-        ("ridge", {"coefficients": None}, "among its arrays, coefficients is missing"),
-        ("ridge", {"more": np.zeros(3)}, "among its arrays, more is unknown"),
-        ("ridge", {"more": 3.0}, "among its values, more is unknown"),
+        ("ridge", {"kind": "kernel"}, "gamma is missing among its values"),
+        ("ridge", {"coefficients": None}, "coefficients is missing among its arrays"),
+        ("ridge", {"more": np.zeros(3)}, "more is unknown among its arrays"),
+        ("ridge", {"more": 3.0}, "more is unknown among its values"),
         ("ridge", {"intercept": float("nan")}, "intercept is nan"),
         ("ridge", {"intercept": "3"}, "intercept is '3'"),
         ("ridge", {"training": 5}, "training is 5"),
         ("ridge", {"width": -1}, "width is -1"),
         ("ridge", {"width": 3}, "columns are not ascending numbers below 3"),
         ("ridge", {"coefficients": np.zeros(3)}, "3 coefficients for 15 features"),
-        ("ridge", {"coefficients": np.zeros(15, dtype=np.float32)}, "coefficients is not an array of float64"),
+        (
+            "ridge",
+            {"coefficients": np.zeros(15, dtype=np.float32)},
+            "coefficients is not an array of finite float64 numbers",
+        ),
         ("ridge", {"coefficients": np.zeros((15, 1))}, r"coefficients has the shape \(15, 1\)"),
-        ("ridge", {"means": np.full(15, np.inf)}, "means is not an array of float64 without gaps"),
+        ("ridge", {"means": np.full(15, np.inf)}, "means is not an array of finite float64 numbers"),
         ("ridge", {"means": np.zeros(4)}, "15 columns and 4 means"),
         ("ridge", {"highest": np.zeros(0)}, "15 columns and 0 highest"),
         ("ridge", {"lowest": np.full(15, 1e9)}, "a lowest value is not below the highest"),
-        ("ridge", {"more\x1b[2J": 3.0}, r"among its values, more\\x1b\[2J is unknown"),
+        ("ridge", {"more\x1b[2J": 3.0}, r"more\\x1b\[2J is unknown among its values"),
         ("ridge", {"scales": np.zeros(15)}, "a scale is not positive"),
         ("svr", {"weights": np.zeros(2)}, r"vectors of shape .* for \(2,\) weights"),
         ("svr", {"gamma": -1.0}, "gamma is -1.0"),
         ("gbm", {"value": np.zeros(2)}, "arrays are not equally long"),
-        ("gbm", {"roots": np.array([10**6])}, "a root of the trees that does not exist"),
-        ("gbm", {"feature": "high"}, "a feature of the trees that does not exist"),
-        ("gbm", {"left": "loop"}, "a way that does not lead down"),
+        ("gbm", {"roots": np.array([10**6])}, "a root of the trees does not exist"),
+        ("gbm", {"feature": "high"}, "a feature of the trees does not exist"),
+        ("gbm", {"left": "loop"}, "a path in a tree does not lead down"),
     ],
 )
 def test_parts_that_are_no_predictor_are_refused(name, changes, message, fitted):

@@ -125,9 +125,7 @@ def test_an_empty_output_is_as_bad_as_can_be(higher_is_better: bool, caplog: pyt
     assert found.one_sided.tolist() == [True, False, True, False]
     assert dict(found.unusual) == {0: "the output is empty", 2: "the source is empty", 3: "source and output are empty"}
     (warning,) = caplog.messages
-    assert warning.startswith(
-        "3 of 4 segments are unlike the training texts, so that predictions are not to be trusted"
-    )
+    assert warning.startswith("3 of 4 segments are unlike the training texts, so their predictions are not reliable")
     assert "the first is segment 1: the output is empty. If the model was trained on these very texts" in warning
 
 

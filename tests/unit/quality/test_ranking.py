@@ -152,7 +152,7 @@ def test_unusual_segments_are_never_kept(model: QualityModel) -> None:
 
 def test_a_target_is_checked_before_anything_is_predicted(model: QualityModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QualityModel, "predict", lambda *_, **__: pytest.fail("predicted"))
-    with pytest.raises(UsageError, match="The target 40 is outside the model's labels"):
+    with pytest.raises(UsageError, match="The target 40 is outside the range of the model's labels"):
         rank(model, ["a"], ["b"], target=40)
 
 
@@ -167,10 +167,10 @@ def test_reasons_do_not_say_the_same_twice(model: QualityModel) -> None:
 
 
 def test_a_target_outside_the_labels_and_a_useless_model_are_refused() -> None:
-    with pytest.raises(UsageError, match="target 11 is outside the model's labels, which go from 0 to 10"):
+    with pytest.raises(UsageError, match="target 11 is outside the range of the model's labels, 0 to 10"):
         find_cut_off(stand_in([1, 2], [1, 2]), np.array([1.0]), 11)
     for predictions in ([3, 2, 1], [1, 1, 1]):
-        with pytest.raises(DataError, match="do not go with their labels"):
+        with pytest.raises(DataError, match="do not correlate with their labels"):
             find_cut_off(stand_in(predictions, [1, 2, 3]), np.array([1.0]), 2)
 
 

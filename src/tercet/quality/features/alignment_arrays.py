@@ -17,11 +17,11 @@ from ...language.bilingual_alignment import HMM, WordAligner
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-LONGEST = 250  # words that are aligned of a longer sentence: time grows with the third power
+LONGEST = 250  # words of a sentence that are aligned: time grows with the third power of the length
 
 
 class AlignedWords:
-    """The alignments of sentence pairs; places count through all sentences of a side."""
+    """The alignments of sentence pairs. Places number the words of all sentences of a side."""
 
     def __init__(self, aligner: WordAligner, sources: Sequence[list[str]], targets: Sequence[list[str]]) -> None:
         self.aligner = aligner
@@ -34,27 +34,27 @@ class AlignedWords:
 
     @cached_property
     def source_rows(self) -> Ints:
-        """The pair of each source word."""
+        """The row of each source word's pair."""
         return np.repeat(np.arange(len(self)), np.diff(self.source_offsets))
 
     @cached_property
     def target_rows(self) -> Ints:
-        """The pair of each target word."""
+        """The row of each target word's pair."""
         return np.repeat(np.arange(len(self)), np.diff(self.target_offsets))
 
     @cached_property
     def forward(self) -> Ints:
-        """The place of the source word of each target word, -1 for none."""
+        """The place of each target word's source word, -1 for none."""
         return _places(self.aligner.forward, self.sources, self.targets, self.source_offsets, self.target_rows)
 
     @cached_property
     def backward(self) -> Ints:
-        """The place of the target word of each source word, -1 for none."""
+        """The place of each source word's target word, -1 for none."""
         return _places(self.aligner.backward, self.targets, self.sources, self.target_offsets, self.source_rows)
 
     @cached_property
     def links(self) -> Ints:
-        """The links of either direction, (source place, target place), each once."""
+        """The union of the links of both directions, as (source place, target place)."""
         size = max(int(self.target_offsets[-1]), 1)
         targets, sources = np.flatnonzero(self.forward >= 0), np.flatnonzero(self.backward >= 0)
         codes = np.concatenate([self.forward[targets] * size + targets, sources * size + self.backward[sources]])
@@ -63,12 +63,12 @@ class AlignedWords:
 
     @cached_property
     def link_rows(self) -> Ints:
-        """The pair of each link."""
+        """The row of each link's pair."""
         return self.source_rows[self.links[:, 0]]
 
     @cached_property
     def degrees(self) -> tuple[Ints, Ints]:
-        """The links of each source word and of each target word."""
+        """The number of links of each source word, and of each target word."""
         sources, targets = self.links.T
         return (
             np.bincount(sources, minlength=int(self.source_offsets[-1])),
@@ -77,7 +77,7 @@ class AlignedWords:
 
     @cached_property
     def agreed(self) -> NDArray[np.bool_]:
-        """Which target words have a link that both directions have."""
+        """Which target words have a link that is in both directions."""
         found = np.zeros(len(self.forward), dtype=np.bool_)
         linked = np.flatnonzero(self.forward >= 0)
         found[linked] = self.backward[self.forward[linked]] == linked
@@ -85,7 +85,7 @@ class AlignedWords:
 
     @cached_property
     def jumps(self) -> tuple[Ints, Floats]:
-        """Between target words with links that follow each other: the pair, and how far the source word moves."""
+        """For neighbouring linked target words: the row of their pair, and the distance between their source words."""
         linked = np.flatnonzero(self.forward >= 0)
         rows, places = self.target_rows[linked], self.forward[linked]
         same = rows[1:] == rows[:-1]
@@ -93,7 +93,7 @@ class AlignedWords:
 
     @cached_property
     def log_probabilities(self) -> tuple[Floats, Floats]:
-        """Of each target given its source by the hidden Markov model, and the other way round; natural logarithms."""
+        """The natural log probability of each target given its source by the hidden Markov model, and vice versa."""
         return (
             self.aligner.forward.log_probabilities(self.sources, self.targets),
             self.aligner.backward.log_probabilities(self.targets, self.sources),
@@ -101,18 +101,18 @@ class AlignedWords:
 
     @cached_property
     def lexical(self) -> tuple[Floats, Floats]:
-        """The same by the lexical tables alone, as Model 1 sees it: whatever the order of the words."""
+        """The same by the lexical tables alone, as in IBM Model 1, which ignores the order of words."""
         return (
             self.aligner.forward.table.log_probabilities(self.sources, self.targets),
             self.aligner.backward.table.log_probabilities(self.targets, self.sources),
         )
 
     def share(self, true: NDArray[np.bool_], rows: Ints) -> Floats:
-        """The share of a pair's items that are true; NaN for none. rows: the pair of each."""
+        """Return the share of each pair's items that are true; NaN for no items. rows: the pair of each item."""
         return self.mean(true.astype(np.float64), rows)
 
     def mean(self, values: Floats, rows: Ints) -> Floats:
-        """The mean of a pair's values; NaN for none. rows: the pair of each."""
+        """Return the mean of each pair's values; NaN for no values. rows: the pair of each value."""
         sums = np.bincount(rows, weights=values, minlength=len(self))
         counts = np.bincount(rows, minlength=len(self))
         means: Floats = np.divide(sums, counts, out=np.full(len(self), np.nan), where=counts > 0)

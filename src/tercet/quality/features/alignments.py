@@ -1,4 +1,4 @@
-"""Scores and kinds of the word alignment of source and target."""
+"""Features of the word alignment of source and target: scores, and shares of kinds of links."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _of_links(true: NDArray[np.bool_], aligned: AlignedWords) -> Floats:
 
 
 def _kind(sources: bool, targets: bool) -> Compute:
-    """The share of links whose source word, and whose target word, has others."""
+    """Return a function for the share of links of one kind: to one or several source words, and target words."""
 
     def compute(pairs: SentencePairs) -> Floats:
         aligned = pairs.aligned
@@ -45,7 +45,7 @@ def _jump(test: str) -> Compute:
 
 
 def _fertility(pairs: SentencePairs) -> Floats:
-    """The most target words that one source word has."""
+    """Return the largest number of target words of one source word."""
     aligned = pairs.aligned
     linked = aligned.forward[aligned.forward >= 0]
     counts = np.bincount(linked, minlength=int(aligned.source_offsets[-1])).astype(np.float64)
@@ -55,7 +55,7 @@ def _fertility(pairs: SentencePairs) -> Floats:
 
 
 def _longest_gap(pairs: SentencePairs) -> Floats:
-    """The longest run of source words without a link, in any direction, over the source's words."""
+    """Return the length of the longest run of source words without any link, as a share of the source's words."""
     aligned = pairs.aligned
     free = aligned.degrees[0] == 0
     places = np.arange(len(free))
@@ -123,7 +123,7 @@ KINDS = (
              "share of target words in the source's order: the source word follows that of the target word before",
              _jump("forward"), 1.0),
     _aligned("links_crossing",
-             "share of target words in another order: the source word stands before that of the target word before",
+             "share of target words in another order: the source word is before that of the target word before",
              _jump("back")),
     _aligned("links_jump",
              "how far the source words of neighbouring target words are from following each other, on average",

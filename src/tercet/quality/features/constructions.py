@@ -1,4 +1,4 @@
-"""Classes of words, and how marks and numbers differ between source and target."""
+"""Features of word classes, and of differences in marks and numbers between source and target."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .surface import BRACKETS, QUOTES
 
 _NUMBER = re.compile(r"[^\W\d_]?[.,:/%+-]*\d[\d.,:/%+-]*")
 _LATIN = re.compile("[a-z]+")
-# Marks as QuEst counts them, and the forms of other scripts that stand for them. Three dots are none.
+# Marks as QuEst counts them, with their forms in other scripts. Three dots are not among them.
 _MARKS = {
     "periods": (".。۔।", 1062), "commas": (",，、،", 1064), "colons": (":：", 1066), "semicolons": (";；؛", 1068),
     "question_marks": ("?？؟", 1070), "exclamation_marks": ("!！", 1072),
 }  # fmt: skip
-MARK_KINDS = {  # what a mark is, whatever its form
+MARK_KINDS = {  # the kind of each mark
     **{character: kind for kind, (characters, _) in _MARKS.items() for character in characters},
     **dict.fromkeys("¿¡", "openings"),
     **dict.fromkeys(("...", "…"), "dots"),
@@ -29,28 +29,28 @@ _NUMBERS = {kind: number for number, kind in enumerate(dict.fromkeys(MARK_KINDS.
 
 
 def is_number(token: str) -> bool:
-    """Whether a token is a number: digits with marks among them, perhaps after one letter as in A4."""
+    """Return whether a token is a number: digits, perhaps with marks among them or after one letter as in A4."""
     return _NUMBER.fullmatch(token) is not None
 
 
 def is_mark(token: str) -> bool:
-    """Whether a token has only punctuation marks, symbols and what cannot be seen, as between the parts of emoji."""
+    """Return whether a token has no letters and digits: only punctuation, symbols and invisible characters."""
     return not any(map(str.isalnum, token))
 
 
 def is_latin(token: str) -> bool:
-    """Whether a token has only the letters a to z."""
+    """Return whether a token has only the letters a to z."""
     return _LATIN.fullmatch(token.lower()) is not None
 
 
 def _which(pairs: SentencePairs, name: str, test: Callable[[str], bool]) -> Floats:
-    """1 for each token of a side that passes a test, 0 for others."""
+    """Return 1 for each token of a side that passes a test, 0 for others."""
     side: TextSide = getattr(pairs, name)
     return pairs.kept(f"{name} {test.__name__}", lambda: side.values(test))
 
 
 def _share(test: Callable[[str], bool], name: str) -> Compute:
-    """The share of a side's tokens that pass a test."""
+    """Return a function for the share of a side's tokens that pass a test."""
     return lambda p: getattr(p, name).means(_which(p, name, test))
 
 
@@ -58,27 +58,27 @@ _source_latin, _target_latin = _share(is_latin, "source"), _share(is_latin, "tar
 
 
 def _functional(pairs: SentencePairs, name: str) -> Floats:
-    """1 for each function word of a side, 0 for other tokens."""
+    """Return 1 for each function word of a side, 0 for other tokens."""
     function: frozenset[str] = pairs.resources.given(f"{name}_function_words", frozenset)
     side: TextSide = getattr(pairs, name)
     return pairs.kept(f"{name} function words", lambda: side.values(function.__contains__, cased=False))
 
 
 def _content(pairs: SentencePairs, name: str) -> Floats:
-    """The share of content words: neither marks, numbers nor function words."""
+    """Return the share of content words, which are not marks, numbers or function words."""
     others = (_which(pairs, name, is_mark), _which(pairs, name, is_number), _functional(pairs, name))
     side: TextSide = getattr(pairs, name)
     return side.means(np.prod([1 - each for each in others], axis=0))
 
 
 def _share_ratio(first: Floats, second: Floats) -> Floats:
-    """Of two shares, with a thousandth added so that it is defined and stays small."""
+    """Return the ratio of two shares, with 0.001 added to both so that it is defined, and at most 10."""
     quotient: Floats = (first + 1e-3) / (second + 1e-3)
     return np.minimum(quotient, 10.0)
 
 
 def _count(*kinds: str) -> Callable[[SentencePairs, str], Floats]:
-    """How many marks of some kinds each sentence of a side has."""
+    """Return a function that counts the marks of some kinds in each sentence of a side."""
 
     def count(pairs: SentencePairs, name: str) -> Floats:
         side: TextSide = getattr(pairs, name)
@@ -135,7 +135,7 @@ def _mismatch(
     count: Callable[[SentencePairs, str], Floats],
     quest: tuple[int | None, int | None] = (None, None),
 ) -> tuple[Feature, Feature]:
-    """The difference in tokens of a kind, and its share of the target's tokens."""
+    """Return two features: the difference in tokens of a kind, and that difference per target token."""
 
     def difference(pairs: SentencePairs) -> Floats:
         return pairs.kept(f"{what} difference", lambda: np.abs(count(pairs, "source") - count(pairs, "target")))

@@ -1,6 +1,6 @@
-"""How frequent the n-grams of source and target are in corpora, and how many translations source words have.
+"""Features of the frequency of n-grams in corpora, and of the number of translations of source words.
 
-Quartiles are those of `Frequencies.cutoffs`, as QuEst takes them.
+Quartiles are those of `Frequencies.cutoffs`, as in QuEst.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BASELINE_TRANSLATIONS = {1022: 7, 1036: 8}
 
 
 def _shares(pairs: SentencePairs, side: str, order: int) -> Floats:
-    """Unknown and in quartiles 1 to 4, shape (pairs, 5)."""
+    """Return the shares of n-grams that are unknown and in quartiles 1 to 4, shape (pairs, 5)."""
     return pairs.kept(
         f"{side} shares {order}",
         lambda: pairs.resources.given(f"{side}_frequencies", Frequencies).shares(
@@ -62,7 +62,7 @@ def _seen(group: str, side: str, order: int) -> Feature:
 
 
 def _counts(pairs: SentencePairs, side: str) -> Floats:
-    """The count of each word in the corpus, 0 for unknown ones."""
+    """Return the count of each word in the corpus, 0 for unknown words."""
 
     def look_up() -> Floats:
         table = pairs.resources.given(f"{side}_frequencies", Frequencies)

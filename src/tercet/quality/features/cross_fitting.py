@@ -1,8 +1,8 @@
-"""Features of training sentences from resources that have not seen them.
+"""Compute the features of training sentences from resources that have not seen them.
 
-A language model gives the sentences it was estimated from higher probabilities than others, so a predictor trained on
-such features would expect too much of them. Here the sentences are divided into folds, and each fold's features come
-from resources made of the others.
+A language model gives higher probabilities to the sentences that it was estimated from, so a predictor trained on such
+features would be misled. Here the sentences are divided into folds, and the features of each fold come from resources
+that were estimated from the other folds.
 """
 
 from __future__ import annotations
@@ -38,14 +38,17 @@ def cross_fitted(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> FeatureTable:
-    """The features of each pair from resources that `make` made of rows of other groups only.
+    """Return the features of each pair from resources that `make` estimates from pairs of other groups only.
 
-    groups: of each pair; pairs of a group (a source sentence, a document) are never on both sides. make: gets the rows
-    whose texts may be used. tagged: tags of the texts that are known (`resources.tag_texts`). progress: called with
-    the folds done, and all.
+    groups: the group of each pair (source sentence, document), which is not split. make: estimates resources from the
+    given rows. tagged: known tags of texts (`resources.tag_texts`). progress: called with the number of folds done, and
+    of all folds.
     """
     if not len(sources) == len(outputs) == len(groups):
-        raise DataError(f"{len(sources)} sources, {len(outputs)} outputs and {len(groups)} groups: not as many.")
+        raise DataError(
+            f"There are {len(sources)} sources, {len(outputs)} outputs and {len(groups)} groups; the numbers must be "
+            "equal."
+        )
     table: FeatureTable | None = None
     values = np.empty((len(sources), 0))
     parts = split(groups, folds, seed)
@@ -58,7 +61,7 @@ def cross_fitted(
             table, values = part, np.empty((len(sources), len(part.names)))
         elif part.names != table.names:
             different = sorted(set(part.names) ^ set(table.names))
-            raise DataError(f"Resources of some folds allow features that others do not: {', '.join(different[:3])}.")
+            raise DataError(f"The resources of some folds lack features of others: {', '.join(different[:3])}.")
         values[rows] = part.values
         if progress:
             progress(done, len(parts))

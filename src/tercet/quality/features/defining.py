@@ -1,7 +1,7 @@
-"""What a feature is: a number of a sentence pair with a name, and the resource it needs.
+"""The definition of a feature: name, group, description, function, and the resources that it needs.
 
-A feature's function gets the pairs of one chunk and returns a number for each, NaN where it is undefined; what stands
-for NaN in a table is the feature's neutral value.
+A feature's function gets the pairs of one chunk and returns a number for each, NaN where it is undefined. Tables have
+the feature's neutral value instead of NaN.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ GROUPS = {
 class Feature:
     """A feature of a sentence pair.
 
-    group: one of GROUPS. needs: fields of `Resources` that must be there. neutral: its value where it is undefined, as
-    for an empty sentence. quest: its number in QuEst (Specia, Shah, de Souza and Cohn, 2013), which is another name for
-    it. baseline: its place in the list of 17 features of the baseline of WMT12 to WMT14.
+    group: one of GROUPS. needs: fields of `Resources` that must not be None. neutral: its value where it is undefined,
+    such as for an empty sentence. quest: its number in QuEst (Specia, Shah, de Souza and Cohn, 2013), which is another
+    name for it. baseline: its place among the 17 features of the WMT12 to WMT14 baseline.
     """
 
     name: str
@@ -69,11 +69,11 @@ def feature(
     quest: int | None = None,
     baseline: int | None = None,
 ) -> Feature:
-    """A feature; `needs` are names with blanks between."""
+    """Return a feature. needs: names with spaces between them."""
     return Feature(name, group, description, compute, frozenset(needs.split()), neutral, quest, baseline)
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
-    """Above over below; NaN where below is 0."""
+    """Return above / below; NaN where below is 0."""
     result: Floats = np.divide(above, below, out=np.full(len(above), np.nan), where=below != 0)
     return result

@@ -1,4 +1,4 @@
-"""More features from sentence embeddings: how near source and target are in meaning, and what they are about."""
+"""Features from sentence embeddings: similarity of source and target, and coordinates on principal axes."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def _cosine(pairs: SentencePairs) -> Floats:
 
 
 def _places(pairs: SentencePairs) -> Floats:
-    """Of the mean of both embeddings on the axes, shape (pairs, axes)."""
+    """Return the coordinates of the mean of both embeddings on the principal axes, shape (pairs, axes)."""
     mean, *_ = axes = pairs.resources.given("embedding_axes", np.ndarray)
     source, target = pairs.embedded
     if axes.shape != (1 + AXES, source.shape[1]):
         raise UsageError(
-            f"The axes have the shape {axes.shape}, not {(1 + AXES, source.shape[1])}: use those of principal_axes for "
-            f"the encoder {pairs.resources.embeddings}."
+            f"The embedding axes have the shape {axes.shape}, not {(1 + AXES, source.shape[1])}: use those that "
+            f"principal_axes returns for the encoder {pairs.resources.embeddings}."
         )
-    # einsum adds in the same order whatever the number of pairs, which a matrix product need not.
+    # einsum adds in the same order for any number of pairs; a matrix product may not.
     places: Floats = np.einsum("nd,kd->nk", (source + target) / 2 - mean, axes[1:])
     return places
 

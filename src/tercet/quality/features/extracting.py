@@ -1,4 +1,4 @@
-"""Tables of features: chosen, computed chunk by chunk here or elsewhere, with nothing undefined in them."""
+"""Choose features and compute tables of them, chunk by chunk, in this process or in others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
-CHUNK = 1024  # pairs of a unit of work; the same whatever runs it, so that values are too
+CHUNK = 1024  # pairs per unit of work; always the same, so that values do not depend on the number of processes
 
 _ALL: tuple[Feature, ...] = (
     *surface.LENGTHS, *probabilities.WORDS, *surface.TYPES, *surface.WORD_LENGTH, *corpus.QUARTILE_SHARES,
@@ -39,12 +39,12 @@ _BY_NAME |= {str(feature.quest): feature for feature in _ALL if feature.quest is
 
 
 def all_features() -> tuple[Feature, ...]:
-    """All features, always in this order: the groups of the paper, then more."""
+    """Return all features, always in the same order: the groups of the paper, then more."""
     return _ALL
 
 
 def baseline_features() -> tuple[Feature, ...]:
-    """The 17 features of the baseline of WMT12 to WMT14, in their order."""
+    """Return the 17 features of the WMT12 to WMT14 baseline, in their order."""
     found = [feature for feature in _ALL if feature.baseline is not None]
     return tuple(sorted(found, key=lambda feature: feature.baseline or 0))
 
@@ -53,8 +53,8 @@ def baseline_features() -> tuple[Feature, ...]:
 class FeatureTable:
     """Features of sentence pairs.
 
-    values: shape (pairs, features), finite everywhere: where a feature is undefined stands its neutral value. left_out:
-    the features that could not be computed, with the reason.
+    values: shape (pairs, features), always finite: an undefined feature has its neutral value. left_out: the features
+    that could not be computed, with the reason.
     """
 
     names: tuple[str, ...]
@@ -65,7 +65,7 @@ class FeatureTable:
         return len(self.values)
 
     def column(self, name: str) -> Floats:
-        """The values of one feature, by its name or its number in QuEst."""
+        """Return the values of one feature, by its name or its number in QuEst."""
         wanted = find_feature(name).name
         if wanted not in self.names:
             raise UsageError(f"The table has no feature {name}{_because(self.left_out.get(wanted))}")
@@ -77,7 +77,7 @@ def _because(reason: str | None) -> str:
 
 
 def find_feature(name: str) -> Feature:
-    """The feature with a name, or with a number of QuEst's such as 1001."""
+    """Return a feature by its name, or by its number in QuEst such as 1001."""
     if name not in _BY_NAME:
         raise UnknownName("feature", name, _BY_NAME)
     return _BY_NAME[name]
@@ -86,9 +86,9 @@ def find_feature(name: str) -> Feature:
 def choose_features(
     resources: Resources, names: Sequence[str] | None = None
 ) -> tuple[tuple[Feature, ...], dict[str, str]]:
-    """The features of these names, or all that the resources allow; and those left out, with the reason.
+    """Return the named features, or all that the resources allow; and those left out, with the reason.
 
-    A feature that is asked for by name and cannot be computed is an error.
+    Raises UsageError if a named feature cannot be computed.
     """
     asked = _ALL if names is None else tuple(find_feature(name) for name in names)
     if len({feature.name for feature in asked}) < len(asked):
@@ -98,7 +98,7 @@ def choose_features(
         missing = sorted(need for need in feature.needs if getattr(resources, need) is None)
         if missing:
             how = "; ".join(f"{need} ({HOW_TO_GIVE[need]})" for need in missing)
-            left_out[feature.name] = f"it needs what is missing: {how}."
+            left_out[feature.name] = f"a resource is missing: {how}."
         else:
             chosen.append(feature)
     if names is not None and left_out:
@@ -117,15 +117,15 @@ def extract(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> FeatureTable:
-    """The features of sentence pairs; the same numbers whatever the executor.
+    """Compute the features of sentence pairs. The values do not depend on the executor.
 
-    names: which features, by name or by number in QuEst; without it, all that the resources allow. tagged: tags of
-    texts that are known (`resources.tag_texts`). executor: processes to work in (`tercet.engine.open_executor`).
-    progress: called with the pairs done, and all.
+    names: the features, by name or by number in QuEst; by default all that the resources allow. tagged: known tags of
+    texts (`resources.tag_texts`). executor: for other processes (`tercet.engine.open_executor`). progress: called with
+    the number of pairs done, and of all pairs.
     """
     if len(sources) != len(outputs):
         raise DataError(
-            f"{len(sources)} sources and {len(outputs)} outputs are given; they must be as many. "
+            f"There are {len(sources)} sources and {len(outputs)} outputs; the numbers must be equal. "
             "Run 'tercet check' on the files to see where they drift apart."
         )
     chosen, left_out = choose_features(resources, names)
@@ -141,7 +141,7 @@ def extract(
 
 
 def _needed(resources: Resources, features: Sequence[Feature]) -> Resources:
-    """Without what no feature needs: less to send elsewhere."""
+    """Return the resources that the features need, so that less is sent to other processes."""
     needed = {"source_language", "target_language"}.union(*(feature.needs for feature in features))
     needed |= {f"{name.partition('_')[0]}_tagger" for name in needed if name.endswith("_tags_lm")}
     return Resources(**{item.name: getattr(resources, item.name) for item in fields(Resources) if item.name in needed})
@@ -169,7 +169,7 @@ def _parts(
 
 
 def _known(chunk: tuple[list[str], list[str]], tagged: Tagged) -> Tagged:
-    """The tags of a chunk's own texts."""
+    """Return the known tags of a chunk's texts."""
     sources, outputs = (
         {text: known[text] for text in texts if text in known} for texts, known in zip(chunk, tagged, strict=True)
     )
@@ -179,7 +179,7 @@ def _known(chunk: tuple[list[str], list[str]], tagged: Tagged) -> Tagged:
 def compute_elsewhere(
     sources: list[str], outputs: list[str], packed: bytes, names: tuple[str, ...], tagged: Tagged
 ) -> Floats:
-    """A unit of work in another process, which opens the resources once."""
+    """Compute one chunk in another process, which decodes the resources once."""
     return compute(sources, outputs, _opened(packed), names, tagged)
 
 
@@ -192,7 +192,7 @@ def _opened(packed: bytes) -> Resources:
 def compute(
     sources: list[str], outputs: list[str], resources: Resources, names: tuple[str, ...], tagged: Tagged = NONE_TAGGED
 ) -> Floats:
-    """The values of one chunk, shape (pairs, features)."""
+    """Compute the features of one chunk, shape (pairs, features)."""
     pairs = SentencePairs(sources, outputs, resources, tagged)
     values = np.empty((len(sources), len(names)))
     for place, name in enumerate(names):

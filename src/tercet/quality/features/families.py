@@ -1,10 +1,10 @@
-"""Which features count the same thing in different ways, so that one of them is enough as a reason."""
+"""Families of features: features that count the same thing in different ways, of which one is enough as a reason."""
 
 from __future__ import annotations
 
 import re
 
-# Patterns of names; the first that fits decides. A side in brackets keeps the sides apart.
+# Patterns of names; the first that matches decides. If the side is captured, source and target are different families.
 _FAMILIES = tuple(
     map(
         re.compile,
@@ -35,11 +35,11 @@ _FAMILIES = tuple(
 
 
 def family(name: str) -> tuple[object, ...]:
-    """The same for features that count the same thing: quotes_difference and quotes_difference_share."""
+    """Return the family of a feature: the same for quotes_difference and quotes_difference_share."""
     for number, pattern in enumerate(_FAMILIES):
         if found := pattern.fullmatch(name):
             named = [group for group in found.groups() if group]
             if named and named[0] not in ("source", "target"):
-                return (named[0],)  # what is counted, whichever pattern found it
+                return (named[0],)  # what is counted, whichever pattern matches
             return (number, *named)
     return (name,)

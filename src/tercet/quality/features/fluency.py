@@ -1,7 +1,7 @@
-"""More on how usual the two sentences are: how far models back off, unknown and rare words, repeated n-grams.
+"""Features of fluency: back-off levels of language models, unknown and rare words, repeated n-grams.
 
-Raybaud, Langlois and Smaïli (2011), "This sentence is wrong. Detecting errors in machine-translated sentences"; word
-by word as in equation 5.5 of Fomicheva (2017).
+Raybaud, Langlois and Smaïli (2011), "This sentence is wrong. Detecting errors in machine-translated sentences"; by word
+as in equation 5.5 of Fomicheva (2017).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ...language.ngram_models import Scored
 from .defining import Compute, Feature, Floats, feature, ratio
 from .pairs import SentencePairs, TextSide
 
-LOW_LEVEL = 5  # levels below are low: not even the last two words are in the model
-RAREST = -9.0  # log10 of the share of a word that wordfreq does not know; its lists end at -8
+LOW_LEVEL = 5  # back-off levels below this are low: not even the last two words are in the model
+RAREST = -9.0  # log10 of the frequency of a word that wordfreq does not know; its lists end at -8
 _FOREIGN = 1.0  # log10: a word belongs to the other language if it is ten times as frequent there
 
 
 def _means(scored: Scored, values: NDArray[np.generic]) -> Floats:
-    """Over the words of each sentence, without its end; NaN for none."""
+    """Return the mean over the words of each sentence, without its end; NaN for no words."""
     sums = np.add.reduceat(np.where(scored.is_word, values, 0), scored.offsets[:-1], dtype=np.float64)
     return ratio(sums, scored.words.astype(np.float64))
 
@@ -93,7 +93,7 @@ def _has_letter(word: str) -> bool:
 
 
 def _log_shares(pairs: SentencePairs, side: str, table: str) -> Floats:
-    """The log10 of the share in texts of each word of a side that has letters; NaN for the others."""
+    """Return the log10 frequency of each word of a side that has letters; NaN for the others."""
 
     def look_up() -> Floats:
         frequencies = pairs.resources.given(table, Frequencies)
@@ -108,7 +108,7 @@ def _log_shares(pairs: SentencePairs, side: str, table: str) -> Floats:
 
 
 def _mean(side: TextSide, values: Floats) -> Floats:
-    """Over the words of each sentence whose value is not NaN."""
+    """Return the mean over the words of each sentence whose value is not NaN."""
     return ratio(side.add(np.nan_to_num(values)), side.add((~np.isnan(values)).astype(np.float64)))
 
 
@@ -135,13 +135,13 @@ def _below(values: Floats, limit: float) -> Floats:
 
 
 def _foreign(pairs: SentencePairs) -> Floats:
-    """Words of the target that belong to the source language."""
+    """Return the share of target words that belong to the source language."""
     own, other = _log_shares(pairs, "target", "target_words"), _log_shares(pairs, "target", "source_words")
     return _mean(pairs.target, np.where(np.isnan(own), np.nan, other > own + _FOREIGN))
 
 
 def _repeated(order: int) -> Compute:
-    """The share of the target's n-grams that have occurred before in it."""
+    """Return a function for the share of the target's n-grams that occurred in it before."""
 
     def share(words: list[str]) -> float:
         grams = Counter(zip(*(words[n:] for n in range(order)), strict=False))
@@ -152,7 +152,7 @@ def _repeated(order: int) -> Compute:
 
 
 def _stutters(pairs: SentencePairs) -> Floats:
-    """Target words that stand twice in a row."""
+    """Count the target words that occur twice in a row."""
     counts = [
         sum(first == second and first.isalpha() for first, second in pairwise(words)) for words in pairs.target.words
     ]
@@ -179,5 +179,5 @@ FLUENCY = (
             "share of pairs of neighbouring words in the target that occurred in it before (bigrams)", _repeated(2)),
     feature("more", "target_repeated_trigrams",
             "share of runs of three words in the target that occurred in it before (trigrams)", _repeated(3)),
-    feature("more", "target_stutters", "how many target words stand twice in a row", _stutters),
+    feature("more", "target_stutters", "how many target words occur twice in a row", _stutters),
 )  # fmt: skip

@@ -1,6 +1,6 @@
-"""The list of all features as a page of the documentation, docs/quality-features.md.
+"""Write the page of the documentation with all features, docs/quality-features.md.
 
-Write it anew after a change: python -m tercet.quality.features.listing > docs/quality-features.md
+After a change: python -m tercet.quality.features.listing > docs/quality-features.md
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from .extracting import all_features, baseline_features
 
 _HEAD = """# Features of quality estimation
 
-Quality is estimated from numbers that source and output give without a reference. Groups 1 to 12 are those of Specia,
-Cancedda and Dymetman (2010), section 3, which counts 84 features and does not list them; they are itemised as in QuEst
-(Specia, Shah, de Souza and Cohn, 2013). Group 13 is ours. Of {count} features {groups} are in the paper's groups.
+A feature is a number that is computed from source and output, without a reference. Of {count} features, {groups} are in
+groups 1 to 12, those of Specia, Cancedda and Dymetman (2010), section 3. The paper has 84 features and does not list
+them, so the list is that of QuEst (Specia, Shah, de Souza and Cohn, 2013). Group 13 is our own.
 
-Words are the tokens of Moses' tokeniser in lower case (for Chinese and Japanese: of their own). A feature whose
-resource is missing is left out, with the reason; one that is undefined for a pair, as most are for an empty sentence,
-has its neutral value. A feature can be asked for by its name or by its number in QuEst. Alignment features of sentences
-over 250 words are of the first 250.
+Words are tokens in lower case, by Moses' tokeniser (Chinese and Japanese have their own tokenisers). A feature is left
+out, with the reason, if a resource that it needs is missing. If a feature is undefined for a pair, as most are for an
+empty sentence, it has its neutral value. A feature can be selected by its name or by its number in QuEst. Alignment
+features use the first 250 words of a sentence.
 
 ```python
 from tercet.quality.features import extract
@@ -43,7 +43,7 @@ The 17 features of the baseline of the shared tasks WMT12 to WMT14, in their ord
 
 
 def features_page() -> str:
-    """The page: the baseline, a table for each group, and where resources come from."""
+    """Return the page: the baseline, a table for each group, and how to provide resources."""
     features = all_features()
     baseline = [[str(one.baseline), f"`{one.name}`", str(one.quest), one.description] for one in baseline_features()]
     parts = [

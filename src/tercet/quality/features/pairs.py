@@ -1,7 +1,7 @@
-"""The sentence pairs of one chunk and what their features share, made when it is first asked for.
+"""The sentence pairs of one chunk, and intermediate results that features share, computed when first needed.
 
-Words are the tokens in lower case. All sentences go through models and tables at once; what looks at single tokens
-looks at each different one once.
+Words are the tokens in lower case. Models and tables process all sentences at once. A function of single tokens is
+called once for each distinct token.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class TextSide:
-    """Sources or targets."""
+    """The sentences of one side, sources or targets."""
 
     def __init__(self, texts: Sequence[str], language: str, tagger: str | None = None) -> None:
         self.texts, self.language, self.tagger = texts, language, tagger
@@ -34,34 +34,34 @@ class TextSide:
 
     @cached_property
     def tokens(self) -> list[list[str]]:
-        """As they are written."""
+        """The tokens of each sentence, with case."""
         return tokenise(self.texts, self.language)
 
     @cached_property
     def words(self) -> list[list[str]]:
-        """In lower case."""
+        """The tokens of each sentence in lower case."""
         return [[token.lower() for token in tokens] for tokens in self.tokens]
 
     @cached_property
     def lines(self) -> list[str]:
-        """The words of each sentence with blanks between, as language models take them."""
+        """The words of each sentence with spaces between them, the input of language models."""
         return [" ".join(words) for words in self.words]
 
     @cached_property
     def backward(self) -> list[str]:
-        """The lines from end to beginning."""
+        """The lines with the words in reverse order."""
         return [" ".join(words[::-1]) for words in self.words]
 
     @cached_property
     def offsets(self) -> Ints:
-        """Where the tokens of each sentence begin among all."""
+        """The place of each sentence's first token among all tokens."""
         offsets = np.zeros(len(self.tokens) + 1, dtype=np.int64)
         np.cumsum([len(tokens) for tokens in self.tokens], out=offsets[1:])
         return offsets
 
     @cached_property
     def lengths(self) -> Floats:
-        """Tokens of each sentence."""
+        """The number of tokens of each sentence."""
         return np.diff(self.offsets).astype(np.float64)
 
     @cached_property
@@ -71,12 +71,12 @@ class TextSide:
 
     @cached_property
     def characters(self) -> Floats:
-        """Characters of each sentence's tokens."""
+        """The number of characters of each sentence's tokens."""
         return self.add(self.values(len))
 
     @cached_property
     def types(self) -> Floats:
-        """Different words of each sentence."""
+        """The number of distinct words of each sentence."""
         return np.array([len(set(words)) for words in self.words], dtype=np.float64)
 
     @cached_property
@@ -86,42 +86,42 @@ class TextSide:
 
     @cached_property
     def different_tokens(self) -> tuple[list[str], Ints]:
-        """The different tokens, and the number of each token among them."""
+        """The distinct tokens, and the index of each token among them."""
         return _numbered(self.tokens)
 
     @cached_property
     def different_words(self) -> tuple[list[str], Ints]:
-        """The different words, and the number of each word among them."""
+        """The distinct words, and the index of each word among them."""
         return _numbered(self.words)
 
     def values(self, function: Callable[[str], float], *, cased: bool = True) -> Floats:
-        """A function's value of each token (cased) or word, which is asked once for each different one."""
+        """Return a function's value for each token (cased) or word; it is called once for each distinct one."""
         different, numbers = self.different_tokens if cased else self.different_words
         return np.fromiter(map(function, different), dtype=np.float64, count=len(different))[numbers]
 
     def add(self, values: Floats) -> Floats:
-        """The sum over each sentence of a value for each token."""
+        """Return the sum of the tokens' values over each sentence."""
         sums: Floats = np.bincount(self.rows, weights=values, minlength=len(self.tokens)).astype(np.float64)
         return sums
 
     def means(self, values: Floats) -> Floats:
-        """The mean over each sentence of a value for each token; NaN for an empty one."""
+        """Return the mean of the tokens' values over each sentence; NaN for an empty sentence."""
         lengths = self.lengths
         means: Floats = np.divide(self.add(values), lengths, out=np.full(len(lengths), np.nan), where=lengths > 0)
         return means
 
     def least(self, values: Floats) -> Floats:
-        """The least value of a token of each sentence, those apart that are NaN; NaN where there are no others."""
+        """Return the smallest value of each sentence's tokens, ignoring NaN; NaN if all are NaN."""
         found = np.full(len(self.tokens), np.inf)
         np.fmin.at(found, self.rows, values)
         return np.where(np.isinf(found), np.nan, found)
 
     def shares(self, function: Callable[[str], bool]) -> Floats:
-        """The share of each sentence's tokens for which something is true; NaN for an empty one."""
+        """Return the share of each sentence's tokens for which a function is true; NaN for an empty sentence."""
         return self.means(self.values(function))
 
     def strings(self, function: Callable[[str], float]) -> Floats:
-        """A number of each text as it is written."""
+        """Return a function's value for each text, without tokenisation."""
         return np.array([function(text) for text in self.texts], dtype=np.float64)
 
 
@@ -132,7 +132,7 @@ def _numbered(texts: Sequence[Sequence[str]]) -> tuple[list[str], Ints]:
 
 
 class SentencePairs:
-    """Sources and their translations, and what the resources say about them."""
+    """Sources and their translations, with the results of language models, aligner and encoder."""
 
     def __init__(
         self, sources: Sequence[str], targets: Sequence[str], resources: Resources, tagged: Tagged = NONE_TAGGED
@@ -147,14 +147,14 @@ class SentencePairs:
         return len(self.source.texts)
 
     def kept(self, key: str, make: Callable[[], T]) -> T:
-        """What several features share, made once."""
+        """Return an intermediate result that several features share, computed once."""
         if key not in self._kept:
             self._kept[key] = make()
         found: T = self._kept[key]
         return found
 
     def scored(self, name: str) -> Scored:
-        """What the language model of this name says: source_lm, target_lm_backward, target_tags_lm and so on."""
+        """Return the scores of the language model of this name, such as source_lm or target_tags_lm."""
         return self.kept(name, lambda: self.resources.given(name, NgramModel).score(self._lines(name)))
 
     def _lines(self, name: str) -> list[str]:
@@ -165,7 +165,7 @@ class SentencePairs:
 
     @cached_property
     def aligned(self) -> AlignedWords:
-        """The word alignments of both directions."""
+        """The word alignments in both directions."""
         from ...language.bilingual_alignment import WordAligner
 
         return AlignedWords(self.resources.given("aligner", WordAligner), self.source.words, self.target.words)

@@ -1,4 +1,4 @@
-"""What language models say about words and tags of the two sentences."""
+"""Features of language models of words and tags: probability and perplexity."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from .defining import Feature, Floats, feature
 from .pairs import SentencePairs
 
-MOST = 1e4  # the highest perplexity: that of a short sentence of unknown words would drown all others
+MOST = 1e4  # the highest perplexity: a short sentence of unknown words would have a far higher one than all others
 
 
 def _per_word(pairs: SentencePairs, model: str) -> Floats:
@@ -23,7 +23,7 @@ def _perplexities(pairs: SentencePairs, model: str, *, end: bool) -> Floats:
 
 
 def _of_model(group: str, model: str, name: str, text: str, quest: int | None, baseline: int | None) -> list[Feature]:
-    """Log probability, perplexities with and without the sentence's end, and log probability per word."""
+    """Return features for log probability, perplexities with and without the end, and log probability per word."""
     surprise = f"how much {text} surprises a language model (perplexity"
     numbers = (None, None, None) if quest is None else (quest, quest + 1, quest + 2 if quest < 1086 else None)
     return [

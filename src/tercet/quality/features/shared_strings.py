@@ -1,4 +1,4 @@
-"""More on what source and target have in common as strings: copied words, numbers, names, addresses, capitals, ends."""
+"""Features of strings that source and target share: copied words, numbers, names, addresses, capitals, final marks."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _OPENINGS = "¿¡"
 
 
 def _numbers(tokens: Iterable[str]) -> list[str]:
-    """The digits of each number: 1,000.50 and 1.000,50 are the same."""
+    """Return the digits of each number: 1,000.50 and 1.000,50 are the same."""
     return ["".join(_DIGITS.findall(token)) for token in tokens if is_number(token)]
 
 
 def _names(tokens: Sequence[str]) -> list[str]:
-    """Tokens in capitals that do not begin the sentence or stand after a mark."""
+    """Return capitalised tokens that are not at the beginning of the sentence or after a mark."""
     return [
         token for before, token in pairwise(tokens) if token[0].isupper() and len(token) > 1 and not is_mark(before)
     ]
 
 
 def _found(items: Sequence[str], others: Iterable[str]) -> float:
-    """The share of items that are among others, each as often; NaN where there are none."""
+    """Return the share of items that are among others (as multisets); NaN for no items."""
     return (Counter(items) & Counter(others)).total() / len(items) if items else np.nan
 
 
 def _shared(find: Callable[[Sequence[str]], list[str]]) -> Compute:
-    """Of what is found on both sides: F1 of the two multisets, NaN where neither has any."""
+    """Return a function for the F1 of what is found on both sides, as multisets; NaN if neither side has any."""
 
     def compute(pairs: SentencePairs) -> Floats:
         scores = []
@@ -56,9 +56,9 @@ def _kept_names(pairs: SentencePairs) -> Floats:
 
 
 def _addresses(text: str) -> list[str]:
-    """Web addresses to the end of the word, and words such as a@b.c.
+    """Return web addresses up to the end of the word, and words such as a@b.c.
 
-    A regular expression for both would try each character as the beginning: minutes for a word of 20,000.
+    One regular expression for both would take minutes for a word of 20,000 characters.
     """
     found = []
     for word in text.split():
@@ -77,7 +77,7 @@ def _kept_addresses(pairs: SentencePairs) -> Floats:
 
 
 def _copied(*, lower: bool) -> Compute:
-    """The share of target tokens with letters that the source has too, as they are written or in lower case only."""
+    """Return a function for the share of target words that the source has, too. lower: of words in lower case only."""
 
     def share(source: Sequence[str], target: Sequence[str]) -> float:
         known = set(source)
@@ -100,7 +100,7 @@ def _is_capitals(token: str) -> bool:
 
 
 def _same(function: Callable[[Sequence[str]], object]) -> Compute:
-    """1 where a function of both sides' tokens is the same, 0 elsewhere."""
+    """Return a function that gives 1 if a function has the same value for both sides' tokens, and 0 otherwise."""
 
     def compute(pairs: SentencePairs) -> Floats:
         rows = zip(pairs.source.tokens, pairs.target.tokens, strict=True)
@@ -110,13 +110,13 @@ def _same(function: Callable[[Sequence[str]], object]) -> Compute:
 
 
 def _unchanged(pairs: SentencePairs) -> Floats:
-    """By what stands between blanks: the tokens of two languages differ where the texts are the same."""
+    """Return 1 if both texts have the same words between spaces, else 0. Tokens may differ, by language."""
     rows = zip(pairs.source.texts, pairs.target.texts, strict=True)
     return np.array([source.split() == target.split() for source, target in rows], dtype=np.float64)
 
 
 def _last_mark(tokens: Sequence[str]) -> str:
-    """The mark at the end, whatever the script: 。 is a period; nothing if there is none."""
+    """Return the kind of the final mark, in any script: 。 is a period; an empty string if there is none."""
     return MARK_KINDS.get(tokens[-1], tokens[-1]) if tokens and is_mark(tokens[-1]) else ""
 
 
@@ -131,7 +131,7 @@ COPIES = (
     feature("more", "copied_words", "share of target words that the source has too, as they are written",
             _copied(lower=False)),
     feature("more", "copied_lower_words",
-            "share of target words in lower case, which are no names, that the source has too",
+            "share of target words in lower case, which are not names, that the source has too",
             _copied(lower=True)),
     feature("more", "shared_numbers",
             "how far source and target have the same numbers: 1 for all, or where there are none (F1 by digits)",

@@ -1,4 +1,4 @@
-"""What can be counted in the two sentences alone: lengths, types, word lengths, repetitions, open brackets."""
+"""Features that need no resources: lengths, types, word lengths, repetitions, open brackets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ANY_BRACKET = re.compile("[" + re.escape("".join((*BRACKETS, *BRACKETS.values()
 
 
 def mismatched_brackets(text: str) -> int:
-    """Brackets that are opened and not closed, or the other way round."""
+    """Count brackets that are opened and not closed, or closed and not opened."""
     waiting: list[str] = []
     wrong = 0
     for character in _ANY_BRACKET.findall(text):
@@ -29,14 +29,14 @@ def mismatched_brackets(text: str) -> int:
 
 
 def mismatched_quotes(text: str) -> int:
-    """Quotation marks without a partner: by pairs of forms, and the last of an odd number of straight ones."""
+    """Count quotation marks without a partner: by pairs of forms, and 1 for an odd number of straight ones."""
     wrong = text.count('"') % 2
     low = text.count("„")
     for closing, opening in QUOTES.items():
         opened, closed = text.count(opening), text.count(closing)
-        if opening == "“":  # closes in German what „ opens, and opens in English
+        if opening == "“":  # in German it closes what „ opens; in English it opens
             opened, closed = (low, opened + closed) if low else (opened, closed)
-        if closing == "”" and not opened:  # stands at both ends in Swedish and Finnish
+        if closing == "”" and not opened:  # in Swedish and Finnish it is at both ends
             closed %= 2
         wrong += abs(opened - closed)
     return wrong
@@ -112,5 +112,5 @@ UNCLOSED = (
 
 
 def target_word_length(pairs: SentencePairs) -> Floats:
-    """Average length of target tokens."""
+    """Return the average length of target tokens in characters."""
     return _word_length(pairs.target)

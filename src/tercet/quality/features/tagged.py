@@ -1,4 +1,4 @@
-"""More features from part-of-speech tags: shares of nouns, verbs and others on both sides, and their ratios."""
+"""Features from part-of-speech tags: shares of nouns, verbs and other classes on both sides, and their ratios."""
 
 from __future__ import annotations
 

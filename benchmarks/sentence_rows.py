@@ -1,0 +1,47 @@
+"""`tercet score -sl` prints 100,000 rows while one waits: CPU seconds of the command against a limit.
+
+`PYTHONPATH=OTHER/src python -m benchmarks.sentence_rows` measures the same command of another version.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tercet.data.lines import write_lines
+
+from .common import Row
+
+ROWS = 100_000
+LIMITS = {"text": 6.0, "tsv": 6.0, "json": 8.0}  # CPU seconds by format
+
+
+def printed(form: str, folder: Path) -> float:
+    """Return the CPU seconds of the command, whose output must have all rows."""
+    words = [sys.executable, "-m", "tercet", "score", "ref", "-i", "out", "-m", "bleu", "-sl", "-f", form]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(words, cwd=folder, check=True, capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.stdout.count("\n") < ROWS:
+        sys.exit(f"score -sl -f {form} printed {done.stdout.count(chr(10)):,} lines for {ROWS:,} segments")
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def rows() -> list[Row]:
+    """(name, our CPU seconds, the limit, 1)."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_lines(folder / "ref", [f"the cat sat on mat {i % 97} and slept" for i in range(ROWS)])
+        write_lines(folder / "out", [f"a cat sat on mat {i % 89} and slept" for i in range(ROWS)])
+        return [
+            (f"score -sl -f {form}, {ROWS:,} rows (limit {limit:.0f} s)", printed(form, folder), limit, 1.0)
+            for form, limit in LIMITS.items()
+        ]
+
+
+if __name__ == "__main__":
+    for name, seconds, _limit, _ in rows():
+        print(f"{name}: {seconds:.2f}")
