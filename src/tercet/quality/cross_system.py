@@ -122,17 +122,17 @@ def assess(
     alike = list(sources if groups is None else groups)
     if len(alike) != len(truth):
         raise DataError(f"There are {len(truth)} segments, but groups for {len(alike)}. Give one per segment.")
-    drawn: dict[str, Any] = {"seed": seed, "resamples": resamples, "level": confidence}
+    how: dict[str, Any] = {"seed": seed, "resamples": resamples, "level": confidence}
     better = {"higher_is_better": model.higher_is_better}
 
     def figures(rows: Any) -> Evaluation:
         bounds = found.lower[rows], found.upper[rows]
         return evaluate(
-            truth[rows], values[rows], intervals=bounds, groups=[alike[row] for row in rows], **better, **drawn
+            truth[rows], values[rows], intervals=bounds, groups=[alike[row] for row in rows], **better, **how
         )
 
     everything = np.arange(len(truth))
-    rivals = [_rival(name, truth, values, scores, groups=alike, **drawn) for name, scores in (metrics or {}).items()]
+    rivals = [_rival(name, truth, values, scores, groups=alike, **how) for name, scores in (metrics or {}).items()]
     by_system: dict[str, Evaluation] = {}
     matrix = None
     if systems is not None:
