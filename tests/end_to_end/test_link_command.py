@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tercet.knowledge.building import Record, build
+from tercet.knowledge.building import NameRecord, build
 
 CODE = "import sys; from tercet.cli import main; main(sys.argv[1:])"
 
@@ -21,9 +21,9 @@ def link(*arguments, stdin=""):
 @pytest.fixture(scope="module")
 def kb(tmp_path_factory):
     names = [
-        Record("Q159", "en", "Russia", "place", 200.0), Record("Q159", "ru", "Россия", "place", 200.0),
-        Record("Q90", "en", "Paris", "place", 90.0), Record("Q90", "ru", "Париж", "place", 90.0),
-        Record("Q79917", "en", "Paris", "place", 9.0),
+        NameRecord("Q159", "en", "Russia", "place", 200.0), NameRecord("Q159", "ru", "Россия", "place", 200.0),
+        NameRecord("Q90", "en", "Paris", "place", 90.0), NameRecord("Q90", "ru", "Париж", "place", 90.0),
+        NameRecord("Q79917", "en", "Paris", "place", 9.0),
     ]  # fmt: skip
     out = tmp_path_factory.mktemp("link") / "kb"
     build(names, out, name="tiny", languages=["en", "ru"], min_languages=1)
@@ -81,7 +81,7 @@ def test_what_is_wrong_is_said(kb, arguments, code, message):
 
 
 def test_guards_can_be_dropped(tmp_path):
-    names = [Record("Q218593", language, "in", "unit", 1.0) for language in ("en", "ru")]
+    names = [NameRecord("Q218593", language, "in", "unit", 1.0) for language in ("en", "ru")]
     build(names, tmp_path / "kb", name="tiny", languages=["en", "ru"])
     words = ["-l", "en", "--kb", str(tmp_path / "kb")]
     assert link(*words, stdin="2 in of rain\n") == (0, "", "")

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tercet.knowledge import assembling, merging, store
-from tercet.knowledge.building import Record, build
+from tercet.knowledge.building import NameRecord, build
 from tercet.knowledge.normalise import alias_key, tokens
 from tests.unit.kernels.conftest import load_source
 
@@ -22,7 +22,7 @@ shared_fixture = settings(
 words = st.sampled_from(["New", "york", "York", "city", "of", "é", "Ё", "中", "国", "ગુજરાત", "a-b", "😀", "x", "C++"])
 names = st.lists(words, min_size=1, max_size=4).map(" ".join)
 records = st.builds(
-    Record,
+    NameRecord,
     id=st.sampled_from(["Q1", "Q2", "Q30", "/m/1", "é"]),
     language=st.sampled_from(["en", "ru", "zh"]),
     name=names,
@@ -108,7 +108,7 @@ def test_the_order_of_records_changes_neither_names_nor_entities(given_records) 
 @settings(max_examples=40)
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_any_text_can_be_a_name_and_be_searched(name, text) -> None:
-    record = [Record("a", "en", name or "x"), Record("b", "en", "sure")]
+    record = [NameRecord("a", "en", name or "x"), NameRecord("b", "en", "sure")]
     with TemporaryDirectory() as folder:
         kb = build(record, Path(folder) / "kb", name="x", languages=["en"], min_languages=1)
         forms = [token.form for token in tokens(text, "en")]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -88,7 +89,7 @@ class ParsedMetric(Metric):
         if new := [text for text in texts if text not in known]:
             known.update(zip(new, self.parse_texts(new, opened), strict=True))
         self.check_parses([known[text] for text in texts])
-        return known
+        return MappingProxyType(known)
 
     def check_parses(self, parsed: Sequence[Sentence]) -> None:
         """Refuse parses that the metric cannot use."""

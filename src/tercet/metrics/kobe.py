@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -75,6 +75,11 @@ class KoBE(EntityMetric):
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return CHOSEN[self.against]
+
+    def resolved(self, language: str | None = None) -> Self:
+        """Return a metric with all parameters settled; a number of senses is written as text."""
+        settled = super().resolved(language)
+        return replace(settled, senses=str(settled.senses))
 
     @property
     def most_candidates(self) -> int | None:

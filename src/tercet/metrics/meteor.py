@@ -115,6 +115,8 @@ class METEOR(Metric):
                 raise UnknownName("matcher of meteor", name, MATCHERS)
         if chosen and "exact" not in chosen:
             raise UsageError(f"meteor: the matcher exact cannot be left out, as in {self.matchers}.")
+        if "paraphrase" in chosen and self.paraphrases is None:
+            raise UsageError("meteor: the matcher paraphrase needs a table, paraphrases=FILE.")
         if self.tokenize and self.tokenize not in ("meteor", *tokenisers()) and not self.tokenize.startswith("moses-"):
             raise UnknownName("tokeniser of meteor", self.tokenize, ("meteor", *tokenisers()))
         if not self.punctuation and self.tokenize not in (None, "meteor"):
@@ -129,8 +131,7 @@ class METEOR(Metric):
         possible, settled = self._possible(self.language), self.defaults(self.language)
         for name in chosen:
             if name not in possible:
-                need = "a table, paraphrases=FILE" if name == "paraphrase" else f"another language than {self.language}"
-                raise UsageError(f"meteor: the matcher {name} needs {need}.")
+                raise UsageError(f"meteor: the matcher {name} needs another language than {self.language}.")
         tokenize = self.tokenize or settled["tokenize"]
         if tokenize == "meteor" and self.language not in NORMALISED:
             raise UsageError(f"meteor: tokenize=meteor is for {', '.join(NORMALISED)}, not for {self.language}.")

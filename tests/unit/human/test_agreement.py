@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tercet.data.judgements import Judgement, Judgements, Span
-from tercet.data.scores import Scores
+from tercet.data.scores import MetricRecord, Scores
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.human.agreement import Agreement, agree
 from tercet.human.agreement_files import campaign_texts, is_campaign, load
@@ -178,7 +178,7 @@ def test_a_rater_who_saw_both_references_is_no_pair_with_himself():
 def test_metrics_are_correlated_by_the_references_of_both():
     human = TABLE[:4]
     result_scores = {
-        name: [Scores("m", "M", "m", higher, {"sys": 0.0}, {"sys": values}, n_segments=12)]
+        name: [Scores(MetricRecord("m", "M", "m", higher), {"sys": 0.0}, {"sys": values}, n_segments=12)]
         for name, values, higher in (("A", human[:2].mean(0) * 3 + 1, True), ("B", -human[2:].mean(0), False))
     }
     segments = {name: [str(number) for number in range(1, 13)] for name in "AB"}
