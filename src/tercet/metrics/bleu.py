@@ -17,10 +17,10 @@ import numpy as np
 
 from ..errors import UsageError
 from ..text.coding import Ints, NgramIndex, Vocabulary, Words, closest_lengths, ngram_totals
-from ..text.ngrams import compare_ngrams
 from ..text.rules import INTL_136
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Metric, Shard, group_references
+from ._pairs import explain_ngrams
 from ._parameters import CASE, param
 
 SMOOTHING = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None}  # with default values (Chen and Cherry, 2014)
@@ -204,14 +204,9 @@ class BLEU(Metric):
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
-        """The words, and which n-grams of each order match a reference."""
-        words, *others = self._words([output, *references]).strings()
-        return {
-            "score": self.score_one(output, references),
-            "output_words": words,
-            "reference_words": others,
-            "ngrams": compare_ngrams(words, others, self.max_ngram_order),
-        }
+        """Return the words, and which n-grams of each order match a reference."""
+        words = self._words([output, *references]).strings()
+        return explain_ngrams(self.score_one(output, references), words, self.max_ngram_order)
 
     def verbose(self, totals: Floats) -> str:
         parts = self.details(totals)

@@ -16,12 +16,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.testset import TestSet
 from ..kernels import edits as edit_kernel
 from ..kernels import phrases
 from ..text.coding import Ints, Units, code_points, view
-from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows, offsets_of, owners, refuse_long, too_long
+from ._contract import Floats, Metric, Shard, group_references, mean_score
+from ._pairs import best_rows, offsets_of, one_segment, owners, refuse_long, too_long
 from ._parameters import param
 
 VARIANTS = ("corrected", "original")
@@ -90,8 +89,7 @@ class CharacTER(Metric):
         return scores
 
     def score(self, totals: Floats) -> Floats:
-        scores: Floats = totals[..., 0] / totals[..., 1]
-        return scores
+        return mean_score(totals)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"edits": int(totals[2]), "move_cost": float(totals[3]), "sys_len": int(totals[4])}
@@ -111,7 +109,7 @@ class CharacTER(Metric):
 
     def _explain(self, output: str, words: Sequence[str], reference: str) -> dict[str, Any]:
         """Score and moves against one reference."""
-        prepared = self.prepare(Shard(TestSet({"output": [output]}, {"reference": [reference]})), None)
+        prepared = self.prepare(one_segment(output, [reference]), None)
         moves = np.zeros(3 * max(len(words), 1), dtype=np.int32)
         costs, orders = _costs([output], [words], prepared, moves)
         shown, present = [], list(words)

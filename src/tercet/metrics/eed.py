@@ -23,11 +23,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.testset import TestSet
 from ..kernels import jumps
 from ..text.coding import Ints, code_points, view
-from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows, owners, refuse_long
+from ._contract import Floats, Metric, Shard, group_references, mean_score
+from ._pairs import best_rows, one_segment, owners, refuse_long
 from ._parameters import param
 
 
@@ -142,8 +141,7 @@ class EED(Metric):
         return scores
 
     def score(self, totals: Floats) -> Floats:
-        scores: Floats = totals[..., 0] / totals[..., 1]
-        return scores
+        return mean_score(totals)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"errors": float(totals[2]), "coverage": int(totals[3]), "ref_len": int(totals[4])}
@@ -152,8 +150,7 @@ class EED(Metric):
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
         """What the metric sees in one segment: the texts as they are compared, and the parts of the score."""
-        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
-        points, offsets, groups = self.prepare(Shard(testset), None)
+        points, offsets, groups = self.prepare(one_segment(output, references), opened)
         outputs = self._code([output])
         errors, visits = self._grid(*outputs, points, offsets, owners(groups))
         coverage = self._coverage(visits)

@@ -17,13 +17,12 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.testset import TestSet
 from ..errors import UsageError
 from ..kernels import alignments
 from ..text.coding import Ints, Units, view
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows, number_words, offsets_of, owners, refuse_long
+from ._pairs import best_rows, number_words, offsets_of, one_segment, owners, refuse_long
 from ._parameters import param
 
 # Variant -> the program, and its weight of HPR. wmt19 counts a reference word as used if the position of another one
@@ -36,6 +35,7 @@ VARIANTS = {
     "pypi": ("hLepor0.0.4", 7.0),
 }
 WEIGHTS = ("weight_elp", "weight_npp", "weight_hpr")
+FACTORS = ("elp", "npp", "hpr", "precision", "recall")
 # What Perl's \s matches in text; unlike str.split, a blank at the beginning has an empty word before it.
 _PERL_BLANKS = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
@@ -183,26 +183,23 @@ class HLEPOR(Metric):
 
     def details(self, totals: Floats) -> dict[str, Any]:
         """Means over the segments."""
-        names = ("elp", "npp", "hpr", "precision", "recall")
-        return dict(zip(names, (totals[2:] / totals[1]).tolist(), strict=True))
+        return dict(zip(FACTORS, (totals[2:] / totals[1]).tolist(), strict=True))
 
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
         """What the metric sees in one segment: its factors, and each output word's reference position, or None."""
-        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
-        prepared = self.prepare(Shard(testset), None)
+        prepared = self.prepare(one_segment(output, references), opened)
         words = self._words([output])
         alignment, offsets, common = self._align(number_words(words, dict(prepared.numbers)), prepared)
         factors = self._factors(alignment, offsets, common, prepared.units.lengths)
         scores = self._combine(factors[:, 0], factors[:, 1], factors[:, 2])
         row = int(scores.argmax())
         positions = alignment[offsets[row] : offsets[row + 1]].tolist()
-        names = ("elp", "npp", "hpr", "precision", "recall")
         return {
             "score": float(scores[row]),
             "reference": row,
-            **dict(zip(names, factors[row].tolist(), strict=True)),
+            **dict(zip(FACTORS, factors[row].tolist(), strict=True)),
             "reference_words": self._words([references[row]])[0],
             "alignment": [
                 {"word": word, "at": None if position < 0 else position}

@@ -29,7 +29,7 @@ from ..text.meteor import normalise
 from ..text.tokenisers import names as tokenisers
 from ..text.tokenisers import tokenise
 from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows, owners, refuse_long
+from ._pairs import best_rows, one_segment, owners, refuse_long
 from ._parameters import param
 
 # original is METEOR 1.5, with what in it is not as the papers say: the search counts stems, synonyms and paraphrases by
@@ -268,8 +268,7 @@ class METEOR(Metric):
 
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Alignment:
         """The alignment with the best of the references: pairs of words with matcher and chunk."""
-        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
-        prepared = self.prepare(Shard(testset), None)
+        prepared = self.prepare(one_segment(output, references), opened)
         counts, texts, links = self._count_all([output], prepared)
         row = int(best_rows(self.score(counts), prepared.groups, highest=True)[0])
         begin, end = prepared.texts.units.offsets[row : row + 2].tolist()

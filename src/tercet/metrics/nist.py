@@ -17,9 +17,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..errors import UsageError
-from ..text.ngrams import compare_ngrams
 from ..text.tokenisers import tokenise
 from ._contract import Floats, Learnt, Metric, Shard, group_references
+from ._pairs import explain_ngrams
 from ._parameters import CASE, param
 
 SHARD = 10_000  # segments whose references are in memory at once while weights are learnt
@@ -146,14 +146,9 @@ class NIST(Metric):
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
-        """The words, and which n-grams match."""
-        words, *others = self._words([output, *references])
-        return {
-            "score": self.score_one(output, references),
-            "output_words": words,
-            "reference_words": others,
-            "ngrams": compare_ngrams(words, others, self.max_ngram_order),
-        }
+        """Return the words, and which n-grams of each order match a reference."""
+        words = self._words([output, *references])
+        return explain_ngrams(self.score_one(output, references), words, self.max_ngram_order)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         n = self.max_ngram_order

@@ -14,10 +14,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..errors import UsageError
-from ..text.coding import Ints, NgramIndex, Units, Vocabulary
+from ..text.coding import NgramIndex, Units, Vocabulary
 from ..text.editing import EditScript, References, bag_script, words_of
 from ._contract import Floats, Shard, group_references
-from ._pairs import best_rows
+from ._pairs import best_rows, one_segment
 from ._words import WordMetric
 
 VARIANTS = {"moses": "moses", "standard": None}
@@ -49,9 +49,6 @@ class PER(WordMetric):
 
     def prepare(self, shard: Shard, opened: Any) -> _Prepared:
         texts, groups = group_references(shard.references)
-        return self._prepare(texts, groups)
-
-    def _prepare(self, texts: list[str], groups: Ints) -> _Prepared:
         vocabulary = Vocabulary(words_of(texts, self.tokenize, lowercase=self.lowercase))
         bags = NgramIndex(vocabulary.units, np.arange(len(texts) + 1), 1)
         return _Prepared(References(vocabulary, groups), bags)
@@ -85,10 +82,10 @@ class PER(WordMetric):
         return {"matches": matches, "errors": errors, "sys_len": output, "ref_len": reference}
 
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
-        """Which words of an output have a partner in the reference that counts."""
-        prepared = self._prepare(list(references), np.array([0, len(references)], dtype=np.int64))
+        """Return which words of the output have a partner in the chosen reference."""
+        prepared = self.prepare(one_segment(output, references), opened)
         found = words_of([output], self.tokenize, lowercase=self.lowercase)
         counts = self._counts(prepared, prepared.references.vocabulary.find(found))
         chosen = int(best_rows(self.score(counts), prepared.references.groups, highest=False)[0])
-        words = words_of(references, self.tokenize, lowercase=self.lowercase)
-        return bag_script(found.strings()[0], words.strings()[chosen], reference_index=chosen)
+        words = words_of([references[chosen]], self.tokenize, lowercase=self.lowercase)
+        return bag_script(found.strings()[0], words.strings()[0], reference_index=chosen)

@@ -15,12 +15,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.testset import TestSet
 from ..kernels import alignments
 from ..text.coding import Ints, Units, Vocabulary, view
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows, offsets_of, owners, refuse_long
+from ._pairs import best_rows, offsets_of, one_segment, owners, refuse_long
 from ._parameters import CASE, param
 
 VARIANTS = ("corrected", "original")
@@ -95,8 +94,7 @@ class RIBES(Metric):
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
         """What the metric sees in one segment: its parts, and for each output word the reference position, or None."""
-        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
-        prepared = self.prepare(Shard(testset), None)
+        prepared = self.prepare(one_segment(output, references), opened)
         outputs = prepared.vocabulary.find(self._words([output]))
         units = prepared.vocabulary.units
         alignment, offsets = _align(outputs, units, prepared.groups)

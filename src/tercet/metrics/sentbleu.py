@@ -23,9 +23,9 @@ from ..text.coding import (
     ngram_totals,
     split_words,
 )
-from ..text.ngrams import compare_ngrams
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Metric, Shard, group_references
+from ._pairs import explain_ngrams
 from ._parameters import CASE, param
 from ._words import tokeniser_of
 
@@ -70,14 +70,9 @@ class SentBLEU(Metric):
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
-        """The words, and which n-grams of each order match a reference."""
-        words, *others = self._words([output, *references]).strings()
-        return {
-            "score": self.score_one(output, references),
-            "output_words": words,
-            "reference_words": others,
-            "ngrams": compare_ngrams(words, others, ORDER),
-        }
+        """Return the words, and which n-grams of each order match a reference."""
+        words = self._words([output, *references]).strings()
+        return explain_ngrams(self.score_one(output, references), words, ORDER)
 
     def _words(self, texts: list[str]) -> Words:
         if self.lowercase:

@@ -22,7 +22,7 @@ from ..text.coding import Units, Vocabulary, Words, code_points, split_words
 from ..text.editing import EditScript, References, ShiftSearch, count_shifts, shift_script, words_of
 from ..text.tokenisers import check_tokeniser
 from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows
+from ._pairs import best_rows, one_segment
 from ._parameters import NO, YES, param
 from ._words import tokeniser_of
 
@@ -168,14 +168,13 @@ class TER(Metric):
         ).format(**parts)
 
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
-        """The shifts and edits that turn an output into the reference that takes fewest."""
-        words = self._words(references, reference=True)
-        prepared = References(Vocabulary(words), np.array([0, len(references)], dtype=np.int64))
+        """Return the shifts and edits that turn the output into the reference that takes the fewest."""
+        prepared = self.prepare(one_segment(output, references), opened)
         found = self._words([output], reference=False)
         counts = self._counts(prepared, prepared.vocabulary.find(found))
         chosen = int(best_rows(counts[:, 0], prepared.groups, highest=False)[0])
         shown, expected = (
             ["" if word == _EMPTY else word.translate(_BACK) for word in each]
-            for each in (found.strings()[0], words.strings()[chosen])
+            for each in (found.strings()[0], self._words([references[chosen]], reference=True).strings()[0])
         )
         return shift_script(shown, expected, SEARCHES[self.variant], reference_index=chosen)

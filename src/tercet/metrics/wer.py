@@ -17,13 +17,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import UsageError
-from ..text.coding import Ints, Vocabulary, Words, code_points, split_words
+from ..text.coding import Vocabulary, Words, code_points, split_words
 from ..text.editing import EditScript, References, count_edits, edit_script, words_of
 from ..text.tokenisers import check_tokeniser
 from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows
+from ._pairs import one_segment
 from ._parameters import CASE, param
-from ._words import tokeniser_of
+from ._words import choose_references, tokeniser_of
 
 VARIANTS = {"jiwer": "jiwer4", "moses": "moses", "standard": None}
 _RUN = re.compile(r"\s\s+")
@@ -82,14 +82,9 @@ class WER(Metric):
         references: References = prepared
         units = references.vocabulary.find(self._words(outputs))
         counts = count_edits(units, references.units, references.segments).astype(np.float64)
-        chosen: Floats = counts[self._choose(counts, references.groups)]
-        return chosen
-
-    def _choose(self, counts: Floats, groups: Ints) -> Ints:
-        if self.variant == "moses":
-            # The cast makes all scores between -1 and 1 equal: the first reference counts unless another is perfect.
-            return best_rows(np.trunc(1 - self.score(counts)), groups, highest=True)
-        return best_rows(self.score(counts), groups, highest=False)
+        chosen = choose_references(self.score(counts), references.groups, like_moses=self.variant == "moses")
+        best: Floats = counts[chosen]
+        return best
 
     def score(self, totals: Floats) -> Floats:
         substitutions, deletions, insertions, matches = (totals[..., i] for i in range(4))
@@ -121,11 +116,10 @@ class WER(Metric):
         return "({substitutions} sub, {deletions} del, {insertions} ins / {ref_len} ref)".format(**parts)
 
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
-        """The edits that turn an output into the reference that counts."""
-        words = self._words(references)
-        prepared = References(Vocabulary(words), np.array([0, len(references)], dtype=np.int64))
-        found = self._words([output])
-        outputs = prepared.vocabulary.find(found)
-        counts = count_edits(outputs, prepared.units, prepared.segments).astype(np.float64)
-        chosen = int(self._choose(counts, prepared.groups)[0])
-        return edit_script(found.strings()[0], words.strings()[chosen], reference_index=chosen)
+        """Return the edits that turn the output into the chosen reference."""
+        prepared = self.prepare(one_segment(output, references), opened)
+        outputs = prepared.vocabulary.find(self._words([output]))
+        rates = self.score(count_edits(outputs, prepared.units, prepared.segments).astype(np.float64))
+        chosen = int(choose_references(rates, prepared.groups, like_moses=self.variant == "moses")[0])
+        found, words = self._words([output, references[chosen]]).strings()
+        return edit_script(found, words, reference_index=chosen)

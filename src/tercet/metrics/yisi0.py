@@ -16,13 +16,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..data.testset import TestSet
 from ..errors import UsageError
 from ..kernels import substrings
 from ..text.coding import Ints, Units, view
 from ..text.tokenisers import check_tokeniser, lower, tokenise
-from ._contract import Floats, Learnt, Metric, Shard, group_references
-from ._pairs import best_rows, number_words, offsets_of, owners, refuse_long
+from ._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
+from ._pairs import best_rows, number_words, offsets_of, one_segment, owners, refuse_long
 from ._parameters import CASE, param
 
 VARIANTS = ("corrected", "original")
@@ -163,8 +162,7 @@ class YiSi0(Metric):
         return scores
 
     def score(self, totals: Floats) -> Floats:
-        scores: Floats = totals[..., 0] / totals[..., 1]
-        return scores
+        return mean_score(totals)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         """Means over the segments."""
@@ -180,8 +178,7 @@ class YiSi0(Metric):
 
         The weights are those that the metric learnt from the test set.
         """
-        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
-        prepared = self.prepare(Shard(testset), opened)
+        prepared = self.prepare(one_segment(output, references), opened)
         parts = _parts(self._match([output], prepared))
         scores = self._combine(parts)
         row = int(scores.argmax())
