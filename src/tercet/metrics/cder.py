@@ -1,8 +1,8 @@
-"""CDER: edit distance in which the reading of the output may jump at the cost of one edit, so that blocks may move.
+"""CDER: edit distance in which a jump within the output costs one edit, so that blocks may move.
 
-Leusch et al. (2006), "CDER: Efficient MT Evaluation Using Block Movements", EACL. Every word of the reference has to be
-found or paid for, words of the output need not. variant=moses equals the scorer of Moses (mert), whose number is
-1 - CDER, with its choice among several references: scores are cast to integers before they are compared.
+Leusch et al. (2006), "CDER: Efficient MT Evaluation Using Block Movements", EACL. Every word of the reference must be
+covered, words of the output need not. variant=moses equals the scorer of Moses (mert), whose number is 1 - CDER, with
+its choice among several references (see `choose_references`).
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ VARIANTS = {"moses": "moses", "standard": None}
 class CDER(WordMetric):
     """Edits and jumps per reference word: 0 is perfect, 1 the worst unless the output is much too long.
 
-    tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for text that is tokenised: it
-    is split at ASCII blanks. lowercase: ignore case.
-    variant: standard takes the reference with the lowest rate; moses chooses like Moses.
+    tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for tokenised text, which is
+    split at ASCII blanks. lowercase: ignore case.
+    variant: standard takes the reference with the lowest rate; moses chooses as Moses does.
     """
 
     variants: ClassVar[Mapping[str, str | None]] = VARIANTS
@@ -40,7 +40,7 @@ class CDER(WordMetric):
         return References(Vocabulary(words_of(texts, self.tokenize, lowercase=self.lowercase)), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Edits and length of the reference."""
+        """Count edits and the length of the reference."""
         references: References = prepared
         words = words_of(outputs, self.tokenize, lowercase=self.lowercase)
         counts = self._counts(references, references.vocabulary.find(words))
@@ -49,7 +49,7 @@ class CDER(WordMetric):
         return best
 
     def _counts(self, references: References, outputs: Units) -> Floats:
-        """The counts of each reference text."""
+        """Return the counts for each reference text."""
         edits = count_jumps(outputs, references.units, references.segments)
         return np.column_stack([edits, references.units.lengths]).astype(np.float64)
 

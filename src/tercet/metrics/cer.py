@@ -53,14 +53,14 @@ class CER(Metric):
         return _References(self._characters(texts), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Errors and length of the reference."""
+        """Count errors and the length of the reference."""
         references: _References = prepared
         counts = self._counts(references, self._characters(outputs))
         chosen: Floats = counts[best_rows(self.score(counts), references.groups, highest=False)]
         return chosen
 
     def _counts(self, references: _References, outputs: Units) -> Floats:
-        """The counts of each reference text."""
+        """Return the counts for each reference text."""
         errors = count_edits(outputs, references.units, owners(references.groups), trace=False)[:, 0]
         return np.column_stack([errors, references.units.lengths]).astype(np.float64)
 

@@ -1,10 +1,10 @@
 """WER: word error rate, the fewest insertions, deletions and substitutions per word of the reference.
 
-Levenshtein (1966), "Binary codes capable of correcting deletions, insertions, and reversals"; for translation Nießen
-et al. (2000), "An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research", LREC. Equals jiwer with
+Levenshtein (1966), "Binary codes capable of correcting deletions, insertions, and reversals"; for translation Nießen et
+al. (2000), "An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research", LREC. Equals jiwer with
 variant=jiwer, also in its match error rate and word information lost (Morris et al., 2004, "From WER and RIL to MER and
 WIL", Interspeech). variant=moses equals the scorer of Moses (mert), whose number is 1 - WER, with its choice among
-several references: scores are cast to integers before they are compared.
+several references (see `choose_references`).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _SINGLE = str.maketrans({"\t": "\ue000", "\n": "\ue001", "\v": "\ue002", "\f": "
 class WER(Metric):
     """Word errors per reference word: 0 is perfect, and above 1 is possible.
 
-    tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for text that is tokenised: it
-    is split at ASCII blanks. lowercase: ignore case.
+    tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for tokenised text, which is
+    split at ASCII blanks. lowercase: ignore case.
     rate: wer; mer, errors per error or match, 0 to 1; wil, 1 minus the product of the shares of words that match.
     variant: standard takes the reference with the lowest rate; moses chooses like Moses; jiwer splits words like jiwer.
     """
@@ -78,7 +78,7 @@ class WER(Metric):
         return References(Vocabulary(self._words(texts)), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Substitutions, deletions, insertions and words left as they are."""
+        """Count substitutions, deletions, insertions and matches."""
         references: References = prepared
         units = references.vocabulary.find(self._words(outputs))
         counts = count_edits(units, references.units, references.segments).astype(np.float64)
@@ -98,7 +98,7 @@ class WER(Metric):
         elif self.variant == "moses":
             rate = np.where(reference > 0, errors / np.maximum(reference, 1), 0.0)  # nothing to find: perfect
         else:
-            rate = errors / np.maximum(reference, 1)  # as jiwer: beside an empty reference, the number of words
+            rate = errors / np.maximum(reference, 1)  # as jiwer: for an empty reference, the number of output words
         return np.asarray(rate, dtype=np.float64)
 
     def details(self, totals: Floats) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def test_per_of_moses_adds_lengths_up_over_segments():
 
 
 def test_per_of_moses_refuses_several_references():
-    with pytest.raises(UsageError, match="per: variant moses knows one reference, not r0, r1"):
+    with pytest.raises(UsageError, match="per: variant moses takes one reference, not r0, r1"):
         score("per:variant=moses", "a", "a", "b")
 
 

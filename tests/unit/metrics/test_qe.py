@@ -99,7 +99,7 @@ def test_a_model_that_changes_while_scores_are_computed_is_refused(tmp_path: Pat
     ready = metrics.create(f"qe:model={path}").ready(TEXTS)
     assert ready.count(metrics.Shard(TEXTS))["x"].shape == (12, 2)
     small(40, seed=2).save(path)
-    with pytest.raises(DataError, match="is another model than when scoring began"):
+    with pytest.raises(DataError, match="is not the model that scoring began with"):
         ready.metric.open(ready.state)  # as a worker process does
 
 
