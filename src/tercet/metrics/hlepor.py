@@ -94,8 +94,9 @@ class HLEPOR(Metric):
     def signature_items(self) -> dict[str, str]:
         """Return the items with the three weights in one, as 2/1/3."""
         weights = [float(getattr(self, name)) for name in WEIGHTS]
-        written = [f"{weight:g}" if float(f"{weight:g}") == weight else repr(weight) for weight in weights]
-        items = {**super().signature_items(), "weights": "/".join(written)}
+        short = [f"{weight:g}" for weight in weights]
+        exact = [float(text) for text in short] == weights
+        items = {**super().signature_items(), "weights": "/".join(short if exact else map(repr, weights))}
         return {**{key: items[key] for key in self.signature_order}, **items}
 
     @classmethod
