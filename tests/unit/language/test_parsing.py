@@ -415,7 +415,7 @@ def test_relations_that_are_not_known_are_told_and_make_no_graph(caplog, monkeyp
     metric = {name: create(f"{name}:language=de,parser=spacy:de_x") for name in ("cobalt", "hwcm", "stm")}
     assert metric["hwcm"].score_one("Anna singt", ["Anna singt"]) == 1.0
     assert metric["stm"].score_one("Anna singt", ["Anna singt"]) == 1.0
-    for score in (metric["cobalt"].score_one, metric["cobalt"].explain_segment):
+    for score in (metric["cobalt"].score_one, metric["cobalt"].ready().explain):
         with pytest.raises(UsageError, match="relations of its own, .* Use one .*: parser=stanza:de, or parser=conllu"):
             score("Anna singt", ["Anna singt"])
     parser.add_label("nmod")
