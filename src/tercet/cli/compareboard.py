@@ -26,7 +26,7 @@ def render(
         return to_json((edits or result).to_dict())
     blocks: list[str] = []
     for i, metric in enumerate(result.metrics):
-        shown = max(2, metric.decimals) if width is None else width
+        shown = max(2, metric.record.decimals) if width is None else width
         blocks.extend(_blocks(result, metric, form, shown, edits.metrics[i] if edits else None))
     return "\n\n".join([*blocks, *_notes(_legend(result, form, with_edits=edits is not None), form)])
 
