@@ -89,6 +89,7 @@ class Ready(MetricRecord):
 def make_ready(given: Metric, testset: Any = None, *, asked: str = "") -> Ready:
     """Settle a metric's parameters for a test set, check its needs, and let it learn. See `Metric.ready`."""
     metric = given.resolved(None if testset is None else testset.target_language)
+    fingerprint = _fingerprint(metric)  # first, because it refuses files that are not there
     learnt = Learnt()
     if testset is not None:
         metric.check_needs(testset)
@@ -102,7 +103,7 @@ def make_ready(given: Metric, testset: Any = None, *, asked: str = "") -> Ready:
         given=given,
         metric=metric,
         state=learnt.state,
-        fingerprint=_fingerprint(metric),
+        fingerprint=fingerprint,
         needs=metric.needs,
         tolerance=metric.tolerance,
     )
