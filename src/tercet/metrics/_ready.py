@@ -144,7 +144,7 @@ def _fingerprint(metric: Metric) -> str:
     for parameter in metric.parameters():
         path = parameter.path(getattr(metric, parameter.name))
         if path is not None:
-            if not path.is_file():
+            if not path.exists():
                 raise UsageError(f"{metric.name}: there is no file {path} ({parameter.name}).")
             files[parameter.name] = path
     module = metric.code.__module__
