@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .inputs import input_options
-from .options import ManyValues
+from .options import CACHE, CLUSTER, JOBS, QUIET, ManyValues, format_option, where
 
 if TYPE_CHECKING:
     from ..alignment_report import AlignmentReport
@@ -28,13 +28,11 @@ TITLES = {  # by the name of --table
 @click.option(
     "--table", type=click.Choice(list(TITLES)), help="Print only this table. Required for CSV, which holds one table."
 )
-@click.option(
-    "-f", "--format", "form", type=click.Choice(["text", "json", "csv", "markdown"]), default="text", show_default=True
-)
-@click.option("-j", "--jobs", default=1, show_default=True, help="Number of processes; 0 for all cores.")
-@click.option("--cluster", metavar="ADDRESS", help="Count on a Dask cluster, e.g. tcp://scheduler:8786.")
-@click.option("--cache", metavar="DIR", help="Store finished counts here, so that an interrupted run can continue.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings, no progress.")
+@format_option("text", "json", "csv", "markdown")
+@JOBS
+@CLUSTER
+@CACHE
+@QUIET
 def command(**options: Any) -> None:
     """Count aligned words of outputs and references by level, and measure how much their contexts differ.
 
@@ -45,24 +43,14 @@ def command(**options: Any) -> None:
     from ..alignment_report import alignments
     from ..errors import UsageError
     from ..report.tables import table, to_json
-    from .console import Progress, hush
+    from .console import Progress
     from .inputs import read_inputs
 
     form = options["form"]
     if form == "csv" and options["table"] is None:
         raise UsageError(f"CSV holds one table. Choose one with --table: {', '.join(TITLES)}.")
-    if options["quiet"]:
-        hush()
-    inputs = ("references", "more_references", "outputs", "source", "test_set", "pair", "num_refs", "docs")
     with Progress("Aligning", quiet=options["quiet"]) as progress:
-        report = alignments(
-            read_inputs(**{name: options[name] for name in inputs}),
-            options["metric"],
-            jobs=options["jobs"],
-            cluster=options["cluster"],
-            cache=options["cache"],
-            progress=progress,
-        )
+        report = alignments(read_inputs(options), options["metric"], **where(options), progress=progress)
     if form == "json":
         click.echo(to_json(report.to_dict()))
         return

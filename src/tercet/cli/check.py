@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from .options import ManyValues
+from .options import ManyValues, format_option, quiet_option
 
 
 @click.command("check", cls=ManyValues)
@@ -22,9 +22,9 @@ from .options import ManyValues
 @click.option(
     "-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de; also checks the scripts."
 )
-@click.option("-f", "--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option("text", "json")
 @click.option("--strict", is_flag=True, help="Exit with 1 also on warnings.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings on standard error; the findings are printed.")
+@quiet_option("No warnings on standard error; the findings are printed.")
 def command(
     files: tuple[str, ...],
     references: tuple[str, ...],
@@ -32,9 +32,9 @@ def command(
     source: str | None,
     test_set: str | None,
     pair: str | None,
-    layout: str,
+    form: str,
     strict: bool,
-    quiet: bool,
+    **_: bool,
 ) -> None:
     """Check text files, or the texts of a test set, for problems that spoil an evaluation.
 
@@ -42,10 +42,8 @@ def command(
     if there is an error: a problem that changes or endangers scores.
     """
     from ..checking import check
-    from .console import hush, use_colour
+    from .console import use_colour
 
-    if quiet:
-        hush()
     testset = None
     if test_set is not None:
         from ..data.layouts import open_testset
@@ -53,10 +51,10 @@ def command(
 
         testset = open_testset(located(test_set), pair)
     report = check((*files, *references), outputs, source=source, pair=pair, testset=testset)
-    if layout == "json":
-        import json
+    if form == "json":
+        from ..report.tables import to_json
 
-        click.echo(json.dumps(report.as_records(), ensure_ascii=False, indent=1))
+        click.echo(to_json(report.as_records()))
     else:
         click.echo(report.as_text(colour=use_colour()))
     if not report.ok or (strict and report.count("warning")):

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..data.catalogue import data_folder
+from .options import all_of, format_option, print_as
 
 if TYPE_CHECKING:
     from ..data.catalogue import Installed
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _options(function: F) -> F:
-    function = click.option(
-        "-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-        help="Output format.",
-    )(function)  # fmt: skip
-    return click.option(
-        "--folder", type=click.Path(path_type=Path), help="The folder of data sets, instead of TERCET_DATA."
-    )(function)
-
-
-def _print(form: str, value: object, text: str) -> None:
-    if form == "json":
-        import json
-
-        text = json.dumps(value, ensure_ascii=False, indent=1)
-    click.echo(text)
+_options = all_of(
+    click.option("--folder", type=click.Path(path_type=Path), help="The folder of data sets, instead of TERCET_DATA."),
+    format_option("text", "json"),
+)
 
 
 @click.group("data", context_settings={"help_option_names": ["-h", "--help"]})
@@ -62,7 +47,7 @@ def list_command(form: str, folder: Path | None) -> None:
     width = max(len(row["name"]) for row in rows)
     lines = [f"{'*' if row['installed'] else ' '} {row['name']:{width}}  {_described(row)}" for row in rows]
     lines.append(f"* is in {place}. Get another: tercet data get NAME, or tercet data add PATH NAME.")
-    _print(form, rows, "\n".join(lines))
+    print_as(form, rows, "\n".join(lines))
 
 
 def _described(row: dict[str, Any]) -> str:
@@ -96,7 +81,7 @@ def add_command(path: Path, name: str | None, replace: bool, form: str, folder: 
         for ending in (".zip", ".tar.gz", ".tgz", ".tar", ".gz", *ENDINGS):
             stem = stem.removesuffix(ending)
     copy = add(path, name or stem, folder or data_folder(), replace=replace)
-    _print(form, as_json(copy), f"Added {copy.name}: {_size(copy)}")
+    print_as(form, as_json(copy), f"Added {copy.name}: {_size(copy)}")
 
 
 def _size(copy: Installed) -> str:
@@ -129,7 +114,7 @@ def get_command(name: str, replace: bool, form: str, folder: Path | None) -> Non
             f"{copy.name} was added by you from {copy.origin}, not downloaded: {_size(copy)}\n"
             f"To replace it by the catalogue's: tercet data get {copy.name} --replace"
         )
-    _print(form, as_json(copy), text)
+    print_as(form, as_json(copy), text)
 
 
 @command.command("remove")
@@ -140,7 +125,7 @@ def remove_command(name: str, form: str, folder: Path | None) -> None:
     from ..data.catalogue import remove
 
     path = remove(name, folder or data_folder())
-    _print(form, {"name": name, "path": str(path)}, f"Removed {path}")
+    print_as(form, {"name": name, "path": str(path)}, f"Removed {path}")
 
 
 @command.command("where")
@@ -151,7 +136,7 @@ def where_command(name: str, form: str, folder: Path | None) -> None:
     from ..data.catalogue import where
 
     path = where(name, folder or data_folder())
-    _print(form, {"name": name, "path": str(path)}, str(path))
+    print_as(form, {"name": name, "path": str(path)}, str(path))
 
 
 @command.command("pairs")
@@ -162,4 +147,4 @@ def pairs_command(path: str, form: str, folder: Path | None) -> None:
     from ..data.layouts import pairs
 
     found = pairs(path, cache=folder or data_folder())
-    _print(form, found, "\n".join(found) or "No language pair is named.")
+    print_as(form, found, "\n".join(found) or "No language pair is named.")
