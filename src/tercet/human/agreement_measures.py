@@ -25,7 +25,7 @@ from .agreement_panel import (
     paired_values,
     slice_of,
 )
-from .gold import Floats
+from .gold import Floats, ratio
 
 KAPPAS = {"kappa": "standard", "kappa, linear": "linear", "kappa, one-off": "one-off", "kappa, quadratic": "quadratic"}
 PREFERENCES = ("P(A)", "P(E)", "kappa")
@@ -89,7 +89,7 @@ def measure_scores(
     """
     found: list[MeasuredAgreement] = []
     gaps: list[Gap] = []
-    ways: dict[str, Callable[[Floats, Floats], float]] = {"Pearson's r": _correlation}
+    ways: dict[str, Callable[[Floats, Floats], float]] = {"Pearson's r": correlation}
     if categories:
         ways = {name: _kappa_of(weights) for name, weights in KAPPAS.items()}
     for name, way in ways.items():
@@ -105,48 +105,31 @@ def pair_measures(
     panel: Panel, name: str, values: Floats, resampled: RaterResamples
 ) -> tuple[list[MeasuredAgreement], list[Gap]]:
     """Return the mean of a matrix of values, shape (rows, rows), over the pairs of each group; and the gap."""
-    found, samples = [], {}
-    for group, pairs in panel.relations.items():
-        counted = pairs & ~np.isnan(values)
-        if not counted.any():
-            continue
-        samples[group] = pair_means(values, pairs, resampled.weights)
-        size = count_paired_raters(panel, counted)
-        low, high = resampled.bounds(samples[group], size)
-        value = float(pair_means(values, pairs, resampled.observed)[0])
-        number, items = int(counted.sum()) // 2, shared(panel, pairs)
-        found.append(MeasuredAgreement(name, group, value, low, high, size.raters, number, items))
-    return found, _gaps(panel, name, found, samples, resampled)
-
-
-def _gaps(
-    panel: Panel, name: str, found: list[MeasuredAgreement], samples: Mapping[str, Floats], resampled: RaterResamples
-) -> list[Gap]:
-    by_group = {item.group: item for item in found}
-    if not {SAME_REFERENCE, DIFFERENT} <= by_group.keys():
-        return []
-    same, other = by_group[SAME_REFERENCE], by_group[DIFFERENT]
-    differences = samples[SAME_REFERENCE] - samples[DIFFERENT]
-    referred = [number for number, row in enumerate(panel.rows) if row.shown not in panel.sources]
-    low, high = resampled.bounds(differences, count_raters(panel, referred))
-    return [Gap(name, same.value - other.value, low, high)]
+    return ratio_measures(panel, name, np.nan_to_num(values), (~np.isnan(values)).astype(np.float64), resampled)
 
 
 def ratio_measures(
     panel: Panel, name: str, part: Floats, whole: Floats, resampled: RaterResamples
-) -> list[MeasuredAgreement]:
-    """Return, for each group, the sum of `part` over pairs of raters divided by the sum of `whole`."""
-    found = []
+) -> tuple[list[MeasuredAgreement], list[Gap]]:
+    """Return, for each group, the sum of `part` over pairs of raters divided by the sum of `whole`; and the gap."""
+    found: dict[str, MeasuredAgreement] = {}
+    samples: dict[str, Floats] = {}
     for group, pairs in panel.relations.items():
         counted = pairs & (whole > 0)
         if counted.any():
             inside = np.where(pairs, part, 0.0), np.where(pairs, whole, 0.0)
+            samples[group] = pair_ratio(*inside, resampled.weights)
             size = count_paired_raters(panel, counted)
-            low, high = resampled.bounds(pair_ratio(*inside, resampled.weights), size)
+            low, high = resampled.bounds(samples[group], size)
             value = float(pair_ratio(*inside, resampled.observed)[0])
             number, items = int(counted.sum()) // 2, shared(panel, pairs)
-            found.append(MeasuredAgreement(name, group, value, low, high, size.raters, number, items))
-    return found
+            found[group] = MeasuredAgreement(name, group, value, low, high, size.raters, number, items)
+    gaps = []
+    if {SAME_REFERENCE, DIFFERENT} <= found.keys():
+        referred = [number for number, row in enumerate(panel.rows) if row.shown not in panel.sources]
+        bounds = resampled.bounds(samples[SAME_REFERENCE] - samples[DIFFERENT], count_raters(panel, referred))
+        gaps = [Gap(name, found[SAME_REFERENCE].value - found[DIFFERENT].value, *bounds)]
+    return list(found.values()), gaps
 
 
 def shared(panel: Panel, pairs: Bools) -> int:
@@ -157,14 +140,15 @@ def shared(panel: Panel, pairs: Bools) -> int:
 
 def pair_coefficient(*, categories: bool) -> Callable[[Floats, Floats], float]:
     """Return the function that measures the agreement of two raters: linear kappa or Pearson's r."""
-    return _kappa_of(KAPPAS["kappa, linear"]) if categories else _correlation
+    return _kappa_of(KAPPAS["kappa, linear"]) if categories else correlation
 
 
 def _kappa_of(weights: str) -> Callable[[Floats, Floats], float]:
     return lambda one, other: kappa(one, other, weights=weights)
 
 
-def _correlation(one: Floats, other: Floats) -> float:
+def correlation(one: Floats, other: Floats) -> float:
+    """Return Pearson's r of two raters, NaN for fewer than three items."""
     return float(pearson(one, other)) if len(one) > 2 else math.nan
 
 
@@ -272,8 +256,7 @@ def _preferences(counts: ComparisonCounts, pairs: Bools, weights: Floats, *, alo
         agreed, total = weights @ same.diagonal(), weights @ met.diagonal()
     else:
         agreed, total = (((weights @ part) * weights).sum(1) / 2 for part in (same, met))
-    made = weights @ counts.made
-    tied = np.divide(weights @ counts.ties, made, out=np.full(len(weights), np.nan), where=made > 0)
+    tied = ratio(weights @ counts.ties, weights @ counts.made)
     found = [
         preference_agreement(one, whole - one, ties=share)
         for one, whole, share in zip(agreed.tolist(), total.tolist(), tied.tolist(), strict=True)

@@ -136,9 +136,9 @@ class Campaign:
 
     def write(self, path: str | Path) -> None:
         """Write the campaign to a file. The file appears complete or not at all."""
-        from .campaign_json import write
+        from .campaign_json import content_of, write_json
 
-        write(self, path)
+        write_json(content_of(self), path, self.name)
 
     def item(self, id: str) -> Item:
         """Return the item with this id. Raises DataError if there is none."""

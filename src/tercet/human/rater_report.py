@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
 
-from ..data.judgements import KINDS, Judgement, Judgements
+from ..data.judgements import KINDS, Judgement, Judgements, grouped
 from ..data.rankings import SAME
-from ..errors import MissingDependency
 from . import control
 from .agreement_measures import count_comparisons
 from .agreement_panel import Panel
@@ -50,13 +49,17 @@ def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: l
 
     judgements: all of one kind, with control items. values: the agreement of each pair of rows of the panel.
     """
-    failed, repeats = _checks(judgements, notes)
-    mine = _by_rater(judgements)
+    ready = control.with_originals(judgements)
+    repeats = {
+        rater: np.abs(again - first).tolist() for rater, (first, again) in control.paired(ready, "repeat").items()
+    }
+    failed = control.failed_checks(ready, control.REPEATS_APART * _scale(judgements), notes)
+    mine = grouped((row.rater, row) for row in judgements.rows)
     found = []
     for number, rater in enumerate(panel.raters):
         rows = np.flatnonzero(panel.person == number)
         own = panel.value[np.isin(panel.row, rows)]
-        again = repeats.get(rater, [])
+        again = repeats[rater]
         found.append(
             RaterReport(
                 rater=rater,
@@ -80,7 +83,7 @@ def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: l
 def report_rankings(judgements: Judgements, panel: Panel) -> list[RaterReport]:
     """Report on raters who rank outputs. A comparison made twice is a repeat, whether planned or not."""
     counts = count_comparisons(panel)
-    mine = _by_rater(judgements)
+    mine = grouped((row.rater, row) for row in judgements.rows)
     found = []
     for number, rater in enumerate(panel.raters):
         rows = np.flatnonzero(panel.person == number)
@@ -110,20 +113,13 @@ def report_rankings(judgements: Judgements, panel: Panel) -> list[RaterReport]:
 def seconds_by_slice(judgements: Judgements, slices: int) -> dict[int, float]:
     """Return the mean over raters of their median time in each part of their work, for parts with known times."""
     times: dict[int, list[float]] = {}
-    for rows in _by_rater(judgements).values():
+    for rows in grouped((row.rater, row) for row in judgements.rows).values():
         for part in range(slices):
             own = rows[math.ceil(part * len(rows) / slices) : math.ceil((part + 1) * len(rows) / slices)]
             known = [row.seconds for row in own if not math.isnan(row.seconds)]
             if known:
                 times.setdefault(part, []).append(median(known))
     return {part: math.fsum(known) / len(known) for part, known in times.items()}
-
-
-def _by_rater(judgements: Judgements) -> Mapping[str, Sequence[Judgement]]:
-    found: dict[str, list[Judgement]] = {}
-    for row in judgements.rows:
-        found.setdefault(row.rater, []).append(row)
-    return found
 
 
 def _pace(rows: Sequence[Judgement]) -> float:
@@ -148,36 +144,6 @@ def _drift(panel: Panel, rows: list[int]) -> float:
     if not late.any() or late.all():
         return math.nan
     return float(apart[late].mean() - apart[~late].mean())
-
-
-def _checks(judgements: Judgements, notes: list[str]) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
-    """Return, by rater, descriptions of failed checks, and absolute differences between repeats and originals."""
-    failed: dict[str, list[str]] = {}
-    originals: dict[tuple[str, str, str], list[float]] = {}
-    for row in judgements.rows:
-        if not row.check:
-            originals.setdefault((row.rater, row.system, row.segment), []).append(row.value)
-    repeats: dict[str, list[float]] = {}
-    for row in judgements.rows:
-        first = originals.get((row.rater, row.system, row.segment))
-        if row.check == "repeat" and first:
-            repeats.setdefault(row.rater, []).append(abs(row.value - sum(first) / len(first)))
-    if any(row.check == "bad" for row in judgements.rows):
-        ready = judgements.where(
-            lambda row: not row.check or (row.check == "bad" and (row.rater, row.system, row.segment) in originals)
-        )
-        try:
-            dropped = control.passing_bad_items(ready, keep_untested=True).report.dropped
-        except MissingDependency as error:
-            notes.append(f"Damaged outputs were not tested: {error}")
-            dropped = {}
-        for rater, why in dropped.items():
-            failed.setdefault(rater, []).append(why)
-    scale = _scale(judgements)
-    for rater, apart in repeats.items():
-        if _mean(apart) > control.REPEATS_APART * scale:
-            failed.setdefault(rater, []).append(f"repeats differ by {_mean(apart):.3g} on average over {len(apart)}.")
-    return failed, repeats
 
 
 def _scale(judgements: Judgements) -> float:
