@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
-from .options import ManyValues, format_option, quiet_option
+from .options import ManyValues, format_option, print_as, quiet_option
 
 
 @click.command("check", cls=ManyValues)
@@ -25,17 +26,7 @@ from .options import ManyValues, format_option, quiet_option
 @format_option("text", "json")
 @click.option("--strict", is_flag=True, help="Exit with 1 also on warnings.")
 @quiet_option("No warnings on standard error; the findings are printed.")
-def command(
-    files: tuple[str, ...],
-    references: tuple[str, ...],
-    outputs: tuple[str, ...],
-    source: str | None,
-    test_set: str | None,
-    pair: str | None,
-    form: str,
-    strict: bool,
-    **_: bool,
-) -> None:
+def command(**options: Any) -> None:
     """Check text files, or the texts of a test set, for problems that spoil an evaluation.
 
     With outputs (-i), FILES are references; otherwise they are any texts with one segment per line. The exit code is 1
@@ -44,18 +35,14 @@ def command(
     from ..checking import check
     from .console import use_colour
 
-    testset = None
-    if test_set is not None:
+    testset, pair = None, options["pair"]
+    if options["test_set"] is not None:
         from ..data.layouts import open_testset
         from .inputs import located
 
-        testset = open_testset(located(test_set), pair)
-    report = check((*files, *references), outputs, source=source, pair=pair, testset=testset)
-    if form == "json":
-        from ..report.tables import to_json
-
-        click.echo(to_json(report.as_records()))
-    else:
-        click.echo(report.as_text(colour=use_colour()))
-    if not report.ok or (strict and report.count("warning")):
+        testset = open_testset(located(options["test_set"]), pair)
+    files = (*options["files"], *options["references"])
+    report = check(files, options["outputs"], source=options["source"], pair=pair, testset=testset)
+    print_as(options["form"], report.as_records(), report.as_text(colour=use_colour()))
+    if not report.ok or (options["strict"] and report.count("warning")):
         sys.exit(1)

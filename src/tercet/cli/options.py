@@ -107,6 +107,7 @@ def save_figures(figures: Mapping[str, Any], folder: str, ending: str) -> None:
         raise UsageError(f"The folder {folder} cannot be created: {error.strerror or error}.") from None
     for name, figure in figures.items():
         figure.save(place / f"{name}.{ending}")
+    for name in figures:
         click.echo(f"Wrote {place / f'{name}.{ending}'}", err=True)
 
 
@@ -122,19 +123,10 @@ class ManyValues(click.Command):
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        many = {
-            name
-            for parameter in self.params
-            if isinstance(parameter, click.Option) and (parameter.metavar or "").endswith("...")
-            for name in parameter.opts
-        }
-        taking = {
-            name
-            for parameter in self.params
-            if isinstance(parameter, click.Option) and not parameter.is_flag and not parameter.count
-            for name in parameter.opts
-        }
-        every = {name for parameter in self.params if isinstance(parameter, click.Option) for name in parameter.opts}
+        options = [parameter for parameter in self.params if isinstance(parameter, click.Option)]
+        many = {name for option in options if (option.metavar or "").endswith("...") for name in option.opts}
+        taking = {name for option in options if not option.is_flag and not option.count for name in option.opts}
+        every = {name for option in options for name in option.opts}
         for word in args:
             if word == "--":
                 break

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -91,7 +92,7 @@ def measure_scores(
     gaps: list[Gap] = []
     ways: dict[str, Callable[[Floats, Floats], float]] = {"Pearson's r": correlation}
     if categories:
-        ways = {name: _kappa_of(weights) for name, weights in KAPPAS.items()}
+        ways = {name: partial(kappa, weights=weights) for name, weights in KAPPAS.items()}
     for name, way in ways.items():
         part, gap = pair_measures(panel, name, paired_values(panel, way), resampled)
         found += part
@@ -140,11 +141,7 @@ def shared(panel: Panel, pairs: Bools) -> int:
 
 def pair_coefficient(*, categories: bool) -> Callable[[Floats, Floats], float]:
     """Return the function that measures the agreement of two raters: linear kappa or Pearson's r."""
-    return _kappa_of(KAPPAS["kappa, linear"]) if categories else correlation
-
-
-def _kappa_of(weights: str) -> Callable[[Floats, Floats], float]:
-    return lambda one, other: kappa(one, other, weights=weights)
+    return partial(kappa, weights="linear") if categories else correlation
 
 
 def correlation(one: Floats, other: Floats) -> float:
@@ -180,17 +177,13 @@ def _joint_coefficients(
         return
     ways: dict[str, Callable[[Floats], float]] = {"Fleiss' kappa": ratings.fleiss} if categories else {}
     for level in LEVELS[0 if categories else 1 :]:
-        ways[f"alpha, {level}"] = _alpha_of(ratings, level)
+        ways[f"alpha, {level}"] = partial(ratings.alpha, level)
     for name, way in ways.items():
         samples = np.array([way(weights) for weights in resampled.weights])
         low, high = resampled.bounds(samples, size)
         yield MeasuredAgreement(name, group, way(resampled.observed[0]), low, high, size.raters, pairs, items)
     for found in icc(table, confidence=resampled.confidence):
         yield MeasuredAgreement(found.form, group, found.value, found.low, found.high, size.raters, pairs, found.items)
-
-
-def _alpha_of(ratings: Ratings, level: str) -> Callable[[Floats], float]:
-    return lambda weights: ratings.alpha(level, weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,17 +228,16 @@ def measure_rankings(panel: Panel, resampled: RaterResamples) -> list[MeasuredAg
         counts = count_comparisons(panel, ties=ties)
         within = np.eye(len(panel.rows), dtype=bool)
         for group, pairs in {**panel.relations, WITHIN: within}.items():
-            met = np.where(pairs, counts.met, 0.0)
-            if met.any():
-                samples = _preferences(counts, pairs, resampled.weights, alone=group == WITHIN)
-                values = _preferences(counts, pairs, resampled.observed, alone=group == WITHIN)
-                size = count_paired_raters(panel, met > 0)
-                number = int(np.count_nonzero(met)) // (1 if group == WITHIN else 2)
-                comparisons = int(met.sum()) // (1 if group == WITHIN else 2)
-                for place, name in enumerate(names):
-                    low, high = resampled.bounds(samples[place], size)
-                    value = float(values[place][0])
-                    found.append(MeasuredAgreement(name, group, value, low, high, size.raters, number, comparisons))
+            met, alone = np.where(pairs, counts.met, 0.0), group == WITHIN
+            if not met.any():
+                continue
+            samples = _preferences(counts, pairs, resampled.weights, alone=alone)
+            values = _preferences(counts, pairs, resampled.observed, alone=alone)
+            size = count_paired_raters(panel, met > 0)
+            numbers = [int(number) // (1 if alone else 2) for number in (np.count_nonzero(met), met.sum())]
+            for name, sample, value in zip(names, samples, values[:, 0].tolist(), strict=True):
+                bounds = resampled.bounds(sample, size)
+                found.append(MeasuredAgreement(name, group, value, *bounds, size.raters, *numbers))
     return found
 
 

@@ -17,7 +17,7 @@ from .agreement_panel import Panel
 from .gold import Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RaterReport:
     """The report on one rater. Values that are not known or not defined are NaN.
 
@@ -32,16 +32,16 @@ class RaterReport:
     rater: str
     shown: tuple[str, ...]
     judgements: int
-    mean: float
-    spread: float
-    ties: float
-    drift: float
+    mean: float = math.nan
+    spread: float = math.nan
+    ties: float = math.nan
+    drift: float = math.nan
     agreement: float
     seconds: float
     checks: int
     repeats: int
     repeat_difference: float
-    failed: tuple[str, ...]
+    failed: tuple[str, ...] = ()
 
 
 def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: list[str]) -> list[RaterReport]:
@@ -67,7 +67,6 @@ def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: l
                 judgements=len(own),
                 mean=float(own.mean()),
                 spread=float(own.std(ddof=1)) if len(own) > 1 else math.nan,
-                ties=math.nan,
                 drift=_drift(panel, rows.tolist()),
                 agreement=_mean(values[rows].ravel().tolist()),
                 seconds=_pace(mine[rater]),
@@ -95,31 +94,25 @@ def report_rankings(judgements: Judgements, panel: Panel) -> list[RaterReport]:
                 rater=rater,
                 shown=tuple(panel.rows[row].shown for row in rows.tolist()),
                 judgements=len({row.task for row in mine[rater]}),
-                mean=math.nan,
-                spread=math.nan,
                 ties=float(counts.ties[rows].sum() / max(counts.made[rows].sum(), 1.0)),
-                drift=math.nan,
                 agreement=same / met if met else math.nan,
                 seconds=_pace(mine[rater]),
                 checks=_controls(mine[rater]),
                 repeats=int(again),
                 repeat_difference=1 - kept / again if again else math.nan,
-                failed=(),
             )
         )
     return found
 
 
 def seconds_by_slice(judgements: Judgements, slices: int) -> dict[int, float]:
-    """Return the mean over raters of their median time in each part of their work, for parts with known times."""
-    times: dict[int, list[float]] = {}
-    for rows in grouped((row.rater, row) for row in judgements.rows).values():
-        for part in range(slices):
-            own = rows[math.ceil(part * len(rows) / slices) : math.ceil((part + 1) * len(rows) / slices)]
-            known = [row.seconds for row in own if not math.isnan(row.seconds)]
-            if known:
-                times.setdefault(part, []).append(median(known))
-    return {part: math.fsum(known) / len(known) for part, known in times.items()}
+    """Return the mean over raters of their median time in each part of their work, NaN if no time is known."""
+    times = grouped(
+        (part, _pace(rows[math.ceil(part * len(rows) / slices) : math.ceil((part + 1) * len(rows) / slices)]))
+        for rows in grouped((row.rater, row) for row in judgements.rows).values()
+        for part in range(slices)
+    )
+    return {part: _mean(own) for part, own in times.items()}
 
 
 def _pace(rows: Sequence[Judgement]) -> float:
