@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,21 +65,23 @@ def command(**options: Any) -> None:
 
 def _rows(name: str, report: AlignmentReport, *, rounded: bool) -> Rows:
     """Return the header and the rows of one table."""
+    from ..alignment_report import ALL
+    from ..report.tables import number
+
+    total = report.total
 
     def decimals(value: float, width: int) -> str:
-        from ..report.tables import number
-
         return number(value, width) if rounded or value != value else repr(value)
 
     def percent(part: int, whole: int) -> str:
         return decimals(100 * part / whole if whole else float("nan"), 1)
 
     if name == "equivalence":
+        listed = [*report.systems.items(), *([(ALL, total)] if len(report.systems) > 1 else [])]
         return ["system", "changed", "segments", "%"], [
             [system, str(found.changed), str(found.segments), percent(found.changed, found.segments)]
-            for system, found in _systems(report)
+            for system, found in listed
         ]
-    total = report.total
     if name == "penalties":
         return ["level", "mean", "words with one", "%"], [
             [level, decimals(found.mean, 3), str(found.penalised), percent(found.penalised, found.words)]
@@ -109,11 +110,3 @@ def _rows(name: str, report: AlignmentReport, *, rounded: bool) -> Rows:
         for _, aligned in sides:
             rows[-1] += ["", "", str(words), percent(aligned, words)]
     return header, rows
-
-
-def _systems(report: AlignmentReport) -> Iterator[tuple[str, Any]]:
-    from ..alignment_report import ALL
-
-    yield from report.systems.items()
-    if len(report.systems) > 1:
-        yield ALL, report.total

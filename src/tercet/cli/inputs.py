@@ -72,7 +72,7 @@ def read_inputs(options: Mapping[str, Any], *, needs_reference: bool = True) -> 
     if test_set is not None:
         if num_refs != 1:
             raise UsageError("-nr splits a reference file; a test set (-t) names its references.")
-        return _known_layout(test_set, pair, references, outputs, source, docs)
+        return _known_layout(options, references)
     if not references and needs_reference:
         raise UsageError("No reference is given: put reference files before -i, or after it with -r, or use -t.")
     files = TextFiles(
@@ -92,28 +92,21 @@ def read_inputs(options: Mapping[str, Any], *, needs_reference: bool = True) -> 
     return files if files.rereadable() else files.read()
 
 
-def _known_layout(
-    test_set: str,
-    pair: str | None,
-    references: Sequence[str],
-    outputs: Sequence[str],
-    source: str | None,
-    docs: str | None,
-) -> TestSet:
+def _known_layout(options: Mapping[str, Any], references: Sequence[str]) -> TestSet:
     """A test set with what else is given: -r and -i choose among its texts by name, or name files of one's own."""
     from ..data.layouts import open_testset
 
-    found = open_testset(located(test_set), pair)
+    found = open_testset(located(options["test_set"]), options["pair"])
     if references:
         found = replace(found, references=chosen_texts("reference", references, found.references))
-    if outputs:
-        found = replace(found, outputs=chosen_texts("system", outputs, found.outputs))
+    if options["outputs"]:
+        found = replace(found, outputs=chosen_texts("system", options["outputs"], found.outputs))
     elif not found.outputs:
         found = replace(found, outputs=stdin_systems())
-    if source is not None:
-        found = replace(found, source=read_lines(source))
-    if docs is not None:
-        found = replace(found, documents=read_lines(docs))
+    if options["source"] is not None:
+        found = replace(found, source=read_lines(options["source"]))
+    if options["docs"] is not None:
+        found = replace(found, documents=read_lines(options["docs"]))
     return found
 
 

@@ -126,6 +126,7 @@ def command(**options: Any) -> None:
     tercet score -t DIR -l en-de -m bleu -f json
     cat out.txt | tercet score ref.txt -b
     """  # fmt: skip
+    from ..data.score_archive import save_scores
     from ..scoring import add_test_intervals
     from . import scoreboard
 
@@ -137,6 +138,8 @@ def command(**options: Any) -> None:
         click.echo(scoreboard.render_each(_scored_each(options), options))
         return
     scores = _merged(options) if options["merge"] else _scored(options)
+    if options["save"] is not None:
+        save_scores(options["save"], scores)
     tests = _paired(scores, options)
     click.echo(scoreboard.render(add_test_intervals(scores, tests) if tests else scores, tests, options))
 
@@ -222,10 +225,6 @@ def _scored(options: dict[str, Any]) -> Sequence[Scores]:
             **where(options),
             **{name: options[name] for name in INTERVALS},
         )
-    if options["save"] is not None:
-        from ..data.score_archive import save_scores
-
-        save_scores(options["save"], scores)
     return scores
 
 
@@ -254,7 +253,6 @@ def _scored_each(options: dict[str, Any]) -> dict[str, ScoreList]:
 
 
 def _merged(options: dict[str, Any]) -> list[Scores]:
-    from ..data.score_archive import save_scores
     from ..scoring import add_groups, add_intervals, load, merge
 
     scores = merge([load(path) for path in options["merge"]])
@@ -263,8 +261,6 @@ def _merged(options: dict[str, Any]) -> list[Scores]:
     if options["confidence"]:
         method, seed = options["confidence_method"], options["seed"]
         scores = add_intervals(scores, resamples=options["confidence_n"], method=method, seed=seed)
-    if options["save"] is not None:
-        save_scores(options["save"], scores)
     return scores
 
 
@@ -325,10 +321,8 @@ def _asks_for_data(options: dict[str, Any]) -> bool:
         return False
     from .data import command
 
-    if options["listing"]:
-        command.main(["list"], "tercet data", standalone_mode=False)
-    else:
-        command.main(["get", options["download"]], "tercet data", standalone_mode=False)
+    words = ["list"] if options["listing"] else ["get", options["download"]]
+    command.main(words, "tercet data", standalone_mode=False)
     return True
 
 

@@ -16,22 +16,14 @@ from typing import Any, get_type_hints
 from ..data.field_checks import check_encodable
 from ..data.files import writing
 from ..data.lines import read_lines
-from ..errors import DataError, UnknownName
+from ..data.mqm import load_json
+from ..errors import DataError
 from .campaign import VERSION, Campaign, Item, Output, Rater
 
 Json = dict[str, Any]
 
 # For each version, the function that upgrades the file's content to the next version.
 MIGRATIONS: Mapping[int, Callable[[Json], Json]] = {}
-
-
-def read(path: str | Path) -> Campaign:
-    """Read a campaign file. Raises DataError naming the faulty part."""
-    content = read_json(path)
-    try:
-        return campaign_of(content)
-    except (DataError, UnknownName) as error:
-        raise DataError(f"{path}: {error}") from None
 
 
 def read_json(path: str | Path) -> Any:
@@ -152,10 +144,7 @@ def read_tutorial(path: str | Path) -> list[Item]:
     items = []
     for number, line in enumerate(read_lines(path), 1):
         where = f"{path}, line {number}"
-        try:
-            content = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{where}: not JSON: {error}.") from None
+        content = load_json(line, where)
         if isinstance(content, dict):
             content = {"id": f"t{number}", "segment": f"t{number}", "check": "tutorial", **content}
         items.append(_item(content, where))
