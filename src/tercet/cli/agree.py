@@ -65,13 +65,15 @@ def command(**options: Any) -> None:
     tercet agree campaign.json --figures plots
     tercet agree ratings.tsv --source 5 -m bleu:variant=mteval -f json
     """  # fmt: skip
-    from .agreeboard import render
-    from .console import hush
+    from .agreeboard import agreement_parts
+    from .console import hush, rendered
 
     if options["quiet"]:
         hush()
     results = _agreements(options)
-    text = render(results, "json" if options["as_json"] else options["form"], options["width"])
+    form = "json" if options["as_json"] else options["form"]
+    parts = agreement_parts(results, form, options["width"])
+    text = rendered(form, parts, lambda: [result.to_dict() for result in results])
     if options["output"]:
         from ..data.files import writing
 
