@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from .language.contextual_alignment import ContextAlignment
     from .language.sentence import Sentence
 
-TABLES = ("matches", "penalties", "equivalence")
 ALL = "all systems"
 _FACTS = 4  # columns per level: content words, function words, sum of raw penalties, words with a penalty
 _METEOR = _FACTS * len(LEVELS)  # first column of METEOR: content and function words per matcher

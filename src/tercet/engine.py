@@ -8,7 +8,6 @@ one unit. With a cache, finished counts are kept, and a run that was killed cont
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sys
@@ -130,10 +129,12 @@ class Cache:
 
     def path(self, header: Mapping[str, Any]) -> Path:
         """Return the file for counts with this header."""
-        return self.folder / f"{_digest(json.dumps(header).encode())}.counts"
+        return self.folder / f"{_digest(_line(header))}.counts"
 
     def load(self, header: Mapping[str, Any]) -> Floats | None:
         """Return the counts; None, with a warning if the file is damaged, where they must be computed."""
+        import json
+
         path = self.path(header)
         if not path.exists():
             return None
@@ -153,9 +154,15 @@ class Cache:
     def save(self, header: Mapping[str, Any], counts: Floats) -> None:
         """Keep counts."""
         data = np.ascontiguousarray(counts, dtype="<f8").tobytes()
-        line = json.dumps({**header, "shape": list(counts.shape), "digest": _digest(data)})
+        line = _line({**header, "shape": list(counts.shape), "digest": _digest(data)})
         with writing_bytes(self.path(header)) as stream:
-            stream.write(line.encode() + b"\n" + data)
+            stream.write(line + b"\n" + data)
+
+
+def _line(header: Mapping[str, Any]) -> bytes:
+    import json  # slow to import, and only caches need it
+
+    return json.dumps(header).encode()
 
 
 def _digest(data: bytes) -> str:

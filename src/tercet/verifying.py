@@ -230,7 +230,7 @@ def _set_aside(items: Mapping[str, str]) -> Iterator[str]:
 
 
 def _named(label: str, asked: Mapping[str, str]) -> Metric:
-    return create("|".join([label, *(f"{key}:{value}" for key, value in asked.items()), "version:"]))
+    return create("|".join([label, *(f"{key}:{value}" for key, value in asked.items()), "version:"])).resolved()
 
 
 def _inferred(signature: str, asked: Mapping[str, str]) -> Metric:
@@ -239,7 +239,7 @@ def _inferred(signature: str, asked: Mapping[str, str]) -> Metric:
     for name in names():
         cls = metric_class(name)
         try:
-            metric = cls.from_signature("", asked)
+            metric = cls.from_signature("", asked).resolved()
         except (UsageError, KeyError, ValueError):
             continue
         said, has = asked.keys() - LEARNT.keys(), metric.signature_items().keys()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tercet import TestSet
-from tercet.metrics import Metric
+from tercet.metrics import Metric, Shard
 
 from ..conftest import read_golden_table
 
@@ -37,11 +37,12 @@ def compare(
 
     Where the original raised an exception ("EXC …"), ours must return a number or NaN, which is not counted.
     """
-    counts = metric.statistics(texts)
+    ready = metric.ready(texts)
+    counts = ready.count(Shard(texts))
     compared = 0
     assert set(record[corpus]) == set(texts.systems)
     for system, table in counts.items():
-        ours = [*metric.segment_scores(table), float(metric.score(table.sum(0)))]
+        ours = [*ready.segment_scores(table), float(ready.score(table.sum(0)))]
         theirs = [*record["segment_scores"][system], record[corpus][system]]
         for i, (our, their) in enumerate(zip(ours, theirs, strict=True)):
             if isinstance(their, str) and their.startswith("EXC"):

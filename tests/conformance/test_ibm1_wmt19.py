@@ -5,12 +5,13 @@ is that translations score above those of other sentences; and what docs/metrics
 """
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tercet import metrics
-from tercet.metrics import Batch
+from tercet.metrics import Shard
 
 from .test_wmt19_texts import read_columns, read_texts
 
@@ -61,20 +62,18 @@ def test_the_printed_correlations_hide_signs(shared, system_scores, name, pair):
 @pytest.mark.parametrize("pair", ["lt-en", "zh-en"])
 def test_every_system_scores_above_its_outputs_moved_by_a_segment(shared, pair, spec):
     testset = read_texts(shared, pair)[:100]
-    metric = metrics.create(spec).fitted(testset)
-    prepared = metric.prepare(testset)
+    ready = metrics.create(spec).ready(testset)
     for system, outputs in testset.outputs.items():
-        true, moved = (
-            float(metric.score(metric.count(Batch(texts, {}, testset.source, prepared)).sum(0)))
-            for texts in (outputs, (*outputs[1:], outputs[0]))
-        )
+        both = {"true": outputs, "moved": (*outputs[1:], outputs[0])}
+        counts = ready.count(Shard(replace(testset, outputs=both)))
+        true, moved = (float(ready.score(counts[name].sum(0))) for name in both)
         assert moved < true < 0, system
 
 
 def test_the_correlation_with_people_is_that_of_the_documentation(shared, system_scores):
     people = column(system_scores, "DA", "lt-en")
     testset = read_texts(shared, "lt-en").only(list(people))
-    metric = metrics.create("ibm1")
+    metric = metrics.create("ibm1").resolved()
     counts = metric.statistics(testset)
     scores = [float(metric.score(counts[system].sum(0))) for system in people]
     assert np.corrcoef(scores, list(people.values()))[0, 1] == pytest.approx(0.709, abs=5e-4)

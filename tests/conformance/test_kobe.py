@@ -47,7 +47,7 @@ def test_recall_penalty_and_score_have_all_printed_digits(
     (scores,) = score(testset, [metric])
     assert len(scores.system) == 8
     for system, expected in record["details"].items():
-        found = metric.details(scores.totals[system])
+        found = scores.metric.details(scores.totals[system])
         assert [found["recall"], found["penalty"]] == [expected["recall"], expected["ecp"]]
         if rounding == "none":
             assert scores.system[system] == expected["kobe_ref_based"]

@@ -61,7 +61,7 @@ def test_wmt12_with_ties_by_all_four_tables(data: Path) -> None:
 def test_wmt23_published_metrics_correlate_with_mqm_as_scipy_says(data: Path) -> None:
     evidence = open_evidence(data / "wmt23", "en-de")
     scores = [item for item in evidence.scores if not np.isnan(list(item.system.values())).all()]
-    (mqm,) = (gold for gold in evidence.gold if gold.metric == "mqm")
+    (mqm,) = (gold for gold in evidence.gold if gold.metric.spec == "mqm")
     apart = judge(evidence, scores, gold="mqm", systems=mqm.systems, resamples=10)  # named: the reference too
     assert len(apart.systems) == 13 and any("No score for refA, so no value: BERTscore-refA" in x for x in apart.notes)
     together = judge(evidence, scores, gold="mqm", resamples=10)

@@ -77,7 +77,7 @@ def test_the_parts_of_a_score_equal_those_that_meteor_prints(shared):
         if "-vOut" not in record["parameters"]["options"]:
             continue
         texts = golden_texts(shared, record["test_set"], record["references"])
-        metric = metrics.create(spec(record, path))
+        metric = metrics.create(spec(record, path)).resolved()
         for system, counts in metric.statistics(texts).items():
             for row, (_, precision, recall, penalty, score) in zip(counts, record["details"][system], strict=True):
                 parts = metric.details(row)

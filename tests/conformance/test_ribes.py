@@ -13,7 +13,7 @@ def test_every_segment_and_corpus_is_that_of_the_program(shared):
     compared = 0
     for record in read_golden(shared, "ribes"):
         lowercase = "-c" not in record["parameters"]["options"]
-        metric = metrics.create(f"ribes:variant=original,lowercase={lowercase}")
+        metric = metrics.create(f"ribes:variant=original,lowercase={lowercase}").resolved()
         texts = golden_texts(shared, record["test_set"], record["references"])
         for system, counts in metric.statistics(texts).items():
             ours = [*metric.segment_scores(counts), float(metric.score(counts.sum(0)))]
@@ -28,7 +28,7 @@ def test_by_default_a_segment_without_words_in_its_references_has_no_score(share
     texts = golden_texts(shared, "tok_moses/adv", 1)
     empty = [not (text or "").split() for text in texts.references["ref0"]]
     assert any(empty)
-    metric, original = metrics.create("ribes"), metrics.create("ribes:variant=original")
+    metric, original = (metrics.create(spec).resolved() for spec in ("ribes", "ribes:variant=original"))
     for counts in metric.statistics(texts).values():
         ours, theirs = metric.segment_scores(counts), original.segment_scores(counts)
         assert np.isnan(ours).tolist() == np.isneginf(theirs).tolist() == empty

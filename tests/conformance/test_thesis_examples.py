@@ -42,12 +42,12 @@ def parsed(text: str) -> Sentence:
 
 
 def value(spec: str, output: str, reference: str) -> float:
-    metric = create(spec)
+    metric = create(spec).resolved()
     return float(metric.score(np.array(metric.count_parsed(parsed(output), [parsed(reference)]), dtype=np.float64)))
 
 
 def compared(spec: str, output: str, reference: str) -> CobaltComparison:
-    metric = create(spec)
+    metric = create(spec).resolved()
     assert isinstance(metric, Cobalt)
     return metric.assess(metric.align(parsed(output), parsed(reference)))
 

@@ -53,7 +53,7 @@ def parses(shared: Path, texts: str) -> tuple[list[Sentence], list[Sentence]]:
 @cache
 def compared(shared: Path, texts: str, config: str) -> list[tuple[CobaltComparison, dict[str, Any]]]:
     """Our comparison of every pair, and the program's."""
-    metric = create(spec(shared, config))
+    metric = create(spec(shared, config)).resolved()
     assert isinstance(metric, Cobalt)
     pairs = zip(*parses(shared, texts), records(shared)[texts, config]["details"], strict=True)
     return [(metric.assess(metric.align(output, reference)), theirs) for output, reference, theirs in pairs]

@@ -92,6 +92,8 @@ class Page:
             where = f"{self.path.relative_to(ROOT)}, line {line}"
             if block[1] == "console":
                 self._console(block[3], where)
+            elif block[1] == "python" and (title := re.search(r'title="([\w-]+\.py)"', block[2])):
+                (self.folder / title[1]).write_text(block[3], "utf-8")
             elif block[1] == "python":
                 expected = following[3] if following and 'title="Output"' in following[2] else None
                 self._python(block[3], expected, where, line)

@@ -1,5 +1,6 @@
 """Every example in the README and the documentation runs and prints what the page says."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ def test_examples_run_and_print_what_the_page_says(path: Path, tmp_path: Path, m
     demo.write("en-de", folder)
     done = Page(path, folder).run()
     text = path.read_text("utf-8")
-    assert done == sum(text.count(f"\n```{language}\n") for language in ("console", "python"))
+    assert done == len(re.findall(r"^```(?:console|python)\b", text, re.MULTILINE))
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

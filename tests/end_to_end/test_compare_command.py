@@ -239,7 +239,7 @@ def test_the_gate_fails_when_a_system_is_worse_than_the_baseline(folder, systems
             "The number of resamples must be a whole number, at least 1, not 0.",
         ),
         (("-i", "good.txt", "bad.txt", "--alpha", "1.5"), "The significance level must lie between 0 and 1, not 1.5."),
-        (("-i", "good.txt", "bad.txt", "--fail-if", "chrf drops"), "no metric in this comparison called 'chrf'."),
+        (("-i", "good.txt", "bad.txt", "--fail-if", "chrf drops"), "no metric in these results called 'chrf'."),
         (("-i", "good.txt", "bad.txt", "--fail-if", "bleu falls"), "--fail-if 'bleu falls' is not understood."),
         (("-i", "good.txt", "bad.txt", "--fail-if", "bleu rises"), "higher BLEU is better. Write 'bleu drops'"),
         (

@@ -38,9 +38,10 @@ def test_a_page_shows_parameters_with_defaults_and_given_values() -> None:
 @pytest.mark.parametrize("name", metrics.names())
 def test_a_page_in_json_holds_a_signature_that_leads_back(name: str) -> None:
     entry = json.loads(run(["metrics", name, "-f", "json"]).out)
-    assert metrics.create(entry["signature"]) == metrics.create(name)
+    metric = metrics.create(name).resolved()
+    assert metrics.create(entry["signature"]).resolved() == metric
     assert {p["name"]: p["value"] for p in entry["parameters"]} == {
-        key: getattr(metrics.create(name), key) for key in (p["name"] for p in entry["parameters"])
+        key: getattr(metric, key) for key in (p["name"] for p in entry["parameters"])
     }
     assert entry["paper"]
     assert entry["version"] >= 1

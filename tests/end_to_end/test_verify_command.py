@@ -155,7 +155,7 @@ def test_a_score_is_compared_at_the_precision_it_is_written_with(value: float, s
         ("BLEU|nrefs:2|tok:13a", "The signature says nrefs:2, but there is 1 reference here."),
         ("BLEU|nrefs:var|tok:13a", "The signature says nrefs:var, but there is 1 reference here."),
         ("BLEU|nrefs:1|tok:13b", "There is no tokeniser called '13b'."),
-        ("BLEU|nrefs:1|case:LC|tok:13a", "case:LC cannot be read; bleu would write case:mixed."),
+        ("BLEU|nrefs:1|case:LC|tok:13a", "bleu: case must be lc or mixed, not 'LC'."),
         ("BLEU|nrefs:1|colour:red", "colour:red means nothing to bleu."),
         ("BLEU|nrefs:1|nrefs:1", "'BLEU|nrefs:1|nrefs:1' is not a signature: nrefs is there twice."),
         ("BLEU|tok", "'BLEU|tok' is not a signature: 'tok' should be KEY:VALUE."),
@@ -167,7 +167,7 @@ def test_a_score_is_compared_at_the_precision_it_is_written_with(value: float, s
         ),
         ("nrefs:1|case:lc|tok:13a", "'nrefs:1|case:lc|tok:13a' does not say which metric it is of. It could be "),
         ("nrefs:1|shape:no", "'nrefs:1|shape:no' does not say which metric it is of. No metric has it."),
-        ("chrF2|nc:six", "'chrF2|nc:six|version:' is not a signature of chrf"),
+        ("chrF2|nc:six", "chrf: char_order must be a whole number, not 'six'."),
     ],
 )
 def test_a_signature_that_cannot_be_read_exits_with_2(folder: Path, signature: str, message: str) -> None:

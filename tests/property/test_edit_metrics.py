@@ -14,7 +14,7 @@ SPECS = ["wer", "wer:rate=mer", "wer:rate=wil", "per", "cder", "cer", "ter", "te
 
 
 def counts_of(spec, output, references):
-    metric = metrics.create(spec)
+    metric = metrics.create(spec).resolved()
     named = {f"r{i}": texts for i, texts in enumerate(references)}
     return metric, metric.statistics(TestSet({"x": output}, named))["x"]
 
@@ -81,7 +81,7 @@ def test_what_is_explained_costs_what_is_scored(spec, rows):
     output, first, second = map(list, zip(*rows, strict=True))
     metric, counts = counts_of(spec, output, [first, second])
     for row, texts in zip(counts, rows, strict=True):
-        script = metric.explain_segment(texts[0], texts[1:])
+        script = metric.ready().explain(texts[0], texts[1:])
         edits = row[:3].sum() if spec == "wer" else row[3] if spec == "per" else row[0]
         assert script.cost == edits
         assert isinstance(script.lines(), list)

@@ -41,7 +41,7 @@ gaps = st.lists(st.tuples(lines, lines, st.none() | lines), min_size=1, max_size
 
 def score(spec, outputs, references):
     """Corpus and segment scores of one system."""
-    metric = metrics.create(spec)
+    metric = metrics.create(spec).resolved()
     named = {f"r{i}": list(texts) for i, texts in enumerate(references)}
     counts = metric.statistics(TestSet({"x": list(outputs)}, named))["x"]
     return float(metric.score(counts.sum(0))), metric.segment_scores(counts)

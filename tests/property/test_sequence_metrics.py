@@ -35,7 +35,7 @@ ERRORS = {"character", "eed"}  # 0 is best
 
 
 def segments(spec, outputs, *references):
-    metric = metrics.create(spec)
+    metric = metrics.create(spec).resolved()
     named = {f"r{i}": list(texts) for i, texts in enumerate(references)}
     return metric.segment_scores(metric.statistics(TestSet({"x": list(outputs)}, named))["x"])
 
@@ -91,13 +91,10 @@ def test_the_best_reference_counts_whatever_their_order(spec, rows):
 def test_yisi0_without_a_preference_is_symmetric_but_for_the_weights(rows):
     """With one text on each side and alpha one half, only the weights tell the sides apart."""
     outputs, references = zip(*rows, strict=True)
-    metric = metrics.create("yisi0:alpha=0.5").fitted(TestSet({"x": outputs}, {"r": references}))
+    ready = metrics.create("yisi0:alpha=0.5").ready(TestSet({"x": outputs}, {"r": references}))
 
     def count(one, other):
-        from tercet.metrics import Batch
-
-        testset = TestSet({"x": one}, {"r": other})
-        return metric.count(Batch(testset.outputs["x"], testset.references, None, metric.prepare(testset)))
+        return ready.count(metrics.Shard(TestSet({"x": one}, {"r": other})))["x"]
 
     assert count(outputs, references)[:, 0] == pytest.approx(count(references, outputs)[:, 0], abs=1e-12)
 
@@ -130,7 +127,7 @@ def test_one_word(spec, same, other):
 def test_character_pays_for_moves_but_not_for_edits_where_only_the_order_differs(words, data):
     """With different words of one length, moves alone bring each permutation home, and cost less than edits."""
     mixed = data.draw(st.permutations(words))
-    seen = metrics.create("character").explain_segment(" ".join(mixed), [" ".join(words)])
+    seen = metrics.create("character").ready().explain(" ".join(mixed), [" ".join(words)])
     assert sorted(seen["moved"].split()) == sorted(words)
     assert bool(seen["moves"]) <= (mixed != words)
     if len(words) == 2 and mixed != words:

@@ -422,7 +422,7 @@ def test_progress_names_every_table(paper):
 
 
 def test_the_function_has_the_options_of_the_command_and_its_results_are_tables(paper, tmp_path, monkeypatch):
-    shown = {"form", "html", "quiet", "named"}
+    shown = {"form", "html", "quiet", "named", "output_file"}
     options = command.make_context("reproduce", []).params
     parameters = signature(reproduce).parameters
     assert options.keys() - shown == parameters.keys() - {"progress"}
@@ -431,6 +431,7 @@ def test_the_function_has_the_options_of_the_command_and_its_results_are_tables(
     monkeypatch.setenv("TERCET_DATA", str(tmp_path / "installed"))
     found = reproduce("tiny", data=tmp_path)
     assert len(found) == 3 and found[0] is next(iter(found)) and reproduce("tiny", figure="1")[0].table == "figure 1"
+    assert "<td>No scores.</td>" in found._repr_html_()
     assert repr(found) == "<Reproductions of 3 tables: 2 of 2 cells equal>"
     assert found.to_dict()["tables"][0] == reproduce("tiny", table="1").to_dict()
     pytest.importorskip("pandas", reason="the extra 'frames' is not installed")

@@ -27,7 +27,7 @@ OURS = {  # as in the documentation
 @cache
 def correlation(shared: Path, pair: str, metric: str) -> float:
     evidence = open_evidence(shared / "data" / "wmt19", pair)
-    human = next(table.system for table in evidence.gold if table.metric == "da")
+    human = next(table.system for table in evidence.gold if table.metric.spec == "da")
     judged = [system for system in evidence.testset.systems if system in human]
     assert len(judged) == 11
     (scores,) = score(evidence.testset.only(judged), [metric])

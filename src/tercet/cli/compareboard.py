@@ -20,7 +20,7 @@ def comparison_parts(
 ) -> Iterator[Part]:
     """Yield the parts of the document. `edits` adds edit scripts. Only text has stars after p-values."""
     for i, metric in enumerate(result.metrics):
-        decimals = max(2, metric.decimals) if width is None else width
+        decimals = max(2, metric.record.decimals) if width is None else width
         yield from _MetricParts(result, metric, form, decimals, edits.metrics[i] if edits else None).parts()
     yield Notes(_legend(result, form, with_edits=edits is not None))
 

@@ -47,9 +47,8 @@ FEATURES = click.option("--features", multiple=True, metavar="NAME...",
                         help="Use only these features or groups; see 'tercet qe features --list'.")  # fmt: skip
 EXTRA = click.option("--extra-features", metavar="TSV",
                      help="Your own features: a table with a header, or one column, FILE:COLUMN.")  # fmt: skip
-LANGUAGES = click.option(
-    "-l", "--languages", metavar="SRC-TGT", help="The language pair; an error if it is not the model's."
-)
+LANGUAGES = click.option("-l", "--languages", metavar="SRC-TGT",
+                         help="The language pair; an error if it is not the model's.")  # fmt: skip
 LEVEL = click.option("--level", default=0.9, show_default=True,
                      help="The probability that an interval around a prediction contains the label.")  # fmt: skip
 
@@ -102,14 +101,8 @@ def command() -> None:
 @CORPORA
 @EXTRA
 @FEATURES
-@click.option(
-    "--range",
-    "label_range",
-    nargs=2,
-    type=float,
-    metavar="MIN MAX",
-    help="The lowest and highest possible label; other labels are errors. [default: those of LABELS]",
-)
+@click.option("--range", "label_range", nargs=2, type=float, metavar="MIN MAX", help="The lowest and highest possible "
+              "label; other labels are errors. [default: those of LABELS]")  # fmt: skip
 @click.option("--lower-is-better", is_flag=True, help="Lower labels are better, as with HTER.")
 @LEVEL
 @click.option("--curve", metavar="FILE", help="Draw the learning curve: .svg, .png, .html or .json.")
@@ -168,23 +161,10 @@ def predict_command(**options: Any) -> None:
 @LABELS
 @LANGUAGES
 @EXTRA
-@click.option(
-    "-r",
-    "--reference",
-    "references",
-    multiple=True,
-    metavar="FILE...",
-    help="References, for metrics on the same segments.",
-)
-@click.option(
-    "-m",
-    "--metrics",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="METRIC...",
-    help="Metrics to compare with the model by their correlation with the labels.",
-)
+@click.option("-r", "--reference", "references", multiple=True, metavar="FILE...",
+              help="References, for metrics on the same segments.")  # fmt: skip
+@click.option("-m", "--metrics", "--metric", "metrics", multiple=True, metavar="METRIC...",
+              help="Metrics to compare with the model by their correlation with the labels.")  # fmt: skip
 @click.option(
     "--across",
     metavar="FILE",
@@ -241,13 +221,8 @@ def evaluate_command(**options: Any) -> None:
 @FEATURES
 @OUT
 @RUN
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(["tsv", "jsonl", "json", "text"]),
-    help="The output format. [default: tsv; text for --list]",
-)
+@click.option("-f", "--format", "form", type=click.Choice(["tsv", "jsonl", "json", "text"]),
+              help="The output format. [default: tsv; text for --list]")  # fmt: skip
 def features_command(**options: Any) -> None:
     """Write the features of every segment, or --list all features.
 

@@ -191,11 +191,14 @@ def chosen_metrics(options: dict[str, Any]) -> list[str]:
 
     usual = () if options.get("scores") else ("bleu",)
     amended = [amend(spec, options) for spec in options["metrics"] or usual]
-    return list({create(spec): spec for spec in reversed(amended)}.values())[::-1]
+    language = (options.get("pair") or "").partition("-")[2] or None
+    return list({create(spec).resolved(language): spec for spec in reversed(amended)}.values())[::-1]
 
 
 def external(options: dict[str, Any], texts: Any) -> list[Scores]:
     """Return the scores of the files that --scores names."""
+    if not options["scores"] and not options["lower_is_better"]:
+        return []  # the readers take long to import
     from ..data.stream import split_name
     from ..errors import UsageError
     from ..external import read_external

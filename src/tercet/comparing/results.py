@@ -105,7 +105,6 @@ class MetricResult:
     mde: float
     mde_sentence: str
     slices: tuple[Slice, ...]
-    decimals: int  # that a table shows
     record: MetricRecord = field(repr=False)
 
     def pair(self, a: str, b: str) -> PairResult:
@@ -213,7 +212,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         tables = []
         for result in self.metrics:
-            shown = f"{{:.{max(2, result.decimals)}f}}"
+            shown = f"{{:.{max(2, result.record.decimals)}f}}"
             rows = [
                 [pair.a, pair.b, *map(shown.format, (pair.difference, pair.ci_low, pair.ci_high)),
                  pair.p_holm[self.decisive]]

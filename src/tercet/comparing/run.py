@@ -286,7 +286,6 @@ class _Work:
                 scores.label, scores.n_segments, mde, len(varying), plan.alpha, undefined=bool(np.isnan(errors).any())
             ),
             slices=tuple(part for by in plan.slices for part in self._slices(by)),
-            decimals=scores.metric.decimals,
             record=scores.metric,
         )
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from ..errors import DataError, UnknownName, UsageError
 from .archives import MAX_BYTES, Opener, Progress, download, extract, https_opener, is_archive
-from .files import writing
+from .files import make_folder, move_folder, writing
 
 __all__ = ["Entry", "Installed", "add", "as_json", "checksum_of", "data_folder", "entries", "find", "get",
            "https_opener", "installed", "is_name", "remove", "where"]  # fmt: skip
@@ -222,7 +222,7 @@ def get(
             f"Data set {name!r} has no address that can be fetched safely (HTTPS). "
             f"Get it from {entry.archive or entry.address} and add it: tercet data add FOLDER {name}."
         )
-    _make(place)
+    make_folder(place)
     archive = _hidden(name, place, ".download")
     try:
         digest = download(entry.archive, archive, name, opener or https_opener(), progress, max_bytes)
@@ -330,33 +330,15 @@ def _check_new(name: str, place: Path, *, replace: bool) -> None:
         raise UsageError(f"{place} already has a data set {name!r}. Choose another name, or replace it (--replace).")
 
 
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"Cannot make the folder {folder}: {error.strerror or error}.") from None
-
-
 @contextmanager
 def _building(name: str, place: Path, *, replace: bool) -> Iterator[Path]:
     """Make a temporary folder, which becomes the data set's folder if no error occurs."""
     _check_new(name, place, replace=replace)
     temporary = _hidden(name, place)
-    _make(temporary)
+    make_folder(temporary)
     try:
         yield temporary
-        final = place / name
-        if final.exists():
-            old = _hidden(name, place, ".old")
-            final.rename(old)
-            try:
-                temporary.rename(final)
-            except BaseException:
-                old.rename(final)
-                raise
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            temporary.rename(final)
+        move_folder(temporary, place / name)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import Any
 
 from ..errors import MissingDependency
@@ -20,6 +19,8 @@ def to_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
     """Return an HTML table with escaped texts; floats have four decimals at most."""
+    from html import escape  # slow to import, and only notebooks need it
+
     lines = ["<table>", f"<caption>{escape(caption)}</caption>"] if caption else ["<table>"]
     lines.append("<thead><tr>" + "".join(f"<th>{escape(name)}</th>" for name in header) + "</tr></thead><tbody>")
     for row in rows:

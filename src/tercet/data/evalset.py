@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ..errors import DataError, UnknownName, UsageError
 from .field_checks import check_lines, chosen, file_in, further_labels
-from .files import writing
+from .files import make_folder, writing
 from .lines import read_lines, write_lines
 from .testset import TestSet
 
@@ -162,10 +162,7 @@ def write_evalset(testset: TestSet, folder: str | Path) -> None:
     files = _texts(testset, folder)
     checked = {path: check_lines(lines, path.name, starts_file=True) for path, lines in files.items()}
     for path, lines in checked.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"Cannot make the folder {path.parent}: {error.strerror or error}.") from None
+        make_folder(path.parent)
         write_lines(path, lines)
 
 

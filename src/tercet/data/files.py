@@ -67,6 +67,31 @@ def writing(path: str | Path) -> Iterator[TextIO]:
             text.detach()
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and its parents. Raises UsageError if that is not possible."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"Cannot make the folder {folder}: {error.strerror or error}.") from None
+
+
+def move_folder(built: Path, place: Path) -> None:
+    """Rename a finished folder to its final name. An old folder there is replaced, or kept if an error occurs."""
+    if not place.exists():
+        built.rename(place)
+        return
+    old = place.with_name(f".{place.name}.{os.urandom(4).hex()}.old")
+    place.rename(old)
+    try:
+        built.rename(place)
+    except BaseException:
+        old.rename(place)
+        raise
+    from shutil import rmtree  # here, because it imports all compression modules
+
+    rmtree(old, ignore_errors=True)
+
+
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
     """Lock a folder. Raises UsageError if another process holds the lock. The lock ends with the process.

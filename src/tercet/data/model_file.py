@@ -12,8 +12,8 @@ one `arrays/NAME.npy` per array and one `bytes/NAME` per other member. `model.js
 - checksum: the SHA-256 of all the above. It identifies the model.
 
 The comment of the zip is the SHA-256 of all bytes before it, so that any changed byte is detected. Checksums are not
-signatures: a file can be forged. So nothing is unpickled, sizes are checked before memory is allocated, and whoever
-uses the manifest must check it (`has_form`). Members are sorted and have no times: equal models give equal bytes.
+signatures: a file can be forged. So nothing is unpickled, sizes are checked before memory is allocated, and the caller
+must check the manifest (`has_form`). Members are sorted and have no times: equal models give equal bytes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # characters that a terminal obey
 # What reading a zip raises if it is damaged, encrypted, or compressed by an unknown method.
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
 
-_NAME = re.compile(r"[\w-][\w.-]*", re.ASCII)  # of an array or of bytes
+_MEMBER = re.compile(rf"{ARRAYS}([\w-][\w.-]*)\.npy|{BYTES}([\w-][\w.-]*)", re.ASCII)
 _NPY = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '([<|][biuf][1248])', 'fortran_order': False, 'shape': \(([\d, ]{,99})\), \} *\n",
     re.DOTALL,
@@ -99,11 +99,12 @@ class ModelFile:
         return str(self._header(self._members())["checksum"])
 
     def _members(self) -> dict[str, bytes]:
-        for name in (*self.arrays, *self.blobs):
-            if not _NAME.fullmatch(name):
-                raise ValueError(f"{name!r} cannot be the name of a member of a model file.")
-        arrays = {f"{ARRAYS}{name}.npy": array_bytes(array) for name, array in self.arrays.items()}
-        return dict(sorted((arrays | {f"{BYTES}{name}": content for name, content in self.blobs.items()}).items()))
+        members = {f"{ARRAYS}{name}.npy": array_bytes(array) for name, array in self.arrays.items()}
+        members |= {f"{BYTES}{name}": content for name, content in self.blobs.items()}
+        for member in members:
+            if not _MEMBER.fullmatch(member):
+                raise ValueError(f"{member!r} cannot be the name of a member of a model file.")
+        return dict(sorted(members.items()))
 
     def _header(self, members: Mapping[str, bytes]) -> dict[str, Any]:
         content = {
@@ -184,9 +185,9 @@ class _Reader:
             if sha256(content).hexdigest() != expected:
                 raise self._refused(f"was changed: {member} does not have its checksum")
             if member.startswith(ARRAYS):
-                arrays[member[len(ARRAYS) : -len(".npy")]] = array_from_bytes(content)
+                arrays[member.removeprefix(ARRAYS).removesuffix(".npy")] = array_from_bytes(content)
             else:
-                blobs[member[len(BYTES) :]] = content
+                blobs[member.removeprefix(BYTES)] = content
         if archive.comment != _digest_of_file(stream):
             raise self._refused("was changed: the file does not have the checksum at its end")
         model = ModelFile(
@@ -239,11 +240,8 @@ class _Reader:
         return header | {"checksum": found}
 
     def _check_names(self, names: list[str], members: Mapping[str, str]) -> None:
-        for name in sorted(members):
-            folder, _, rest = name.partition("/")
-            is_array = f"{folder}/" == ARRAYS and rest.endswith(".npy") and _NAME.fullmatch(rest[:-4])
-            if not is_array and not (f"{folder}/" == BYTES and _NAME.fullmatch(rest)):
-                raise self._refused(f"was changed: {shown(name)} is not a member of a model file")
+        if strange := sorted(name for name in members if not _MEMBER.fullmatch(name)):
+            raise self._refused(f"was changed: {shown(strange[0])} is not a member of a model file")
         expected = {HEADER, *members}
         if missing := sorted(expected - set(names)):
             raise self._refused(f"is incomplete: {missing[0]} is missing")

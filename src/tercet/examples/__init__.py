@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from ..data.files import make_folder
 from ..data.jsonl import read_jsonl, write_jsonl
 from ..data.lines import read_lines, write_lines
 from ..data.testset import TestSet
@@ -53,10 +54,7 @@ def write(pair: str, folder: str | Path) -> dict[str, list[str]]:
     judgements.jsonl has the ratings, if any. Raises UsageError if a file exists with other contents.
     """
     testset, folder = load(pair), Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"Cannot make the folder {folder}: {error.strerror}.") from None
+    make_folder(folder)
     texts: dict[str, dict[str, Sequence[str | None] | None]] = {
         "source": {"src.txt": testset.source},
         "references": {f"{name}.txt": lines for name, lines in testset.references.items()},

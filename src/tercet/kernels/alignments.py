@@ -367,7 +367,7 @@ def sum_displacements(
     aligned: cython.longlong[::1],
     sums: cython.double[::1],
 ) -> None:
-    """Count the aligned words and sum the differences between their relative positions in output and reference."""
+    """Count the aligned words and sum the absolute differences of their relative positions in the texts."""
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
     begin: cython.Py_ssize_t

@@ -341,7 +341,7 @@ def align_pairs(
     """Align reference t with output texts[t] for every t from `begin`. Returns the first t that was not aligned.
 
     That is the number of references, or a t whose matches do not fit into `candidates`: enlarge it and continue there.
-    outputs, references: numbers of words; their kinds: 0 content word, 1 function word, 2 word to be copied.
+    outputs, references: numbers of words; their kinds: 0 content word, 1 function word, 2 number or name.
     names: words with the same name are equal; stems: of each word, or -1; synsets: sorted numbers of each word.
     phrases: see `_list_candidates`.
     counts, links: flattened, COLUMNS per reference and WIDTH per word of it. The other arrays are scratch.

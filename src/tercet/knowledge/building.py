@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
-from ..data.files import held, writing
+from ..data.files import held, move_folder, writing
 from ..errors import DataError, TercetError, UsageError
 from ..text.scripts import scripts_of
 from ..workers import result_of, submit
@@ -97,7 +97,7 @@ def build(
             built = run.write(name, sources)
         finally:
             run.settle()
-        _move(built, place)
+        move_folder(built, place)
     return KnowledgeBase.open(place)
 
 
@@ -184,21 +184,6 @@ def _is_same_job(work: Path, job: str) -> bool:
         return (work / "job.json").read_text("utf-8") == job
     except (OSError, ValueError):
         return False
-
-
-def _move(built: Path, place: Path) -> None:
-    """Rename a finished folder to its final name, replacing an old one."""
-    if not place.exists():
-        built.rename(place)
-        return
-    old = place.with_name(f".{place.name}.old")
-    place.rename(old)
-    try:
-        built.rename(place)
-    except BaseException:
-        old.rename(place)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
 
 
 class _Run:

@@ -123,7 +123,7 @@ class Aligner:
     ) -> Texts:
         """Prepare texts for alignment.
 
-        copied: for each word whether it should be copied from the source.
+        copied: for each word whether translations usually copy it (numbers and names).
         base: the lexicon of the texts to align with, which is extended into a new one.
         """
         lexicon = self._extended(base or MatcherLexicon(), words)
@@ -224,10 +224,10 @@ class Aligner:
         if "paraphrase" not in self.matchers or self.table is None:
             return np.empty(0, dtype=np.int32), offsets
         table = paraphrases(self.table)
-        plain = _Met(table.plain, _plain_phrases, table.longest, outputs.words, references.words)
+        plain = _PhrasePairs(table.plain, _plain_phrases, table.longest, outputs.words, references.words)
         gapped = None
         if self.gaps and len(table.gapped):
-            gapped = _Met(
+            gapped = _PhrasePairs(
                 table.gapped, _gapped_phrases, (table.longest_part, self.gaps), outputs.words, references.words
             )
         rows: list[tuple[int, int, int, int]] = []
@@ -282,7 +282,7 @@ def _gapped_phrases(words: Words, limits: Any) -> list[tuple[str, Place]]:
     ]
 
 
-class _Met:
+class _PhrasePairs:
     """The phrases of outputs and references that are paraphrases in a table."""
 
     def __init__(

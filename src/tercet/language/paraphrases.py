@@ -13,6 +13,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -142,7 +143,7 @@ def _kinds(path: str | Path) -> Iterator[tuple[bool, list[str], list[str]]]:
     try:
         first = next(blocks, [])
         read = _format(first, path)
-        for left, right in read(_again(first, blocks), path):
+        for left, right in read(chain([first], blocks), path):
             if read is _triples:  # in METEOR's tables "..." is a word
                 yield from ([(False, left, right)] if left else [])
                 continue
@@ -164,11 +165,6 @@ def _with_gap(phrase: str) -> str | None:
     """Return the phrase with its gap written as GAP; None unless it has one gap with words on both sides."""
     parts = [part.strip() for part in _MARK.split(phrase)]
     return GAP.join(parts) if len(parts) == 2 and all(parts) else None
-
-
-def _again(first: list[str], blocks: Iterator[list[str]]) -> Iterator[list[str]]:
-    yield first
-    yield from blocks
 
 
 def _format(lines: list[str], path: str | Path) -> Callable[[Iterator[list[str]], str | Path], Rows]:

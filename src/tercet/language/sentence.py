@@ -83,7 +83,7 @@ class Sentence:
                     f"Word {number} ({token.form!r}) of {shown(self.text)} has head {token.head}; a head must be 0 "
                     f"(for a root) or another word, 1 to {size}."
                 )
-        if word := circle([token.head for token in self.tokens]):
+        if word := find_cycle([token.head for token in self.tokens]):
             raise DataError(
                 f"Word {word} ({self.tokens[word - 1].form!r}) of {shown(self.text)} is part of a cycle of heads."
             )
@@ -131,7 +131,7 @@ def shown(text: str) -> str:
     return repr(text if len(text) <= 60 else f"{text[:57]}...")
 
 
-def circle(heads: Sequence[int | None]) -> int | None:
+def find_cycle(heads: Sequence[int | None]) -> int | None:
     """Return a word on a cycle of heads, numbered from 1; None if there is no cycle."""
     reached = [0] * (len(heads) + 1)  # the start from which each word was reached first
     for start in range(1, len(heads) + 1):

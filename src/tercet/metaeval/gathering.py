@@ -198,11 +198,11 @@ def judge_pairs(
     Examples
     --------
     >>> from tempfile import mkdtemp
+    >>> import tercet
     >>> from tercet import examples
-    >>> from tercet.metaeval import judge_pairs
     >>> folder = mkdtemp()
     >>> files = examples.write("en-de", folder)
-    >>> found = judge_pairs(folder, metrics=["bleu", "ter"], level="seg")
+    >>> found = tercet.meta(folder, metrics=["bleu", "ter"], level="seg")
     >>> for item in found["en-de"].items:
     ...     print(f"{item.label}: {item.value:.3f}, from {item.ci_low:.3f} to {item.ci_high:.3f}")
     BLEU: 0.819, from 0.747 to 0.877

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.display import html_table, to_frame
 from ..errors import UnknownName
-from ..report.tables import data_frame
 
 Floats = NDArray[np.float64]
 
@@ -155,7 +155,11 @@ class MetaEvaluation:
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per metric and language pair."""
-        return data_frame(self.rows())
+        return to_frame(self.rows())
+
+    def _repr_html_(self) -> str:
+        names = ("pair", "label", "value", "ci_low", "ci_high", "n", "winner")
+        return html_table(names, [[row[name] for name in names] for row in self.rows()])
 
 
 def sign_flips(results: Sequence[Verdicts]) -> dict[str, tuple[list[str], list[str]]]:

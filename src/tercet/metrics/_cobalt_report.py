@@ -1,4 +1,4 @@
-"""What UPF-Cobalt saw in a segment, for `tercet explain`: aligned words, how their contexts differ, what they add."""
+"""The explanation of a UPF-Cobalt score: aligned words, how their contexts differ, what each adds to the score."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AlignedPair:
-    """Two aligned words, which count from 1.
+    """Two aligned words; positions count from 1.
 
-    dependencies, neighbours: how many words around them support the pair, in the parse and in the text; `evidence` is
-    what that adds up to. output_different, reference_different: relations of the contexts that the other side lacks.
-    contribution: similarity less penalty, 0 or the metric's `minimum` at least; `raw_penalty` is CP of equation 4.5.
+    dependencies, neighbours: how many words support the pair, in the parse and in the text; `evidence` is their sum.
+    output_different, reference_different: relations of the contexts that the other side lacks.
+    contribution: similarity minus penalty, at least the metric's `minimum`. raw_penalty: CP of equation 4.5.
     """
 
     output: int
@@ -53,9 +53,9 @@ class CobaltExplanation:
     reference_only: tuple[str, ...]
 
     def lines(self) -> list[str]:
-        """A table of the aligned words, and what is not aligned. Function words are in brackets.
+        """Return a table of the aligned words, and the words that are not aligned. Function words are in brackets.
 
-        A relation may differ on both sides under one name: of words that are not aligned with each other.
+        The same relation may differ on both sides, if it holds with words that are not aligned with each other.
         """
         differs = "differs: output", "differs: reference"
         header = ("output", "reference", "level", "evidence", *differs, "penalty", "adds")
@@ -74,7 +74,7 @@ class CobaltExplanation:
 
 
 def explained(comparison: CobaltComparison, reference: int) -> CobaltExplanation:
-    """The explanation of a comparison with the reference of that number, from 0."""
+    """Return the explanation of a comparison; `reference` is the number of the reference, from 0."""
     ours, theirs = comparison.alignment.output.tokens, comparison.alignment.reference.tokens
     links = comparison.alignment.links
     pairs = tuple(

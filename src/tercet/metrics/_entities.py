@@ -1,4 +1,4 @@
-"""What metrics of entities share: their parameters, which mentions count, and which mentions of two texts are the same.
+"""What metrics of entities share: parameters, which mentions count, and when two mentions are the same.
 
 Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP.
 """
@@ -30,7 +30,7 @@ Candidates = tuple[str, ...]  # the entities that one mention may name, the like
 
 
 class Languages(NamedTuple):
-    """Of the sources and of the outputs."""
+    """The languages of the sources and of the outputs."""
 
     source: str
     target: str
@@ -51,7 +51,7 @@ class EntityMetric(Metric):
 
     @property
     def most_candidates(self) -> int | None:
-        """How many entities that an ambiguous name may mean count."""
+        """The number of candidates of an ambiguous name that count; None for all."""
         return 1
 
     def check_needs(self, testset: Any) -> None:
@@ -72,7 +72,7 @@ class EntityMetric(Metric):
         return Learnt(None, {"names": self.linked_with()})
 
     def linker(self, *, of_outputs: bool = False) -> Linker:
-        """What finds mentions; only in outputs are those ignored that are not in the language."""
+        """Return the linker that finds mentions. The language filter applies to outputs only."""
         listed = "" if self.categories in ("all", "names") else self.categories
         if self.annotations is not None:
             return open_annotations(self.annotations)
@@ -82,12 +82,12 @@ class EntityMetric(Metric):
     def find(
         self, texts: Sequence[str], language: str, *, named_in: str, of_outputs: bool = False
     ) -> list[list[Candidates]]:
-        """The candidates of every mention that counts, text by text; `named_in` is the language of the other side."""
+        """Return the candidates of every mention that counts, by text; `named_in`: the language of the other side."""
         found, counted = self.linker(of_outputs=of_outputs).link(texts, language), self.chooser(named_in)
         return [[kept for mention in mentions if (kept := counted(mention))] for mentions in found]
 
     def chooser(self, named_in: str) -> Callable[[Mention], Candidates]:
-        """What makes of a mention the candidates that count: the likeliest that the other language can name."""
+        """Return a function from a mention to the candidates that count: those with a name in the other language."""
         wanted = frozenset(self.categories.split("+"))
         can_name = None
         if self.shared and self.annotations is None:
@@ -105,13 +105,13 @@ class EntityMetric(Metric):
         return counted
 
 
-CONCEPT = "concept"  # the category of common nouns, which are no names
+CONCEPT = "concept"  # the category of common nouns
 
 
 def languages(pair: str | None) -> Languages:
-    """The languages of a pair, without regions: zh_CN is zh.
+    """Return the languages of a pair, without regions: zh_CN is zh.
 
-    English for a test set that does not say its pair: only those who do not ask `check_needs` first see that.
+    Without a pair both are English; `check_needs` refuses such a test set unless there are annotations.
     """
     if pair is None:
         return Languages("en", "en")
@@ -120,9 +120,10 @@ def languages(pair: str | None) -> Languages:
 
 
 def match(expected: Sequence[Candidates], found: Sequence[Candidates]) -> list[bool]:
-    """Which expected mentions are found again, each found mention serving once, and as many as possible.
+    """Return for each expected mention whether it is matched; each found mention matches at most one.
 
-    Two mentions are the same if they share a candidate. With one candidate each this is the clipping of the paper.
+    Two mentions can match if they share a candidate. As many as possible are matched. With one candidate each this is
+    the clipping of the paper.
     """
     if not expected or not found:
         return [False] * len(expected)
@@ -137,7 +138,7 @@ def match(expected: Sequence[Candidates], found: Sequence[Candidates]) -> list[b
 
 
 def _match_candidates(expected: Sequence[Candidates], found: Sequence[Candidates]) -> list[bool]:
-    """The largest matching (Kuhn 1955): where all that a mention may be matched with is taken, others move over."""
+    """Return the largest matching (Kuhn 1955): if all partners of a mention are taken, earlier pairs are changed."""
     places: dict[str, list[int]] = {}
     for at, candidates in enumerate(found):
         for entity in candidates:
@@ -164,7 +165,7 @@ def _match_candidates(expected: Sequence[Candidates], found: Sequence[Candidates
 
 
 def open_linker(kb: str, categories: str, lemmas: bool, numbers: bool, guards: bool, language_filter: bool) -> Linker:
-    """The linker that the parameters ask for, opened once per process and state of the files. It keeps all senses."""
+    """Return the linker for these parameters. It is opened once per process and file state, and keeps all senses."""
     return _open_linker(kb, file_state(Path(kb, MANIFEST)), categories, lemmas, numbers, guards, language_filter)
 
 
@@ -188,7 +189,7 @@ def _open_linker(
 
 
 def open_annotations(path: str) -> Linker:
-    """The annotations of a file, read once per process and state of the file."""
+    """Return the annotations in a file. They are read once per process and file state."""
     return _open_annotations(path, file_state(path))
 
 
@@ -201,9 +202,9 @@ def _open_annotations(path: str, state: object) -> Linker:
 
 
 class _ByWriter:
-    """Annotations of several systems' texts in one file: a linker that sees whole documents links a text in two ways.
+    """Annotations of several systems' texts in one file, kept apart: the same text may have been linked differently.
 
-    Texts get the annotations of the first system that has written all of them.
+    Texts get the annotations of the first system that has all of them.
     """
 
     name = "annotations"
@@ -226,13 +227,13 @@ class _ByWriter:
 
 
 def _writers(path: str) -> list[str]:
-    """What the field `system` of a file of annotations says, in order; nothing for a file without it."""
+    """Return the values of the field `system` in a file of annotations, in order; none if it has no such field."""
     found: dict[str, None] = {}
     for line in read_lines(path):
         if '"system"' in line:
             try:
                 row = json.loads(line)
-            except ValueError:  # whoever reads the whole says what is wrong
+            except ValueError:  # the error is raised when the whole file is read
                 return []
             if isinstance(row, dict) and isinstance(row.get("system"), str):
                 found[row["system"]] = None
@@ -241,13 +242,13 @@ def _writers(path: str) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _nameable(kb: str, state: object, language: str) -> Callable[[str], bool] | None:
-    """Asked for every mention of every system: answers are kept."""
+    """Return a function that tells whether the language has a name for an entity. Its answers are cached."""
     can_name = open_linker(kb, "", False, False, True, False).nameable(language)
     return None if can_name is None else lru_cache(maxsize=1 << 18)(can_name)
 
 
 def _lemmas() -> str:
-    """Where base forms come from: it changes which names are found."""
+    """Return where base forms come from, because it changes which names are found."""
     try:
         import simplemma
     except ImportError:

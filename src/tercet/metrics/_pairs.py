@@ -1,27 +1,33 @@
-"""What metrics share that meet each output with each of its references: who meets whom, the best of several, limits."""
+"""Functions for metrics that compare each output with each of its references: which pairs, the best one, limits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
+from ..data.testset import TestSet
 from ..errors import DataError
 from ..text.coding import Ints, Units
-from ._contract import Floats
+from ..text.ngrams import compare_ngrams
+from ._contract import Floats, Shard
 
-MOST_UNITS = 20_000  # words of one text; what takes time grows with the square of it
+MOST_UNITS = 20_000  # words of one text; the time grows with its square
 
 
 def owners(groups: Ints) -> Ints:
-    """For every reference text the output that it is met with, where segment i has references groups[i] and so on."""
+    """Return for every reference text the number of its segment.
+
+    Segment i has the reference texts groups[i] to groups[i + 1] - 1.
+    """
     counts = np.diff(groups)
     return np.repeat(np.arange(len(counts), dtype=np.int64), counts)
 
 
 def best_rows(values: Floats, groups: Ints, *, highest: bool) -> Ints:
-    """For every segment the number of the reference text with the best value; of equals the first."""
+    """Return for every segment the number of the reference text with the best value; of equal ones the first."""
     counts = np.diff(groups)
     if (counts == 1).all():
         return groups[:-1]
@@ -31,7 +37,7 @@ def best_rows(values: Floats, groups: Ints, *, highest: bool) -> Ints:
 
 
 def number_words(texts: Sequence[Sequence[str]], numbers: dict[str, int]) -> Units:
-    """The words of texts by number; words that are not in `numbers` are added to it."""
+    """Return the words of texts as numbers. Words that are not in `numbers` are added to it."""
     lengths = [len(words) for words in texts]
     flat = chain.from_iterable(texts)
     ids = [numbers.setdefault(word, len(numbers)) for word in flat]
@@ -39,7 +45,7 @@ def number_words(texts: Sequence[Sequence[str]], numbers: dict[str, int]) -> Uni
 
 
 def offsets_of(lengths: Ints | Sequence[int]) -> Ints:
-    """Where texts of these lengths begin and end, laid end to end."""
+    """Return where concatenated texts of these lengths begin and end."""
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
@@ -55,7 +61,7 @@ def refuse_long(
     *,
     most: int = MOST_UNITS,
 ) -> None:
-    """Refuse a segment that would keep a metric busy for minutes, naming it by how it begins."""
+    """Raise DataError for a segment that would take a metric minutes. The message quotes its first characters."""
     whose = owners(groups)
     longer = np.maximum(lengths[whose], reference_lengths)
     if not len(longer) or int(longer.max()) <= most:
@@ -65,8 +71,24 @@ def refuse_long(
 
 
 def too_long(metric: str, unit: str, text: str, length: int, reference_length: int) -> DataError:
-    """The error for one segment that is too long."""
+    """Return the error for a segment that is too long."""
     return DataError(
         f"{metric}: the output that begins {text[:40]!r} has {length:,} {unit} and its reference {reference_length:,}; "
         "that would take too long. Texts must have a sentence per line: split this one, or leave it out."
     )
+
+
+def one_segment(output: str, references: Sequence[str]) -> Shard:
+    """Return a shard with a single segment of a single system, to explain it."""
+    return Shard(TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)}))
+
+
+def explain_ngrams(score: float, texts: Sequence[Sequence[str]], max_order: int) -> dict[str, Any]:
+    """Return the words of an output (the first text) and its references, and which n-grams match."""
+    words, *others = texts
+    return {
+        "score": score,
+        "output_words": words,
+        "reference_words": others,
+        "ngrams": compare_ngrams(words, others, max_order),
+    }

@@ -1,18 +1,21 @@
-"""What metrics on parses share: which parser it is, and that each distinct text is parsed once.
+"""What metrics on parses share: the choice of the parser, and that each distinct text is parsed once.
 
-A metric says what it counts in a parsed output and its parsed references (`count_parsed`); parsing, reusing parses and
-naming the parser in the signature are done here. Parsing costs a hundred times as much as comparing, so that units of
-work are cut by segments: a worker has all systems' outputs of some segments, and their references once.
+A metric implements `count_parsed`: what it counts in a parsed output and its parsed references. Parsing, reusing parses
+and the parser's name in the signature are done here. Parsing takes a hundred times as long as comparing. A unit of work
+therefore has all systems' outputs of some segments, so that their references are parsed once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from ..data.files import is_file
 from ..errors import DataError, UsageError
 from ..text.scripts import base_code
 from ._contract import Floats, Learnt, Metric, Shard
@@ -25,18 +28,24 @@ if TYPE_CHECKING:
 ParsedTexts = Mapping[str, "Sentence"]  # by text
 
 
+def stored_parses(parser: str) -> Path | None:
+    """Return the file of parses that a parser's name names; None for a program or a folder."""
+    kind, _, path = parser.partition(":")
+    return Path(path) if kind in ("conllu", "corenlp") and is_file(path) else None
+
+
 @dataclass(frozen=True)
 class ParsedMetric(Metric):
-    """A metric that compares parses. Which parser, and which version of it, is known when it is fitted.
+    """A metric that compares parses. The parser and its version are known when the metric is made ready.
 
     language: of the outputs.
-    parser: as `tercet.language.parsing.parse` takes it: spacy:MODEL, stanza:LANGUAGE, natasha, or parses that exist,
-        conllu:FILE or conllu:FOLDER, corenlp:FILE; None is the one for the language that is installed.
-    parses: a folder in which parses are kept and found again; scores do not depend on it.
+    parser: as for `tercet.language.parsing.parse`: spacy:MODEL, stanza:LANGUAGE, natasha, or existing parses,
+        conllu:FILE or conllu:FOLDER, corenlp:FILE; None is the installed one for the language.
+    parses: a folder that keeps parses for later runs; scores do not depend on it.
     """
 
     language: str = param()
-    parser: str | None = param()
+    parser: str | None = param(file=stored_parses)
     parses: str | None = param(local=True)
 
     segments_per_unit: ClassVar[int | None] = 256
@@ -52,7 +61,7 @@ class ParsedMetric(Metric):
         return settled if base == settled.language else replace(settled, language=base)
 
     def learn(self, testset: Any) -> Learnt:
-        """Name the parser and its version, which the signature has."""
+        """Find the parser's name and version, for the signature."""
         name = _name(self.open(None))
         return Learnt(name, {"parsed": name})
 
@@ -75,8 +84,8 @@ class ParsedMetric(Metric):
         parsed = parse(list(texts), self.language, backend=backend, cache=self.parses)
         if any(each.tokens for each in parsed) and not any(map(_has_tree, parsed)):
             raise DataError(
-                f"{self.name}: {backend.name} gives words and no trees: none of the words has a head. Was the parser "
-                "left out when the texts were tagged?"
+                f"{self.name}: {backend.name} gives words and no trees: none of the words has a head. Were the texts "
+                "tagged without a parser?"
             )
         return parsed
 
@@ -88,10 +97,10 @@ class ParsedMetric(Metric):
         if new := [text for text in texts if text not in known]:
             known.update(zip(new, self.parse_texts(new, opened), strict=True))
         self.check_parses([known[text] for text in texts])
-        return known
+        return MappingProxyType(known)
 
     def check_parses(self, parsed: Sequence[Sentence]) -> None:
-        """Refuse parses that the metric cannot use."""
+        """Raise an error for parses that the metric cannot use."""
 
     def count(self, shard: Shard, opened: Backend) -> dict[str, Floats]:
         parses = self.prepare(shard, opened)
@@ -107,7 +116,7 @@ class ParsedMetric(Metric):
         }
 
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
-        """The counts of one segment; an empty text is a sentence without words."""
+        """Return the counts of one segment; an empty text is a sentence without words."""
         raise NotImplementedError
 
 
@@ -116,6 +125,6 @@ def _has_tree(sentence: Sentence) -> bool:
 
 
 def _name(backend: Backend) -> str:
-    """Name and version; of parses that exist, their kind and checksum, wherever they lie."""
+    """Return name and version; for existing parses their kind and checksum, without the path."""
     name = backend.name.partition(":")[0] if backend.stored else backend.name
     return f"{name}@{backend.version}"

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..data.files import file_checksum
 from ..data.scores import MetricRecord
 from ..errors import TercetError, UsageError
 from ._contract import Floats, Learnt, Metric, Shard
@@ -90,6 +89,7 @@ class Ready(MetricRecord):
 def make_ready(given: Metric, testset: Any = None, *, asked: str = "") -> Ready:
     """Settle a metric's parameters for a test set, check its needs, and let it learn. See `Metric.ready`."""
     metric = given.resolved(None if testset is None else testset.target_language)
+    fingerprint = _fingerprint(metric)  # first, because it refuses files that are not there
     learnt = Learnt()
     if testset is not None:
         metric.check_needs(testset)
@@ -103,7 +103,7 @@ def make_ready(given: Metric, testset: Any = None, *, asked: str = "") -> Ready:
         given=given,
         metric=metric,
         state=learnt.state,
-        fingerprint=_fingerprint(metric),
+        fingerprint=fingerprint,
         needs=metric.needs,
         tolerance=metric.tolerance,
     )
@@ -140,16 +140,19 @@ def _facts(metric: Metric, asked: str) -> dict[str, Any]:
 
 def _fingerprint(metric: Metric) -> str:
     """Return checksums of all files behind a metric: those that parameters name, and the source of a user's class."""
-    parts = []
+    files = {}
     for parameter in metric.parameters():
         path = parameter.path(getattr(metric, parameter.name))
         if path is not None:
             if not path.is_file():
                 raise UsageError(f"{metric.name}: there is no file {path} ({parameter.name}).")
-            parts.append(f"{parameter.name}={file_checksum(path)}")
+            files[parameter.name] = path
     module = metric.code.__module__
-    if not module.startswith("tercet."):
-        source = getattr(sys.modules.get(module), "__file__", None)
-        if source and Path(source).is_file():
-            parts.append(f"source={file_checksum(Path(source))}")
-    return " ".join(parts)
+    source = None if module.startswith("tercet.") else getattr(sys.modules.get(module), "__file__", None)
+    if source and Path(source).is_file():
+        files["source"] = Path(source)
+    if not files:
+        return ""
+    from ..data.files import file_checksum  # slow to import
+
+    return " ".join(f"{name}={file_checksum(path)}" for name, path in files.items())

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.files import file_checksum
 from ..errors import UnknownName, UsageError
 from ._contract import Floats, MeanMetric, Metric, Shard
 from ._parameters import param
@@ -164,6 +163,8 @@ def _registered(found: Any, name: str) -> Any:
     if issubclass(cls, Metric):
         if not cls.__module__.startswith("tercet.") and not cls.__dict__.get("registered_name"):
             cls.registered_name = name
+            values = () if isinstance(found, type) else found.parameters()
+            cls.registered_values = {each.name: getattr(found, each.name) for each in values}
         return found
     if callable(found) and not isinstance(found, type):
         return found
@@ -174,6 +175,8 @@ def _from_file(name: str, path: Path, wanted: str | None) -> Any:
     """Return a class, a metric or a function of a user's file."""
     if not path.is_file():
         raise UsageError(f"There is no file {path}. A metric of your own is asked for as path/to/file.py:Class.")
+    from ..data.files import file_checksum
+
     module = _load_file(path.absolute(), file_checksum(path))
     if wanted is None:
         found: Any = _only_metric(module)
@@ -182,11 +185,10 @@ def _from_file(name: str, path: Path, wanted: str | None) -> Any:
         raise UnknownName(f"metric in {path}", wanted, own)
     else:
         found = getattr(module, wanted)
-    found = _registered(found, name)
     cls = found if isinstance(found, type) else type(found)
-    if issubclass(cls, Metric) and cls.__module__ == module.__name__:
-        cls.registered_file = str(path.absolute())
-    return found
+    if issubclass(cls, Metric) and cls.__module__ == module.__name__ and not cls.__dict__.get("registered_name"):
+        cls.registered_file, cls.registered_name = str(path.absolute()), f"{path}:{cls.__name__}"
+    return _registered(found, name)
 
 
 @cache

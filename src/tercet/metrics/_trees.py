@@ -1,7 +1,7 @@
-"""What metrics on pieces of dependency trees share: how words are called in a tree, and clipped precision by size.
+"""What metrics on pieces of dependency trees share: the labels of words, and clipped precision by size.
 
-Liu and Gildea (2005), "Syntactic Features for Evaluation of Machine Translation": as BLEU takes n-grams, these metrics
-take pieces of the output's tree and count how many of them a reference's tree has too.
+Liu and Gildea (2005), "Syntactic Features for Evaluation of Machine Translation": where BLEU counts n-grams, these
+metrics count pieces of the output's tree that a reference's tree has too.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ Pieces = list[Counter[Hashable]]  # how often each piece occurs, by size: those 
 
 
 class Tree(NamedTuple):
-    """A dependency tree, or several: the words' labels in the order of the text, and where their heads stand."""
+    """One or more dependency trees: the labels of the words in text order, and the positions of their heads."""
 
     labels: list[str]
-    heads: list[int]  # places in `labels`; -1 for a root
+    heads: list[int]  # positions in `labels`; -1 for a root
 
 
 def label(token: Token, of: str, *, lowercase: bool) -> str:
-    """What a word is called in a tree of words, categories or relations; empty where the parser does not say."""
+    """Return the label of a word: itself, its category or its relation; empty if the parser gives none."""
     if of == "words":
         return token.form.lower() if lowercase else token.form
     return token.upos or token.xpos if of == "categories" else token.relation
 
 
 def tree(sentence: Sentence, of: str, *, lowercase: bool) -> Tree:
-    """The parser's tree; words without a label are left out, and a word without its head is a root."""
+    """Return the parser's tree without the words that have no label; a word without its head is a root."""
     labels = [label(token, of, lowercase=lowercase) for token in sentence.tokens]
     if all(labels):
         return Tree(labels, [(token.head or 0) - 1 for token in sentence.tokens])
@@ -53,13 +53,13 @@ def tree(sentence: Sentence, of: str, *, lowercase: bool) -> Tree:
 
 @dataclass(frozen=True)
 class TreeMetric(ParsedMetric):
-    """The mean over sizes of the share of the output's pieces that a reference has too, each used as often as there.
+    """Clipped precision of the output's pieces against the references, as the mean over sizes.
 
-    A size that neither the output nor the references have is left out of the mean; where the paper divides by all
-    sizes, a short sentence could not score 1 against itself.
+    A size that neither the output nor the references have is left out of the mean. The paper divides by all sizes, so
+    that a short sentence could not score 1 against itself.
     """
 
-    of: str = param("words", choices=KINDS)
+    of: str = param("words", choices=KINDS, noun="kind of label")
     lowercase: bool = True
 
     sizes: ClassVar[str] = ""  # the name of the parameter with the largest size
@@ -69,15 +69,15 @@ class TreeMetric(ParsedMetric):
         return int(getattr(self, self.sizes))
 
     def pieces(self, sentence: Sentence) -> Pieces:
-        """The pieces of each size in a sentence."""
+        """Return the pieces of each size in a sentence."""
         raise NotImplementedError
 
     def show(self, piece: Any) -> str:
-        """A piece in a line of text."""
+        """Return a piece as text."""
         raise NotImplementedError
 
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
-        """By size: matches, pieces of the output, pieces of the reference that has the fewest."""
+        """Count by size: matches, pieces of the output, pieces of the reference that has the fewest."""
         found, expected = self.pieces(output), [self.pieces(reference) for reference in references]
         matches = [
             sum(min(times, most) for piece, times in ours.items() if (most := max(each[piece] for each in theirs)))
@@ -95,7 +95,7 @@ class TreeMetric(ParsedMetric):
         return score
 
     def _precisions(self, totals: Floats) -> tuple[Floats, Any]:
-        """By size: precision, and whether output or reference have any piece."""
+        """Return by size the precision, and whether output or reference have any piece."""
         n = self.largest
         matches, found, expected = totals[..., :n], totals[..., n : 2 * n], totals[..., 2 * n :]
         return matches / np.maximum(found, 1), (found > 0) | (expected > 0)
@@ -114,7 +114,7 @@ class TreeMetric(ParsedMetric):
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
-        """The pieces of the output that a reference has too, and the others, by size."""
+        """Return by size the pieces of the output that a reference has too, and the others."""
         parsed, *parsed_references = self.parse_texts([output, *references], opened)
         first, *others = map(self.pieces, [parsed, *parsed_references])
         rows = []

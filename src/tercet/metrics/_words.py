@@ -1,4 +1,4 @@
-"""What metrics on words in the manner of Moses share: tokeniser, case, and a variant that follows the original."""
+"""What word metrics after Moses share: tokeniser, case, variant, and the choice among several references."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..errors import UnknownName
+from ..text.coding import Ints
 from ..text.tokenisers import check_tokeniser
-from ._contract import Metric
+from ._contract import Floats, Metric
+from ._pairs import best_rows
 from ._parameters import CASE, param
 
 UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tokeniser does not find
@@ -17,6 +21,15 @@ UNSPACED = {"ja": "ja-mecab", "zh": "zh"}  # languages whose words the Moses tok
 def tokeniser_of(language: str | None) -> str:
     """Return the tokeniser for metrics that were made for text tokenised by Moses."""
     return UNSPACED.get(language, f"moses-{language}") if language else "moses"
+
+
+def choose_references(rates: Floats, groups: Ints, *, like_moses: bool) -> Ints:
+    """Return for every segment the number of the reference text with the lowest error rate, or the one Moses takes.
+
+    Moses casts 1 - rate to an integer. All values between -1 and 1 become equal, so it takes the first reference unless
+    another one is perfect.
+    """
+    return best_rows(np.trunc(1 - rates) if like_moses else -rates, groups, highest=True)
 
 
 @dataclass(frozen=True)

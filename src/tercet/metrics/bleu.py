@@ -1,10 +1,10 @@
 """BLEU: clipped n-gram precision with a brevity penalty.
 
-Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL.
-variant=sacrebleu equals sacreBLEU 2.6 (0 to 100); variant=mteval equals mteval-v13a.pl (0 to 1, ignores case unless
-told otherwise), whose smoothing and treatment of short segments differ (Post 2018, "A Call for Clarity…", WMT).
-variant=sacrebleu-1.3.6 equals the version behind the WMT19 metrics task: it smooths even where nothing matches, and
-its intl tokeniser splits at punctuation beside fractions, superscripts and the like.
+Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL. variant=sacrebleu equals
+sacreBLEU 2.6 (0 to 100); variant=mteval equals mteval-v13a.pl (0 to 1; ignores case by default), whose smoothing and
+treatment of short segments differ (Post 2018, "A Call for Clarity…", WMT). variant=sacrebleu-1.3.6 equals the version
+behind the WMT19 metrics task: it smooths even where nothing matches, and its intl tokeniser splits at punctuation next
+to fractions and superscripts.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 
 from ..errors import UsageError
 from ..text.coding import Ints, NgramIndex, Vocabulary, Words, closest_lengths, ngram_totals
-from ..text.ngrams import compare_ngrams
 from ..text.rules import INTL_136
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Metric, Shard, group_references
+from ._pairs import explain_ngrams
 from ._parameters import CASE, param
 
 SMOOTHING = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None}  # with default values (Chen and Cherry, 2014)
@@ -87,7 +87,7 @@ class BLEU(Metric):
         items = {**super().signature_items(), "eff": "yes" if self.effective_order else "no"}
         if self.smooth_value is not None:
             text = f"{self.smooth_value:.2f}"
-            # sacreBLEU prints two digits; where they do not say it all, more are needed to find the way back.
+            # sacreBLEU prints two digits; more are written where the value needs them.
             items["smooth"] += f"[{text if float(text) == self.smooth_value else repr(self.smooth_value)}]"
         if self.effective_order is False:
             items["segeff"] = "no"
@@ -145,10 +145,10 @@ class BLEU(Metric):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             penalty = np.where(length < closest, np.exp(1 - closest / length), 1.0)
             if self.variant == "mteval":
-                # An order without n-grams counts as log 1, and the sum is still divided by all orders.
+                # An order without n-grams counts as log 1; the sum is still divided by the number of orders.
                 logs = np.log(np.where(reached, precisions / 100, 1.0))
                 logs = np.where(np.isneginf(logs), LOG_ZERO, logs)
-                # Unsmoothed, it gives 0 as soon as an order has no match, for want of n-grams too.
+                # Without smoothing the score is 0 if an order has no match or no n-grams.
                 any_match = (matches > 0).all(0) if self.smooth_method == "none" else length > 0
                 order: Any = self.max_ngram_order
             else:
@@ -164,7 +164,7 @@ class BLEU(Metric):
             return np.where(any_match, penalty * np.exp(total / order), 0.0)
 
     def _precisions(self, counts: Floats) -> tuple[Floats, Any]:
-        """Smoothed precisions in percent, and which orders have n-grams at all; shape (max_ngram_order, ...) both."""
+        """Return smoothed precisions in percent and which orders have n-grams, shape (max_ngram_order, ...) each."""
         n = self.max_ngram_order
         correct, total = counts[2 : 2 + n], counts[2 + n :]
         if self.smooth_method != "add-k" and correct.all():  # nothing to smooth: corpora and their resamples
@@ -204,14 +204,9 @@ class BLEU(Metric):
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
-        """The words, and which n-grams of each order match a reference."""
-        words, *others = self._words([output, *references]).strings()
-        return {
-            "score": self.score_one(output, references),
-            "output_words": words,
-            "reference_words": others,
-            "ngrams": compare_ngrams(words, others, self.max_ngram_order),
-        }
+        """Return the words, and which n-grams of each order match a reference."""
+        words = self._words([output, *references]).strings()
+        return explain_ngrams(self.score_one(output, references), words, self.max_ngram_order)
 
     def verbose(self, totals: Floats) -> str:
         parts = self.details(totals)
@@ -223,5 +218,5 @@ class BLEU(Metric):
 
 
 def _counts_first(totals: Floats) -> Floats:
-    """Shape (..., k) as (k, ...), laid out anew: steps over a last axis of four orders are slow."""
+    """Return a copy of shape (k, ...) of an array (..., k), because steps over a short last axis are slow."""
     return np.ascontiguousarray(np.moveaxis(totals, -1, 0))

@@ -1,8 +1,8 @@
-"""CDER: edit distance in which the reading of the output may jump at the cost of one edit, so that blocks may move.
+"""CDER: edit distance in which a jump within the output costs one edit, so that blocks may move.
 
-Leusch et al. (2006), "CDER: Efficient MT Evaluation Using Block Movements", EACL. Every word of the reference has to be
-found or paid for, words of the output need not. variant=moses equals the scorer of Moses (mert), whose number is
-1 - CDER, with its choice among several references: scores are cast to integers before they are compared.
+Leusch et al. (2006), "CDER: Efficient MT Evaluation Using Block Movements", EACL. Every word of the reference must be
+covered, words of the output need not. variant=moses equals the scorer of Moses (mert), whose number is 1 - CDER, with
+its choice among several references (see `choose_references`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..text.coding import Ints, Units, Vocabulary
+from ..text.coding import Units, Vocabulary
 from ..text.editing import EditScript, References, count_jumps, jump_script, words_of
 from ._contract import Floats, Shard, group_references
-from ._pairs import best_rows
-from ._words import WordMetric
+from ._pairs import one_segment
+from ._words import WordMetric, choose_references
 
 VARIANTS = {"moses": "moses", "standard": None}
 
@@ -26,9 +26,9 @@ VARIANTS = {"moses": "moses", "standard": None}
 class CDER(WordMetric):
     """Edits and jumps per reference word: 0 is perfect, 1 the worst unless the output is much too long.
 
-    tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for text that is tokenised: it
-    is split at ASCII blanks. lowercase: ignore case.
-    variant: standard takes the reference with the lowest rate; moses chooses like Moses.
+    tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for tokenised text, which is
+    split at ASCII blanks. lowercase: ignore case.
+    variant: standard takes the reference with the lowest rate; moses chooses as Moses does.
     """
 
     variants: ClassVar[Mapping[str, str | None]] = VARIANTS
@@ -40,23 +40,18 @@ class CDER(WordMetric):
         return References(Vocabulary(words_of(texts, self.tokenize, lowercase=self.lowercase)), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Edits and length of the reference."""
+        """Count edits and the length of the reference."""
         references: References = prepared
         words = words_of(outputs, self.tokenize, lowercase=self.lowercase)
         counts = self._counts(references, references.vocabulary.find(words))
-        chosen: Floats = counts[self._choose(counts, references.groups)]
-        return chosen
+        chosen = choose_references(self.score(counts), references.groups, like_moses=self.variant == "moses")
+        best: Floats = counts[chosen]
+        return best
 
     def _counts(self, references: References, outputs: Units) -> Floats:
-        """The counts of each reference text."""
+        """Return the counts for each reference text."""
         edits = count_jumps(outputs, references.units, references.segments)
         return np.column_stack([edits, references.units.lengths]).astype(np.float64)
-
-    def _choose(self, counts: Floats, groups: Ints) -> Ints:
-        if self.variant == "moses":
-            # The cast makes all scores between -1 and 1 equal: the first reference counts unless another is perfect.
-            return best_rows(np.trunc(1 - self.score(counts)), groups, highest=True)
-        return best_rows(self.score(counts), groups, highest=False)
 
     def score(self, totals: Floats) -> Floats:
         edits, reference = totals[..., 0], totals[..., 1]
@@ -72,10 +67,10 @@ class CDER(WordMetric):
         return f"({int(totals[0])} edits / {int(totals[1])} ref)"
 
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
-        """How the reference that counts is read off an output."""
-        words = words_of(references, self.tokenize, lowercase=self.lowercase)
-        prepared = References(Vocabulary(words), np.array([0, len(references)], dtype=np.int64))
+        """Return the jumps and edits that read the chosen reference off the output."""
+        prepared = self.prepare(one_segment(output, references), opened)
         found = words_of([output], self.tokenize, lowercase=self.lowercase)
-        counts = self._counts(prepared, prepared.vocabulary.find(found))
-        chosen = int(self._choose(counts, prepared.groups)[0])
-        return jump_script(found.strings()[0], words.strings()[chosen], reference_index=chosen)
+        rates = self.score(self._counts(prepared, prepared.vocabulary.find(found)))
+        chosen = int(choose_references(rates, prepared.groups, like_moses=self.variant == "moses")[0])
+        words = words_of([references[chosen]], self.tokenize, lowercase=self.lowercase)
+        return jump_script(found.strings()[0], words.strings()[0], reference_index=chosen)

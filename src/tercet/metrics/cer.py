@@ -15,7 +15,7 @@ import numpy as np
 from ..text.coding import Ints, Units, characters, code_points
 from ..text.editing import EditScript, count_edits, edit_script
 from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows, owners
+from ._pairs import best_rows, one_segment, owners
 from ._parameters import CASE, YES, param
 
 
@@ -53,14 +53,14 @@ class CER(Metric):
         return _References(self._characters(texts), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Errors and length of the reference."""
+        """Count errors and the length of the reference."""
         references: _References = prepared
         counts = self._counts(references, self._characters(outputs))
         chosen: Floats = counts[best_rows(self.score(counts), references.groups, highest=False)]
         return chosen
 
     def _counts(self, references: _References, outputs: Units) -> Floats:
-        """The counts of each reference text."""
+        """Return the counts for each reference text."""
         errors = count_edits(outputs, references.units, owners(references.groups), trace=False)[:, 0]
         return np.column_stack([errors, references.units.lengths]).astype(np.float64)
 
@@ -75,8 +75,8 @@ class CER(Metric):
         return f"({int(totals[0])} errors / {int(totals[1])} ref)"
 
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
-        """The edits of characters that turn an output into the reference that counts."""
-        prepared = _References(self._characters(references), np.array([0, len(references)], dtype=np.int64))
+        """Return the edits of characters that turn the output into the chosen reference."""
+        prepared = self.prepare(one_segment(output, references), opened)
         found = self._characters([output])
         rates = self.score(self._counts(prepared, found))
         chosen = int(best_rows(rates, prepared.groups, highest=False)[0])

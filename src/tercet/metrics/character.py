@@ -16,19 +16,18 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.testset import TestSet
 from ..kernels import edits as edit_kernel
 from ..kernels import phrases
 from ..text.coding import Ints, Units, code_points, view
-from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows, offsets_of, owners, refuse_long, too_long
+from ._contract import Floats, Metric, Shard, group_references, mean_score
+from ._pairs import best_rows, offsets_of, one_segment, owners, refuse_long, too_long
 from ._parameters import param
 
 VARIANTS = ("corrected", "original")
 # Blocks of 64 words that may be looked at for the moves of one segment: about five seconds. A sentence needs
 # a few thousand, a text of 400 words a tenth of this.
 BUDGET = 2_000_000_000
-MOST_WORDS = 10_000  # above, not even the first edit distances are tried
+MOST_WORDS = 10_000  # longer texts are refused at once
 
 
 class _References(NamedTuple):
@@ -40,7 +39,7 @@ class _References(NamedTuple):
 
 
 class _Costs(NamedTuple):
-    """What one output costs against one reference, shape (references,) each."""
+    """The costs of an output for each of its references; all arrays have shape (references,)."""
 
     edits: Ints
     moves: Floats
@@ -71,7 +70,7 @@ class CharacTER(Metric):
         return _References(words, frozenset(chain.from_iterable(words)), points, offsets, groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Score, one for the segment, edits, cost of moves, length of the output in characters."""
+        """Count the score, 1 for the segment, edits, cost of moves, and length of the output in characters."""
         references: _References = prepared
         costs, _ = _costs(outputs, [text.split() for text in outputs], references)
         scores = self._scores(costs, np.diff(references.offsets))
@@ -83,15 +82,14 @@ class CharacTER(Metric):
         scores: Floats = np.minimum(1.0, (costs.edits + costs.moves) / np.maximum(costs.lengths, 1))
         empty = costs.lengths == 0
         if self.variant == "original":
-            # 0 / 0 is not 0, so that the program goes on with two empty texts and gives them what an empty output gets.
+            # In the program two empty texts get the score of an empty output: its test for equal texts fails at 0 / 0.
             scores[empty] = 1.0
         else:
             scores[empty] = np.where(reference_lengths[empty] == 0, 0.0, 1.0)
         return scores
 
     def score(self, totals: Floats) -> Floats:
-        scores: Floats = totals[..., 0] / totals[..., 1]
-        return scores
+        return mean_score(totals)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"edits": int(totals[2]), "move_cost": float(totals[3]), "sys_len": int(totals[4])}
@@ -99,7 +97,7 @@ class CharacTER(Metric):
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
-        """What the metric sees in one segment: moved phrases, the text after that, and the edits of its characters.
+        """Return the moved phrases, the text after the moves, and the edits of its characters.
 
         Positions of words and characters count from 0. `edits` is None where the texts are too long to list them.
         """
@@ -110,8 +108,8 @@ class CharacTER(Metric):
         return {"score": seen[row]["score"], "reference": row, **seen[row], "edits": edits}
 
     def _explain(self, output: str, words: Sequence[str], reference: str) -> dict[str, Any]:
-        """Score and moves against one reference."""
-        prepared = self.prepare(Shard(TestSet({"output": [output]}, {"reference": [reference]})), None)
+        """Return score and moves for one reference."""
+        prepared = self.prepare(one_segment(output, [reference]), None)
         moves = np.zeros(3 * max(len(words), 1), dtype=np.int32)
         costs, orders = _costs([output], [words], prepared, moves)
         shown, present = [], list(words)
@@ -137,10 +135,10 @@ def _costs(
     references: _References,
     moves: NDArray[np.int32] | None = None,
 ) -> tuple[_Costs, NDArray[np.int32]]:
-    """Costs of each output against each of its references, and the new order of its words, laid end to end."""
+    """Return the costs of each output against each of its references, and the new orders of its words, concatenated."""
     groups = references.groups
     whose = owners(groups)
-    # Of equally good moves the one with the greatest list of words is made, so numbers are in the order of words.
+    # Ties between moves are broken by the order of their words, so numbers follow that order.
     ordered = sorted(references.vocabulary.union(chain.from_iterable(outputs)))
     ranks = dict(zip(ordered, range(len(ordered)), strict=True))
     ours, theirs = _coded(outputs, ranks), _coded(references.words, ranks)
@@ -194,7 +192,7 @@ def _coded(texts: Sequence[Sequence[str]], ranks: dict[str, int]) -> Units:
 
 
 def _edits(points: NDArray[np.uint32], offsets: Ints, references: _References) -> Ints:
-    """Edit distances between characters."""
+    """Return edit distances between characters."""
     distances = np.empty(len(references.offsets) - 1, dtype=np.int64)
     most = int(np.diff(references.offsets).max(initial=0))
     blocks = (most + 63) // 64
@@ -218,10 +216,11 @@ MOST_SHOWN = 4_000_000  # pairs of characters in a segment whose edits are liste
 
 
 def edit_script(output: str, reference: str) -> list[dict[str, Any]] | None:
-    """The fewest edits that turn one text into another: position in the output, what is there, what should be.
+    """Return the fewest edits that turn one text into another; None if the texts are too long.
 
-    Of equally short scripts, seen from the end: a character in place of another before one too many, and that before
-    one that lacks. (`text.editing.edit_script` prefers them as rapidfuzz does, the other way round.)
+    Each has the position in the output, the character there, and the one that should be there. Of equally short
+    scripts, read from the end, a substitution comes before an insertion, and that before a deletion.
+    (`text.editing.edit_script` has the opposite order, as rapidfuzz.)
     """
     if len(output) * len(reference) > MOST_SHOWN:
         return None
@@ -248,18 +247,18 @@ def edit_script(output: str, reference: str) -> list[dict[str, Any]] | None:
 
 
 def _same(output: str, reference: str) -> int:
-    """How many characters both begin with."""
+    """Return the length of the common prefix."""
     pairs = enumerate(zip(output, reference, strict=False))
     return next((i for i, (ours, theirs) in pairs if ours != theirs), min(len(output), len(reference)))
 
 
 def _grid(output: str, reference: str) -> NDArray[np.int32]:
-    """Edit distances between the beginnings of two texts that begin differently, up to what both end with."""
+    """Return edit distances between all prefixes of two texts without common prefix, up to their common suffix."""
     tail = _same(output[::-1], reference[::-1])
     n, m = len(output) - tail, len(reference) - tail
     grid = np.zeros((n + 1, m + 1), dtype=np.int32)
     if not n or not m:
-        return grid  # never looked at
+        return grid  # never read
     points, offsets = code_points([output[:n], reference[:m]])
     ids = points.astype(np.int32)
     blocks = (m + 63) // 64

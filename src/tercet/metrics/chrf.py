@@ -1,10 +1,10 @@
 """chrF: F-score over character n-grams, and with words chrF+ and chrF++.
 
 Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation", WMT; (2017), "chrF++", WMT.
-variant=sacrebleu equals sacreBLEU 2.6. variant=original equals chrF++.py, with its habits: F per order and then
-their mean, only U+0020 removed, `*#` in a reference begins another one, and a segment without any match adds the
-counts of the segment before it to the corpus. unit=byte takes bytes for characters, as that program did under
-Python 2, in the WMT19 metrics task. variant=sacrebleu-1.3.6 equals the sacreBLEU of that task.
+variant=sacrebleu equals sacreBLEU 2.6. variant=original equals chrF++.py: it computes F per order and then the mean,
+removes U+0020 only, starts a new reference at `*#`, and for a segment without any match adds the counts of the segment
+before it to the corpus. unit=byte uses bytes as characters, as that program did under Python 2, in the WMT19 metrics
+task. variant=sacrebleu-1.3.6 equals the sacreBLEU of that task.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class CHRF(Metric):
     beta: how much more recall counts than precision.
     lowercase: ignore case. whitespace: keep blanks in the character n-grams.
     eps_smoothing: average F over all orders as chrF++.py does, not precision and recall over those that exist.
-    variant=original: all habits of chrF++.py; unit=byte: of chrF++.py under Python 2.
+    variant=original: as chrF++.py in all respects; unit=byte: as chrF++.py under Python 2.
     average=segment: the system's score is the mean of its segments' (the avgF of chrF++.py), not that of their sums.
     """
 
@@ -119,7 +119,7 @@ class CHRF(Metric):
 
     @property
     def _text_key(self) -> tuple[object, ...]:
-        """What the characters of a text depend on; metrics with the same ones share them."""
+        """The parameters that the characters of a text depend on; metrics with equal ones share them."""
         return "chrf", self.lowercase, self.variant == "original", self.unit
 
     def _points(self, texts: list[str]) -> _Points:
@@ -189,7 +189,10 @@ class CHRF(Metric):
         return np.column_stack([counts, scores, np.ones(len(scores))])
 
     def _triples(self, outputs: Units, references: NgramIndex, segments: Ints) -> Floats:
-        """Shape (reference texts, order, 3); reference text t belongs to segment segments[t]."""
+        """Return n-grams of output and reference and matches, shape (reference texts, order, 3).
+
+        Reference text t belongs to segment segments[t].
+        """
         matches = references.count_matches(outputs, segments)
         in_output = ngram_totals(outputs.lengths, references.max_order)[segments]
         in_reference = ngram_totals(references.units.lengths, references.max_order)
@@ -199,7 +202,7 @@ class CHRF(Metric):
         return np.stack([in_output, in_reference, matches], axis=2).astype(np.float64)
 
     def _f_score(self, triples: Floats) -> Floats:
-        """Scores from shape (..., 3 * order); operations in sacreBLEU's order, as they decide between references."""
+        """Compute scores from shape (..., 3 * order), in sacreBLEU's order of operations: ties depend on it."""
         factor = self.beta**2
         zero = np.zeros(triples.shape[:-1])
         score, precision, recall, orders = zero, zero, zero, zero
@@ -232,7 +235,7 @@ class CHRF(Metric):
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
-        """The best reference, and for each character of the output how long an n-gram around it that one has too."""
+        """Return the best reference, and for each output character the longest matching n-gram around it."""
         scores = [self.score_one(output, [reference]) for reference in references]
         best = scores.index(max(scores))
         texts = [text.lower() if self.lowercase else text for text in (output, references[best])]
@@ -255,7 +258,7 @@ class CHRF(Metric):
 
 
 def _split_joined(texts: list[str], groups: Ints) -> tuple[list[str], Ints]:
-    """References as chrF++.py reads them: it joins those of a segment by `*#` and splits there, whoever wrote it."""
+    """Return references as chrF++.py reads them: it splits at `*#`, also where the text itself has it."""
     split = [text.split("*#") for text in texts]
     ends = np.concatenate([[0], np.cumsum([len(parts) for parts in split], dtype=np.int64)])
     return [part for parts in split for part in parts], ends[groups]

@@ -1,11 +1,11 @@
-"""UPF-Cobalt: words aligned by their contexts, where a match counts less the more those contexts differ.
+"""UPF-Cobalt: words are aligned by their contexts, and a match counts less if those contexts differ.
 
 Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", PhD thesis, Universitat
 Pompeu Fabra, chapter 4; Fomicheva and Bel (2016), "Using Contextual Information for Machine Translation Evaluation",
 LREC. Words of output and reference are aligned with the evidence of their neighbours in the text and in the parse. A
-pair is worth how similar its words are, less a penalty for the governors and dependents that it does not share; the
-score is METEOR's mean of precision and recall over that. params=published equals the author's program
-(mfomicheva/upf-cobalt); the default is the thesis's equations 4.1 to 4.5.
+pair adds the similarity of its words minus a penalty for governors and dependents that they do not share. The score is
+METEOR's mean of precision and recall of that. params=published equals the author's program (mfomicheva/upf-cobalt); the
+default is the thesis's equations 4.1 to 4.5.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ BETA = 4  # of the program's mean of both sides' differences: the reference's co
 
 
 class WordScore(NamedTuple):
-    """What a pair of aligned words is worth: equations 4.4 and 4.5; `raw` is CP, `penalty` is Pen."""
+    """The score of a pair of aligned words: equations 4.4 and 4.5; `raw` is CP, `penalty` is Pen."""
 
     similarity: float
     raw: float
@@ -65,7 +65,7 @@ class WordScore(NamedTuple):
 
 
 class CobaltComparison(NamedTuple):
-    """An output and a reference as UPF-Cobalt sees them: one difference and one score per link.
+    """UPF-Cobalt's comparison of an output and a reference: one difference and one score per link.
 
     output_functions, reference_functions: for each word whether it is a function word.
     """
@@ -85,22 +85,22 @@ class Cobalt(ParsedMetric):
     """UPF-Cobalt, 0 to 1; of a system the mean of its segments, of several references the best.
 
     language: of the outputs.
-    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE, corenlp:FILE; by default the one that is installed.
-    parses: a folder in which parses are kept.
+    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE, corenlp:FILE; by default the installed one.
+    parses: a folder that keeps parses for later runs.
     params: thesis, or published, the author's program; both set what is not given.
     alpha, delta: weight of recall; weight of content words.
-    minimum: the least that an aligned word adds.
-    exact, stem, synonym, paraphrase, distributional, entity: what matches of these levels are worth.
+    minimum: the smallest contribution of an aligned word.
+    exact, stem, synonym, paraphrase, distributional, entity: scores of matches of these levels.
     argument, modifier, function: weights of words of the context by their relation.
     aligner: contextual, or meteor.
-    penalty: take off the context penalty.
+    penalty: subtract the context penalty.
     weights: weigh words of the context by their relation; false: all by 1.
-    equivalence: relations that say the same, as agent and nsubj, are no difference.
+    equivalence: relations that mean the same, as agent and nsubj, do not differ.
     synonyms: align words of one WordNet synset (English).
     related: align words that WordNet relates, at the level of paraphrases (English); the thesis has no such level.
     paraphrases: a file, or a data set (`tercet data add`), with a table of paraphrases.
     vectors: word vectors: a file, spacy:MODEL or natasha.
-    threshold: the cosine that vectors of words must exceed to align them.
+    threshold: two words are aligned only if the cosine of their vectors is above this.
     """
 
     params: str = param("thesis", choices=PARAMS)
@@ -204,21 +204,21 @@ class Cobalt(ParsedMetric):
                 )
 
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
-        """The score of a segment, and 1: a system's score is their mean."""
+        """Count the score of a segment, and 1: a system's score is the mean."""
         return max(self.assess(self.align(output, reference)).score for reference in references), 1.0
 
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
     def best(self, output: Sentence, references: Sequence[Sentence]) -> tuple[int, CobaltComparison]:
-        """The number, from 0, of the reference with the highest score (of equals the first), and its comparison."""
+        """Return the number, from 0, of the (first) reference with the highest score, and its comparison."""
         compared = [self.assess(self.align(output, reference)) for reference in references]
         return max(enumerate(compared), key=lambda pair: (pair[1].score, -pair[0]))
 
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> CobaltExplanation:
-        """The alignment with the best of the references, and what every word of it adds to the score."""
+        """Return the alignment with the best reference, and what each of its words adds to the score."""
         from ._cobalt_report import explained
 
         parsed, *others = self.parse_texts([output, *references], opened)
@@ -226,7 +226,7 @@ class Cobalt(ParsedMetric):
         return explained(comparison, index)
 
     def align(self, output: Sentence, reference: Sentence) -> ContextAlignment:
-        """The words of an output and a reference that stand for each other; none if one of them is empty."""
+        """Return the alignment of output and reference; it has no pairs if one of them is empty."""
         table = None if self.paraphrases is None else str(find_table(self.paraphrases).absolute())
         if self.aligner == "meteor":
             return meteor_alignment(_meteor_aligner(self.language, self.synonyms, table), output, reference)
@@ -236,7 +236,7 @@ class Cobalt(ParsedMetric):
         return aligner.align(output, reference)
 
     def assess(self, alignment: ContextAlignment) -> CobaltComparison:
-        """The context differences and scores of an alignment."""
+        """Return the context differences and scores of an alignment."""
         output, reference, links = alignment.output, alignment.reference, alignment.links
         published = self.params == "published"
         differences = compare_contexts(
@@ -266,20 +266,20 @@ class Cobalt(ParsedMetric):
         ]
 
     def _share(self, words: Sequence[WordScore], places: Sequence[int], functions: Sequence[bool]) -> float:
-        """Equations 4.2 and 4.3: what the aligned words add, by their weights, out of the weights of all words."""
+        """Return precision or recall (equations 4.2, 4.3): weighted contributions over the weights of all words."""
         weights = [1 - self.delta if function else self.delta for function in functions]
         total = sum(weights)
         found = sum(weights[place - 1] * word.contribution for place, word in zip(places, words, strict=True))
         return found / total if total else 0.0
 
     def _mean(self, precision: float, recall: float) -> float:
-        """Equation 4.1."""
+        """Return the mean of precision and recall: equation 4.1."""
         below = self.alpha * precision + (1 - self.alpha) * recall
         return precision * recall / below if below else 0.0
 
 
 def raw_penalty(difference: ContextDifference, weights: Mapping[str, float]) -> float:
-    """CP of equation 4.5: the share of the context that differs times ln(context + 1), the mean of both sides."""
+    """Return CP of equation 4.5: the share of the context that differs times ln(context + 1), mean of both sides."""
     output = _side(difference.output_context, difference.output_different, weights)
     reference = _side(difference.reference_context, difference.reference_different, weights)
     return (output + reference) / 2
@@ -293,9 +293,9 @@ def _side(context: Sequence[str], different: Sequence[str], weights: Mapping[str
 
 
 def _published_penalty(difference: ContextDifference, weights: Mapping[str, float]) -> float:
-    """CP as the program has it: an F-like mean of both shares, times the logarithm of the reference's context.
+    """Return CP as the program computes it: an F-like mean of both shares, times the log of the reference's context.
 
-    Where one share is 0 the mean is the other; where one context is empty there is no penalty.
+    If one share is 0, the mean is the other share. If one context is empty, there is no penalty.
     """
     size, reference_size = (
         sum(weights[relation] for relation in context)
@@ -341,7 +341,7 @@ def _context_aligner(
 ) -> ContextAligner:
     if not published:
         return ContextAligner(Similarity(language, synonyms, table, vectors, threshold, related=related))
-    # As shipped the program does not align synonyms and paraphrases, but when names align them it knows what they are.
+    # As shipped, the program aligns no synonyms and paraphrases, but pairs that names align still get these levels.
     levels = LEVELS[:5] if synonyms else ("exact", "stem", "distributional")
     similarity = Similarity(language, True, table, vectors, threshold, published=True)
     return ContextAligner(similarity, levels=levels, published=True)
@@ -355,7 +355,7 @@ def _meteor_aligner(language: str, synonyms: bool, table: str | None) -> Aligner
 
 
 def meteor_alignment(aligner: Aligner, output: Sentence, reference: Sentence) -> ContextAlignment:
-    """METEOR's alignment of the parses' words; of phrases that match, the first words, the second ones, and so on."""
+    """Return METEOR's alignment of the words; the words of matching phrases are paired in their order."""
     if not output.tokens or not reference.tokens:
         return ContextAlignment(output, reference, ())
     words = [[token.form.lower() for token in sentence.tokens] for sentence in (output, reference)]

@@ -1,10 +1,10 @@
-r"""EED: edit distance on characters in which a path may jump at blanks, with a penalty for what is visited again.
+r"""EED: edit distance on characters in which a path may jump at blanks, with a penalty for repeated visits.
 
 Stanchev, Wang and Ney (2019), "EED: Extended Edit Distance Measure for Machine Translation", WMT. Equals the programs
 of rwth-i6/ExtendedEditDistance, each as a variant: `wmt19` its C++ of May 2019, whose scores the WMT19 metrics task
 published with the sign turned; `current` the C++ since September 2019, with another coverage; `python` and
-`python-wmt19` its Python of the same times (torchmetrics' EED is `python`). The default, `corrected`, is the
-coverage of September 2019 without what the programs get wrong:
+`python-wmt19` its Python of the same times (torchmetrics' EED is `python`). The default, `corrected`, has
+the coverage of September 2019 without the mistakes of the programs:
 
 - The C++ keeps a row's minimum in a whole number, so that the cheapest column is often another one.
 - The Python counts column 0, which no path visits between equal texts, as never visited: they score above 0.
@@ -23,16 +23,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.testset import TestSet
 from ..kernels import jumps
 from ..text.coding import Ints, code_points, view
-from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows, owners, refuse_long
+from ._contract import Floats, Metric, Shard, group_references, mean_score
+from ._pairs import best_rows, one_segment, owners, refuse_long
 from ._parameters import param
 
 
 class _Variant(NamedTuple):
-    """How a program works."""
+    """The properties of a program."""
 
     compatible: str | None
     single: bool = False  # single precision, with the row's minimum as a whole number
@@ -62,8 +61,8 @@ _DIVIDED = re.compile(rf"\b(?:e\.g|i\.e|U\.S|{_TITLES})\.|(?<=\d)[.,](?=\d)|([.!
 class EED(Metric):
     """EED, the mean of segments, 0 (equal) to 1; lower is better.
 
-    deletion, insertion, substitution: what it costs to skip an output character, to lack a reference character, to
-    have a wrong one. jump: what a jump costs. rho: the weight of coverage.
+    deletion, insertion, substitution: the cost of an extra output character, of a missing reference character, and of
+    a wrong one. jump: the cost of a jump. rho: the weight of coverage.
     variant: corrected, or a program: wmt19, current, python-wmt19, python.
     With several references the one with the lowest score counts.
     """
@@ -91,7 +90,7 @@ class EED(Metric):
         return (*self._code(texts), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Score, one for the segment, cost of edits and jumps, coverage, length of the reference in characters."""
+        """Count the score, 1 for the segment, cost of edits and jumps, coverage, and reference length in characters."""
         points, offsets, groups = prepared
         coded, output_offsets = self._code(outputs)
         lengths = np.diff(offsets)
@@ -105,7 +104,7 @@ class EED(Metric):
     def _grid(
         self, outputs: NDArray[np.uint32], output_offsets: Ints, points: NDArray[np.uint32], offsets: Ints, whose: Ints
     ) -> tuple[Floats, Ints]:
-        """Costs of the cheapest paths, and what `kernels.jumps` says of visits, shape (references, 4)."""
+        """Return costs of the cheapest paths, and the visits that `kernels.jumps` counts, shape (references, 4)."""
         single = VARIANTS[self.variant].single
         kind = np.dtype(np.float32 if single else np.float64)
         # A number in single precision is passed on as the double nearest to it, for the uncompiled kernel.
@@ -142,8 +141,7 @@ class EED(Metric):
         return scores
 
     def score(self, totals: Floats) -> Floats:
-        scores: Floats = totals[..., 0] / totals[..., 1]
-        return scores
+        return mean_score(totals)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"errors": float(totals[2]), "coverage": int(totals[3]), "ref_len": int(totals[4])}
@@ -151,9 +149,8 @@ class EED(Metric):
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
-        """What the metric sees in one segment: the texts as they are compared, and the parts of the score."""
-        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
-        points, offsets, groups = self.prepare(Shard(testset), None)
+        """Return the texts as they are compared, and the parts of the score."""
+        points, offsets, groups = self.prepare(one_segment(output, references), opened)
         outputs = self._code([output])
         errors, visits = self._grid(*outputs, points, offsets, owners(groups))
         coverage = self._coverage(visits)
@@ -175,7 +172,7 @@ def _decode(points: NDArray[np.uint32]) -> str:
 
 
 def divide_marks(text: str) -> str:
-    """The text with a blank before . , ! ? except in numbers and abbreviations, and single blanks only."""
+    """Return the text with a blank before . , ! ? except in numbers and abbreviations, and with single blanks only."""
     text = " ".join(text.split())
     if " ." in text:
         text = _SPACED.sub(lambda found: "".join(f"{part}." for part in found.groups() if part), text)
@@ -183,7 +180,7 @@ def divide_marks(text: str) -> str:
 
 
 def divide_marks_as_published(text: str) -> str:
-    """What all programs do, whatever the language, mistakes included."""
+    """Return the text as all programs change it, for any language and with their mistakes."""
     text = text.rstrip()
     for mark in ".!?,":
         text = text.replace(mark, f" {mark}")

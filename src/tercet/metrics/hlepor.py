@@ -1,7 +1,7 @@
 """hLEPOR: a harmonic mean of length penalty, word order and the overlap of words.
 
 Han et al. (2013), "Language-independent Model for Machine Translation Evaluation with Reinforced Factors", MT Summit.
-Three factors: ELP punishes outputs that are too long or too short, NPP the distance between the positions of matching
+Three factors: ELP penalises outputs that are too long or too short, NPP the distance between the positions of matching
 words, HPR is the harmonic mean of precision and recall. variant=wmt19 equals the Perl program of the WMT19 metrics
 task and variant=pypi the package hLepor 0.0.4, which differ from each other and, by the mistakes named below, from the
 paper.
@@ -17,13 +17,12 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.testset import TestSet
 from ..errors import UsageError
 from ..kernels import alignments
 from ..text.coding import Ints, Units, view
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows, number_words, offsets_of, owners, refuse_long
+from ._pairs import best_rows, number_words, offsets_of, one_segment, owners, refuse_long
 from ._parameters import param
 
 # Variant -> the program, and its weight of HPR. wmt19 counts a reference word as used if the position of another one
@@ -36,6 +35,7 @@ VARIANTS = {
     "pypi": ("hLepor0.0.4", 7.0),
 }
 WEIGHTS = ("weight_elp", "weight_npp", "weight_hpr")
+FACTORS = ("elp", "npp", "hpr", "precision", "recall")
 # What Perl's \s matches in text; unlike str.split, a blank at the beginning has an empty word before it.
 _PERL_BLANKS = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
@@ -94,8 +94,9 @@ class HLEPOR(Metric):
     def signature_items(self) -> dict[str, str]:
         """Return the items with the three weights in one, as 2/1/3."""
         weights = [float(getattr(self, name)) for name in WEIGHTS]
-        written = [f"{weight:g}" if float(f"{weight:g}") == weight else repr(weight) for weight in weights]
-        items = {**super().signature_items(), "weights": "/".join(written)}
+        short = [f"{weight:g}" for weight in weights]
+        exact = [float(text) for text in short] == weights
+        items = {**super().signature_items(), "weights": "/".join(short if exact else map(repr, weights))}
         return {**{key: items[key] for key in self.signature_order}, **items}
 
     @classmethod
@@ -115,7 +116,7 @@ class HLEPOR(Metric):
         return _References(numbers, number_words(self._words(texts), numbers), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Score, one for the segment, ELP, NPP, HPR, precision, recall."""
+        """Count the score, 1 for the segment, ELP, NPP, HPR, precision, recall."""
         references: _References = prepared
         units = number_words(self._words(outputs), dict(references.numbers))
         refuse_long("hlepor", "words", outputs, units.lengths, references.units.lengths, references.groups)
@@ -126,9 +127,9 @@ class HLEPOR(Metric):
         return np.column_stack([scores, np.ones(len(scores)), factors])[rows]
 
     def _align(self, outputs: Units, references: _References) -> tuple[NDArray[np.int32], Ints, Ints]:
-        """For each output and each of its references: positions of the words, or -1, laid end to end; words in common.
+        """Return positions of the words of each output in each of its references, or -1, offsets, and common words.
 
-        Where words in common are the aligned words, the latter are -1.
+        The number of common words is -1 where it equals the number of aligned words.
         """
         units, whose = references.units, owners(references.groups)
         offsets = offsets_of(outputs.lengths[whose])
@@ -144,7 +145,7 @@ class HLEPOR(Metric):
         return alignment, offsets, common
 
     def _factors(self, alignment: NDArray[np.int32], offsets: Ints, common: Ints, reference_lengths: Ints) -> Floats:
-        """ELP, NPP, HPR, precision and recall, shape (references, 5)."""
+        """Return ELP, NPP, HPR, precision and recall, shape (references, 5)."""
         lengths = np.diff(offsets)
         aligned = np.empty(len(lengths), dtype=np.int64)
         sums = np.empty(len(lengths))
@@ -165,7 +166,7 @@ class HLEPOR(Metric):
         return np.column_stack([elp, npp, hpr, precision, recall])
 
     def _combine(self, elp: Floats, npp: Floats, hpr: Floats) -> Floats:
-        """The weighted harmonic mean of the factors; 0 if one is 0."""
+        """Return the weighted harmonic mean of the factors; 0 if one is 0."""
         weights = [float(getattr(self, name)) for name in WEIGHTS]
         positive = (elp > 0) & (npp > 0) & (hpr > 0)
         parts = [
@@ -182,27 +183,24 @@ class HLEPOR(Metric):
         return self._combine(totals[..., 2] / segments, totals[..., 3] / segments, totals[..., 4] / segments)
 
     def details(self, totals: Floats) -> dict[str, Any]:
-        """Means over the segments."""
-        names = ("elp", "npp", "hpr", "precision", "recall")
-        return dict(zip(names, (totals[2:] / totals[1]).tolist(), strict=True))
+        """Return means over the segments."""
+        return dict(zip(FACTORS, (totals[2:] / totals[1]).tolist(), strict=True))
 
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
-        """What the metric sees in one segment: its factors, and each output word's reference position, or None."""
-        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
-        prepared = self.prepare(Shard(testset), None)
+        """Return the factors, and each output word's reference position, or None."""
+        prepared = self.prepare(one_segment(output, references), opened)
         words = self._words([output])
         alignment, offsets, common = self._align(number_words(words, dict(prepared.numbers)), prepared)
         factors = self._factors(alignment, offsets, common, prepared.units.lengths)
         scores = self._combine(factors[:, 0], factors[:, 1], factors[:, 2])
         row = int(scores.argmax())
         positions = alignment[offsets[row] : offsets[row + 1]].tolist()
-        names = ("elp", "npp", "hpr", "precision", "recall")
         return {
             "score": float(scores[row]),
             "reference": row,
-            **dict(zip(names, factors[row].tolist(), strict=True)),
+            **dict(zip(FACTORS, factors[row].tolist(), strict=True)),
             "reference_words": self._words([references[row]])[0],
             "alignment": [
                 {"word": word, "at": None if position < 0 else position}
@@ -212,7 +210,7 @@ class HLEPOR(Metric):
 
 
 def _perl_words(text: str) -> list[str]:
-    """Perl's split(/\\s+/, lc): lower case knows no final sigma, and empty words at the end are dropped."""
+    """Return the words of Perl's split(/\\s+/, lc): no final sigma in lower case, no empty words at the end."""
     words = _PERL_BLANKS.split(text.replace("Σ", "σ").lower())
     while words and not words[-1]:
         words.pop()

@@ -23,7 +23,7 @@ from ._trees import Pieces, Tree, TreeMetric, tree
 if TYPE_CHECKING:
     from ..language.sentence import Sentence
 
-# Chains with gaps are made of a word's nearest ancestors, and are as long as Asiya's: a deep tree would have millions.
+# Limits for chains with gaps, of which a deep tree would have millions: nearest ancestors, and Asiya's length.
 NEAREST, LONGEST = 16, 4
 
 
@@ -32,10 +32,10 @@ class HWCM(TreeMetric):
     """Precision of head-word chains, 0 to 1: the mean over their lengths.
 
     language: of the outputs.
-    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE or a folder, corenlp:FILE; by default the one for the
-        language that is installed.
-    parses: a folder in which parses are kept and found again.
-    of: what stands in a chain: words, categories (parts of speech) or relations.
+    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE or a folder, corenlp:FILE; by default the installed
+        one for the language.
+    parses: a folder that keeps parses for later runs.
+    of: the elements of a chain: words, categories (parts of speech) or relations.
     lowercase: ignore the case of words.
     length: the longest chain, 1 to 9.
     variant: paper, or asiya: chains may leave out words between, and the score is the chains that are in both texts
@@ -76,7 +76,7 @@ class HWCM(TreeMetric):
 
 
 def chains(found: Tree, length: int) -> Pieces:
-    """The chains of each length: every word ends one of each length up to its depth."""
+    """Return the chains of each length: every word ends one of each length up to its depth."""
     labels, heads = found
     ending: list[tuple[str, ...]] = [(name,) for name in labels]
     counted: Pieces = [Counter(ending)]
@@ -89,7 +89,7 @@ def chains(found: Tree, length: int) -> Pieces:
 
 
 def gapped_chains(found: Tree, length: int) -> Pieces:
-    """The chains of each length in which each word is an ancestor of the next, not always its head."""
+    """Return the chains of each length in which each word is an ancestor of the next, not always its head."""
     labels, heads = found
     counted: Pieces = [Counter() for _ in range(length)]
     for last, name in enumerate(labels):
@@ -105,7 +105,7 @@ def gapped_chains(found: Tree, length: int) -> Pieces:
 
 
 def _overlap(first: Sequence[Counter[Hashable]], second: Sequence[Counter[Hashable]]) -> float:
-    """What two texts have in common over what either has, all lengths together."""
+    """Return the number of common chains over that of all chains, all lengths together."""
     common = sum((ours & theirs).total() for ours, theirs in zip(first, second, strict=True))
     either = sum((ours | theirs).total() for ours, theirs in zip(first, second, strict=True))
     return common / either if either else 0.0

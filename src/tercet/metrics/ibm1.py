@@ -4,7 +4,8 @@ Popović, Vilar, Avramidis and Burchardt (2011), "Evaluation without references:
 Popović (2012), "Morpheme- and POS-based IBM1 and language model scores for translation quality estimation", WMT. The
 units are words, morphemes (ibm1-morpheme of WMT19) or 4-grams of part-of-speech tags (ibm1-pos4gram). Their lexical
 probabilities are estimated from a parallel corpus, read from files, or, if nothing is given, estimated from the sources
-and all outputs of the test set itself: then a score depends on the systems beside it, as the signature's checksum says.
+and all outputs of the test set itself: then a score depends on the other systems, and the signature has a checksum of
+all.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ Units = list[list[str]]
 
 @dataclass(frozen=True)
 class TranslationSide:
-    """How the texts of one side become units: its language, and what was learnt of its words and tags.
+    """How texts of one side become units: the language, and what was learnt from its words and tags.
 
-    tags: those of the texts that were learnt from, because a parser takes long; others are parsed when they come.
+    tags: of the texts that were learnt from, because parsing is slow; other texts are parsed when they are scored.
     """
 
     language: str | None
@@ -61,7 +62,7 @@ class TranslationSide:
 
 @dataclass(frozen=True)
 class LexicalModels:
-    """What scores are computed with; the checksum, of what it was learnt from, stands for it in signatures.
+    """The models that compute scores. Signatures have the checksum of the texts or tables they were learnt from.
 
     table: probabilities of output units given source units; back: the other way round.
     """
@@ -92,12 +93,12 @@ class IBM1(Metric):
     table: a file with the probabilities of the outputs' words given the source's, instead of estimates (of=words).
     back: the same for the source's words given the outputs'.
     format: of these files, tsv, giza or moses.
-    parser: for the outputs' tags, as spacy:MODEL or conllu:FILE; None is the one for the language that is installed.
+    parser: for the outputs' tags, as spacy:MODEL or conllu:FILE; None is the installed one for the language.
     source_parser: the same for the sources.
-    parses: a folder in which parses are kept and found again; scores do not depend on it.
+    parses: a folder that keeps parses for later runs; scores do not depend on it.
     """
 
-    of: str = param("morphemes", choices=("words", "morphemes", "tags"))
+    of: str = param("morphemes", choices=("words", "morphemes", "tags"), noun="unit")
     direction: str = param("both", choices=DIRECTIONS)
     lm: bool = False
     lowercase: bool = True
@@ -134,11 +135,11 @@ class IBM1(Metric):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What the score is the mean of."""
+        """The parts whose mean is the score."""
         return (*DIRECTIONS[self.direction], *(["lm"] if self.lm else []))
 
     def signature_items(self) -> dict[str, str]:
-        """Return the items; the format is that of tables, and said only with them."""
+        """Return the items; the format of tables only where there are tables."""
         items = super().signature_items()
         if self.table is None and self.back is None:
             del items["format"]
@@ -175,7 +176,7 @@ class IBM1(Metric):
         return Learnt(models, {"learnt": models.checksum})
 
     def _learn_side(self, side: TranslationSide, texts: Sequence[str]) -> tuple[TranslationSide, Units]:
-        """The side with what it learns from texts, and their units."""
+        """Return the side with what it learns from texts, and the units of the texts."""
         if self.of == "tags":
             side = replace(side, tags=self._parse(side, texts))
         elif self.of == "morphemes":
@@ -215,11 +216,11 @@ class IBM1(Metric):
         }
 
     def _lm_units(self, side: TranslationSide, texts: Sequence[str], units: Units) -> Sequence[Sequence[str]]:
-        """What the language model reads: the units, of tags one by one."""
+        """Return what the language model reads: the units; for tags single tags."""
         return self._tags(side, texts) if self.of == "tags" else units
 
     def count(self, shard: Shard, opened: LexicalModels | None) -> dict[str, Floats]:
-        """Count for each part the logarithm of the probability, and the units that it is of."""
+        """Count for each part the logarithm of the probability, and the number of units."""
         if opened is None:
             raise UsageError("ibm1: lexical probabilities are missing; call ready(testset) with the whole test set.")
         source = self._units(opened.source, shard.source or ())
@@ -245,7 +246,7 @@ class IBM1(Metric):
         return score
 
     def details(self, totals: Floats) -> dict[str, Any]:
-        """Each part by itself; None where there is no unit."""
+        """Return each part; None if it has no units."""
         return {
             name: None if np.isnan(mean) else float(mean)
             for name, mean in zip(self.parts, _means(totals).tolist(), strict=True)
@@ -257,7 +258,7 @@ class IBM1(Metric):
 
 
 def _means(totals: Floats) -> Floats:
-    """The mean of each part over its units; an empty text has none."""
+    """Return the mean of each part over its units; NaN for an empty text."""
     logs, units = totals[..., 0::2], totals[..., 1::2]
     means: Floats = np.divide(logs, units, out=np.full(logs.shape, np.nan), where=units > 0)
     return means
@@ -268,7 +269,7 @@ def _lengths(units: Units) -> Floats:
 
 
 def _grams(tags: Sequence[str]) -> list[str]:
-    """The 4-grams of tags; of a shorter sentence, all its tags as one."""
+    """Return the 4-grams of tags; a shorter sentence is one n-gram of all its tags."""
     starts = range(max(len(tags) - TAGS + 1, min(len(tags), 1)))
     return ["_".join(tags[start : start + TAGS]) for start in starts]
 
@@ -282,7 +283,7 @@ def _read_corpus(corpus: str) -> _Texts:
 
 
 def _read_testset(testset: Any) -> _Texts:
-    """The sources, each with every system's output. Sorted: the order of systems and segments shall not matter."""
+    """Return the sources, each with every system's output; sorted, so that the order of systems has no effect."""
 
     def pairs() -> Iterator[tuple[str, str]]:
         for shard in testset.shards(SHARD):

@@ -1,4 +1,4 @@
-"""KoBE: the share of the source's entities that the output names too; or of the reference's.
+"""KoBE: the share of the source's entities, or of the reference's, that the output names too.
 
 Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP. Mentions of entities
 (people, places, organisations, things) are linked to a knowledge base that names them in many languages, so that no
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class _Prepared(NamedTuple):
 
 @dataclass(frozen=True)
 class KoBE(EntityMetric):
-    """Entity recall times entity count penalty, 0 to 1; of a segment without entities there is none (NaN).
+    """Entity recall times entity count penalty, 0 to 1; NaN for a segment without entities.
 
     kb: the knowledge base: `default`, or a folder that `tercet kb build` made.
     annotations: a file with mentions that were linked elsewhere, instead of a knowledge base.
@@ -44,8 +44,8 @@ class KoBE(EntityMetric):
     shared: count only entities that both languages can name.
     lemmas: find names by the base forms of words too.
     numbers: numbers and web addresses count as names.
-    guards: leave out what is seldom a mention: stop words, most words of two letters, names without their capital.
-        By default so against the source, and not against the reference.
+    guards: leave out what is rarely a mention: stop words, most words of two letters, names without their capital.
+        By default true against the source, false against the reference.
     language_filter: ignore mentions in parts of an output that are not in its language.
     against: source, or reference.
     senses: how many candidates of an ambiguous name count: best, a number, or all; mentions match if they share one.
@@ -58,7 +58,7 @@ class KoBE(EntityMetric):
     lemmas: bool = param()
     numbers: bool = param()
     guards: bool = param()
-    against: str = param("source", choices=CHOSEN)
+    against: str = param("source", choices=CHOSEN, noun="side")
     senses: str = param()
     penalty: bool = True
     rounding: str = param("none", choices=("none", "published"))
@@ -75,6 +75,11 @@ class KoBE(EntityMetric):
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return CHOSEN[self.against]
+
+    def resolved(self, language: str | None = None) -> Self:
+        """Return a metric with all parameters settled; a number of senses is written as text."""
+        settled = super().resolved(language)
+        return replace(settled, senses=str(settled.senses))
 
     @property
     def most_candidates(self) -> int | None:
@@ -93,7 +98,7 @@ class KoBE(EntityMetric):
         return _Prepared(expected, both)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Matches, expected entities, entities of the output; of several references, those of the one recalled best."""
+        """Count matches, expected entities, and entities of the output, for the reference with the best recall."""
         other = prepared.languages.source if self.against == "source" else prepared.languages.target
         found = self.find(outputs, prepared.languages.target, named_in=other, of_outputs=True)
         counts = np.zeros((len(outputs), 3))
@@ -112,7 +117,7 @@ class KoBE(EntityMetric):
         return score
 
     def details(self, totals: Floats) -> dict[str, Any]:
-        """Recall and precision are None where they are undefined."""
+        """Return the parts; recall and precision are None where they are undefined."""
         matches, expected, found = map(int, totals)
         return {
             "matches": matches,
@@ -129,17 +134,17 @@ class KoBE(EntityMetric):
 
 
 def _recall(counts: tuple[int, int]) -> tuple[float, int, int]:
-    """How well a reference is recalled, whatever their order: one without entities says nothing and comes last."""
+    """Return a key that orders references by recall; one without entities comes last."""
     matches, expected = counts
     return (matches / expected if expected else -1.0), matches, -expected
 
 
 def _penalty(expected: Floats, found: Floats) -> Floats:
-    """The entity count penalty: 1 below twice the entities expected, exp(1 - c/2s) from there on."""
+    """Return the entity count penalty: 1 below twice the expected entities, exp(1 - c/2s) from there on."""
     penalty: Floats = np.exp(np.minimum(0.0, 1 - found / np.maximum(2 * expected, 1)))
     return penalty
 
 
 def _rounded(matches: float, expected: float) -> float:
-    """Recall as the script's calc_percentage rounds it."""
+    """Return recall, rounded as the script's calc_percentage does."""
     return round(100 * matches / expected, 2) / 100 if expected else np.nan

@@ -1,10 +1,10 @@
-"""Pooled KoBE: the share of those entities in the output that most of the other systems' outputs have.
+"""Pooled KoBE: the share of the entities in most of the other systems' outputs that the output has too.
 
-After Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP. A linker takes
-words for names that are none, and a knowledge base knows a name in one language and not in the other: against the
-source, an output that is literal and poor may win. Here what the *other* systems agree upon takes the source's place:
-an entity counts if most of their outputs have it. No reference is needed, but a pool of systems is. Scores of
-different pools are not comparable; the signature tells pools apart by a checksum.
+After Gekhman et al. (2020), "KoBE: Knowledge-Based Machine Translation Evaluation", Findings of EMNLP. A linker finds
+names where there are none, and a knowledge base may know a name in one language only. Against the source, a poor
+literal output may therefore win. Here the outputs of the *other* systems replace the source: an entity counts if most
+of them have it. No reference is needed, but a pool of systems is. Scores of different pools are not comparable; the
+signature tells pools apart by a checksum.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ._contract import Floats, Learnt, Shard
 from ._entities import EntityMetric, Languages, languages
 from ._parameters import param
 
-SMALLEST = 4  # systems, fewer say too little of one another
+SMALLEST = 4  # systems
 SHARD = 10_000  # segments whose texts are in memory at once while the pool is read
 
-Mentioned = tuple[str, int]  # an entity and how many times: the second mention in a text is another than the first
+Mentioned = tuple[str, int]  # an entity and its number in the text: a second mention counts separately
 
 
 class _Segment(NamedTuple):
-    """A segment of the pool: how many outputs there are, how many of them have what, and what each output has."""
+    """A segment of the pool: the number of outputs, how many of them have each mention, and the mentions of each."""
 
     outputs: int
     confirmed: Counter[Mentioned]
@@ -42,17 +42,17 @@ _Segments = dict[str, dict[tuple[str, ...], _Segment]]  # by source, then by out
 
 @dataclass(frozen=True)
 class Pool:
-    """The sources with what the systems' outputs have. checksum: stands for that in comparisons."""
+    """The sources with the mentions of the systems' outputs. Only the checksum is compared."""
 
     checksum: str
     segments: _Segments = field(repr=False, compare=False)
 
     def others(self, source: str, output: str) -> tuple[int, Counter[Mentioned], frozenset[Mentioned] | None]:
-        """How many outputs of the other systems there are, how many of them have what, and what this output has.
+        """Return the number of other outputs, how many of them have each mention, and the mentions of this output.
 
-        Of a source that occurs several times those segments count that have this output, which is left out of each:
-        a system that says the same again must not confirm itself. An output that the pool does not have is held
-        against all, and has None.
+        If a source occurs several times, the segments with this output count, and the output is left out of each, so
+        that a system that repeats itself does not confirm itself. An output that is not in the pool is compared with
+        all outputs; its mentions are None.
         """
         segments = self.segments.get(source)
         if segments is None:
@@ -69,7 +69,7 @@ class Pool:
 
 @dataclass(frozen=True)
 class KoBEPool(EntityMetric):
-    """Recall of the entities that most other systems have, 0 to 1; of a segment without any there is none (NaN).
+    """Recall of the entities that most other systems have, 0 to 1; NaN for a segment without any.
 
     threshold: the share of the other systems' outputs that must have an entity: more than that, from 0 to below 1.
     kb: the knowledge base: `default`, or a folder that `tercet kb build` made.
@@ -78,14 +78,14 @@ class KoBEPool(EntityMetric):
     shared: count only entities that both languages can name.
     lemmas: find names by the base forms of words too.
     numbers: numbers and web addresses count as names.
-    guards: leave out what is seldom a mention: stop words, most words of two letters, names without their capital.
+    guards: leave out what is rarely a mention: stop words, most words of two letters, names without their capital.
     language_filter: ignore mentions in parts of an output that are not in its language.
     """
 
     shared: bool = False
     threshold: float = param(0.8, low=0)
 
-    needs = frozenset({"source"})  # it says which outputs belong together
+    needs = frozenset({"source"})  # tells which outputs belong together
     paper: ClassVar[str] = "After Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
 
     def validate(self) -> None:
@@ -105,7 +105,7 @@ class KoBEPool(EntityMetric):
             )
 
     def learn(self, testset: Any) -> Learnt:
-        """Learn what the outputs of the whole test set (anything with `shards`) have."""
+        """Learn the mentions in all outputs of the test set (anything with `shards`)."""
         segments: _Segments = {}
         digest = 0
         for shard in testset.shards(SHARD):

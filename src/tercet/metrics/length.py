@@ -28,7 +28,7 @@ class _References(NamedTuple):
 class Length(Metric):
     """Length of the output over that of the closest reference: 1 is best, above is too long, below too short.
 
-    unit: word or char (characters that are no blanks). tokenize: how words are found.
+    unit: word or char (characters except blanks). tokenize: how words are found.
     An empty reference has no ratio: such a segment scores NaN.
     """
 
@@ -52,7 +52,7 @@ class Length(Metric):
         return _References(self._lengths(texts), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Length of the output and of the closest reference."""
+        """Count the length of the output and of the closest reference."""
         lengths = self._lengths(list(outputs))
         closest = closest_lengths(lengths, prepared.lengths, prepared.groups)
         return np.column_stack([lengths, closest]).astype(np.float64)

@@ -1,11 +1,11 @@
-"""METEOR: output and reference aligned by words, stems, synonyms and paraphrases; F of that, less for fragmentation.
+"""METEOR: F of an alignment by words, stems, synonyms and paraphrases, with a penalty for fragmentation.
 
 Denkowski and Lavie (2014), "Meteor Universal: Language Specific Translation Evaluation for Any Target Language", WMT;
-(2011), "Meteor 1.3: Automatic Metric for Reliable Optimization and Evaluation of Machine Translation Systems", WMT.
-Precision and recall of the aligned words, in which function words and matches of unequal words count less, make a mean
-that leans to recall; it is lowered the more chunks the alignment falls into. variant=original equals METEOR 1.5; the
-default does what the papers say where that program does not, see `VARIANTS`. gaps and copy are after Guo and Hu (2019),
-"Meteor++ 2.0: Adopt Syntactic Level Paraphrase Knowledge into Machine Translation Evaluation", WMT.
+(2011), "Meteor 1.3: Automatic Metric for Reliable Optimization and Evaluation of Machine Translation Systems", WMT. The
+score is a mean of precision and recall of the aligned words with more weight on recall. Function words and matches of
+different words count less. A penalty grows with the number of chunks of the alignment. variant=original equals METEOR
+1.5; the default does what the papers say where that program does not, see `VARIANTS`. gaps and copy are after Guo and
+Hu (2019), "Meteor++ 2.0: Adopt Syntactic Level Paraphrase Knowledge into Machine Translation Evaluation", WMT.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from ..text.meteor import normalise
 from ..text.tokenisers import names as tokenisers
 from ..text.tokenisers import tokenise
 from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows, owners, refuse_long
+from ._pairs import best_rows, one_segment, owners, refuse_long
 from ._parameters import param
 
-# original is METEOR 1.5, with what in it is not as the papers say: the search counts stems, synonyms and paraphrases by
-# half and rounds down, so that most of them cover nothing; it adds the distance of a match to alignments that do not
-# have it; it takes the English function words for every language, words with the same hash in Java (je and l') for
-# equal, and 282 pairs of synsets for one.
+# original is METEOR 1.5, with its differences from the papers: the search counts stems, synonyms and paraphrases by
+# half and rounds down, so that most of them cover nothing; it adds the distance of a match to alignments without it; it
+# uses the English function words for every language; words with the same hash in Java (je and l') are equal, and so are
+# 282 pairs of synsets.
 VARIANTS = ("corrected", "original")
 
 # alpha, beta, gamma, delta; weights of stem, synonym, paraphrase. rank, adq and hter are tuned to rankings, adequacy
@@ -57,7 +57,7 @@ TUNED = ("alpha", "beta", "gamma", "delta", "stem", "synonym", "paraphrase")
 TASKS = sorted({task for _, task in PARAMETERS})
 LANGUAGES = sorted({*NORMALISED, *STEMMED})
 TOKENISERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}  # by language of the outputs, as for BLEU
-BLANK = re.compile(r"[ \t\n\r\f]+")  # as METEOR 1.5 divides words, also where a no-break space stands
+BLANK = re.compile(r"[ \t\n\r\f]+")  # as METEOR 1.5 splits words; a no-break space does not
 ENDS = frozenset(".!?:\"'”“„«»-–—()…")  # after these words a capital letter is no sign of a name
 
 
@@ -80,7 +80,7 @@ class METEOR(Metric):
     lowercase: ignore case. punctuation: whether it counts (false: -noPunct).
     beam: how many alignments the search keeps.
     gaps: the most words in the gap of a paraphrase such as protect … from, protect … against; 0: no such paraphrases.
-    copy: how many times as much as others those content words count that translations copy: numbers and names.
+    copy: the weight of content words that translations copy, numbers and names, relative to others.
     variant: corrected, or original, which is METEOR 1.5 with its errors.
     """
 
@@ -115,6 +115,8 @@ class METEOR(Metric):
                 raise UnknownName("matcher of meteor", name, MATCHERS)
         if chosen and "exact" not in chosen:
             raise UsageError(f"meteor: the matcher exact cannot be left out, as in {self.matchers}.")
+        if "paraphrase" in chosen and self.paraphrases is None:
+            raise UsageError("meteor: the matcher paraphrase needs a table, paraphrases=FILE.")
         if self.tokenize and self.tokenize not in ("meteor", *tokenisers()) and not self.tokenize.startswith("moses-"):
             raise UnknownName("tokeniser of meteor", self.tokenize, ("meteor", *tokenisers()))
         if not self.punctuation and self.tokenize not in (None, "meteor"):
@@ -125,12 +127,11 @@ class METEOR(Metric):
             self._check_language(chosen)
 
     def _check_language(self, chosen: Sequence[str]) -> None:
-        """Refuse what the language does not have."""
+        """Raise UsageError for matchers and tokenisers that the language does not have."""
         possible, settled = self._possible(self.language), self.defaults(self.language)
         for name in chosen:
             if name not in possible:
-                need = "a table, paraphrases=FILE" if name == "paraphrase" else f"another language than {self.language}"
-                raise UsageError(f"meteor: the matcher {name} needs {need}.")
+                raise UsageError(f"meteor: the matcher {name} needs another language than {self.language}.")
         tokenize = self.tokenize or settled["tokenize"]
         if tokenize == "meteor" and self.language not in NORMALISED:
             raise UsageError(f"meteor: tokenize=meteor is for {', '.join(NORMALISED)}, not for {self.language}.")
@@ -176,7 +177,7 @@ class METEOR(Metric):
         return "meteor1.5" if self.variant == "original" and not self.gaps and self.copy == 1 else None
 
     def _words(self, texts: Sequence[str]) -> list[list[str]]:
-        """The words of texts, in the case that they have there."""
+        """Return the words of texts; their case is kept."""
         if self.tokenize == "meteor":
             texts = [normalise(text, self.language, punctuation=self.punctuation) for text in texts]
         elif self.tokenize != "none" or self.variant != "original":
@@ -192,7 +193,7 @@ class METEOR(Metric):
 
     @property
     def aligner(self) -> Aligner:
-        """What finds the alignments."""
+        """The aligner for these parameters."""
         return Aligner(
             language=self.language,
             matchers=tuple(self.matchers.split("+")),
@@ -207,7 +208,7 @@ class METEOR(Metric):
         return _References(self._read(texts), groups)
 
     def _count_all(self, outputs: Sequence[str], references: _References) -> tuple[Floats, Texts, Any]:
-        """Counts for every reference, the outputs as read, and the links."""
+        """Return the counts for every reference, the outputs as read, and the links."""
         texts = self._read(outputs, references.texts)
         groups = references.groups
         refuse_long("meteor", "words", outputs, texts.units.lengths, references.texts.units.lengths, groups)
@@ -217,7 +218,7 @@ class METEOR(Metric):
         return counts, texts, links
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Words of output and reference by kind, chunks, and matched words by matcher, text and kind: kernels.beam."""
+        """Count words of both texts by kind, chunks, and matched words by matcher, text and kind: kernels.beam."""
         counts, _, _ = self._count_all(outputs, prepared)
         result: Floats = counts[best_rows(self.score(counts), prepared.groups, highest=True)]
         return result
@@ -228,7 +229,7 @@ class METEOR(Metric):
         return score
 
     def _parts(self, totals: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Precision, recall, their weighted harmonic mean, and the fragmentation penalty."""
+        """Return precision, recall, their weighted harmonic mean, and the fragmentation penalty."""
         kinds = np.array([self.delta, 1 - self.delta, self.delta * self.copy])
         weights = np.array([1.0, self.stem, self.synonym, self.paraphrase])
         matched = totals[..., 7:].reshape(*totals.shape[:-1], len(MATCHERS), 6)
@@ -266,9 +267,8 @@ class METEOR(Metric):
         )
 
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Alignment:
-        """The alignment with the best of the references: pairs of words with matcher and chunk."""
-        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
-        prepared = self.prepare(Shard(testset), None)
+        """Return the alignment with the best reference: pairs of words with matcher and chunk."""
+        prepared = self.prepare(one_segment(output, references), opened)
         counts, texts, links = self._count_all([output], prepared)
         row = int(best_rows(self.score(counts), prepared.groups, highest=True)[0])
         begin, end = prepared.texts.units.offsets[row : row + 2].tolist()
@@ -277,7 +277,7 @@ class METEOR(Metric):
 
 
 def _copied(words: Sequence[str]) -> list[bool]:
-    """Which words of a text a translation copies: those with a digit, and those with a capital within a sentence."""
+    """Return which words a translation copies: those with a digit, and those with a capital within a sentence."""
     before = [".", *words][: len(words)]
     return [
         any(map(str.isdigit, word)) or (word[:1].isupper() and previous not in ENDS)
@@ -294,12 +294,12 @@ def tune(
     step: float = 0.05,
     rounds: int = 20,
 ) -> METEOR:
-    """The metric with the parameters that agree best with people's judgements of segments.
+    """Return the metric with the parameters that agree best with human judgements of segments.
 
     judgements: by system, one number for each segment, higher is better, NaN where there is none. target: `kendall`,
     over pairs of systems within a segment that people did not judge equal (a tie of the metric counts as wrong, as at
     WMT17 to WMT19), or `pearson` over all segments. One parameter after the other is set to the best of its values, in
-    steps, until nothing improves. Tested on the same judgements, the result flatters itself: use others.
+    steps, until nothing improves. Test the result on other judgements: on the same ones its agreement is too high.
     """
     metric = (metric or METEOR()).resolved(testset.target_language)
     if target not in TARGETS:

@@ -3,7 +3,7 @@
 Doddington (2002), "Automatic Evaluation of Machine Translation Quality Using N-gram Co-Occurrence Statistics", HLT.
 Equals the NIST score of mteval-v13a.pl. An n-gram is worth its information, log2 of how often its first n-1 words
 occur over how often all n do, counted in all references of the whole test set; segments are scored with the same
-weights. They are learnt by `fitted` and known in the signature by a checksum.
+weights. They are learnt by `learn`; the signature has a checksum of them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..errors import UsageError
-from ..text.ngrams import compare_ngrams
 from ..text.tokenisers import tokenise
 from ._contract import Floats, Learnt, Metric, Shard, group_references
+from ._pairs import explain_ngrams
 from ._parameters import CASE, param
 
 SHARD = 10_000  # segments whose references are in memory at once while weights are learnt
@@ -28,11 +28,11 @@ BETA = log(2) / log(1.5) ** 2  # an output of two thirds the references' length 
 
 @dataclass(frozen=True)
 class Information:
-    """What the n-grams of the references are worth. An n-gram is a number, found word by word from its prefix.
+    """The information of the references' n-grams. An n-gram is a number, found word by word from its prefix.
 
     words: word -> its number, from 1. grams: prefix << 32 | word -> number of the n-gram; the empty prefix is 0.
     weights, orders: by number of the n-gram, its information in bits and its length.
-    checksum: stands for all that in comparisons and signatures.
+    checksum: of the references; comparisons and signatures use it.
     """
 
     checksum: str
@@ -42,7 +42,7 @@ class Information:
     orders: Sequence[int] = field(repr=False, compare=False)
 
     def find(self, words: Sequence[str], max_order: int, among: Mapping[int, int] | None = None) -> dict[int, int]:
-        """How often every known n-gram occurs, by its number; `among`: only these of `grams`, prefixes included."""
+        """Return how often each known n-gram occurs, by its number; `among`: only these, with their prefixes."""
         found: dict[int, int] = {}
         grams = self.grams if among is None else among
         numbers = [self.words.get(word, 0) for word in words]
@@ -51,7 +51,7 @@ class Information:
             for number in numbers[start : start + max_order]:
                 known = grams.get(gram << 32 | number)  # 0, a word that no reference has, is never known
                 if known is None:
-                    break  # no longer n-gram from here is known either
+                    break  # then no longer n-gram is known either
                 gram = known
                 found[gram] = found.get(gram, 0) + 1
         return found
@@ -73,7 +73,7 @@ class NIST(Metric):
     """NIST of mteval-v13a: information of matched n-grams per n-gram of the output, from 0; often 3 to 12.
 
     tokenize: 13a or intl, as mteval and its --international-tokenization do it.
-    lowercase: ignore case, as mteval does unless told otherwise (-c).
+    lowercase: ignore case, as mteval does by default (without -c).
     max_ngram_order: the longest n-gram, 1 to 9.
     """
 
@@ -123,7 +123,7 @@ class NIST(Metric):
         return _Prepared(information, segments)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Output length, mean reference length, then by order the information matched and the output's n-grams."""
+        """Count output length, mean reference length, then by order matched information and the output's n-grams."""
         information, order = prepared.information, self.max_ngram_order
         rows = []
         for words, segment in zip(self._words(outputs), prepared.segments, strict=True):
@@ -146,14 +146,9 @@ class NIST(Metric):
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
-        """The words, and which n-grams match."""
-        words, *others = self._words([output, *references])
-        return {
-            "score": self.score_one(output, references),
-            "output_words": words,
-            "reference_words": others,
-            "ngrams": compare_ngrams(words, others, self.max_ngram_order),
-        }
+        """Return the words, and which n-grams of each order match a reference."""
+        words = self._words([output, *references])
+        return explain_ngrams(self.score_one(output, references), words, self.max_ngram_order)
 
     def details(self, totals: Floats) -> dict[str, Any]:
         n = self.max_ngram_order
@@ -210,7 +205,7 @@ class _Learner:
                 prefix = gram
 
     def information(self) -> Information:
-        # Perl takes the prefix "0" for false: mteval then divides by the number of all words, as for single words.
+        # In Perl the prefix "0" is false: mteval then divides by the number of all words, as for single words.
         zero = self.grams.get(self.words.get("0", 0))
         prefixes = [0 if prefix == zero else prefix for prefix in self.prefixes]
         weights = [

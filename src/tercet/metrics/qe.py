@@ -53,7 +53,9 @@ class QE(Metric):
     def open(self, state: Any) -> QualityModel:
         model = self._load()
         if state is not None and model.checksum != state:
-            raise DataError(f"{self.model} is another model than when scoring began, or than where it began.")
+            raise DataError(
+                f"{self.model} is not the model that scoring began with: it has changed, or differs between computers."
+            )
         return model
 
     def count(self, shard: Shard, opened: QualityModel) -> dict[str, Floats]:
@@ -74,7 +76,7 @@ class QE(Metric):
 
 
 def _check_pair(model: QualityModel, pair: str) -> None:
-    """Refuse another language pair than the model's. A language may hold hyphens itself, as in zh-Hans-en."""
+    """Raise UsageError for another language pair than the model's. A language may have hyphens, as in zh-Hans-en."""
     from ..quality.inputs import same_languages
 
     codes = pair.split("-")
@@ -85,7 +87,7 @@ def _check_pair(model: QualityModel, pair: str) -> None:
 
 @lru_cache(maxsize=4)
 def _open(path: str, state: object) -> QualityModel:
-    """Read once per process and state of the file."""
+    """Read a model, once per process and file state."""
     from ..quality.model import QualityModel
 
     return QualityModel.load(path)

@@ -1,4 +1,4 @@
-"""RIBES: how far the words that output and reference share stand in the same order.
+"""RIBES: rank correlation of the positions of the words that output and reference share.
 
 Isozaki, Hirao, Duh, Sudoh and Tsukada (2010), "Automatic Evaluation of Translation Quality for Distant Language Pairs",
 EMNLP. Kendall's tau of the aligned words' positions, from 0 to 1, times unigram precision and brevity penalty, both
@@ -15,12 +15,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.testset import TestSet
 from ..kernels import alignments
 from ..text.coding import Ints, Units, Vocabulary, view
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows, offsets_of, owners, refuse_long
+from ._pairs import best_rows, offsets_of, one_segment, owners, refuse_long
 from ._parameters import CASE, param
 
 VARIANTS = ("corrected", "original")
@@ -36,8 +35,8 @@ class RIBES(Metric):
     """RIBES, the mean of segments, 0 to 1.
 
     alpha, beta: the exponents of precision and of the brevity penalty.
-    lowercase: ignore case, as the program does unless told otherwise (-c).
-    tokenize: how words are found; `none` takes what stands between blanks, so give it tokenised text.
+    lowercase: ignore case, as the program does by default (without -c).
+    tokenize: how words are found; `none` splits at blanks, for tokenised text.
     variant: a segment whose references are all empty has no score and is left out of the mean. Its score is NaN
     (corrected), or minus infinity as RIBES.py -z prints it (original).
     With several references the one with the highest score counts.
@@ -65,7 +64,7 @@ class RIBES(Metric):
         return _References(Vocabulary(self._words(texts)), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Score, whether the segment has one, then its parts: Kendall's tau, precision, brevity penalty."""
+        """Count the score, 1 if the segment has one, then its parts: Kendall's tau, precision, brevity penalty."""
         references: _References = prepared
         # Words that no reference holds look alike (-1), which does not matter: n-grams with them align nothing.
         found = references.vocabulary.find(self._words(outputs))
@@ -87,16 +86,15 @@ class RIBES(Metric):
         return scores
 
     def details(self, totals: Floats) -> dict[str, Any]:
-        """Means over the segments that have a score."""
+        """Return means over the segments that have a score."""
         means = totals[2:] / max(totals[1], 1.0)
         return dict(zip(("nkt", "precision", "bp"), means.tolist(), strict=True))
 
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
-        """What the metric sees in one segment: its parts, and for each output word the reference position, or None."""
-        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
-        prepared = self.prepare(Shard(testset), None)
+        """Return the parts of the score, and for each output word the reference position, or None."""
+        prepared = self.prepare(one_segment(output, references), opened)
         outputs = prepared.vocabulary.find(self._words([output]))
         units = prepared.vocabulary.units
         alignment, offsets = _align(outputs, units, prepared.groups)
@@ -120,7 +118,7 @@ class RIBES(Metric):
 
 
 def _align(outputs: Units, references: Units, groups: Ints) -> tuple[NDArray[np.int32], Ints]:
-    """For each output and each of its references, laid end to end: the reference position of each word, or -1."""
+    """Return for each output and each of its references the reference position of each word, or -1, and offsets."""
     whose = owners(groups)
     offsets = offsets_of(outputs.lengths[whose])
     alignment = np.empty(int(offsets[-1]), dtype=np.int32)
@@ -140,7 +138,7 @@ def _align(outputs: Units, references: Units, groups: Ints) -> tuple[NDArray[np.
 
 
 def _parts(alignment: NDArray[np.int32], offsets: Ints, reference_lengths: Ints) -> Floats:
-    """Normalised Kendall's tau, precision and brevity penalty, shape (references, 3)."""
+    """Return normalised Kendall's tau, precision and brevity penalty, shape (references, 3)."""
     lengths = np.diff(offsets)
     aligned, ascending = np.empty((2, len(lengths)), dtype=np.int64)
     scratch = np.empty(int(lengths.max(initial=0)) + 1, dtype=np.int32)

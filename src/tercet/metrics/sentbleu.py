@@ -23,9 +23,9 @@ from ..text.coding import (
     ngram_totals,
     split_words,
 )
-from ..text.ngrams import compare_ngrams
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Metric, Shard, group_references
+from ._pairs import explain_ngrams
 from ._parameters import CASE, param
 from ._words import tokeniser_of
 
@@ -42,8 +42,8 @@ class _References(NamedTuple):
 class SentBLEU(Metric):
     """Smoothed sentence BLEU of Moses, 0 to 1.
 
-    tokenize: by default moses (English; moses-LANG for others), since the program is made for text tokenised so. Give
-    none for text that is tokenised already: it is then split at ASCII blanks alone, as the program does.
+    tokenize: by default moses (English; moses-LANG for others), as the program expects. Give none for tokenised
+    text: it is split at ASCII blanks only, as the program does.
     lowercase: ignore case, as the WMT metrics tasks did.
     The program computes in single precision, this in double: they agree to about 6 digits.
     """
@@ -70,14 +70,9 @@ class SentBLEU(Metric):
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
-        """The words, and which n-grams of each order match a reference."""
-        words, *others = self._words([output, *references]).strings()
-        return {
-            "score": self.score_one(output, references),
-            "output_words": words,
-            "reference_words": others,
-            "ngrams": compare_ngrams(words, others, ORDER),
-        }
+        """Return the words, and which n-grams of each order match a reference."""
+        words = self._words([output, *references]).strings()
+        return explain_ngrams(self.score_one(output, references), words, ORDER)
 
     def _words(self, texts: list[str]) -> Words:
         if self.lowercase:
@@ -92,14 +87,14 @@ class SentBLEU(Metric):
         return _References(vocabulary, NgramIndex(vocabulary.units, groups, ORDER), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Output and closest reference length, matches and n-grams of each order, the segment's score, and 1."""
+        """Count output and closest reference length, matches and n-grams of each order, the score, and 1."""
         vocabulary, ngrams, groups = prepared
         units = vocabulary.find(self._words(list(outputs)))
         matches = ngrams.count_matches(units, np.arange(len(outputs)))
         totals = ngram_totals(units.lengths, ORDER)
         closest = closest_lengths(units.lengths, vocabulary.units.lengths, groups)
         logs = np.log((matches + 1) / (totals + 1)).mean(1)
-        # An empty output scores 0, beside an empty reference 1, as the program has it.
+        # An empty output scores 0, or 1 if the reference is empty too, as in the program.
         shortfall = closest / np.where(units.lengths > 0, units.lengths, 1e-9)
         scores = np.exp(logs + np.where(closest > units.lengths, 1 - shortfall, 0.0))
         return np.column_stack([units.lengths, closest, matches, totals, scores, np.ones(len(scores))])

@@ -2,7 +2,7 @@
 
 Liu and Gildea (2005), "Syntactic Features for Evaluation of Machine Translation", ACL workshop on intrinsic and
 extrinsic evaluation measures. The paper has it on trees of constituents (STM) and on trees of dependencies (DSTM). Our
-parsers give dependencies alone, so that this is the latter: scores are not those of the paper's STM.
+parsers give dependencies only, so this is the latter: scores are not those of the paper's STM.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class STM(TreeMetric):
     """Precision of subtrees of the dependency tree, 0 to 1: the mean over their depths.
 
     language: of the outputs.
-    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE or a folder, corenlp:FILE; by default the one for the
-        language that is installed.
-    parses: a folder in which parses are kept and found again.
+    parser: spacy:MODEL, stanza:LANGUAGE, natasha, conllu:FILE or a folder, corenlp:FILE; by default the installed
+        one for the language.
+    parses: a folder that keeps parses for later runs.
     of: what a subtree is made of: words, categories (parts of speech) or relations.
     lowercase: ignore the case of words.
     depth: the deepest subtree, 1 to 9; 1 is a word alone, 2 a word with its dependents.
@@ -44,9 +44,9 @@ class STM(TreeMetric):
 
 
 def subtrees(found: Tree, depth: int) -> Pieces:
-    """The subtrees of each depth: below every word that reaches so far down, all words to that depth.
+    """Return the subtrees of each depth: for every word with descendants at that depth, all words down to it.
 
-    A subtree is a label, or a tuple of the label and what is below it, in the order of the text; where the head stands
+    A subtree is a label, or a tuple of the label and the subtrees below it in text order. The position of the head
     among its dependents is not part of it.
     """
     labels, heads = found
@@ -54,7 +54,7 @@ def subtrees(found: Tree, depth: int) -> Pieces:
     for place, head in enumerate(heads):
         if head >= 0:
             below[head].append(place)
-    cut: list[Any] = list(labels)  # the tree below each word, down to the depth at hand
+    cut: list[Any] = list(labels)  # the tree below each word, down to the current depth
     deep = [True] * len(labels)  # whether it reaches that depth
     counted: Pieces = [Counter(cut)]
     for _ in range(1, depth):

@@ -1,10 +1,10 @@
 """TER: translation edit rate, edits per reference word where moving a phrase counts as one edit.
 
 Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human Annotation", AMTA. Shifts are found
-greedily: the one that saves most edits is made, until none saves any. By default as sacreBLEU 2.6 does it, so that
-scores equal its (0 to 100 and above). Where text is normalised they need not: sacreBLEU normalises references twice,
-so that an output may differ from itself; variant=sacrebleu does that too. variant=tercom equals tercom 0.10 (Java).
-variant=moses equals TERCpp as the scorer of Moses calls it, which moves words of the reference and tries few shifts.
+greedily: the one that saves most edits is made, until none saves any. By default scores equal those of sacreBLEU 2.6 (0
+to 100 and above), except for normalised text: sacreBLEU normalises references twice, so that an output may differ from
+an equal reference; variant=sacrebleu does that too. variant=tercom equals tercom 0.10 (Java). variant=moses equals
+TERCpp as the scorer of Moses calls it, which moves words of the reference and tries few shifts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..text.coding import Units, Vocabulary, Words, code_points, split_words
 from ..text.editing import EditScript, References, ShiftSearch, count_shifts, shift_script, words_of
 from ..text.tokenisers import check_tokeniser
 from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows
+from ._pairs import best_rows, one_segment
 from ._parameters import NO, YES, param
 from ._words import tokeniser_of
 
@@ -33,7 +33,7 @@ SEARCHES = {
     "standard": ShiftSearch(beam=25, max_size=10, max_distance=50, max_tried=1000),
     "tercom": ShiftSearch(beam=20, max_size=10, max_distance=50, max_tried=ALL, tercom=True, max_words=500),
 }
-# Blanks to Python, letters to tercom, which splits at ASCII blanks alone: they stand aside while text is normalised.
+# Blanks in Python but not in tercom, which splits at ASCII blanks only: replaced while text is normalised.
 _ASIDE = {
     ord(c): 0xF0000 + i
     for i, c in enumerate(
@@ -70,7 +70,7 @@ class TER(Metric):
 
     def validate(self) -> None:
         if self.variant != "moses" and self.tokenize not in (None, "tercom"):
-            raise UsageError(f"ter: tokenize={self.tokenize} goes with variant=moses; elsewhere there is normalized.")
+            raise UsageError(f"ter: tokenize={self.tokenize} goes with variant=moses; other variants have normalized.")
         if self.variant == "moses" and (self.normalized or self.no_punct or self.asian_support):
             raise UsageError("ter: variant moses takes tokenize; normalized, no_punct and asian_support are tercom's.")
 
@@ -97,7 +97,7 @@ class TER(Metric):
         )
 
     def _normalise_like_tercom(self, text: str) -> str:
-        """Where tercom differs from sacreBLEU: blanks, <skipped>, runs of kana, punctuation at the beginning."""
+        """Return the text as tercom normalises it; it treats blanks, <skipped>, kana and leading marks its own way."""
         text = text.translate(_ASIDE)
         if not self.case_sensitive:
             text = text.lower()
@@ -130,7 +130,7 @@ class TER(Metric):
         return References(Vocabulary(self._words(texts, reference=True)), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """All edits, mean length of the references; then substitutions, deletions, insertions, shifts."""
+        """Count all edits and the mean length of the references; then substitutions, deletions, insertions, shifts."""
         references: References = prepared
         counts = self._counts(references, references.vocabulary.find(self._words(outputs, reference=False)))
         lengths = np.add.reduceat(references.units.lengths, references.groups[:-1]) / np.diff(references.groups)
@@ -138,7 +138,7 @@ class TER(Metric):
         return np.column_stack([best[:, 0], lengths, best[:, 1:]])
 
     def _counts(self, references: References, outputs: Units) -> Floats:
-        """All edits, substitutions, deletions, insertions and shifts of each reference text."""
+        """Return all edits, substitutions, deletions, insertions and shifts for each reference text."""
         counts = count_shifts(outputs, references.units, references.segments, SEARCHES[self.variant])
         edits = counts[:, [0, 1, 2, 4]].astype(np.float64)
         return np.column_stack([edits.sum(1), edits])
@@ -146,7 +146,7 @@ class TER(Metric):
     def score(self, totals: Floats) -> Floats:
         edits, reference = totals[..., 0], totals[..., 1]
         with np.errstate(divide="ignore", invalid="ignore"):
-            # Moses meets an empty reference perfectly, whatever the output
+            # In Moses every output is perfect against an empty reference.
             empty = 0.0 if self.variant == "moses" else np.where(edits > 0, 1.0, 0.0)
             rate = np.where(reference > 0, edits / reference, empty)
         return np.asarray(100 * rate, dtype=np.float64)
@@ -168,14 +168,13 @@ class TER(Metric):
         ).format(**parts)
 
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
-        """The shifts and edits that turn an output into the reference that takes fewest."""
-        words = self._words(references, reference=True)
-        prepared = References(Vocabulary(words), np.array([0, len(references)], dtype=np.int64))
+        """Return the shifts and edits that turn the output into the reference that takes the fewest."""
+        prepared = self.prepare(one_segment(output, references), opened)
         found = self._words([output], reference=False)
         counts = self._counts(prepared, prepared.vocabulary.find(found))
         chosen = int(best_rows(counts[:, 0], prepared.groups, highest=False)[0])
         shown, expected = (
             ["" if word == _EMPTY else word.translate(_BACK) for word in each]
-            for each in (found.strings()[0], words.strings()[chosen])
+            for each in (found.strings()[0], self._words([references[chosen]], reference=True).strings()[0])
         )
         return shift_script(shown, expected, SEARCHES[self.variant], reference_index=chosen)

@@ -1,10 +1,10 @@
 """WER: word error rate, the fewest insertions, deletions and substitutions per word of the reference.
 
-Levenshtein (1966), "Binary codes capable of correcting deletions, insertions, and reversals"; for translation Nießen
-et al. (2000), "An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research", LREC. Equals jiwer with
+Levenshtein (1966), "Binary codes capable of correcting deletions, insertions, and reversals"; for translation Nießen et
+al. (2000), "An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research", LREC. Equals jiwer with
 variant=jiwer, also in its match error rate and word information lost (Morris et al., 2004, "From WER and RIL to MER and
 WIL", Interspeech). variant=moses equals the scorer of Moses (mert), whose number is 1 - WER, with its choice among
-several references: scores are cast to integers before they are compared.
+several references (see `choose_references`).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import UsageError
-from ..text.coding import Ints, Vocabulary, Words, code_points, split_words
+from ..text.coding import Vocabulary, Words, code_points, split_words
 from ..text.editing import EditScript, References, count_edits, edit_script, words_of
 from ..text.tokenisers import check_tokeniser
 from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows
+from ._pairs import one_segment
 from ._parameters import CASE, param
-from ._words import tokeniser_of
+from ._words import choose_references, tokeniser_of
 
 VARIANTS = {"jiwer": "jiwer4", "moses": "moses", "standard": None}
 _RUN = re.compile(r"\s\s+")
@@ -34,8 +34,8 @@ _SINGLE = str.maketrans({"\t": "\ue000", "\n": "\ue001", "\v": "\ue002", "\f": "
 class WER(Metric):
     """Word errors per reference word: 0 is perfect, and above 1 is possible.
 
-    tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for text that is tokenised: it
-    is split at ASCII blanks. lowercase: ignore case.
+    tokenize: moses (English; moses-LANG for others) by default, any tokeniser, or none for tokenised text, which is
+    split at ASCII blanks. lowercase: ignore case.
     rate: wer; mer, errors per error or match, 0 to 1; wil, 1 minus the product of the shares of words that match.
     variant: standard takes the reference with the lowest rate; moses chooses like Moses; jiwer splits words like jiwer.
     """
@@ -78,18 +78,13 @@ class WER(Metric):
         return References(Vocabulary(self._words(texts)), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Substitutions, deletions, insertions and words left as they are."""
+        """Count substitutions, deletions, insertions and matches."""
         references: References = prepared
         units = references.vocabulary.find(self._words(outputs))
         counts = count_edits(units, references.units, references.segments).astype(np.float64)
-        chosen: Floats = counts[self._choose(counts, references.groups)]
-        return chosen
-
-    def _choose(self, counts: Floats, groups: Ints) -> Ints:
-        if self.variant == "moses":
-            # The cast makes all scores between -1 and 1 equal: the first reference counts unless another is perfect.
-            return best_rows(np.trunc(1 - self.score(counts)), groups, highest=True)
-        return best_rows(self.score(counts), groups, highest=False)
+        chosen = choose_references(self.score(counts), references.groups, like_moses=self.variant == "moses")
+        best: Floats = counts[chosen]
+        return best
 
     def score(self, totals: Floats) -> Floats:
         substitutions, deletions, insertions, matches = (totals[..., i] for i in range(4))
@@ -103,7 +98,7 @@ class WER(Metric):
         elif self.variant == "moses":
             rate = np.where(reference > 0, errors / np.maximum(reference, 1), 0.0)  # nothing to find: perfect
         else:
-            rate = errors / np.maximum(reference, 1)  # as jiwer: beside an empty reference, the number of words
+            rate = errors / np.maximum(reference, 1)  # as jiwer: for an empty reference, the number of output words
         return np.asarray(rate, dtype=np.float64)
 
     def details(self, totals: Floats) -> dict[str, Any]:
@@ -121,11 +116,10 @@ class WER(Metric):
         return "({substitutions} sub, {deletions} del, {insertions} ins / {ref_len} ref)".format(**parts)
 
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> EditScript:
-        """The edits that turn an output into the reference that counts."""
-        words = self._words(references)
-        prepared = References(Vocabulary(words), np.array([0, len(references)], dtype=np.int64))
-        found = self._words([output])
-        outputs = prepared.vocabulary.find(found)
-        counts = count_edits(outputs, prepared.units, prepared.segments).astype(np.float64)
-        chosen = int(self._choose(counts, prepared.groups)[0])
-        return edit_script(found.strings()[0], words.strings()[chosen], reference_index=chosen)
+        """Return the edits that turn the output into the chosen reference."""
+        prepared = self.prepare(one_segment(output, references), opened)
+        outputs = prepared.vocabulary.find(self._words([output]))
+        rates = self.score(count_edits(outputs, prepared.units, prepared.segments).astype(np.float64))
+        chosen = int(choose_references(rates, prepared.groups, like_moses=self.variant == "moses")[0])
+        found, words = self._words([output, references[chosen]]).strings()
+        return edit_script(found, words, reference_index=chosen)

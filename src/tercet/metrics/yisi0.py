@@ -1,9 +1,9 @@
-"""YiSi-0: overlap of n-grams of words, where words are as similar as the substrings that they share.
+"""YiSi-0: overlap of word n-grams, where the similarity of words is that of their common substrings.
 
 Lo (2019), "YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric for Languages with Different Levels of
-Available Resources", WMT. Each n-gram meets its most similar counterpart; rare words weigh more. The weights are learnt
-from all references of the whole test set by `fitted` and known in the signature by a checksum: a segment's score
-depends on the test set it is in. variant=original equals the program yisi (fd07bfc) with lexsim-type=lcs.
+Available Resources", WMT. Each n-gram is compared with its most similar counterpart; rare words weigh more. The weights
+are learnt from all references of the test set, and the signature has a checksum of them: a segment's score depends on
+the test set it is in. variant=original equals the program yisi (fd07bfc) with lexsim-type=lcs.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..data.testset import TestSet
 from ..errors import UsageError
 from ..kernels import substrings
 from ..text.coding import Ints, Units, view
 from ..text.tokenisers import check_tokeniser, lower, tokenise
-from ._contract import Floats, Learnt, Metric, Shard, group_references
-from ._pairs import best_rows, number_words, offsets_of, owners, refuse_long
+from ._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
+from ._pairs import best_rows, number_words, offsets_of, one_segment, owners, refuse_long
 from ._parameters import CASE, param
 
 VARIANTS = ("corrected", "original")
@@ -33,14 +32,14 @@ MOST_BYTES = 100_000  # of one text: half a minute
 
 @dataclass(frozen=True)
 class DocumentFrequencies:
-    """In how many of the references each word occurs; `checksum` stands for that in comparisons and signatures."""
+    """The number of references with each word; comparisons and signatures use the checksum."""
 
     checksum: str
     texts: int
     words: Mapping[str, int] = field(repr=False, compare=False)
 
     def weight(self, word: str) -> float:
-        """log2(1 + (N + 1) / (df + 1)); a word that no reference has is looked up in lower case (A to Z) too."""
+        """Return log2(1 + (N + 1) / (df + 1)); a word without entry is also looked up in lower case (A to Z)."""
         found = self.words.get(word) or self.words.get(word.translate(_ASCII_LOWER), 0)
         return log2(1 + (self.texts + 1) / (found + 1))
 
@@ -115,7 +114,7 @@ class YiSi0(Metric):
         return _References(known, numbers, units, [known.weight(word) for word in numbers], groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
-        """Score, one for the segment, precision, recall."""
+        """Count the score, 1 for the segment, precision, recall."""
         references: _References = prepared
         parts = _parts(self._match(outputs, references))
         scores = self._combine(parts)
@@ -123,7 +122,7 @@ class YiSi0(Metric):
         return np.column_stack([scores, np.ones(len(scores)), parts])[rows]
 
     def _match(self, texts: Sequence[str], references: _References) -> Floats:
-        """Weighted similarities and weights, of the output's n-grams and the reference's, shape (references, 4)."""
+        """Return weighted similarities and weights of both texts' n-grams, shape (references, 4)."""
         known, numbers = references.known, dict(references.numbers)
         outputs, units = number_words(self._words(texts), numbers), references.units
         words = list(numbers)
@@ -163,11 +162,10 @@ class YiSi0(Metric):
         return scores
 
     def score(self, totals: Floats) -> Floats:
-        scores: Floats = totals[..., 0] / totals[..., 1]
-        return scores
+        return mean_score(totals)
 
     def details(self, totals: Floats) -> dict[str, Any]:
-        """Means over the segments."""
+        """Return means over the segments."""
         return {"precision": float(totals[2] / totals[1]), "recall": float(totals[3] / totals[1])}
 
     def extras(self, counts: Floats) -> Mapping[str, Floats]:
@@ -176,12 +174,11 @@ class YiSi0(Metric):
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
-        """What the metric sees in one segment: for each word of the output the most similar word of the reference.
+        """Return for each word of the output the most similar word of the reference.
 
         The weights are those that the metric learnt from the test set.
         """
-        testset = TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)})
-        prepared = self.prepare(Shard(testset), opened)
+        prepared = self.prepare(one_segment(output, references), opened)
         parts = _parts(self._match([output], prepared))
         scores = self._combine(parts)
         row = int(scores.argmax())
@@ -212,20 +209,20 @@ def _best_match(word: str, reference: Sequence[str], known: DocumentFrequencies)
 
 
 def _byte_lengths(units: Units, sizes: Ints) -> Ints:
-    """How many bytes the words of each text have."""
+    """Return the number of bytes of the words of each text."""
     lengths: Ints = np.diff(offsets_of(sizes[units.ids])[units.offsets])
     return lengths
 
 
 def _parts(sums: Floats) -> Floats:
-    """Precision and recall, shape (references, 2); 0 where a text is empty."""
+    """Return precision and recall, shape (references, 2); 0 where a text is empty."""
     similarities, weights = sums[:, 0::2], sums[:, 1::2]
     parts: Floats = similarities / np.where(weights > 0, weights, 1.0)
     return parts
 
 
 def similarity(word: str, other: str) -> float:
-    """Twice the longest common substring over the lengths, all in bytes."""
+    """Return twice the longest common substring over the sum of the lengths, all in bytes."""
     data, wanted = word.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass")
     longest, row = 0, [0] * (len(wanted) + 1)
     for unit in data:

@@ -28,7 +28,6 @@ from .splits import SEED, folds
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from ..stats.intervals import Interval
     from .inputs import GivenFeatures
 
 
@@ -78,12 +77,7 @@ class Assessment:
         found["metrics"] = [asdict(rival) for rival in self.rivals]
         if self.across is not None:
             found["systems"] = {name: evaluation_dict(each) for name, each in self.by_system.items()}
-            found["across"] = {
-                "systems": list(self.across.systems),
-                "segments": list(self.across.segments),
-                "pearson": self.across.pearson.tolist(),
-                "rmse": self.across.rmse.tolist(),
-            }
+            found["across"] = {name: np.array(value).tolist() for name, value in vars(self.across).items()}
         return found
 
 
@@ -94,15 +88,11 @@ def evaluation_dict(found: Evaluation) -> dict[str, Any]:
         **{name: each.value for name, each in figures.items()},
         "n": found.n,
         "groups": found.groups,
-        "intervals": {name: _ends(each) for name, each in figures.items()},
+        "intervals": {name: [each.low, each.high] for name, each in figures.items()},
         "confidence": found.level,
         "resamples": found.resamples,
         "seed": found.seed,
     }
-
-
-def _ends(interval: Interval) -> list[float]:
-    return [interval.low, interval.high]
 
 
 def assess(
@@ -131,25 +121,23 @@ def assess(
     truth, values = check_pair(labels, found.values)
     alike = list(sources if groups is None else groups)
     if len(alike) != len(truth):
-        raise DataError(f"There are {len(truth)} segments, but groups for {len(alike)}. Give one group per segment.")
-    drawn: dict[str, Any] = {"seed": seed, "resamples": resamples, "level": confidence}
+        raise DataError(f"There are {len(truth)} segments, but groups for {len(alike)}. Give one per segment.")
+    how: dict[str, Any] = {"seed": seed, "resamples": resamples, "level": confidence}
     better = {"higher_is_better": model.higher_is_better}
 
     def figures(rows: Any) -> Evaluation:
         bounds = found.lower[rows], found.upper[rows]
         return evaluate(
-            truth[rows], values[rows], intervals=bounds, groups=[alike[row] for row in rows], **better, **drawn
+            truth[rows], values[rows], intervals=bounds, groups=[alike[row] for row in rows], **better, **how
         )
 
     everything = np.arange(len(truth))
-    rivals = [_rival(name, truth, values, scores, groups=alike, **drawn) for name, scores in (metrics or {}).items()]
+    rivals = [_rival(name, truth, values, scores, groups=alike, **how) for name, scores in (metrics or {}).items()]
     by_system: dict[str, Evaluation] = {}
     matrix = None
     if systems is not None:
         if len(systems) != len(truth):
-            raise DataError(
-                f"There are {len(truth)} segments, but systems for {len(systems)}. Give one system per segment."
-            )
+            raise DataError(f"There are {len(truth)} segments, but systems for {len(systems)}. Give one per segment.")
         rows_of = {name: np.flatnonzero(np.array(systems) == name) for name in dict.fromkeys(systems)}
         by_system = {name: figures(rows) for name, rows in rows_of.items()}
         matrix = across_systems(model, found.features.values, truth, rows_of, alike, seed=seed, executor=executor)

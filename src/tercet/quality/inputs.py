@@ -235,16 +235,14 @@ def read_features(path: str | Path, segments: int) -> GivenFeatures:
             raise DataError(f"{path}, line 1: column {column} has no name.")
     if len(rows) != segments:
         raise DataError(f"{path} has {len(rows)} rows below its header, but there are {segments} segments.")
-    values = np.array(
+    values = [
         [
-            [
-                _number(text, f"{path}, line {number}, column {name!r}", "feature")
-                for name, text in zip(header, row, strict=True)
-            ]
-            for number, row in enumerate(rows, 2)
+            _number(text, f"{path}, line {line}, column {name!r}", "feature")
+            for name, text in zip(header, row, strict=True)
         ]
-    )
-    return GivenFeatures(tuple(header), values)
+        for line, row in enumerate(rows, 2)
+    ]
+    return GivenFeatures(tuple(header), np.array(values))
 
 
 def check_languages(languages: str | Sequence[str]) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from ..stats.correlation import is_constant_series
 from ..stats.resampling import Floats
 from ..workers import results_in_order
 from .predictors import Inputs, Predictor, check_features
-from .splits import SEED, Rows, Split, folds, hold_out, number_groups
+from .splits import SEED, Rows, folds, hold_out, number_groups
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -200,7 +200,6 @@ def cross_predict(
     groups: Groups,
     settings: Settings,
     *,
-    splits: Sequence[Split] | None = None,
     seed: int = SEED,
     executor: Executor | None = None,
 ) -> Floats:
@@ -212,8 +211,7 @@ def cross_predict(
     """
     # Not scikit-learn's cross_val_predict, which cannot run in the caller's executor.
     values, targets, numbers = check_examples(features, labels, groups)
-    if splits is None:
-        splits = folds(numbers.tolist(), 2 * FOLDS if len(targets) <= SEARCHED else FOLDS, seed + 1)
+    splits = folds(numbers.tolist(), 2 * FOLDS if len(targets) <= SEARCHED else FOLDS, seed + 1)
     units = ((learner, settings, values[train], targets[train], values[test], seed) for train, test in splits)
     predictions = np.full(len(targets), np.nan)
     for (_, test), held_out in zip(splits, run_all(executor, fit_and_predict, units), strict=True):

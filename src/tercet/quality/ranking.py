@@ -154,6 +154,7 @@ def _reasons(model: QualityModel, found: Predictions, rows: NDArray[np.int64]) -
     harm[found.one_sided[rows]] = 0.0
     least = LEAST * (model.label_range[1] - model.label_range[0])
     described = model.descriptions()
+    numbers = np.stack(np.broadcast_arrays(table, model.means, effects))
     reasons = []
     for row in range(len(rows)):
         worst: dict[object, int] = {}  # columns by family of features
@@ -164,13 +165,7 @@ def _reasons(model: QualityModel, found: Predictions, rows: NDArray[np.int64]) -
             worst.setdefault(name if name in model.given else family(name), column)
         reasons.append(
             tuple(
-                Reason(
-                    found.features.names[column],
-                    described[found.features.names[column]],
-                    float(table[row, column]),
-                    float(model.means[column]),
-                    float(effects[row, column]),
-                )
+                Reason(name := found.features.names[column], described[name], *map(float, numbers[:, row, column]))
                 for column in worst.values()
             )
         )

@@ -147,22 +147,17 @@ _KINDS: dict[str, type] = {
     "target_words": Frequencies, "aligner": WordAligner, "embedding_axes": np.ndarray,
 }  # fmt: skip
 # How a user provides a missing resource, for messages: in words, and the option of the command line.
+_TEXTS = "give texts in the {side} language: --{side}-corpus"
+_OF_SIDES = {
+    **dict.fromkeys(("lm", "lm_backward", "frequencies"), _TEXTS),
+    "words": "pip install 'tercet[qe]', for a {side} language that the package wordfreq knows",
+    "function_words": f"pip install 'tercet[qe]', or {_TEXTS}",
+    "tagger": "ask for tags: --tags, with a parser of the {side} language installed",
+    "tags_lm": "ask for tags: --tags, with texts in the {side} language and a parser for them",
+}
 HOW_TO_GIVE = {
-    "source_lm": "give texts in the source language: --source-corpus",
-    "target_lm": "give texts in the target language: --target-corpus",
-    "source_lm_backward": "give texts in the source language: --source-corpus",
-    "target_lm_backward": "give texts in the target language: --target-corpus",
-    "source_frequencies": "give texts in the source language: --source-corpus",
-    "target_frequencies": "give texts in the target language: --target-corpus",
-    "source_words": "pip install 'tercet[qe]', for a source language that the package wordfreq knows",
-    "target_words": "pip install 'tercet[qe]', for a target language that the package wordfreq knows",
-    "source_function_words": "pip install 'tercet[qe]', or give texts in the source language: --source-corpus",
-    "target_function_words": "pip install 'tercet[qe]', or give texts in the target language: --target-corpus",
+    **{f"{side}_{name}": how.format(side=side) for name, how in _OF_SIDES.items() for side in ("source", "target")},
     "aligner": "give parallel texts: --parallel",
-    "source_tagger": "ask for tags: --tags, with a parser of the source language installed",
-    "target_tagger": "ask for tags: --tags, with a parser of the target language installed",
-    "source_tags_lm": "ask for tags: --tags, with texts in the source language and a parser for them",
-    "target_tags_lm": "ask for tags: --tags, with texts in the target language and a parser for them",
     "embeddings": "ask for sentence embeddings: --embeddings, after pip install 'tercet[embed]'",
     "embedding_axes": "train with sentence embeddings: --embeddings; in Python, see principal_axes",
 }

@@ -32,8 +32,8 @@ def folds(groups: Sequence[Hashable], n: int = 5, seed: int = SEED) -> list[Spli
     If there are fewer groups than `n`, each group is a test part (leave one group out).
     """
     numbers, count = _numbered(groups, seed)
-    # GroupKFold(shuffle=True) deals out as many groups to each part, whatever their sizes. Without it, it balances the
-    # sizes and takes equally large groups from the last to the first, so their numbers are shuffled here.
+    # GroupKFold(shuffle=True) ignores the sizes of groups. Without shuffle it balances the parts by size and assigns
+    # groups of equal size from the last to the first, so the group numbers are shuffled here.
     order = np.random.default_rng(seed).permutation(count)
     shuffled = count - 1 - np.argsort(order)[numbers]
     splitter = scikit_learn("model_selection").GroupKFold(min(n, count))

@@ -1,4 +1,4 @@
-"""Tables as aligned text, Markdown, LaTeX (booktabs), TSV and CSV; valid JSON; and data frames.
+"""Tables as aligned text, Markdown, LaTeX (booktabs), TSV and CSV; and valid JSON.
 
 Cells are strings, already rounded. Numbers are rounded only when they are rendered.
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..errors import MissingDependency, UnknownName
+from ..errors import UnknownName
 
 DASH = "–"  # for an undefined number
 _NUMBER = re.compile(r"[ +\-−–<>≤≥]*(\.?[0-9]|$)")
@@ -51,15 +51,6 @@ def to_json(value: Any) -> str:
     import json
 
     return json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False)
-
-
-def data_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return the rows as a pandas data frame."""
-    try:
-        import pandas
-    except ImportError:
-        raise MissingDependency("A pandas data frame", "frames") from None
-    return pandas.DataFrame(rows)
 
 
 def _plain(value: Any) -> Any:

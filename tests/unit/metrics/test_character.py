@@ -94,7 +94,7 @@ def test_what_is_explained_is_what_is_counted():
     testset = TestSet({"x": texts[0]}, {"first": texts[1], "second": texts[2]})
     metric = CharacTER()
     counts = metric.statistics(testset)["x"].tolist()
-    seen = [metric.explain_segment(output, pair) for output, *pair in zip(*texts, strict=True)]
+    seen = [metric.ready().explain(output, pair) for output, *pair in zip(*texts, strict=True)]
     assert [[each["score"], each["distance"], each["move_cost"]] for each in seen] == [
         [score, distance, moves] for score, _, distance, moves, _ in counts
     ]

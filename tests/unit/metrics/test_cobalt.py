@@ -15,7 +15,7 @@ from tercet.language import conllu, parsing
 from tercet.language.contexts import ContextDifference
 from tercet.language.relations import universal_tag, with_dependencies
 from tercet.language.sentence import Dependency, Sentence, Token
-from tercet.metrics import cobalt, create
+from tercet.metrics import Shard, cobalt, create
 from tercet.metrics.cobalt import Cobalt, raw_penalty
 from tercet.testing import check_metric
 
@@ -58,9 +58,14 @@ def parses(tmp_path: Path) -> Path:
     return path
 
 
-def value(output: Sentence, reference: Sentence, spec: str = "cobalt") -> float:
-    metric = create(spec)
+def settled(spec: str) -> Cobalt:
+    metric = create(spec).resolved()
     assert isinstance(metric, Cobalt)
+    return metric
+
+
+def value(output: Sentence, reference: Sentence, spec: str = "cobalt") -> float:
+    metric = settled(spec)
     return metric.assess(metric.align(output, reference)).score
 
 
@@ -106,8 +111,7 @@ def test_without_equivalence_the_passive_is_penalised_more() -> None:
 
 
 def test_without_the_penalty_only_words_count() -> None:
-    metric = create("cobalt:penalty=false")
-    assert isinstance(metric, Cobalt)
+    metric = settled("cobalt:penalty=false")
     found = metric.assess(metric.align(SCRAMBLED, REFERENCE))
     assert {(word.penalty, word.contribution) for word in found.words} == {(0.0, 1.0)}
     assert found.score == pytest.approx(1 - 0.25 / 3.25, rel=1e-12)  # one article is not aligned
@@ -115,8 +119,7 @@ def test_without_the_penalty_only_words_count() -> None:
 
 def test_context_weights_can_be_put_to_one() -> None:
     """The auxiliary, one of four words of the context, then weighs as much as the subject."""
-    metric = create("cobalt:weights=false")
-    assert isinstance(metric, Cobalt)
+    metric = settled("cobalt:weights=false")
     words = metric.assess(metric.align(PASSIVE, REFERENCE)).words
     assert max(word.penalty for word in words) == pytest.approx(logistic(math.log(5) / 4), rel=1e-12)
 
@@ -133,9 +136,7 @@ def test_function_words_without_evidence_are_spurious_matches_of_meteor() -> Non
     )
     copula = (4, 7)
     for params in ("thesis", "published"):
-        ours, meteor = create(f"cobalt:params={params}"), create(f"cobalt:params={params},aligner=meteor")
-        assert isinstance(ours, Cobalt)
-        assert isinstance(meteor, Cobalt)
+        ours, meteor = settled(f"cobalt:params={params}"), settled(f"cobalt:params={params},aligner=meteor")
         assert copula not in ours.align(output, reference).pairs
         assert copula in meteor.align(output, reference).pairs
         assert value(output, reference, ours.spec) < value(output, reference, meteor.spec)
@@ -191,8 +192,7 @@ def test_an_empty_output_or_reference_scores_0_and_the_same_text_1() -> None:
 def test_an_acronym_weighs_as_a_content_word() -> None:
     """ "US" is a name, not the pronoun of one's own group: the aligner and the score see the same."""
     reference = parsed("the/DT US/NNP left/VBD", "det:2:1 nsubj:3:2 root:0:3")
-    metric = create("cobalt")
-    assert isinstance(metric, Cobalt)
+    metric = settled("cobalt")
     assert metric.assess(metric.align(reference, reference)).output_functions == [True, False, False]
 
 
@@ -213,8 +213,7 @@ def test_phrases_that_meteor_aligns_become_pairs_of_words(tmp_path: Path) -> Non
     table.write_text("in order to\tso as\n")
     output = parsed("We/PRP came/VBD in/IN order/NN to/TO win/VB", "root:0:2")
     reference = parsed("We/PRP came/VBD so/IN as/IN win/VB", "root:0:2")
-    metric = create(f"cobalt:aligner=meteor,paraphrases={table}")
-    assert isinstance(metric, Cobalt)
+    metric = settled(f"cobalt:aligner=meteor,paraphrases={table}")
     links = metric.align(output, reference).links
     assert [(link.output, link.reference, link.level) for link in links] == [
         (1, 1, "exact"), (2, 2, "exact"), (3, 3, "paraphrase"), (4, 4, "paraphrase"), (6, 5, "exact"),
@@ -222,10 +221,9 @@ def test_phrases_that_meteor_aligns_become_pairs_of_words(tmp_path: Path) -> Non
 
 
 def test_published_sets_all_values_and_what_is_given_stays() -> None:
-    published = create("cobalt:params=published,alpha=0.9")
-    assert isinstance(published, Cobalt)
+    published = settled("cobalt:params=published,alpha=0.9")
     assert (published.alpha, published.delta, published.minimum, published.synonyms) == (0.9, 0.7, 0.01, False)
-    assert create(published.spec) == create(published.signature) == published
+    assert settled(published.spec) == settled(published.signature) == published
     assert published.signature.startswith(
         "Cobalt|language:en|params:published|alpha:0.9|synonyms:false|related:false|version:"
     )
@@ -236,8 +234,8 @@ def test_published_sets_all_values_and_what_is_given_stays() -> None:
     [
         ("cobalt:params=paper", "There is no params of cobalt called 'paper'. Known: published, thesis."),
         ("cobalt:aligner=giza", "There is no aligner of cobalt called 'giza'. Known: contextual, meteor."),
-        ("cobalt:alpha=2", "cobalt: alpha must be a number from 0 to 1, not 2."),
-        ("cobalt:threshold=2", "cobalt: threshold is a cosine, from -1 to 1, not 2.0."),
+        ("cobalt:alpha=2", "cobalt: alpha must be 0 to 1, not 2"),
+        ("cobalt:threshold=2", "cobalt: threshold must be -1 to 1, not 2.0."),
         ("cobalt:language=fr,synonyms=true", "cobalt: synonyms are English, and the language is fr."),
         ("cobalt:language=fr,related=true", "cobalt: related words are English, and the language is fr."),
         ("cobalt:language=es,params=published", "cobalt: params=published is English, and the language is es."),
@@ -276,7 +274,7 @@ def test_labels_of_another_scheme_are_not_taken_for_universal_dependencies(tmp_p
 
 def test_english_is_english_however_it_is_written() -> None:
     for code in ("EN", "en-GB", "en_US"):
-        assert create(f"cobalt:language={code}") == create("cobalt")
+        assert settled(f"cobalt:language={code}") == settled("cobalt")
 
 
 def test_signatures_tell_files_and_models_of_vectors_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -293,9 +291,9 @@ def test_signatures_tell_files_and_models_of_vectors_apart(tmp_path: Path, monke
     monkeypatch.setattr(parsing, "_model", lambda name, language: Chains())
     monkeypatch.setattr(cobalt, "open_vectors", lambda name: Vectors())
     metric = create("cobalt:parser=spacy:chains,vectors=spacy:words")
-    fitted = metric.fitted(TestSet({"x": ["a"]}, {"r": ["a"]}))
-    assert "|vectors_from:spacy:words@3.7|" in fitted.signature
-    assert create(fitted.signature) == create(fitted.spec) == metric
+    ready = metric.ready(TestSet({"x": ["a"]}, {"r": ["a"]}))
+    assert "|vectors_from:spacy:words@3.7|" in ready.signature
+    assert settled(ready.signature) == settled(ready.spec) == metric.resolved()
 
 
 def test_a_run_does_not_mix_models_of_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -307,11 +305,11 @@ def test_a_run_does_not_mix_models_of_vectors(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(parsing, "_model", lambda name, language: Chains())
     monkeypatch.setattr(cobalt, "open_vectors", lambda name: Vectors())
     testset = TestSet({"x": ["a"]}, {"r": ["a"]})
-    fitted = create("cobalt:parser=spacy:chains,vectors=spacy:words").fitted(testset)
-    assert set(fitted.prepare(testset)) == {"a"}
+    ready = create("cobalt:parser=spacy:chains,vectors=spacy:words").ready(testset)
+    assert set(ready.metric.prepare(Shard(testset), ready.metric.open(ready.state))) == {"a"}
     Vectors.version = "3.8"
     with pytest.raises(UsageError, match=r"vectors here are spacy:words@3.8, but the run began with spacy:words@3.7"):
-        fitted.prepare(testset)
+        ready.metric.open(ready.state)  # as a worker process does
 
 
 def test_a_table_or_vectors_that_change_change_the_score(tmp_path: Path) -> None:
@@ -421,7 +419,7 @@ def test_an_explanation_has_every_word_once(parses: Path) -> None:
 
 
 def test_an_explanation_reads_as_a_table(parses: Path) -> None:
-    lines = create(f"cobalt:parser=conllu:{parses}").explain_segment(PASSIVE.text, [REFERENCE.text]).lines()
+    lines = create(f"cobalt:parser=conllu:{parses}").ready().explain(PASSIVE.text, [REFERENCE.text]).lines()
     assert lines[0] == "reference: number 1"
     assert lines[2].split("  ")[0].strip() == "output"
     (verb,) = (line for line in lines if line.startswith("discussed"))

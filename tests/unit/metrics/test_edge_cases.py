@@ -7,11 +7,11 @@ import pytest
 
 from tercet import TestSet, metrics
 from tercet.errors import UsageError
-from tercet.metrics import Batch
+from tercet.metrics import Shard
 
 
 def score(spec, outputs, *references):
-    metric = metrics.create(spec)
+    metric = metrics.create(spec).resolved()
     counts = metric.statistics(TestSet({"x": outputs}, {f"r{i}": texts for i, texts in enumerate(references)}))["x"]
     return float(metric.score(counts.sum(0))), metric.segment_scores(counts).tolist()
 
@@ -136,24 +136,24 @@ def test_sentbleu_finds_words_by_moses_unless_told_otherwise():
 def test_nist_needs_weights_before_it_counts():
     texts = TestSet({"x": ["a"]}, {"r": ["a"]})
     metric = metrics.create("nist")
-    with pytest.raises(UsageError, match=r"nist: information weights are missing; call fitted\(testset\)"):
-        metric.prepare(texts)
+    with pytest.raises(UsageError, match=r"nist: information weights are missing; call ready\(testset\)"):
+        metric.ready().count(Shard(texts))
     with pytest.raises(UsageError, match="nist needs references"):
-        metric.fitted(TestSet({"x": ["a"]}))
-    assert metric.fitted(texts).prepare(texts)
+        metric.ready(TestSet({"x": ["a"]}))
+    assert metric.ready(texts).count(Shard(texts))
 
 
 def test_nist_weights_are_known_by_a_checksum_of_the_references():
     first = TestSet({"x": ["a", "b"]}, {"r": ["a b", "c"]})
     metric = metrics.create("nist")
     one, same, other = (
-        metric.fitted(texts) for texts in (first, first.take([1, 0]), TestSet({"x": ["a"]}, {"r": ["a b c"]}))
+        metric.ready(texts) for texts in (first, first.take([1, 0]), TestSet({"x": ["a"]}, {"r": ["a b c"]}))
     )
-    assert one == same != other
-    assert one != metric
+    assert one.state == same.state != other.state
+    assert metric.ready().state is None
     assert "|weights:" in one.signature
     assert one.signature == same.signature != other.signature
-    assert metrics.create(one.signature) == metric
+    assert metrics.create(one.signature).resolved() == metric.resolved()
     assert one.spec == "nist"
 
 
@@ -162,12 +162,12 @@ def test_nist_learns_from_a_stream_of_shards():
     texts = TestSet({"x": ["a b c", "b c", "c c"]}, {"r": ["a b", "b c d", "c"], "s": ["a", None, "c c"]})
 
     class Stream:
-        name, references, source = "stream", texts.references, None
+        name, references, source, target_language = "stream", texts.references, None, None
 
         def shards(self, size):
             return (texts[i : i + 1] for i in range(3))
 
-    assert metrics.create("nist").fitted(Stream()) == metrics.create("nist").fitted(texts)
+    assert metrics.create("nist").ready(Stream()).state == metrics.create("nist").ready(texts).state
 
 
 def test_nist_by_hand():
@@ -180,7 +180,7 @@ def test_nist_by_hand():
 
 @pytest.mark.parametrize("spec", ["bleu", "chrf", "nist", "sentbleu", "length"])
 def test_details_hold_numbers_only(spec):
-    metric = metrics.create(spec)
+    metric = metrics.create(spec).resolved()
     counts = metric.statistics(TestSet({"x": ["a b c d", "e"]}, {"r": ["a b c e", "e f"]}))["x"]
     details = metric.details(counts.sum(0))
     assert details
@@ -199,7 +199,7 @@ def test_details_of_length_nist_and_sentbleu():
     texts = TestSet({"x": ["a b c d", "e"]}, {"r": ["a b c e", "e f"]})
 
     def details(spec):
-        metric = metrics.create(spec)
+        metric = metrics.create(spec).resolved()
         return metric.details(metric.statistics(texts)["x"].sum(0))
 
     assert details("length") == {"sys_len": 5, "ref_len": 6}
@@ -217,10 +217,7 @@ def test_details_of_length_nist_and_sentbleu():
 
 def test_counts_of_shards_add_up_exactly_for_integers():
     texts = TestSet({"x": ["a b", "c d e", "f"]}, {"r": ["a b", "c d f", "g"]})
-    metric = metrics.create("bleu")
-    whole = metric.statistics(texts)["x"]
-    parts = [
-        metric.count(Batch(shard.outputs["x"], shard.references, None, metric.prepare(shard)))
-        for shard in texts.shards(1)
-    ]
+    ready = metrics.create("bleu").ready(texts)
+    whole = ready.count(Shard(texts))["x"]
+    parts = [ready.count(Shard(shard))["x"] for shard in texts.shards(1)]
     assert np.array_equal(np.concatenate(parts), whole)

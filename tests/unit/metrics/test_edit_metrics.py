@@ -96,7 +96,7 @@ def test_per_of_moses_adds_lengths_up_over_segments():
 
 
 def test_per_of_moses_refuses_several_references():
-    with pytest.raises(UsageError, match="per: variant moses knows one reference, not r0, r1"):
+    with pytest.raises(UsageError, match="per: variant moses takes one reference, not r0, r1"):
         score("per:variant=moses", "a", "a", "b")
 
 
@@ -136,12 +136,12 @@ def test_what_makes_no_sense_is_refused(spec, message):
 
 
 def test_the_language_chooses_the_tokeniser():
-    assert metrics.create("wer", language="de").tokenize == "moses-de"
-    assert metrics.create("cder", language="zh").tokenize == "zh"
-    assert metrics.create("per", language="ja").tokenize == "ja-mecab"
-    assert metrics.create("wer:variant=jiwer", language="de").tokenize == "none"
-    assert metrics.create("ter", language="de").tokenize == "tercom"
-    assert metrics.create("ter:variant=moses", language="de").tokenize == "moses-de"
+    assert metrics.create("wer").resolved("de").tokenize == "moses-de"
+    assert metrics.create("cder").resolved("zh").tokenize == "zh"
+    assert metrics.create("per").resolved("ja").tokenize == "ja-mecab"
+    assert metrics.create("wer:variant=jiwer").resolved("de").tokenize == "none"
+    assert metrics.create("ter").resolved("de").tokenize == "tercom"
+    assert metrics.create("ter:variant=moses").resolved("de").tokenize == "moses-de"
 
 
 def test_the_signature_of_ter_is_that_of_sacrebleu():
@@ -152,7 +152,7 @@ def test_the_signature_of_ter_is_that_of_sacrebleu():
 
 
 def test_ter_explains_its_shifts():
-    script = metrics.create("ter").explain_segment("on the mat the cat sat", ["x y z", "The cat sat on the mat ."])
+    script = metrics.create("ter").ready().explain("on the mat the cat sat", ["x y z", "The cat sat on the mat ."])
     assert script.reference_index == 1
     assert script.lines() == ["shift 'the cat sat' from 4 to 1", "deletion '.'"]
     assert script.shifts[0].positions == (3, 4, 5)
@@ -162,13 +162,13 @@ def test_ter_explains_its_shifts():
 
 
 def test_wer_explains_its_edits():
-    script = metrics.create("wer").explain_segment("a x c e", ["a b c d"])
+    script = metrics.create("wer").ready().explain("a x c e", ["a b c d"])
     assert script.lines() == ["substitution 'x' for 'b'", "substitution 'e' for 'd'"]
     assert len(script.substitutions) == 2
 
 
 def test_cder_explains_its_jumps():
-    script = metrics.create("cder").explain_segment("d e f a b c", ["a b c d e f"])
+    script = metrics.create("cder").ready().explain("d e f a b c", ["a b c d e f"])
     assert script.jumps == (3, 0, 6)  # the last one to the end of the output
     assert script.cost == 3
     assert [edit.output for edit in script.edits] == [3, 4, 5, 0, 1, 2]
@@ -176,12 +176,12 @@ def test_cder_explains_its_jumps():
 
 
 def test_per_explains_which_words_have_a_partner():
-    script = metrics.create("per").explain_segment("b a x y", ["a b z"])
+    script = metrics.create("per").ready().explain("b a x y", ["a b z"])
     assert script.lines() == ["substitution 'x' for 'z'", "insertion 'y'"]
 
 
 def test_cer_explains_its_characters():
-    script = metrics.create("cer").explain_segment("cart", ["cat"])
+    script = metrics.create("cer").ready().explain("cart", ["cat"])
     assert script.lines() == ["insertion 'r'"]
 
 

@@ -158,7 +158,7 @@ def test_a_deep_tree_of_asiya_is_bounded():
 
 
 def test_parameters_are_checked():
-    with pytest.raises(UnknownName, match="no kind of label of hwcm called 'word'. Did you mean words"):
+    with pytest.raises(UnknownName, match="no of of hwcm called 'word'. Did you mean words"):
         create("hwcm:of=word")
     with pytest.raises(UnknownName, match="no variant of hwcm called"):
         create("hwcm:variant=other")
@@ -181,12 +181,14 @@ def test_the_score_of_a_system_adds_up_its_segments(stored):
     paper, asiya = score(testset, [f"hwcm:{stored}", f"hwcm:variant=asiya,{stored}"])
     assert paper.system["x"] == pytest.approx((13 / 15 + 8 / 11 + 3 / 5 + 0 / 1) / 4)
     assert asiya.system["x"] == pytest.approx((14 / 26 + 1) / 2)
-    assert create(paper.metric_signature).details(paper.totals["x"])["matches"] == [13, 8, 3, 0]
+    assert create(paper.metric.signature).resolved().details(paper.totals["x"])["matches"] == [13, 8, 3, 0]
 
 
 def test_what_it_saw_is_told(stored):
-    told = create(f"hwcm:length=3,{stored}").explain_segment(
-        without_copies(PASSIVE).text, [without_copies(REFERENCE).text]
+    told = (
+        create(f"hwcm:length=3,{stored}")
+        .ready()
+        .explain(without_copies(PASSIVE).text, [without_copies(REFERENCE).text])
     )
     assert told["pieces"][2] == {
         "size": 3,

@@ -2,6 +2,7 @@
 
 import logging
 import pickle
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -12,7 +13,7 @@ from tercet.data.lines import write_lines
 from tercet.data.stream import TextFiles
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.language.lexical_tables import FLOOR, HEADER
-from tercet.metrics import Batch
+from tercet.metrics import Shard
 
 NOUNS = {"Hund": "dog", "Baum": "tree", "Tisch": "table", "Fisch": "fish", "Stein": "stone"}
 VERBS = {"sieht": "sees", "malt": "paints", "mag": "likes"}
@@ -27,13 +28,9 @@ def shifted(texts):
 
 def fit_and_score(spec, testset, outputs=None):
     """The scores of outputs, those of the test set or others, by what is learnt from the test set."""
-    metric = metrics.create(spec).fitted(testset)
-    prepared = metric.prepare(testset)
-    counts = {
-        name: metric.count(Batch(texts, {}, testset.source, prepared))
-        for name, texts in (outputs or testset.outputs).items()
-    }
-    return {name: float(metric.score(table.sum(0))) for name, table in counts.items()}
+    ready = metrics.create(spec).ready(testset)
+    counts = ready.count(Shard(replace(testset, outputs=outputs or testset.outputs)))
+    return {name: float(ready.score(table.sum(0))) for name, table in counts.items()}
 
 
 def as_table(rows):
@@ -126,16 +123,16 @@ def test_scores_depend_on_the_systems_and_not_on_their_order():
     testset = TestSet({"a": TRANSLATIONS, "b": shifted(TRANSLATIONS)}, source=SOURCES)
     turned = TestSet({"B": testset.outputs["b"], "A": TRANSLATIONS}, source=SOURCES).take(range(len(SOURCES))[::-1])
     (one,), (other,) = score(testset, ["ibm1"]), score(turned, ["ibm1"])
-    assert one.metric_signature == other.metric_signature
+    assert one.metric.signature == other.metric.signature
     assert one.system == pytest.approx({"a": other.system["A"], "b": other.system["B"]}, rel=1e-12)
     (alone,) = score(testset.only(["a"]), ["ibm1"])
-    assert alone.metric_signature != one.metric_signature
+    assert alone.metric.signature != one.metric.signature
     assert alone.system["a"] != one.system["a"]
 
 
 def test_one_system_alone_is_warned_of(caplog):
     with caplog.at_level(logging.WARNING):
-        metrics.create("ibm1").fitted(TestSet({"a": TRANSLATIONS}, source=SOURCES))
+        metrics.create("ibm1").ready(TestSet({"a": TRANSLATIONS}, source=SOURCES))
     assert "ibm1 learns from the outputs of one system alone" in caplog.text
 
 
@@ -145,19 +142,17 @@ def test_files_and_texts_in_memory_give_the_same(tmp_path):
     files = TextFiles({"a": tmp_path / "a", "b": tmp_path / "b"}, {}, tmp_path / "s")
     testset = TestSet({"a": TRANSLATIONS, "b": shifted(TRANSLATIONS)}, source=SOURCES)
     (one,), (other,) = score(files, ["ibm1"]), score(testset, ["ibm1"])
-    assert one.system == other.system and one.metric_signature == other.metric_signature
+    assert one.system == other.system and one.metric.signature == other.metric.signature
 
 
 def test_the_signature_names_what_was_learnt_and_leads_back():
     testset = TestSet({"a": TRANSLATIONS, "b": TRANSLATIONS}, source=SOURCES)
     metric = metrics.create("ibm1:of=words,lm=true")
-    fitted = metric.fitted(testset)
-    assert f"|learnt:{fitted.learnt.checksum}|" in fitted.signature
-    assert metrics.create(fitted.signature) == metric
-    copy = pickle.loads(pickle.dumps(fitted))
-    prepared = fitted.prepare(testset)
-    batch = Batch(TRANSLATIONS, {}, SOURCES, prepared)
-    assert np.array_equal(copy.count(batch), fitted.count(batch))
+    ready = metric.ready(testset)
+    assert f"|learnt:{ready.state.checksum}|" in ready.signature
+    assert metrics.create(ready.signature).resolved() == metric.resolved()
+    copy = pickle.loads(pickle.dumps(ready))
+    assert np.array_equal(copy.count(Shard(testset))["a"], ready.count(Shard(testset))["a"])
 
 
 def test_case_is_ignored_unless_told_otherwise():
@@ -206,15 +201,15 @@ def test_tags_are_scored_by_their_4_grams(parsed):
     sources = [text for text, _ in CONLLU["de"]]
     good = [text for text, _ in CONLLU["en"][:2]]
     testset = TestSet({"good": good, "bad": [good[0], "sees !"]}, source=sources, pair="de-en")
-    metric = metrics.create(parsed).fitted(testset)
-    assert metric.learnt.table.target_words == (
+    ready = metrics.create(parsed).ready(testset)
+    assert ready.state.table.target_words == (
         "DET_NOUN_VERB_DET",
         "NOUN_VERB_DET_NOUN",
         "VERB_DET_NOUN_PUNCT",
         "ADJ_PUNCT",
         "VERB_PUNCT",
     )
-    counts = metric.statistics(testset)
+    counts = ready.count(Shard(testset))
     assert counts["good"][:, 1].tolist() == counts["good"][:, 3].tolist() == [3, 1]
     new = fit_and_score(parsed, testset.only(["good"]), testset.outputs)  # a text that was not learnt from is parsed
     assert new["good"] > new["bad"]
@@ -225,20 +220,20 @@ def test_a_language_model_of_tags_reads_them_one_by_one(parsed):
     testset = TestSet({"a": [text for text, _ in CONLLU["en"][:2]], "b": ["", "Good !"]}, source=sources, pair="de-en")
     metric = metrics.create(f"{parsed},lm=true")
     assert metric.statistics(testset)["a"][:, 5].tolist() == [7, 3]  # with the end of the sentence
-    assert "VERB" in metric.fitted(testset).learnt.lm.words
+    assert "VERB" in metric.ready(testset).state.lm.words
 
 
 def test_tags_need_the_languages(parsed):
     with pytest.raises(UsageError, match="ibm1: tags need to know the languages, and test set 'unnamed' does not"):
-        metrics.create(parsed).fitted(TestSet({"a": ["x"], "b": ["x"]}, source=["y"]))
+        metrics.create(parsed).ready(TestSet({"a": ["x"], "b": ["x"]}, source=["y"]))
 
 
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
-        ("ibm1:of=letters", "There is no unit of ibm1 called 'letters'"),
+        ("ibm1:of=letters", "There is no of of ibm1 called 'letters'"),
         ("ibm1:direction=up", "There is no direction of ibm1 called 'up'"),
-        ("ibm1:format=xml", "There is no format of lexical tables called 'xml'"),
+        ("ibm1:format=xml", "There is no format of ibm1 called 'xml'"),
         ("ibm1:corpus=one", "corpus must be two files, as SRC\\+TGT, not 'one'"),
         ("ibm1:corpus=one+", "corpus must be two files"),
         ("ibm1:table=t,back=b", "tables are of words and stand for a corpus: give of=words, and no corpus"),
@@ -261,22 +256,22 @@ def test_an_unknown_unit_is_an_unknown_name():
 def test_files_that_are_missing_or_not_parallel_are_refused(tmp_path):
     testset = TestSet({"a": ["x"], "b": ["x"]}, source=["y"])
     with pytest.raises(UsageError, match="There is no file .*nowhere"):
-        metrics.create(f"ibm1:corpus={tmp_path / 'nowhere'}+{tmp_path / 'nowhere'}").fitted(testset)
+        metrics.create(f"ibm1:corpus={tmp_path / 'nowhere'}+{tmp_path / 'nowhere'}").ready(testset)
     write_lines(tmp_path / "one", ["a"])
     write_lines(tmp_path / "two", ["a", "b"])
     with pytest.raises(DataError, match="The texts are not parallel: 1 source sentences, 2 target sentences"):
-        metrics.create(f"ibm1:corpus={tmp_path / 'one'}+{tmp_path / 'two'}").fitted(testset)
+        metrics.create(f"ibm1:corpus={tmp_path / 'one'}+{tmp_path / 'two'}").ready(testset)
 
 
 def test_texts_without_any_words_are_refused():
-    with pytest.raises(DataError, match="nothing to estimate from"):
-        metrics.create("ibm1").fitted(TestSet({"a": ["", ""], "b": ["", ""]}, source=["x", "y"]))
+    with pytest.raises(DataError, match="Cannot train: no sentence pair has"):
+        metrics.create("ibm1").ready(TestSet({"a": ["", ""], "b": ["", ""]}, source=["x", "y"]))
 
 
 def test_a_metric_that_has_learnt_nothing_says_so():
     testset = TestSet({"a": ["x"]}, source=["y"])
-    with pytest.raises(UsageError, match="lexical probabilities are missing; call fitted"):
-        metrics.create("ibm1").prepare(testset)
+    with pytest.raises(UsageError, match="lexical probabilities are missing; call ready"):
+        metrics.create("ibm1").ready().count(Shard(testset))
 
 
 def test_the_folder_of_parses_is_not_part_of_the_metric(tmp_path):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tercet import TestSet, metrics, score
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.knowledge.building import NameRecord, build
-from tercet.metrics import Batch
+from tercet.metrics import Shard
 from tercet.metrics._entities import Languages, languages, match
 from tercet.metrics.kobe import KoBE
 from tercet.testing import check_metric
@@ -77,7 +77,7 @@ def test_entities_that_one_language_cannot_name_count_only_if_asked_for(kb: str)
 
 
 def test_concepts_count_against_the_reference_and_not_against_the_source(kb: str) -> None:
-    source, reference = metrics.create("kobe"), metrics.create("kobe:against=reference")
+    source, reference = (metrics.create(spec).resolved() for spec in ("kobe", "kobe:against=reference"))
     assert [source.categories, source.senses] == ["names", "all"]
     assert [reference.categories, reference.senses] == ["all", "best"]
     assert [source.spec, reference.spec] == ["kobe", "kobe:against=reference"]
@@ -86,7 +86,7 @@ def test_concepts_count_against_the_reference_and_not_against_the_source(kb: str
     )
     metric = metrics.create(f"kobe:kb={kb},against=reference,categories=names")
     assert metric.statistics(TEXTS)["good"].tolist() == [[2, 2, 2], [2, 2, 2], [0, 0, 0]]
-    assert metrics.create(metric.spec) == metric
+    assert metrics.create(metric.spec).resolved() == metric.resolved()
 
 
 def test_names_without_their_capital_count_against_the_reference_alone_unless_asked_for(kb: str) -> None:
@@ -95,7 +95,8 @@ def test_names_without_their_capital_count_against_the_reference_alone_unless_as
     for more, matches in expected.items():
         metric = metrics.create(f"kobe:kb={kb}{more}")
         assert metric.statistics(texts)["x"].tolist() == [[matches, 1, matches]]
-        assert metrics.create(metric.spec) == metrics.create(metric.signature) == metric
+        for text in (metric.spec, metric.signature):
+            assert metrics.create(text).resolved() == metric.resolved()
 
 
 def test_the_penalty_and_the_categories_can_be_chosen(kb: str) -> None:
@@ -149,7 +150,7 @@ def test_the_order_of_references_does_not_matter_where_nothing_is_recalled(kb: s
 
 def test_a_number_of_senses_may_be_given_as_a_number() -> None:
     metric = KoBE(senses=3)  # type: ignore[arg-type]
-    assert metrics.create(metric.signature) == metric == KoBE(senses="3")
+    assert metrics.create(metric.signature).resolved() == metric.resolved() == KoBE(senses="3").resolved()
 
 
 def test_files_that_changed_are_read_anew(kb: str, tmp_path: Path) -> None:
@@ -168,7 +169,7 @@ def test_files_that_changed_are_read_anew(kb: str, tmp_path: Path) -> None:
         records = [NameRecord("Q1", "de", name, "place"), NameRecord("Q1", "en", "Tokyo", "place")]
         build(records, tmp_path / "kb", name="changing", languages=["de", "en"], replace=True)
         assert metric.statistics(testset)["a"].tolist() == [[matches, matches, 1]]
-        signatures.add(metric.fitted(testset).signature)
+        signatures.add(metric.ready(testset).signature)
     assert len(signatures) == 2
 
 
@@ -176,7 +177,7 @@ def test_the_signature_tells_knowledge_bases_apart_and_leads_back(kb: str) -> No
     (scores,) = score(TEXTS, [f"kobe:kb={kb}"])
     names = scores.signature.partition("|names:")[2].partition("|")[0]
     assert len(names.partition("+")[0]) == 16
-    assert metrics.create(scores.signature) == metrics.create(f"kobe:kb={kb}")
+    assert metrics.create(scores.signature).resolved() == metrics.create(f"kobe:kb={kb}").resolved()
     assert "|names:" not in metrics.create("kobe").signature  # says nothing of a knowledge base that is not opened
     reference = score(TEXTS, [f"kobe:kb={kb},against=reference"])[0]
     assert reference.signature.startswith("KoBE|nrefs:1|")
@@ -222,7 +223,7 @@ def test_what_is_needed_is_said(kb: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("kobe:against=target", "There is no side of kobe called 'target'. Known: reference, source."),
+        ("kobe:against=target", "There is no against of kobe called 'target'. Known: reference, source."),
         ("kobe:rounding=up", "There is no rounding of kobe called 'up'."),
         ("kobe:senses=0", "kobe: senses must be best, all, or a number from 1 to 99, not '0'."),
         ("kobe:kb=", "kobe: kb must not be empty or hold '|' or ',': ''"),
@@ -291,24 +292,25 @@ def test_a_system_does_not_confirm_itself_where_a_source_occurs_again(kb: str) -
 
 
 def test_a_source_that_is_not_in_the_pool_is_said(kb: str) -> None:
-    metric = metrics.create(f"kobe_pool:kb={kb}").fitted(TEXTS)
+    ready = metrics.create(f"kobe_pool:kb={kb}").ready(TEXTS)
     with pytest.raises(UsageError, match="the pool has no source 'Elsewhere'"):
-        metric.count(Batch(["x"], {}, ["Elsewhere"], metric.prepare(TEXTS)))
+        ready.count(Shard(TestSet({"x": ["x"]}, source=["Elsewhere"], pair=TEXTS.pair)))
 
 
 def test_an_output_that_is_not_in_the_pool_is_held_against_all_of_it(kb: str) -> None:
-    metric = metrics.create(f"kobe_pool:kb={kb},threshold=0.5").fitted(TEXTS)
-    batch = Batch(["Berlin, Angela Merkel"], {}, TEXTS.source[:1], metric.prepare(TEXTS))
-    assert metric.count(batch).tolist() == [[1, 1]]  # two of four have Angela Merkel: no more than half
+    ready = metrics.create(f"kobe_pool:kb={kb},threshold=0.5").ready(TEXTS)
+    shard = Shard(TestSet({"x": ["Berlin, Angela Merkel"]}, source=TEXTS.source[:1], pair=TEXTS.pair))
+    assert ready.count(shard)["x"].tolist() == [[1, 1]]  # two of four have Angela Merkel: no more than half
 
 
 def test_the_pool_is_known_in_the_signature_by_a_checksum_of_its_texts(kb: str) -> None:
     metric = metrics.create(f"kobe_pool:kb={kb}")
-    fitted, turned = metric.fitted(TEXTS), metric.fitted(TEXTS.take([2, 0, 1]))
-    assert fitted == turned != metric.fitted(TEXTS.only(["good", "bad", "many"]))
-    assert fitted.signature == turned.signature
-    assert f"|pool:{fitted.pool.checksum}|" in fitted.signature
-    assert metrics.create(fitted.signature) == metric
+    ready, turned = metric.ready(TEXTS), metric.ready(TEXTS.take([2, 0, 1]))
+    fewer = metric.resolved().learn(TEXTS.only(["good", "bad", "many"]))
+    assert ready.state == turned.state != fewer.state
+    assert ready.signature == turned.signature
+    assert f"|pool:{ready.state.checksum}|" in ready.signature
+    assert metrics.create(ready.signature).resolved() == metric.resolved()
 
 
 def test_jobs_and_caches_see_the_whole_pool(kb: str, tmp_path: Path) -> None:
@@ -316,7 +318,7 @@ def test_jobs_and_caches_see_the_whole_pool(kb: str, tmp_path: Path) -> None:
     (alone,) = score(TEXTS, [spec])
     assert score(TEXTS, [spec], jobs=2)[0].system == alone.system
     score(TEXTS, [spec], cache=tmp_path)
-    next(tmp_path.glob("*.npy")).unlink()  # one system has to be counted anew
+    next(tmp_path.glob("*.counts")).unlink()  # one system has to be counted anew
     assert score(TEXTS, [spec], cache=tmp_path)[0].system == alone.system
 
 
@@ -325,8 +327,8 @@ def test_a_pool_of_three_is_refused(kb: str) -> None:
         UsageError, match="kobe_pool needs the outputs of 4 systems or more, and test set 'small' has 3"
     ):
         score(TEXTS.only(["good", "bad", "many"]), [f"kobe_pool:kb={kb}"])
-    with pytest.raises(UsageError, match="the pool is missing; call fitted"):
-        metrics.create(f"kobe_pool:kb={kb}").count(Batch(["x"], {}, ["y"], None))
+    with pytest.raises(UsageError, match="the pool is missing; call ready"):
+        metrics.create(f"kobe_pool:kb={kb}").ready().count(Shard(TestSet({"x": ["x"]}, source=["y"])))
 
 
 def test_the_contract_is_kept_with_a_knowledge_base_of_ones_own(tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ from tercet.metrics.meteor import METEOR, tune
 
 
 def score(metric, output, *references):
-    testset = TestSet({"x": [output]}, {str(i): [text] for i, text in enumerate(references)})
-    return float(metric.segment_scores(metric.statistics(testset)["x"])[0])
+    return metric.score_one(output, references)
 
 
 @pytest.mark.parametrize(
@@ -27,13 +26,13 @@ def score(metric, output, *references):
         ("meteor:matchers=exact+paraphrase", "the matcher paraphrase needs a table, paraphrases=FILE"),
         ("meteor:language=de,matchers=exact+synonym", "the matcher synonym needs another language than de"),
         ("meteor:paraphrases=nowhere.gz", "no paraphrase table nowhere.gz, neither a file nor a data set"),
-        ("meteor:paraphrases=a|b", "must not hold"),
-        ("meteor:alpha=1.5", "alpha must be a number from 0 to 1, not 1.5"),
-        ("meteor:beta=-1", "beta must be a number from 0 to 10"),
-        ("meteor:stem=2", "stem must be a number from 0 to 1"),
+        ("meteor:paraphrases=a|b", "must not be empty or hold"),
+        ("meteor:alpha=1.5", "alpha must be 0 to 1, not 1.5"),
+        ("meteor:beta=-1", "beta must be 0 to 10"),
+        ("meteor:stem=2", "stem must be 0 to 1"),
         ("meteor:beam=0", "beam must be 1 to 1000"),
         ("meteor:gaps=3", "gaps needs the matcher paraphrase"),
-        ("meteor:copy=-1", "copy must be a number from 0"),
+        ("meteor:copy=-1", "copy must be 0 to 1000"),
         ("meteor:tokenize=13b", "no tokeniser of meteor called '13b'"),
         ("meteor:language=fi,tokenize=meteor", "tokenize=meteor is for cs, de, en, es, fr, ru, not for fi"),
         ("meteor:tokenize=13a,punctuation=false", "punctuation=false goes with tokenize=meteor"),
@@ -60,19 +59,19 @@ def test_wrong_parameters_are_refused(spec, message):
     ],
 )
 def test_the_language_of_the_outputs_sets_what_is_not_given(language, matchers, tokenize, task, alpha):
-    metric = metrics.create("meteor", language=language)
+    metric = metrics.create("meteor").resolved(language)
     assert (metric.matchers, metric.tokenize, metric.task, metric.alpha) == (matchers, tokenize, task, alpha)
-    assert metrics.create("meteor:language=en", language=language) == METEOR()
+    assert metrics.create("meteor:language=en").resolved(language) == METEOR().resolved()
 
 
 def test_parameters_that_are_given_win_over_those_of_the_task():
-    metric = metrics.create("meteor:task=adq,alpha=0.5,stem=0.25")
+    metric = metrics.create("meteor:task=adq,alpha=0.5,stem=0.25").resolved()
     assert (metric.alpha, metric.beta, metric.stem, metric.synonym) == (0.5, 1.4, 0.25, 0.6)
 
 
 def test_one_segment_by_hand():
     # cat (content, equal), sat (content, equal), the (function, equal), mats / mat (content, stem); two chunks.
-    metric = METEOR(matchers="exact+stem")
+    metric = METEOR(matchers="exact+stem").resolved()
     testset = TestSet({"x": ["cat sat the mats"]}, {"r": ["on the mat cat sat"]})
     counts = metric.statistics(testset)["x"]
     precision = (0.75 * 2 + 0.25 * 1 + 0.6 * 0.75) / (0.75 * 3 + 0.25)
@@ -98,7 +97,7 @@ def test_short_segments(output, reference, expected):
 
 
 def test_a_system_is_scored_by_sums_and_unbroken_segments_have_no_chunks():
-    metric = METEOR()
+    metric = METEOR().resolved()
     testset = TestSet({"x": ["a cat sat", "a dog"]}, {"r": ["a cat sat", "a dog ran off"]})
     counts = metric.statistics(testset)["x"]
     assert counts[:, 6].tolist() == [0, 1]
@@ -110,14 +109,14 @@ def test_a_system_is_scored_by_sums_and_unbroken_segments_have_no_chunks():
 def test_the_best_reference_counts():
     near, far = "the cat sat on the mat", "a feline was sitting there"
     assert score(METEOR(), near, far, near) == score(METEOR(), near, near, far) == 1
-    assert METEOR().explain_segment(near, [far, near]).reference_index == 1
+    assert METEOR().ready().explain(near, [far, near]).reference_index == 1
 
 
 def test_the_original_leaves_out_matches_that_the_papers_count():
     # decision / decisions is a stem and a synonym; the program finds that it covers nothing and adds a chunk.
     output, reference = "a sudden decision i made", "not any fast decisions today"
-    assert METEOR(variant="original").explain_segment(output, [reference]).links == ()
-    assert len(METEOR().explain_segment(output, [reference]).links) == 1
+    assert METEOR(variant="original").ready().explain(output, [reference]).links == ()
+    assert len(METEOR().ready().explain(output, [reference]).links) == 1
 
 
 def test_case_counts_only_if_asked_for():
@@ -146,8 +145,8 @@ def test_paraphrases_and_gaps_raise_the_score(tmp_path):
     plain = METEOR(paraphrases=str(path))
     gapped = METEOR(paraphrases=str(path), gaps=3)
     assert score(none, output, reference) < score(plain, output, reference) < score(gapped, output, reference)
-    assert metrics.create(gapped.signature) == gapped
-    assert metrics.create(gapped.spec) == gapped
+    assert metrics.create(gapped.signature).resolved() == gapped.resolved()
+    assert metrics.create(gapped.spec).resolved() == gapped.resolved()
     assert "table:" in gapped.signature
     before = gapped.signature
     path.write_text("in spite of\tdespite\n")
@@ -193,7 +192,7 @@ def test_tuning_finds_parameters_that_agree_better_with_people(target):
     from tercet.metrics.meteor import TARGETS
 
     testset, judgements = judged()
-    start = METEOR(alpha=0.1, gamma=1.0)
+    start = METEOR(alpha=0.1, gamma=1.0).resolved()
     tuned = tune(testset, judgements, metric=start, target=target, step=0.1)
 
     def agreement(metric):
@@ -205,7 +204,7 @@ def test_tuning_finds_parameters_that_agree_better_with_people(target):
         replace(tuned, **{n: getattr(start, n) for n in ("alpha", "beta", "gamma", "delta", "stem", "synonym")})
         == start
     )
-    assert metrics.create(tuned.signature) == tuned
+    assert metrics.create(tuned.signature).resolved() == tuned.resolved()
 
 
 @pytest.mark.parametrize(

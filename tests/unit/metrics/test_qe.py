@@ -37,7 +37,7 @@ def test_a_systems_score_is_the_mean_of_its_predictions(path: Path) -> None:
 def test_the_signature_holds_the_models_checksum_and_leads_back(path: Path) -> None:
     (scores,) = score(TEXTS, [f"qe:model={path}"])
     assert f"|checksum:{QualityModel.load(path).checksum[:16]}|" in scores.signature
-    assert metrics.create(scores.metric_signature) == metrics.create(f"qe:model={path}")
+    assert metrics.create(scores.metric.signature) == metrics.create(f"qe:model={path}")
 
 
 def test_intervals_and_comparisons_come_by_themselves(path: Path) -> None:
@@ -96,12 +96,11 @@ def test_another_file_under_the_same_name_is_another_model(tmp_path: Path) -> No
 def test_a_model_that_changes_while_scores_are_computed_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.qe"
     small(40, seed=1).save(path)
-    fitted = metrics.create(f"qe:model={path}").fitted(TEXTS)
-    batch = metrics.Batch(OUTPUTS, {}, SOURCES, None)
-    assert fitted.count(batch).shape == (12, 2)
+    ready = metrics.create(f"qe:model={path}").ready(TEXTS)
+    assert ready.count(metrics.Shard(TEXTS))["x"].shape == (12, 2)
     small(40, seed=2).save(path)
-    with pytest.raises(DataError, match="is another model than when scoring began"):
-        fitted.count(batch)
+    with pytest.raises(DataError, match="is not the model that scoring began with"):
+        ready.metric.open(ready.state)  # as a worker process does
 
 
 def test_an_empty_output_does_not_raise_a_systems_score(path: Path) -> None:

@@ -46,11 +46,11 @@ def test_every_variant_keeps_the_contract(spec):
         ("eed:rho=-1", "eed: rho must be 0 to 1000, not -1."),
         ("eed:jump=x", "eed: jump must be a number, not 'x'."),
         ("hlepor:average=mean", "There is no average of hlepor called 'mean'"),
-        ("hlepor:weight_elp=0", "hlepor: weight_elp must be a number above 0: 0"),
+        ("hlepor:weight_elp=0", "hlepor: weight_elp must be above 0, not 0"),
         ("hlepor:n=0", "hlepor: n must be 1 to 100, not 0."),
         ("hlepor:variant=wmt19,n=3", "hlepor: variant wmt19 looks at 2 words and splits at blanks"),
         ("hlepor:variant=perl", "There is no variant of hlepor called 'perl'"),
-        ("ribes:alpha=-0.1", "ribes: alpha must be a number from 0: -0.1."),
+        ("ribes:alpha=-0.1", "ribes: alpha must be 0 or more, not -0.1."),
         ("ribes:tokenize=x", "There is no tokeniser called 'x'"),
         ("yisi0:n=0", "yisi0: n must be 1 to 100, not 0."),
         ("yisi0:alpha=1.5", "yisi0: alpha must be 0 to 1, not 1.5."),
@@ -65,8 +65,8 @@ def test_a_wrong_parameter_is_refused_in_clear_words(spec, message):
 
 
 def test_yisi0_needs_its_weights():
-    with pytest.raises(UsageError, match="yisi0: word weights are missing; call fitted"):
-        metrics.create("yisi0").prepare(TestSet({"x": ["a"]}, {"r": ["a"]}))
+    with pytest.raises(UsageError, match="yisi0: word weights are missing; call ready"):
+        metrics.create("yisi0").ready().count(metrics.Shard(TestSet({"x": ["a"]}, {"r": ["a"]})))
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_the_best_of_several_references_counts():
 
 
 def test_character_says_what_it_moves_and_edits():
-    seen = metrics.create("character").explain_segment("on the mat the cat satt", ["x", "the cat sat on the mat"])
+    seen = metrics.create("character").ready().explain("on the mat the cat satt", ["x", "the cat sat on the mat"])
     assert seen == {
         "score": pytest.approx((1 + 17 / 3) / 23),
         "reference": 1,
@@ -147,14 +147,14 @@ def test_character_says_what_it_moves_and_edits():
 
 
 def test_eed_says_what_it_compares():
-    seen = metrics.create("eed").explain_segment("Hello world.", ["Hello, world."])
+    seen = metrics.create("eed").ready().explain("Hello world.", ["Hello, world."])
     assert (seen["output"], seen["reference_text"]) == (" Hello world . ", " Hello , world . ")
     assert seen["score"] == segment("eed", "Hello world.", "Hello, world.")
 
 
 def test_hlepor_and_ribes_say_what_they_align():
     for name in ("hlepor", "ribes"):
-        seen = metrics.create(name).explain_segment("the cat saw the dog", ["z", "The cat saw the mouse"])
+        seen = metrics.create(name).ready().explain("the cat saw the dog", ["z", "The cat saw the mouse"])
         assert [pair["at"] for pair in seen["alignment"]] == [0, 1, 2, 3, None]
         assert seen["reference"] == 1
         assert seen["reference_words"] == ["the", "cat", "saw", "the", "mouse"]
@@ -162,24 +162,27 @@ def test_hlepor_and_ribes_say_what_they_align():
 
 
 def test_yisi0_says_which_words_match():
-    seen = metrics.create("yisi0").explain_segment("cats sleep", ["a cat sleeps"])
+    def explain(output, reference):
+        return metrics.create("yisi0").ready(TestSet({"x": [output]}, {"r": [reference]})).explain(output, [reference])
+
+    seen = explain("cats sleep", "a cat sleeps")
     assert [(word["match"], round(word["similarity"], 3)) for word in seen["words"]] == [
         ("cat", 0.857),
         ("sleeps", 0.909),
     ]
-    assert metrics.create("yisi0").explain_segment("", ["a"])["words"] == []
-    assert metrics.create("yisi0").explain_segment("a", [""])["words"][0]["match"] is None
+    assert explain("", "a")["words"] == []
+    assert explain("a", "")["words"][0]["match"] is None
 
 
 def test_yisi0s_weights_are_those_of_the_whole_test_set():
     texts = TestSet({"x": ["a b", "c d"]}, {"r": ["a x", "a d"]})
-    metric = metrics.create("yisi0").fitted(texts)
-    assert metric.frequencies.weight("a") == np.log2(1 + 3 / 3)
-    assert metric.frequencies.weight("A") == np.log2(1 + 3 / 3)  # by its lower case
-    assert metric.frequencies.weight("É") == np.log2(1 + 3 / 1)
-    assert metric.frequencies.checksum in metric.signature
-    assert metrics.create("yisi0").fitted(texts.take([1, 0])).signature == metric.signature
-    assert metrics.create("yisi0").fitted(texts[:1]).signature != metric.signature
+    ready = metrics.create("yisi0").ready(texts)
+    assert ready.state.weight("a") == np.log2(1 + 3 / 3)
+    assert ready.state.weight("A") == np.log2(1 + 3 / 3)  # by its lower case
+    assert ready.state.weight("É") == np.log2(1 + 3 / 1)
+    assert ready.state.checksum in ready.signature
+    assert metrics.create("yisi0").ready(texts.take([1, 0])).signature == ready.signature
+    assert metrics.create("yisi0").ready(texts[:1]).signature != ready.signature
 
 
 def long_text(seed, words):

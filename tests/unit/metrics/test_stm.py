@@ -61,7 +61,7 @@ def test_the_depth_is_checked():
 
 def test_what_it_saw_is_told(tmp_path):
     conllu.write(tmp_path / "x.conllu", [GIVES, TAKES])
-    told = create(f"stm:parser=conllu:{tmp_path / 'x.conllu'}").explain_segment(GIVES.text, [TAKES.text])
+    told = create(f"stm:parser=conllu:{tmp_path / 'x.conllu'}").ready().explain(GIVES.text, [TAKES.text])
     assert told["pieces"][1] == {"size": 2, "matched": ["(book a)"], "unmatched": ["(gives she him book)"]}
     assert told["pieces"][2]["unmatched"] == ["(gives she him (book a))"]
     assert told["score"] == pytest.approx((3 / 5 + 1 / 2 + 0) / 3)

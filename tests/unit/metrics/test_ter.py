@@ -14,7 +14,7 @@ def counts(output, *references):
 
 
 def test_moses_moves_words_of_the_reference():
-    script = metrics.create(MOSES).explain_segment("c a b x", ["a b c"])
+    script = metrics.create(MOSES).ready().explain("c a b x", ["a b c"])
     assert script.moved == "reference"
     assert script.lines() == ["shift 'c' from 3 to 1 in the reference", "insertion 'x'"]
     assert script.shifts[0].positions == (2,)

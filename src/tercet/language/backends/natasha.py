@@ -12,7 +12,7 @@ from typing import Any
 
 from ...errors import MissingDependency, UsageError
 from ...text.scripts import base_code
-from ..sentence import Sentence, Token, circle
+from ..sentence import Sentence, Token, find_cycle
 from . import clean
 
 LONGEST = 300  # maximum number of words parsed at once: memory and time grow with the square
@@ -67,7 +67,7 @@ class Natasha:
                         marks.get(token.start, ""),
                     )
                 )  # fmt: skip
-        while word := circle([token.head for token in tokens]):  # heads are predicted independently
+        while word := find_cycle([token.head for token in tokens]):  # heads are predicted independently
             tokens[word - 1] = tokens[word - 1]._replace(head=0, relation="root")
         return Sentence(text, tuple(tokens), "ud")
 

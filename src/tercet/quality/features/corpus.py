@@ -36,29 +36,23 @@ def _shares(pairs: SentencePairs, side: str, order: int) -> Floats:
 def _quartile(group: str, side: str, order: int, quartile: int) -> Feature:
     is_source = side == "source"
     return feature(
-        group,
-        f"{side}_{_ORDERS[order]}_quartile_{quartile}",
+        group, f"{side}_{_ORDERS[order]}_quartile_{quartile}",
         f"share of the {side}'s {_RUNS[order]} that are {_HOW_FREQUENT[quartile]} in a corpus of its language "
         f"(quartile {quartile} of frequency)",
-        lambda p: _shares(p, side, order)[:, quartile],
-        needs=f"{side}_frequencies",
+        lambda p: _shares(p, side, order)[:, quartile], needs=f"{side}_frequencies",
         quest=_QUARTILE_QUEST[order] + quartile - 1 if is_source else None,
         baseline=_QUARTILE_BASELINE.get((order, quartile)) if is_source else None,
-    )
+    )  # fmt: skip
 
 
 def _seen(group: str, side: str, order: int) -> Feature:
     is_source = side == "source"
     return feature(
-        group,
-        f"{side}_{_ORDERS[order]}_seen",
+        group, f"{side}_{_ORDERS[order]}_seen",
         f"share of the {side}'s {_RUNS[order]} that occur in a corpus of its language",
-        lambda p: 1 - _shares(p, side, order)[:, 0],
-        needs=f"{side}_frequencies",
-        neutral=1.0,
-        quest=_SEEN_QUEST[order] if is_source else None,
-        baseline=15 if is_source and order == 1 else None,
-    )
+        lambda p: 1 - _shares(p, side, order)[:, 0], needs=f"{side}_frequencies", neutral=1.0,
+        quest=_SEEN_QUEST[order] if is_source else None, baseline=15 if is_source and order == 1 else None,
+    )  # fmt: skip
 
 
 def _counts(pairs: SentencePairs, side: str) -> Floats:
@@ -99,10 +93,7 @@ TARGET_QUARTILES = (
 _WEIGHTS = {  # name: description, and the first of QuEst's numbers
     "": ("", 1016),
     "_by_frequency": (", each times the word's share of a source corpus", 1026),
-    "_by_inverse_frequency": (
-        ", each divided by the word's count in a million of a source corpus (0 for none)",
-        1036,
-    ),
+    "_by_inverse_frequency": (", each divided by the word's count in a million of a source corpus (0 for none)", 1036),
 }
 
 
@@ -125,14 +116,11 @@ def _of_limit(limit: float, number: int, name: str) -> Feature:
     text, first = _WEIGHTS[name]
     quest = first + 2 * number
     return feature(
-        "translations_per_word",
-        f"translations_above_{limit}{name}",
+        "translations_per_word", f"translations_above_{limit}{name}",
         f"how many translations with a probability above {limit} the source's words have, on average{text}",
-        lambda p: _translations(p, limit, name),
-        needs="aligner source_frequencies" if name else "aligner",
-        quest=quest,
-        baseline=_BASELINE_TRANSLATIONS.get(quest),
-    )
+        lambda p: _translations(p, limit, name), needs="aligner source_frequencies" if name else "aligner",
+        quest=quest, baseline=_BASELINE_TRANSLATIONS.get(quest),
+    )  # fmt: skip
 
 
 TRANSLATIONS = tuple(_of_limit(limit, number, name) for name in _WEIGHTS for number, limit in enumerate(_LIMITS))

@@ -36,13 +36,11 @@ def cross_fitted(
     names: Sequence[str] | None = None,
     tagged: Tagged = NONE_TAGGED,
     executor: Executor | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> FeatureTable:
     """Return the features of each pair from resources that `make` estimates from pairs of other groups only.
 
     groups: the group of each pair (source sentence, document), which is not split. make: estimates resources from the
-    given rows. tagged: known tags of texts (`resources.tag_texts`). progress: called with the number of folds done, and
-    of all folds.
+    given rows. tagged: known tags of texts (`resources.tag_texts`).
     """
     if not len(sources) == len(outputs) == len(groups):
         raise DataError(
@@ -51,8 +49,7 @@ def cross_fitted(
         )
     table: FeatureTable | None = None
     values = np.empty((len(sources), 0))
-    parts = split(groups, folds, seed)
-    for done, (others, rows) in enumerate(parts, 1):
+    for others, rows in split(groups, folds, seed):
         part = extract(
             [sources[row] for row in rows], [outputs[row] for row in rows], make(others), names=names, tagged=tagged,
             executor=executor,
@@ -63,8 +60,6 @@ def cross_fitted(
             different = sorted(set(part.names) ^ set(table.names))
             raise DataError(f"The resources of some folds lack features of others: {', '.join(different[:3])}.")
         values[rows] = part.values
-        if progress:
-            progress(done, len(parts))
     if table is None:
         raise DataError("There are no sentence pairs to compute features of.")
     return FeatureTable(table.names, values, table.left_out)

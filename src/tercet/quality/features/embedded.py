@@ -38,12 +38,10 @@ def _places(pairs: SentencePairs) -> Floats:
 
 def _axis(number: int) -> Feature:
     return feature(
-        "more",
-        f"embedding_axis_{number:02}",
+        "more", f"embedding_axis_{number:02}",
         f"what source and target are about (their place on the {number}. principal axis of sentence embeddings)",
-        lambda p: p.kept("axes", lambda: _places(p))[:, number - 1],
-        needs="embeddings embedding_axes",
-    )
+        lambda p: p.kept("axes", lambda: _places(p))[:, number - 1], needs="embeddings embedding_axes",
+    )  # fmt: skip
 
 
 EMBEDDINGS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -15,8 +15,7 @@ from ...errors import DataError, UnknownName, UsageError
 from ...workers import results_in_order
 from ..resources import HOW_TO_GIVE, Resources
 from ..tokens import NONE_TAGGED, Tagged
-from . import alignments, constructions, corpus, embedded, fluency, probabilities, surface, tagged
-from . import shared_strings as copies
+from . import alignments, constructions, corpus, embedded, fluency, probabilities, shared_strings, surface, tagged
 from .defining import Feature
 from .pairs import SentencePairs
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 Floats = NDArray[np.float64]
-Progress = Callable[[int, int], None]
 
 CHUNK = 1024  # pairs per unit of work; always the same, so that values do not depend on the number of processes
 
@@ -32,7 +30,7 @@ _ALL: tuple[Feature, ...] = (
     *surface.LENGTHS, *probabilities.WORDS, *surface.TYPES, *surface.WORD_LENGTH, *corpus.QUARTILE_SHARES,
     *surface.UNCLOSED, *surface.REPETITION, *alignments.SCORES, *alignments.KINDS, *corpus.TRANSLATIONS,
     *constructions.CLASSES, *constructions.MISMATCHES, *probabilities.TAGS, *fluency.FLUENCY, *corpus.TARGET_QUARTILES,
-    *copies.COPIES, *tagged.TAG_SHARES, *embedded.EMBEDDINGS,
+    *shared_strings.COPIES, *tagged.TAG_SHARES, *embedded.EMBEDDINGS,
 )  # fmt: skip
 _BY_NAME = {feature.name: feature for feature in _ALL}
 _BY_NAME |= {str(feature.quest): feature for feature in _ALL if feature.quest is not None}
@@ -115,13 +113,11 @@ def extract(
     names: Sequence[str] | None = None,
     tagged: Tagged = NONE_TAGGED,
     executor: Executor | None = None,
-    progress: Progress | None = None,
 ) -> FeatureTable:
     """Compute the features of sentence pairs. The values do not depend on the executor.
 
     names: the features, by name or by number in QuEst; by default all that the resources allow. tagged: known tags of
-    texts (`resources.tag_texts`). executor: for other processes (`tercet.engine.open_executor`). progress: called with
-    the number of pairs done, and of all pairs.
+    texts (`resources.tag_texts`). executor: for other processes (`tercet.engine.open_executor`).
     """
     if len(sources) != len(outputs):
         raise DataError(
@@ -130,14 +126,8 @@ def extract(
         )
     chosen, left_out = choose_features(resources, names)
     wanted = tuple(feature.name for feature in chosen)
-    values = np.empty((len(sources), len(wanted)))
-    done = 0
-    for part in _parts(sources, outputs, _needed(resources, chosen), wanted, tagged, executor):
-        values[done : done + len(part)] = part
-        done += len(part)
-        if progress:
-            progress(done, len(sources))
-    return FeatureTable(wanted, values, left_out)
+    parts = _parts(sources, outputs, _needed(resources, chosen), wanted, tagged, executor)
+    return FeatureTable(wanted, np.concatenate([np.empty((0, len(wanted))), *parts]), left_out)
 
 
 def _needed(resources: Resources, features: Sequence[Feature]) -> Resources:
