@@ -112,13 +112,14 @@ def command(**options: Any) -> None:
     tercet meta DIR --level sys --matrix --top-n --figures plots
     """  # fmt: skip
     from ..metaeval import sign_flips
-    from .console import hush
-    from .metaboard import render
+    from .console import hush, rendered
+    from .metaboard import verdict_parts
 
     if options["quiet"]:
         hush()
     results = _judged(options).results
-    text = render(results, options["form"], options["width"], matrix=options["matrix"])
+    parts = verdict_parts(results, options["form"], options["width"], matrix=options["matrix"])
+    text = rendered(options["form"], parts, lambda: [row for result in results for row in result.rows()])
     if options["output"]:
         from ..data.files import writing
 
