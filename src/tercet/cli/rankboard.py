@@ -12,7 +12,7 @@ from ..report.tables import table, to_json
 if TYPE_CHECKING:
     from ..quality.model import QualityModel
     from ..quality.ranking import CutOff, Ranked, Reason, SegmentRanking
-    from ..report.pages import PageTable
+    from ..report.document import Table
 
 BAR = 7  # width of the bar for the whole range of labels, in characters
 _LONG_WORD = re.compile(r"[!-~\u00a1-\u024f\u0370-\u05ff]{24,}")  # browsers break other scripts between characters
@@ -121,10 +121,10 @@ def _page(model: QualityModel, ranking: SegmentRanking) -> str:
     return page(f"Segments that need review, {model.pair}", sections)
 
 
-def _rows(model: QualityModel, ranking: SegmentRanking) -> PageTable:
+def _rows(model: QualityModel, ranking: SegmentRanking) -> Table:
     """Return a row for each segment. The column of decisions is present only if a target was given."""
     from ..quality.ranking import KEEP, REVIEW
-    from ..report.pages import PageTable
+    from ..report.document import Table
 
     marks = {REVIEW: "bad", KEEP: "good"}
     header = ["segment", "decision", "quality", "interval", "why", "source", "output"]
@@ -140,8 +140,8 @@ def _rows(model: QualityModel, ranking: SegmentRanking) -> PageTable:
         classes.append(["", marks.get(decision, ""), *[""] * 5])
     if ranking.cut_off is None:
         header, *rows = ([row[0], *row[2:]] for row in (header, *rows))
-        return PageTable(header, rows)
-    return PageTable(header, rows, classes=classes)
+        return Table(header, rows)
+    return Table(header, rows, classes=classes)
 
 
 def _bar(model: QualityModel, value: float, low: float, high: float) -> str:

@@ -10,7 +10,10 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ..errors import UnknownName, UsageError
 from .tables import shown_width, table
+
+MARKS = {"good": "✓", "bad": "✗", "unchecked": "?"}  # in addition to the colour, for readers who do not see it
 
 
 @dataclass(frozen=True)
@@ -30,16 +33,30 @@ class Notes:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of rounded cells.
+    """A table of rounded text cells; `tables.Bold` cells are bold.
 
     groups: the name and the cells of a first column; in text, dashed lines between the groups replace it.
     key: the name and the cell of a first column that tells tables apart in forms without headings.
+    classes: "" or one of MARKS for each cell. Only pages show them.
     """
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
+    caption: str = ""
+    classes: Sequence[Sequence[str]] | None = None
     groups: tuple[str, Sequence[str]] | None = None
     key: tuple[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows, 1):
+            if len(row) != len(self.header):
+                raise UsageError(f"Row {number} of a table has {len(row)} cells, but its header {len(self.header)}.")
+        if self.classes is None:
+            return
+        if [len(row) for row in self.classes] != [len(row) for row in self.rows]:
+            raise UsageError("The classes of a table must have the shape of its rows: one for each cell.")
+        for name in {name for row in self.classes for name in row} - {"", *MARKS}:
+            raise UnknownName("class of a cell", name, MARKS)
 
     def render(self, form: str) -> str:
         """Return the table in one form, with groups and key where the form shows them in columns."""
@@ -119,7 +136,7 @@ def _text(part: Part, colour: bool) -> str:
         lines = [line for segment in part.segments for line in segment.text()]
         return "\n".join([f"{start}{part.title}{end}", *lines])
     if isinstance(part, Table):
-        return part.render("text")
+        return _caption(part) + part.render("text")
     return part if isinstance(part, str) else "\n".join(part.sentences)
 
 
@@ -129,12 +146,16 @@ def _markdown(part: Part) -> str:
     if isinstance(part, Segments):
         lines = [line for segment in part.segments for line in segment.markdown()]
         return "\n".join([f"### {part.title}\n", *lines])
-    return part.render("markdown") if isinstance(part, Table) else _text(part, False)
+    return _caption(part) + part.render("markdown") if isinstance(part, Table) else _text(part, False)
+
+
+def _caption(part: Table, comment: str = "") -> str:
+    return f"{comment}{part.caption}:\n\n" if part.caption else ""
 
 
 def _latex_or_rows(part: Part, form: str) -> str:
     if isinstance(part, Table):
-        return part.render(form)
+        return (_caption(part, "% ") if form == "latex" else "") + part.render(form)
     if isinstance(part, str):
         return part
     if form != "latex" or isinstance(part, Segments):
