@@ -161,7 +161,7 @@ def _registered(found: Any, name: str) -> Any:
     """Return what an entry point names; its class remembers the name, since its module's is another."""
     cls = found if isinstance(found, type) else type(found)
     if issubclass(cls, Metric):
-        if not cls.__module__.startswith("tercet.") and not cls.__dict__.get("registered_name"):
+        if not cls.__module__.startswith("tercet.") and not cls.__dict__.get("registered_file"):
             cls.registered_name = name
             values = () if isinstance(found, type) else found.parameters()
             cls.registered_values = {each.name: getattr(found, each.name) for each in values}
