@@ -59,7 +59,7 @@ class _MetricParts:
     def table(
         self, header: Sequence[str], rows: Sequence[Sequence[str]], groups: tuple[str, list[str]] | None = None
     ) -> Table:
-        return Table(header, rows, groups, key=("Metric", self.metric.metric))
+        return Table(header, rows, groups=groups, key=("Metric", self.metric.metric))
 
     def systems(self) -> Table:
         worth = -1 if self.metric.higher_is_better is False else 1
@@ -176,17 +176,3 @@ def _legend(result: Comparison, form: str, *, with_edits: bool) -> list[str]:
     if any(len(metric.clusters) > 1 for metric in result.metrics):
         legend.append("Clusters: every system of one is significantly better than every system of those below.")
     return legend
-
-
-def _bold(text: str) -> str:
-    import click
-
-    from .console import use_colour
-
-    return click.style(text, bold=True) if use_colour() else text
-
-
-def _notes(sentences: Sequence[str], form: str) -> list[str]:
-    if form == "tsv" or not sentences:
-        return []
-    return ["\n".join(f"% {sentence}" for sentence in sentences) if form == "latex" else "\n".join(sentences)]

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -63,12 +63,14 @@ def use_colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
-def rendered(form: str, parts: Iterable[Part], data: Callable[[], object]) -> str:
-    """Return a result in one form: as a document of these parts, or its data as JSON."""
+def rendered(form: str, parts: Iterable[Part], data: Callable[[], Any]) -> str:
+    """Return a result in one form: as a document of these parts, or its data as JSON or JSON lines."""
     from ..report.document import Document
-    from ..report.tables import to_json
+    from ..report.tables import to_json, to_json_lines
 
-    return to_json(data()) if form == "json" else Document(parts).render(form, colour=use_colour())
+    if form in ("json", "jsonl"):
+        return to_json(data()) if form == "json" else to_json_lines(data())
+    return Document(parts).render(form, colour=use_colour())
 
 
 class Progress:

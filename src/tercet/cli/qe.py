@@ -118,7 +118,7 @@ def train_command(**options: Any) -> None:
     """  # fmt: skip
     from ..quality.training import train
     from .console import Progress
-    from .qeboard import curve_figure, show_training
+    from .qeboard import curve_figure, show_model
     from .score import seed_of
 
     curve, quiet = options["curve"], options["quiet"]
@@ -127,7 +127,7 @@ def train_command(**options: Any) -> None:
     with _executor(options) as executor, Progress("Training", quiet=quiet) as progress:
         model = train(**given, curve=curve is not None, seed=seed_of(options), executor=executor, progress=progress.say)
     model.save(options["out"])
-    click.echo(show_training(model, options["form"], options["level"]))
+    click.echo(show_model(model, options["form"], options["level"]))
     _wrote(options["out"], quiet=quiet)
     if curve is not None:
         curve_figure(model).save(curve)

@@ -46,11 +46,16 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], form: str = "tex
     return FORMS[form](header, rows)
 
 
-def to_json(value: Any) -> str:
+def to_json(value: Any, indent: int | None = 1) -> str:
     """Return JSON with undefined numbers as null, because NaN is not valid JSON."""
     import json
 
-    return json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False)
+    return json.dumps(_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+
+
+def to_json_lines(values: Iterable[Any]) -> str:
+    """Return one line of JSON for each value."""
+    return "\n".join(to_json(value, indent=None) for value in values)
 
 
 def _plain(value: Any) -> Any:
