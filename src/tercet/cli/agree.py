@@ -47,10 +47,13 @@ def command(**options: Any) -> None:
     tercet agree campaign.json --figures plots
     tercet agree ratings.tsv --source 5 -m bleu:variant=mteval -f json
     """  # fmt: skip
-    from .agreeboard import render
+    from .agreeboard import agreement_parts
+    from .console import rendered
 
     results = _agreements(options)
-    click.echo(render(results, "json" if options["as_json"] else options["form"], options["width"]))
+    form = "json" if options["as_json"] else options["form"]
+    parts = agreement_parts(results, form, options["width"])
+    click.echo(rendered(form, parts, lambda: [result.to_dict() for result in results]))
     if options["figures"]:
         from .agreefigures import draw
 

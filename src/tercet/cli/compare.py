@@ -77,8 +77,8 @@ def command(**options: Any) -> None:
     from ..explaining import check_edits, compare_edits
     from ..scoring import make_ready
     from ..stats.paired import RESAMPLES
-    from .compareboard import render
-    from .console import Progress
+    from .compareboard import comparison_parts
+    from .console import Progress, rendered
 
     gates = [read_gate(text) for text in options["gates"]]
     specs = chosen_metrics(options)
@@ -110,7 +110,8 @@ def command(**options: Any) -> None:
     if options["edits"]:
         with Progress("Listing edits", quiet=options["quiet"]) as progress:
             edits = compare_edits(result, texts, progress=progress)
-    click.echo(render(result, options["form"], options["width"], edits))
+    parts = comparison_parts(result, options["form"], options["width"], edits)
+    click.echo(rendered(options["form"], parts, (edits or result).to_dict))
     failed = False
     for gate in gates:
         for verdict in gate.verdicts(result):

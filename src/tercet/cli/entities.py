@@ -94,22 +94,23 @@ def lines(report: EntityReport) -> Iterator[str]:
 
 def sections(report: EntityReport) -> Iterator[Section]:
     """Yield the sections of the report as a page."""
-    from ..report.pages import PageTable, Part, Picture, Section
+    from ..report.document import Table
+    from ..report.pages import Part, Picture, Section
 
     histogram = histogram_figure(report)
     kept: list[Part] = [
         "The share of the source's entities that each output names too, by category.",
-        PageTable(*_share_table(report)),
+        Table(*_share_table(report)),
     ]
     if report.categories:  # else there are no shares to draw
         shares = share_figure(report)
         kept.append(Picture(shares.svg(), text=shares.title))
     yield Section("Kept entities", kept)
     for title, listed in _listings(report):
-        yield Section(title, [PageTable(ENTITY_HEADER, [_entity_row(entity) for entity in listed])])
+        yield Section(title, [Table(ENTITY_HEADER, [_entity_row(entity) for entity in listed])])
     yield Section("Statistics", [
         "All entities that were linked, whether or not both languages can name them.",
-        PageTable(["what", "number"], _statistic_rows(report.statistics)),
+        Table(["what", "number"], _statistic_rows(report.statistics)),
         Picture(histogram.svg(), text=histogram.title),
         report.signature,
     ])  # fmt: skip

@@ -96,10 +96,12 @@ def command(**options: Any) -> None:
     tercet meta DIR --level sys --matrix --top-n --figures plots
     """  # fmt: skip
     from ..metaeval import sign_flips
-    from .metaboard import render
+    from .console import rendered
+    from .metaboard import verdict_parts
 
     results = _judged(options).results
-    text = render(results, options["form"], options["width"], matrix=options["matrix"])
+    parts = verdict_parts(results, options["form"], options["width"], matrix=options["matrix"])
+    text = rendered(options["form"], parts, lambda: [row for result in results for row in result.rows()])
     try:  # files first, because the reader of the output may stop reading
         if options["figures"]:
             _save_figures(results, options["figures"], options["figure_form"])

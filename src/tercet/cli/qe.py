@@ -89,7 +89,7 @@ def train_command(**options: Any) -> None:
     """  # fmt: skip
     from ..quality.training import train
     from .console import Progress
-    from .qeboard import curve_figure, show_training
+    from .qeboard import curve_figure, show_model
 
     curve, quiet = options["curve"], options["quiet"]
     check_training_ends(options)
@@ -97,7 +97,7 @@ def train_command(**options: Any) -> None:
     with _executor(options) as executor, Progress("Training", quiet=quiet) as progress:
         model = train(**given, curve=curve is not None, seed=options["seed"], executor=executor, progress=progress.say)
     model.save(options["out"])
-    click.echo(show_training(model, options["form"], options["level"]))
+    click.echo(show_model(model, options["form"], options["level"]))
     _wrote(options["out"], quiet=quiet)
     if curve is not None:
         curve_figure(model).save(curve)

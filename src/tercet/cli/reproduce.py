@@ -33,7 +33,8 @@ def command(**options: Any) -> None:
     The exit code is 1 if a number that should reproduce does not.
     """  # fmt: skip
     from ..reproduction import reproduce
-    from .reproduceboard import render, render_list, write_html
+    from .console import rendered
+    from .reproduceboard import render_list, reproduction_parts, write_html
 
     paper = _paper(options)
     if paper is None:
@@ -43,7 +44,7 @@ def command(**options: Any) -> None:
     asked = {name: options[name] for name in ("table", "figure", "data")}
     found = reproduce(paper, **asked, progress=progress)
     progress("")
-    click.echo(render(found, options["form"]))
+    click.echo(rendered(options["form"], reproduction_parts(found, options["form"]), found.to_dict))
     if options["html"]:
         write_html(options["html"], found)
         click.echo(f"Wrote {options['html']}", err=True)
