@@ -106,11 +106,6 @@ class Similarity:
         if self.published and self.language != "en":
             raise UsageError(f"published=True is available for English only; the language is {self.language!r}.")
 
-    def level(self, first: Token, second: Token) -> str | None:
-        """Return the first of LEVELS (except "entity") at which two words match; None if they do not match."""
-        known = self.lexicon()
-        return known.levels(known.lexis((first,)), known.lexis((second,))).get((1, 1))
-
     def lexicon(self) -> SimilarityLexicon:
         """Return the lexicon that compares words. It is created again if the paraphrase or vector file changes."""
         files = (
