@@ -25,11 +25,10 @@ from .contexts import tables
 from .contractions import expansions
 from .function_words import function_words
 from .paraphrases import ParaphrasePairs, find_table, paraphrases
-from .related_words import RelatedWords, english_related_words
 from .sentence import Token
 from .stemming import LANGUAGES as STEMMED
 from .stemming import Stem, stemmer
-from .synonyms import Synonyms, english_synonyms
+from .synonyms import RelatedWords, Synonyms, english_related_words, english_synonyms
 from .vectors import WordVectors, is_model, open_vectors
 
 LEVELS = ("exact", "stem", "synonym", "paraphrase", "distributional", "entity")

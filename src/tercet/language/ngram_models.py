@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ..data.lines import open_bytes
 from ..errors import DataError, MissingDependency, UnknownName
 from ..kernels import ngram_lm, warn_if_slow
-from ..text.coding import offsets_of
+from ..text.coding import offsets_of, view
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -177,19 +177,8 @@ class NgramModel:
         ids = np.fromiter(chain.from_iterable(coded), dtype=np.int32, count=int(offsets[-1]))
         log10 = np.empty(len(ids))
         matched = np.empty(len(ids), dtype=np.int32)
-        ngram_lm.score_sentences(
-            ids.data,
-            offsets.data,
-            BEGIN,
-            self.last.data,
-            self._children.data,
-            self._suffixes.data,
-            self.logs.data,
-            self.backoffs.data,
-            self.bounds.data,
-            log10.data,
-            matched.data,
-        )
+        model: list[Any] = [self.last, self._children, self._suffixes, self.logs, self.backoffs, self.bounds]
+        ngram_lm.score_sentences(ids.data, offsets.data, BEGIN, *map(view, [*model, log10, matched]))
         return Scored(log10, matched, ids == UNKNOWN, offsets)
 
 

@@ -82,18 +82,14 @@ def _cell(cell: str, text: str) -> float:
     return value
 
 
-def signs(left: ArrayLike, right: ArrayLike, *, tolerance: float = 0.0, decimals: int | None = None) -> Floats:
+def signs(left: ArrayLike, right: ArrayLike, *, tolerance: float = 0.0) -> Floats:
     """Return 1 where left is higher, -1 where right is, 0 for a tie, NaN where either is missing.
 
-    `decimals` rounds both sides first, to the precision at which a metric was published: equal outputs have equal
-    printed scores, but computed scores may differ in the last digit, which would break the tie at random. Differences
-    up to `tolerance` are ties.
+    Differences up to `tolerance` are ties: computed scores of equal outputs may differ in the last digit.
     """
     if not tolerance >= 0:
         raise UsageError(f"The tolerance for ties must be 0 or more, not {tolerance!r}.")
     one, other = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    if decimals is not None:
-        one, other = np.round(one, decimals), np.round(other, decimals)
     result = np.where(one > other, 1.0, np.where(one < other, -1.0, 0.0))
     if tolerance:
         with np.errstate(invalid="ignore"):
@@ -108,17 +104,16 @@ def tau_columns(
     tau: Tau | None = None,
     *,
     groups: ArrayLike | None = None,
-    n_groups: int | None = None,
 ) -> Floats:
     """Return agreement and the number of pairs that count, by group. `tau_ratio` takes sums of them.
 
     human, metric: signs, shapes (pairs,) and (..., pairs); the result has shape (..., groups, 2). `groups` has the
-    number of each pair's group, from 0, such as its segment; by default each pair is a group. `n_groups` is the number
-    of groups, if some have no pair. A group with a NaN sign is NaN.
+    number of each pair's group, from 0, such as its segment; by default each pair is a group. A group with a NaN sign
+    is NaN.
     """
     people, said = _signs(human, metric)
     table = (tau or Tau()).cells
-    numbers, size = _groups(groups, n_groups, len(people))
+    numbers, size = _groups(groups, len(people))
     # The table's row for each pair; the metric's sign then selects one of its three cells.
     worth = table.reshape(3, 3)[_places(people)]
     shape = said.shape[:-1]
@@ -149,13 +144,12 @@ def _signs(human: ArrayLike, metric: ArrayLike) -> tuple[Floats, Floats]:
     return people, said
 
 
-def _groups(groups: ArrayLike | None, n_groups: int | None, pairs: int) -> tuple[NDArray[np.int64], int]:
+def _groups(groups: ArrayLike | None, pairs: int) -> tuple[NDArray[np.int64], int]:
     numbers = np.arange(pairs) if groups is None else np.asarray(groups)
     if numbers.shape != (pairs,) or (pairs and not np.issubdtype(numbers.dtype, np.integer)):
         raise UsageError(f"Groups must be one integer for each of the {pairs} pairs.")
     numbers = numbers.astype(np.int64)
-    found = int(numbers.max()) + 1 if pairs else 0
-    size = found if n_groups is None else n_groups
-    if found > size or (pairs and int(numbers.min()) < 0):
-        raise DataError(f"Groups of pairs must be numbered from 0 to {size - 1}, not {numbers.min()} to {found - 1}.")
+    size = int(numbers.max()) + 1 if pairs else 0
+    if pairs and int(numbers.min()) < 0:
+        raise DataError(f"Groups of pairs must be numbered from 0 to {size - 1}, not {numbers.min()} to {size - 1}.")
     return numbers, size

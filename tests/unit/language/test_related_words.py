@@ -3,8 +3,8 @@
 import pytest
 
 from tercet.language.lexical_similarity import Similarity
-from tercet.language.related_words import english_related_words
 from tercet.language.sentence import Token
+from tercet.language.synonyms import english_related_words
 
 from .lookups import level
 

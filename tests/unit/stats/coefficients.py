@@ -31,11 +31,11 @@ def krippendorff_alpha(ratings, level="nominal", weights=None):
     return Ratings.of(cells_of(ratings)).alpha(level, weights)
 
 
-def count_pairs(human, metric, groups=None, n_groups=None):
+def count_pairs(human, metric, groups=None):
     """Pairs in each of the nine cells of a table of tau, by group, shape (..., groups, 9); NaN with a missing sign."""
     people, said = np.asarray(human, dtype=float), np.asarray(metric, dtype=float)
     numbers = np.arange(len(people)) if groups is None else np.asarray(groups)
-    size = n_groups or (int(numbers.max()) + 1 if len(numbers) else 0)
+    size = int(numbers.max()) + 1 if len(numbers) else 0
     counts = np.zeros((*said.shape[:-1], size, 9))
     for place in np.ndindex(said.shape):
         cell = 3 * (1 - people[place[-1]]) + 1 - said[place]

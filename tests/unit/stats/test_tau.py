@@ -41,7 +41,7 @@ def test_two_columns_say_what_nine_do():
     human, metric = rng.integers(-1, 2, 200), rng.integers(-1, 2, (2, 3, 200))
     groups = rng.integers(0, 20, 200)
     for tau in (*map(Tau, VARIANTS), Tau(table="2,.5,X;0,1,0;-1,0,1")):
-        for how in ({}, {"groups": groups}, {"groups": groups, "n_groups": 25}):
+        for how in ({}, {"groups": groups}):
             columns = tau_columns(human, metric, tau, **how)
             counts = count_pairs(human, metric, **how)
             assert np.allclose(tau_ratio(columns), tau_of(counts, tau), equal_nan=True, rtol=0, atol=1e-12)
@@ -96,8 +96,6 @@ def test_names_and_shapes_that_do_not_fit_are_refused():
         tau_columns([1, 1], [1, 1, 1])
     with pytest.raises(UsageError, match="signs of the metric must be -1, 0 or 1"):
         tau_columns([1, 1], [0.5, 1])
-    with pytest.raises(DataError, match="numbered from 0 to 1, not 0 to 2"):
-        tau_columns([1, 1], [1, 1], groups=[0, 2], n_groups=2)
     with pytest.raises(DataError, match="numbered from 0 to 1, not -1 to 1"):
         tau_columns([1, 1], [1, 1], groups=[-1, 1])
     with pytest.raises(UsageError, match="Groups must be one integer for each of the 2 pairs"):
@@ -111,11 +109,10 @@ def test_signs_of_differences():
     assert signs([inf, -inf, inf], [1, inf, inf]).tolist() == [1, -1, 0]
 
 
-def test_ties_at_the_precision_of_publication():
+def test_differences_up_to_the_tolerance_are_ties():
     assert 0.1 + 0.2 > 0.3
     assert signs(0.1 + 0.2, 0.3).tolist() == 1
-    assert signs(0.1 + 0.2, 0.3, decimals=4).tolist() == 0
-    assert signs([0.12344, 0.12344], [0.12341, 0.12351], decimals=4).tolist() == [0, -1]
+    assert signs(0.1 + 0.2, 0.3, tolerance=1e-9).tolist() == 0
     assert signs([1.0, 1.0, 1.0], [1.5, 1.25, 0.5], tolerance=0.25).tolist() == [-1, 0, 1]
     assert signs([[1.0], [2.0]], [1.0, 2.0]).tolist() == [[0, -1], [1, 0]]
     with pytest.raises(UsageError, match="tolerance for ties must be 0 or more, not -1"):
