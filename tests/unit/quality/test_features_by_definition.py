@@ -15,6 +15,7 @@ from tercet.quality.features import all_features, extract
 from tercet.quality.resources import Resources, estimate_resources
 from tercet.quality.tokens import tokenise
 
+from ..language.lookups import translations as asked
 from .corpus import SOURCES, TARGETS
 
 NAN = math.nan
@@ -140,7 +141,7 @@ def translations(words: list[str], table: Any, corpus: list[list[str]]) -> dict[
     counts = Counter(word for line in corpus for word in line)
     found = {}
     for limit in LIMITS:
-        numbers = [len(table.translations(word, above=float(limit))) for word in words]
+        numbers = [len(asked(table, word, above=float(limit))) for word in words]
         part = [counts[word] / counts.total() for word in words]
         name = f"translations_above_{limit}"
         found[name] = mean(numbers)
