@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import EXPORTS, INTERVALS, QUIET, RESULTS, ManyValues, metrics_option, save_figures
+from .options import EXPORTS, INTERVALS, QUIET, RESULTS, ManyValues, metrics_option, save_figures, several
 
 if TYPE_CHECKING:
     from ..data.scores import Scores
@@ -22,10 +22,12 @@ OPTIONS = ("complete", "identical", "slices", "resamples", "confidence", "seed")
 @click.option("-l", "--pair", "--language-pair", "pair", metavar="SRC-TGT", help="Read only this language pair.")
 @EXPORTS
 @click.option("--database", metavar="URL", help="Database of a campaign's answers. [default: beside the campaign]")
-@click.option(
-    "--source", "sources", multiple=True, metavar="NAME...",
+@several(
+    "--source",
+    "sources",
+    of="NAME",
     help="Names of references in the file that are really the source. [default: references without a name]",
-)  # fmt: skip
+)
 @click.option("--complete", is_flag=True, help="Use only raters who judged every output.")
 @click.option(
     "--identical", type=click.Choice(["once", "each"]), default="once", show_default=True,

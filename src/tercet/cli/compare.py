@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .inputs import input_options, read_testset
-from .options import CACHE, CLUSTER, JOBS, QUIET, SEED, ManyValues, format_option, where
+from .options import CACHE, CLUSTER, JOBS, QUIET, SEED, ManyValues, format_option, where, width_option
 from .score import chosen_metrics, external, metric_options, needs_reference, score_file_options
 
 if TYPE_CHECKING:
@@ -52,12 +52,7 @@ if TYPE_CHECKING:
     "'any worsens'; or worse by more than a number, significant or not: 'bleu drops by 0.5'. Repeat for more.",
 )
 @format_option("text", "json", "markdown", "latex", "tsv")
-@click.option(
-    "-w",
-    "--width",
-    type=click.IntRange(0, 15),
-    help="Decimals in tables and text; JSON has them all. [default: 2, more for scores from 0 to 1]",
-)
+@width_option("Decimals in tables and text; JSON has them all. [default: 2, more for scores from 0 to 1]")
 @JOBS
 @CLUSTER
 @CACHE
