@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import UnknownName, UsageError
+from .inputs import located
 from .options import EXPORTS, INTERVALS, QUIET, RESULTS, ManyValues, metrics_option, save_figures, several
 
 if TYPE_CHECKING:
@@ -88,8 +90,6 @@ def _agreements(options: dict[str, Any]) -> list[Agreement]:
 
 
 def _sources(named: Sequence[str], judgements: Any, found: frozenset[str]) -> frozenset[str]:
-    from ..errors import UnknownName
-
     shown = {row.reference for row in judgements.rows}
     for name in named:
         if name not in shown:
@@ -103,9 +103,7 @@ def _scored(
     """Return segment scores with each reference alone, and the names of the segments that have the reference."""
     from ..data.assessments import segment_names
     from ..data.layouts import open_testset
-    from ..errors import UsageError
     from ..scoring import score, score_each_reference
-    from .inputs import located
 
     if options["texts"]:
         testset = open_testset(located(options["texts"]), options["pair"] or pair)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .console import use_colour
 from .inputs import TEST_SET, located
 from .options import ManyValues, format_option, print_as, quiet_option, several
 
@@ -30,7 +31,6 @@ def command(**options: Any) -> None:
     if there is an error: a problem that changes or endangers scores.
     """
     from ..checking import check
-    from .console import use_colour
 
     testset, pair = None, options["pair"]
     if options["test_set"] is not None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import UsageError
+from .console import Progress
 from .inputs import input_options, read_testset
 from .options import CACHE, CLUSTER, JOBS, QUIET, SEED, ManyValues, format_option, where, width_option
 from .score import chosen_metrics, external, metric_options, needs_reference, score_file_options
@@ -68,12 +70,10 @@ def command(**options: Any) -> None:
     tercet compare ref.txt -i old.txt new.txt -m ter --edits
     """  # fmt: skip
     from ..comparing import TESTS, compare, find_no_hope, read_gate
-    from ..errors import UsageError
     from ..explaining import check_edits, compare_edits
     from ..scoring import make_ready
     from ..stats.paired import RESAMPLES
     from .compareboard import render
-    from .console import Progress
 
     gates = [read_gate(text) for text in options["gates"]]
     specs = chosen_metrics(options)

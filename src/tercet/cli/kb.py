@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..report.tables import table, to_json
+from .console import Progress
 from .options import JOBS, QUIET, ManyValues, format_option, several
 
 if TYPE_CHECKING:
@@ -52,7 +54,6 @@ def build_command(languages: tuple[str, ...], out: Path, jobs: int, quiet: bool,
     """
     from ..engine import open_executor
     from ..knowledge.collecting import build_from_files
-    from .console import Progress
 
     chosen = [code for given in languages for code in given.replace(",", " ").split()]
     began: dict[str, tuple[float, int, int]] = {}  # of each stage: time, bytes or pieces done, entities
@@ -87,8 +88,6 @@ def info_command(kb: Path | None, verify: bool, form: str) -> None:
 
 
 def _print(kb: KnowledgeBase, form: str) -> None:
-    from ..report.tables import table, to_json
-
     info = kb.info()
     if form == "json":
         click.echo(to_json(info))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .console import Progress
 from .options import CACHE, EXPORTS, INTERVALS, JOBS, QUIET, RESULTS, ManyValues, metrics_option, save_figures, several
 
 if TYPE_CHECKING:
@@ -120,7 +121,6 @@ def command(**options: Any) -> None:
 def _judged(options: dict[str, Any]) -> MetaEvaluation:
     """Return the verdicts for every language pair."""
     from ..metaeval import judge_pairs
-    from .console import Progress
 
     asked = {name: value for name, value in options.items() if name not in SHOWN}
     return judge_pairs(**asked, progress=lambda pair: Progress(f"Counting {pair}", quiet=options["quiet"]))

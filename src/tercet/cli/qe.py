@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from ..errors import UsageError
+from .console import Progress
 from .options import INTERVALS, JOBS, QUIET, SEED, ManyValues, all_of, format_option, metrics_option, several
 from .qeinputs import (
     check_files,
@@ -94,7 +96,6 @@ def train_command(**options: Any) -> None:
     that have not seen it.
     """  # fmt: skip
     from ..quality.training import train
-    from .console import Progress
     from .qeboard import curve_figure, show_training
 
     curve, quiet = options["curve"], options["quiet"]
@@ -203,7 +204,6 @@ def features_command(**options: Any) -> None:
 
     Features whose resource is missing are left out and reported on standard error.
     """  # fmt: skip
-    from ..errors import UsageError
     from ..quality.features import extract
     from .qeboard import show_features, show_list
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import UsageError
 from ..human.protocols import PROTOCOLS, SHOWN
-from .inputs import input_options
+from .inputs import input_options, read_testset
 from .options import ManyValues, format_option, print_as, several
 
 if TYPE_CHECKING:
@@ -70,7 +71,6 @@ def new_command(**options: Any) -> None:
     from ..data.lines import read_lines
     from ..human.campaign_json import read_tutorial
     from ..human.designs import design
-    from .inputs import read_testset
 
     _check_free(options["out"], options["replace"])
     raters = options["raters"]
@@ -195,8 +195,6 @@ def info_command(campaign: str, form: str) -> None:
 
 def _check_free(out: str, replace: bool) -> None:
     """Raise UsageError if the file exists: a new campaign under its name would make its answers unreadable."""
-    from ..errors import UsageError
-
     if Path(out).exists() and not replace:
         raise UsageError(f"{out} exists already. Choose another name, or overwrite it with --replace.")
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from ..errors import DataError, UnknownName, UsageError
+from .console import Progress
 from .inputs import input_options, located, read_inputs
 from .options import (
     CACHE,
@@ -152,7 +154,6 @@ def command(**options: Any) -> None:
 
 def amend(spec: str, options: dict[str, Any]) -> str:
     """Return the metric's string with the parameters that sacreBLEU's flags set; the string's own ones win."""
-    from ..errors import UsageError
     from ..metrics import metric_class, take_apart
 
     if "|" in spec:
@@ -188,7 +189,6 @@ def chosen_metrics(options: dict[str, Any]) -> list[str]:
 def external(options: dict[str, Any], texts: Any) -> list[Scores]:
     """Return the scores of the files that --scores names."""
     from ..data.stream import split_name
-    from ..errors import UsageError
     from ..external import read_external
 
     found: list[Scores] = []
@@ -211,9 +211,7 @@ def needs_reference(options: dict[str, Any]) -> bool:
 
 def _scored(options: dict[str, Any]) -> Sequence[Scores]:
     from ..data.stream import TextFiles
-    from ..errors import DataError
     from ..scoring import score
-    from .console import Progress
 
     specs, texts = chosen_metrics(options), read_inputs(options, needs_reference=needs_reference(options))
     if options["scores"] and isinstance(texts, TextFiles):
@@ -241,7 +239,6 @@ def _scored(options: dict[str, Any]) -> Sequence[Scores]:
 
 def _scored_each(options: dict[str, Any]) -> dict[str, ScoreList]:
     """Return scores against all references together, and against each alone."""
-    from ..errors import UsageError
     from ..scoring import score, score_each_reference
 
     for other in ("merge", "save", "paired_bs", "paired_ar", "by", "sentence_level", "score_only", "scores"):
@@ -285,8 +282,6 @@ def _usual_format() -> str:
 
 
 def _refuse_what_does_not_go_together(options: dict[str, Any]) -> None:
-    from ..errors import UsageError
-
     if options["encoding"].lower().replace("_", "-") not in ("utf-8", "utf8"):
         raise UsageError(f"-e {options['encoding']}: texts are UTF-8. Convert them with iconv.")
     if options["paired_bs"] and options["paired_ar"]:
@@ -328,7 +323,6 @@ def _asks_for_data(options: dict[str, Any]) -> bool:
 
 def _cite(test_set: str | None) -> None:
     from ..data.catalogue import find
-    from ..errors import UsageError
 
     if not test_set:
         raise UsageError("--cite needs the name of a test set: -t NAME.")
@@ -339,7 +333,6 @@ def _cite(test_set: str | None) -> None:
 def _echo(options: dict[str, Any]) -> None:
     """Fields of a test set, tab-separated, as sacreBLEU prints them."""
     from ..data.layouts import open_testset
-    from ..errors import UnknownName, UsageError
 
     if not options["test_set"]:
         raise UsageError("--echo prints fields of a test set: name one with -t.")
