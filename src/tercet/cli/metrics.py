@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import UsageError
+from ..report.tables import DASH, number, table, to_json
+from .console import Progress
 from .options import format_option
 
 if TYPE_CHECKING:
@@ -34,9 +37,7 @@ def command(spec: str | None, form: str, card: bool, root: str | None) -> None:
     tercet metrics chrf:word_order=2
     tercet metrics chrf --card --data DIR
     """
-    from ..errors import UsageError
     from ..metrics import create, names
-    from ..report.tables import table, to_json
 
     if card or root is not None:
         if spec is None or not card:
@@ -59,8 +60,6 @@ def command(spec: str | None, form: str, card: bool, root: str | None) -> None:
 
 def _card(spec: str, root: str | None, form: str) -> str:
     from ..metaeval.card import make_card
-    from ..report.tables import DASH, number, table, to_json
-    from .console import Progress
 
     with Progress("Judging") as progress:
         results = make_card(spec, data_sets(root), progress=progress.say)
@@ -82,7 +81,6 @@ def _card(spec: str, root: str | None, form: str) -> str:
 def data_sets(root: str | None) -> list[Path]:
     """A data set, or all in a folder of them; without a folder, all that `tercet data` holds."""
     from ..data.catalogue import data_folder, installed, where
-    from ..errors import UsageError
     from ..metaeval.card import sets_in
 
     if root is None:
@@ -135,7 +133,6 @@ def _direction(entry: dict[str, Any]) -> str:
 
 
 def _page(entry: dict[str, Any]) -> str:
-    from ..report.tables import table
 
     def plain(value: object) -> str:
         return str(value).lower() if isinstance(value, bool) else "none" if value is None else str(value)

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from .inputs import input_options
+from ..report.tables import to_json
+from .inputs import input_options, read_inputs
 from .options import QUIET, ManyValues, format_option
 
 
@@ -29,9 +30,7 @@ def command(signature: str, stated: str, system: str | None, form: str, **inputs
     """
     from dataclasses import asdict
 
-    from ..report.tables import to_json
     from ..verifying import verify
-    from .inputs import read_inputs
 
     found = verify(read_inputs(inputs), signature, stated, system=system)
     if form == "json":
