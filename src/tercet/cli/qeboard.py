@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UsageError
-from ..report.tables import DASH, number, table, to_json
+from ..report.tables import DASH, json_able, number, table, to_json
 
 if TYPE_CHECKING:
     from ..quality.cross_system import Assessment
@@ -122,8 +122,6 @@ def _intervals(model: QualityModel, level: float) -> str:
 
 def show_predictions(model: QualityModel, found: Predictions, form: str) -> str:
     """Format the prediction of each segment, in the order of the files."""
-    from ..quality.training import json_able
-
     if form == "text":
         values = np.clip((found.values, found.lower, found.upper), *model.label_range)  # for people
         rows = [[str(i), *(number(value, 3) for value in row)] for i, row in enumerate(values.T, 1)]
