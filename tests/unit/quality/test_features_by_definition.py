@@ -12,7 +12,7 @@ from tercet.language.bilingual_alignment import HMM
 from tercet.language.frequencies import Frequencies
 from tercet.language.kneser_ney import estimate
 from tercet.quality.features import all_features, extract
-from tercet.quality.resources import Resources, estimate_resources
+from tercet.quality.resources import Corpora, Resources
 from tercet.quality.tokens import tokenise
 
 from ..language.lookups import translations as asked
@@ -264,7 +264,7 @@ BY_HAND = {
 
 @pytest.fixture(scope="module")
 def resources() -> Resources:
-    estimated = estimate_resources("en", "es", parallel=(SOURCES, TARGETS))
+    estimated = Corpora(("en", "es"), parallel=(SOURCES, TARGETS)).estimate()
     return Resources(
         "en", "es", estimated.source_lm, estimated.target_lm, estimated.source_lm_backward,
         estimated.target_lm_backward, estimated.source_frequencies, estimated.target_frequencies,

@@ -14,7 +14,7 @@ from tercet.quality.features.constructions import is_number
 from tercet.quality.features.fluency import _spread
 from tercet.quality.features.shared_strings import _addresses
 from tercet.quality.features.surface import mismatched_brackets, mismatched_quotes
-from tercet.quality.resources import AXES, Resources, estimate_resources
+from tercet.quality.resources import AXES, Corpora, Resources
 
 from ..language.lookups import translations
 from .corpus import SOURCES, TARGETS
@@ -37,7 +37,7 @@ BARE = Resources(
 
 @pytest.fixture(scope="module")
 def estimated() -> Resources:
-    return estimate_resources("en", "es", parallel=(SOURCES, TARGETS))
+    return Corpora(("en", "es"), parallel=(SOURCES, TARGETS)).estimate()
 
 
 def value(name: str, source: str, output: str, resources: Resources = BARE) -> float:
@@ -222,7 +222,7 @@ def test_tags_are_counted_and_scored(monkeypatch: pytest.MonkeyPatch) -> None:
         return [[known.get(word.lower(), "X") for word in text.split()] for text in texts]
 
     monkeypatch.setattr("tercet.quality.features.pairs.tags", tags)
-    model = estimate_resources("en", "es", target_texts=["DET NOUN VERB"] * 3).target_lm
+    model = Corpora(("en", "es"), target_texts=["DET NOUN VERB"] * 3).estimate().target_lm
     assert model is not None
     resources = Resources("en", "es", source_tagger="fake:en", target_tagger="fake:es", target_tags_lm=model)
     row = dict(zip(*_row("The dog eats dog", "El perro", resources), strict=True))
