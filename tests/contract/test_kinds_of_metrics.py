@@ -223,18 +223,13 @@ def test_parameters_are_those_of_the_string(folder: Path) -> None:
         ("simple.py:WordErrors:beta=1", "There is no parameter of simple.py:WordErrors called 'beta'"),
         ("absent.py:X", "There is no file absent.py."),
         ("simple.py:overlap:alpha=1", "is a function that scores a segment; it takes no parameters"),
-        pytest.param(
-            "learned.py:Distance:weights=absent.npy",
-            "there is no file absent.npy (weights)",
-            marks=pytest.mark.xfail(strict=True, reason="its checksum is computed before the file is checked"),
-        ),
+        ("learned.py:Distance:weights=absent.npy", "there is no file absent.npy (weights)"),
     ],
 )
 def test_misuse_is_refused_with_a_message(folder: Path, spec: str, message: str) -> None:
     assert message in ran(folder, "score", "ref", "-i", "good", "-m", spec, code=2).err
 
 
-@pytest.mark.xfail(strict=True, reason="the spec leaves out values that equal the class's defaults, not the instance's")
 @pytest.mark.parametrize("spec", ["simple.py:half:alpha=1", "plug_half:alpha=1"])
 def test_an_instance_with_other_parameters_is_found_again(
     folder: Path, spec: str, monkeypatch: pytest.MonkeyPatch

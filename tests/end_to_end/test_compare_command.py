@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 import tercet
-from tercet.cli.compareboard import _clip
 from tercet.comparing.gates import read_gate
 from tercet.data.testset import TestSet
 from tercet.errors import UsageError
 from tercet.explaining import compare_edits, explain
+from tercet.report.document import clip
 
 WORDS = [
     "the", "a", "cat", "dog", "house", "tree", "sees", "likes", "finds", "small",
@@ -294,9 +294,9 @@ def test_a_metric_without_a_better_direction_gives_no_verdict_on_who_is_better(f
 
 
 def test_shown_texts_cannot_disturb_the_terminal():
-    assert _clip("a\x1b[31mb\tc", 20) == "a\ufffd[31mb c"
-    assert _clip("x" * 50, 10) == "x" * 9 + "…"
-    assert _clip("漢字漢字漢字", 7) == "漢字漢…"
+    assert clip("a\x1b[31mb\tc", 20) == "a\ufffd[31mb c"
+    assert clip("x" * 50, 10) == "x" * 9 + "…"
+    assert clip("漢字漢字漢字", 7) == "漢字漢…"
 
 
 EDITED = ("ref.txt", "-i", "good.txt", "bad.txt", "-m", "ter", "wer", "-n", "50", "--top", "2", "--edits")

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from tercet.report.document import Table
 from tercet.report.figures import scatter, top_n_curves
-from tercet.report.pages import PageTable, Picture, Pre, Section, write_page
+from tercet.report.pages import Picture, Pre, Section, write_page
 from tercet.report.tables import Bold
 
 HOSTILE = '<b id="evil">"x"</b></script><script>window.evil = 1</script><img src="http://evil.invalid/x">'
@@ -47,7 +48,7 @@ def page_file(tmp_path: Path) -> Path:
     figure = figure_with_a_hostile_name()
     classes = [["", "good", ""], ["", "bad", ""], ["", "unchecked", ""], ["", "", ""]]
     sections = [
-        Section("Table", [HOSTILE, PageTable(["name", "value", "n"], ROWS, "Scores", classes)]),
+        Section("Table", [HOSTILE, Table(["name", "value", "n"], ROWS, "Scores", classes)]),
         Section("Figure", [Picture(figure.svg(), HOSTILE), Picture(figure.svg())]),
         Section("Output", [Pre(HOSTILE)], level=3),
     ]
@@ -131,7 +132,7 @@ def luminance(colour: str) -> float:
 
 
 def test_bold_cells_look_bold_and_sort_as_numbers(visit: Any, tmp_path: Path) -> None:
-    table = PageTable(["r"], [[Bold(".9")], [".10"], [Bold("−.5")]], classes=[["good"], [""], [""]])
+    table = Table(["r"], [[Bold(".9")], [".10"], [Bold("−.5")]], classes=[["good"], [""], [""]])
     write_page(tmp_path / "bold.html", "t", [Section("s", [table])])
     tab = visit(tmp_path / "bold.html")
     weights = tab.evaluate("[...document.querySelectorAll('td strong')].map(e => +getComputedStyle(e).fontWeight)")
@@ -150,7 +151,7 @@ def test_many_curves_draw_from_disk_with_a_small_plot_each(visit: Any, tmp_path:
 
 
 def test_a_narrow_screen_scrolls_the_table_and_not_the_page(visit: Any, tmp_path: Path) -> None:
-    wide = PageTable([f"column {i}" for i in range(40)], [["0.123"] * 40])
+    wide = Table([f"column {i}" for i in range(40)], [["0.123"] * 40])
     write_page(tmp_path / "wide.html", "t", [Section("s", [wide, Picture(figure_with_a_hostile_name().svg())])])
     tab = visit(tmp_path / "wide.html")
     tab.set_viewport_size({"width": 400, "height": 800})

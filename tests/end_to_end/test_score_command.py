@@ -401,7 +401,7 @@ def test_stopping_leaves_no_half_written_file(folder: Path, jobs: str) -> None:
         # Tests that run in the background of a shell ignore SIGINT, and so would the command.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
-    while not list(folder.glob("counts/*.npy")) and process.poll() is None:  # the first of many shards
+    while not list(folder.glob("counts/*.counts")) and process.poll() is None:  # the first of many shards
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     _, err = process.communicate()

@@ -17,7 +17,7 @@ ORDER = (
     "errors", "workers", "data", "kernels", "text", "language", "knowledge", "stats", "quality", "metrics",
     "human", "report", "engine", "testing", "slicing", "scoring", "external", "comparing", "explaining",
     "alignment_report", "entity_report", "checking", "verifying", "metaeval", "reproduction", "examples",
-    "cli", "__main__",
+    "kb", "qe", "rate", "cli", "__main__",
 )  # fmt: skip
 HEAVY = (
     "scipy", "pandas", "polars", "dask", "distributed", "spacy", "torch", "matplotlib", "altair", "vl_convert",

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import ManyValues
+from .options import EXPORTS, INTERVALS, QUIET, RESULTS, ManyValues, metrics_option, save_figures
 
 if TYPE_CHECKING:
     from ..data.scores import Scores
     from ..data.testset import TestSet
     from ..human.agreement import Agreement
 
-FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
-OPTIONS = ("complete", "identical", "slices", "resamples", "confidence")
+OPTIONS = ("complete", "identical", "slices", "resamples", "confidence", "seed")
 
 
 @click.command("agree", cls=ManyValues)
 @click.argument("paths", metavar="FILE|CAMPAIGN...", nargs=-1, required=True)
 @click.option("-l", "--pair", "--language-pair", "pair", metavar="SRC-TGT", help="Read only this language pair.")
-@click.option(
-    "--kind", type=click.Choice(["da", "esa", "mqm"]), help="How people judged, for exports of Appraise and Pearmut."
-)
-@click.option(
-    "--system-prefix", default="", help="Prefix to remove from system names in such exports, such as 'wmt23.'."
-)
+@EXPORTS
 @click.option("--database", metavar="URL", help="Database of a campaign's answers. [default: beside the campaign]")
 @click.option(
     "--source", "sources", multiple=True, metavar="NAME...",
@@ -39,24 +32,13 @@ OPTIONS = ("complete", "identical", "slices", "resamples", "confidence")
     help="In rankings, count outputs with the same text once, or each (as WMT did in 2015 and 2016).",
 )  # fmt: skip
 @click.option("--weights", metavar="TEXT", help="Weights of errors (MQM): 'Major:5 Minor:1'. [default: Google's]")
-@click.option(
-    "-m", "--metrics", "--metric", "metrics", multiple=True, metavar="METRIC...",
-    help="Metrics to correlate with judgements, for each reference of the metric and of the raters.",
-)  # fmt: skip
+@metrics_option("Metrics to correlate with judgements, for each reference of the metric and of the raters.")
 @click.option("--texts", metavar="DATASET|DIR|FILE", help="Texts for -m. [default: those of the judgements]")
 @click.option("--slices", type=click.IntRange(1), default=5, show_default=True, help="Parts of the work to compare.")
-@click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Resamples of raters.")
-@click.option("--confidence", default=0.95, show_default=True, help="Confidence of intervals.")
-@click.option("--seed", type=int, help="Random seed. [default: $SACREBLEU_SEED or 12345]")
-@click.option("--figures", metavar="DIR", help="Write plots to this folder.")
-@click.option(
-    "--figure-format", "figure_form", type=click.Choice(["svg", "png", "html"]), default="svg", show_default=True
-)
-@click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@INTERVALS
+@RESULTS
 @click.option("--json", "as_json", is_flag=True, help="The same as -f json.")
-@click.option("-w", "--width", type=click.IntRange(0, 15), default=3, show_default=True, help="Decimals in tables.")
-@click.option("-o", "--output", metavar="FILE", help="Write to this file instead of standard output.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings.")
+@QUIET
 def command(**options: Any) -> None:
     """Report how well raters agree, with confidence intervals, and the effect of what they were shown.
 
@@ -65,29 +47,28 @@ def command(**options: Any) -> None:
     tercet agree campaign.json --figures plots
     tercet agree ratings.tsv --source 5 -m bleu:variant=mteval -f json
     """  # fmt: skip
-    from .agreeboard import render
-    from .console import hush
+    from .agreeboard import agreement_parts
+    from .console import rendered
 
-    if options["quiet"]:
-        hush()
     results = _agreements(options)
-    text = render(results, "json" if options["as_json"] else options["form"], options["width"])
-    if options["output"]:
-        from ..data.files import writing
-
-        with writing(options["output"]) as stream:
-            stream.write(text + "\n")
-    else:
-        click.echo(text)
+    form = "json" if options["as_json"] else options["form"]
+    parts = agreement_parts(results, form, options["width"])
+    click.echo(rendered(form, parts, lambda: [result.to_dict() for result in results]))
     if options["figures"]:
-        _save_figures(results, Path(options["figures"]), options["figure_form"])
+        from .agreefigures import draw
+
+        figures = {
+            ".".join(filter(None, (result.name.replace("/", "-"), result.pair, result.kind, what))): figure
+            for result in results
+            for what, figure in draw(result).items()
+        }
+        save_figures(figures, options["figures"], options["figure_form"])
 
 
 def _agreements(options: dict[str, Any]) -> list[Agreement]:
     from ..human import mqm
     from ..human.agreement import agree
     from ..human.agreement_files import load
-    from .score import seed_of
 
     weights = mqm.parse_weights(options["weights"]) if options["weights"] else mqm.GOOGLE
     names = ("pair", "kind", "system_prefix", "database")
@@ -101,7 +82,6 @@ def _agreements(options: dict[str, Any]) -> list[Agreement]:
                 weights=weights,
                 scores=scores,
                 segments=segments,
-                seed=seed_of(options),
                 **{name: options[name] for name in OPTIONS},
             )
         )
@@ -154,20 +134,3 @@ def _scored(
         ]
 
     return {given: labelled(found) for given, found in scores.items()}, segments
-
-
-def _save_figures(results: Sequence[Agreement], folder: Path, ending: str) -> None:
-    """Write one file per figure, named NAME.WHAT.ENDING."""
-    from ..errors import UsageError
-    from .agreefigures import draw
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"The folder {folder} cannot be created: {error.strerror or error}.") from None
-    for result in results:
-        parts = [part for part in (result.name.replace("/", "-"), result.pair, result.kind) if part]
-        for what, figure in draw(result).items():
-            path = folder / f"{'.'.join(parts)}.{what}.{ending}"
-            figure.save(path)
-            click.echo(f"Wrote {path}", err=True)

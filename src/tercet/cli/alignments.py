@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .inputs import input_options
-from .options import ManyValues
+from .options import CACHE, CLUSTER, JOBS, QUIET, ManyValues, format_option, where
 
 if TYPE_CHECKING:
     from ..alignment_report import AlignmentReport
@@ -28,13 +27,11 @@ TITLES = {  # by the name of --table
 @click.option(
     "--table", type=click.Choice(list(TITLES)), help="Print only this table. Required for CSV, which holds one table."
 )
-@click.option(
-    "-f", "--format", "form", type=click.Choice(["text", "json", "csv", "markdown"]), default="text", show_default=True
-)
-@click.option("-j", "--jobs", default=1, show_default=True, help="Number of processes; 0 for all cores.")
-@click.option("--cluster", metavar="ADDRESS", help="Count on a Dask cluster, e.g. tcp://scheduler:8786.")
-@click.option("--cache", metavar="DIR", help="Store finished counts here, so that an interrupted run can continue.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings, no progress.")
+@format_option("text", "json", "csv", "markdown")
+@JOBS
+@CLUSTER
+@CACHE
+@QUIET
 def command(**options: Any) -> None:
     """Count aligned words of outputs and references by level, and measure how much their contexts differ.
 
@@ -45,24 +42,14 @@ def command(**options: Any) -> None:
     from ..alignment_report import alignments
     from ..errors import UsageError
     from ..report.tables import table, to_json
-    from .console import Progress, hush
+    from .console import Progress
     from .inputs import read_inputs
 
     form = options["form"]
     if form == "csv" and options["table"] is None:
         raise UsageError(f"CSV holds one table. Choose one with --table: {', '.join(TITLES)}.")
-    if options["quiet"]:
-        hush()
-    inputs = ("references", "more_references", "outputs", "source", "test_set", "pair", "num_refs", "docs")
     with Progress("Aligning", quiet=options["quiet"]) as progress:
-        report = alignments(
-            read_inputs(**{name: options[name] for name in inputs}),
-            options["metric"],
-            jobs=options["jobs"],
-            cluster=options["cluster"],
-            cache=options["cache"],
-            progress=progress,
-        )
+        report = alignments(read_inputs(options), options["metric"], **where(options), progress=progress)
     if form == "json":
         click.echo(to_json(report.to_dict()))
         return
@@ -78,21 +65,23 @@ def command(**options: Any) -> None:
 
 def _rows(name: str, report: AlignmentReport, *, rounded: bool) -> Rows:
     """Return the header and the rows of one table."""
+    from ..alignment_report import ALL
+    from ..report.tables import number
+
+    total = report.total
 
     def decimals(value: float, width: int) -> str:
-        from ..report.tables import number
-
         return number(value, width) if rounded or value != value else repr(value)
 
     def percent(part: int, whole: int) -> str:
         return decimals(100 * part / whole if whole else float("nan"), 1)
 
     if name == "equivalence":
+        listed = [*report.systems.items(), *([(ALL, total)] if len(report.systems) > 1 else [])]
         return ["system", "changed", "segments", "%"], [
             [system, str(found.changed), str(found.segments), percent(found.changed, found.segments)]
-            for system, found in _systems(report)
+            for system, found in listed
         ]
-    total = report.total
     if name == "penalties":
         return ["level", "mean", "words with one", "%"], [
             [level, decimals(found.mean, 3), str(found.penalised), percent(found.penalised, found.words)]
@@ -121,11 +110,3 @@ def _rows(name: str, report: AlignmentReport, *, rounded: bool) -> Rows:
         for _, aligned in sides:
             rows[-1] += ["", "", str(words), percent(aligned, words)]
     return header, rows
-
-
-def _systems(report: AlignmentReport) -> Iterator[tuple[str, Any]]:
-    from ..alignment_report import ALL
-
-    yield from report.systems.items()
-    if len(report.systems) > 1:
-        yield ALL, report.total

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
-from .options import ManyValues
+from .options import ManyValues, format_option, print_as, quiet_option
 
 
 @click.command("check", cls=ManyValues)
@@ -22,42 +23,26 @@ from .options import ManyValues
 @click.option(
     "-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de; also checks the scripts."
 )
-@click.option("-f", "--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option("text", "json")
 @click.option("--strict", is_flag=True, help="Exit with 1 also on warnings.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings on standard error; the findings are printed.")
-def command(
-    files: tuple[str, ...],
-    references: tuple[str, ...],
-    outputs: tuple[str, ...],
-    source: str | None,
-    test_set: str | None,
-    pair: str | None,
-    layout: str,
-    strict: bool,
-    quiet: bool,
-) -> None:
+@quiet_option("No warnings on standard error; the findings are printed.")
+def command(**options: Any) -> None:
     """Check text files, or the texts of a test set, for problems that spoil an evaluation.
 
     With outputs (-i), FILES are references; otherwise they are any texts with one segment per line. The exit code is 1
     if there is an error: a problem that changes or endangers scores.
     """
     from ..checking import check
-    from .console import hush, use_colour
+    from .console import use_colour
 
-    if quiet:
-        hush()
-    testset = None
-    if test_set is not None:
+    testset, pair = None, options["pair"]
+    if options["test_set"] is not None:
         from ..data.layouts import open_testset
         from .inputs import located
 
-        testset = open_testset(located(test_set), pair)
-    report = check((*files, *references), outputs, source=source, pair=pair, testset=testset)
-    if layout == "json":
-        import json
-
-        click.echo(json.dumps(report.as_records(), ensure_ascii=False, indent=1))
-    else:
-        click.echo(report.as_text(colour=use_colour()))
-    if not report.ok or (strict and report.count("warning")):
+        testset = open_testset(located(options["test_set"]), pair)
+    files = (*options["files"], *options["references"])
+    report = check(files, options["outputs"], source=options["source"], pair=pair, testset=testset)
+    print_as(options["form"], report.as_records(), report.as_text(colour=use_colour()))
+    if not report.ok or (options["strict"] and report.count("warning")):
         sys.exit(1)

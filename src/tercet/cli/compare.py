@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .inputs import input_options
-from .options import ManyValues
-from .score import chosen_metrics, external, metric_options, score_file_options, seed_of, texts_of
+from .inputs import input_options, read_testset
+from .options import CACHE, CLUSTER, JOBS, QUIET, SEED, ManyValues, format_option, where
+from .score import chosen_metrics, external, metric_options, needs_reference, score_file_options
 
 if TYPE_CHECKING:
     from ..data.scores import MetricRecord
-
-FORMATS = ("text", "json", "markdown", "latex", "tsv")
 
 
 @click.command("compare", cls=ManyValues)
@@ -30,7 +28,7 @@ FORMATS = ("text", "json", "markdown", "latex", "tsv")
     help="bootstrap or randomisation; the one with most resamples decides. [default: both]",
 )
 @click.option("-n", "--resamples", type=int, help="Resamples. [default: 1000 for bootstrap, 10000 for randomisation]")
-@click.option("--seed", type=int, help="Seed of all that is drawn. [default: $SACREBLEU_SEED or 12345]")
+@SEED
 @click.option("--alpha", default=0.05, show_default=True, help="Significance level.")
 @click.option(
     "--slice",
@@ -53,17 +51,17 @@ FORMATS = ("text", "json", "markdown", "latex", "tsv")
     help="Exit with 1 if a system is significantly worse than the baseline (or the first): 'bleu drops', "
     "'any worsens'; or worse by more than a number, significant or not: 'bleu drops by 0.5'. Repeat for more.",
 )
-@click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@format_option("text", "json", "markdown", "latex", "tsv")
 @click.option(
     "-w",
     "--width",
     type=click.IntRange(0, 15),
     help="Decimals in tables and text; JSON has them all. [default: 2, more for scores from 0 to 1]",
 )
-@click.option("-j", "--jobs", default=1, show_default=True, help="Processes; 0 for all cores.")
-@click.option("--cluster", metavar="ADDRESS", help="Count on a Dask cluster, as tcp://scheduler:8786.")
-@click.option("--cache", metavar="DIR", help="Keep finished counts here, so that a killed run goes on.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings, no progress.")
+@JOBS
+@CLUSTER
+@CACHE
+@QUIET
 def command(**options: Any) -> None:
     """Compare systems: differences with intervals, paired tests corrected for their number, clusters, power, and the
     segments that make the difference.
@@ -75,20 +73,16 @@ def command(**options: Any) -> None:
     tercet compare ref.txt -i old.txt new.txt -m ter --edits
     """  # fmt: skip
     from ..comparing import TESTS, compare, find_no_hope, read_gate
-    from ..data.stream import TextFiles
     from ..errors import UsageError
     from ..explaining import check_edits, compare_edits
     from ..scoring import make_ready
     from ..stats.paired import RESAMPLES
-    from .compareboard import render
-    from .console import Progress, hush
+    from .compareboard import comparison_parts
+    from .console import Progress, rendered
 
-    if options["quiet"]:
-        hush()
     gates = [read_gate(text) for text in options["gates"]]
     specs = chosen_metrics(options)
-    texts = texts_of(options)
-    texts = texts.read() if isinstance(texts, TextFiles) else texts
+    texts = read_testset(options, needs_reference=needs_reference(options))
     if options["edits"]:
         check_edits(specs)
     others = external(options, texts)
@@ -108,18 +102,16 @@ def command(**options: Any) -> None:
             specs,
             scores=others,
             tests=tests,
-            seed=seed_of(options),
             progress=progress,
-            **{
-                name: options[name]
-                for name in ("resamples", "baseline", "alpha", "slices", "top", "jobs", "cluster", "cache")
-            },
+            **where(options),
+            **{name: options[name] for name in ("resamples", "baseline", "alpha", "slices", "top", "seed")},
         )
     edits = None
     if options["edits"]:
         with Progress("Listing edits", quiet=options["quiet"]) as progress:
             edits = compare_edits(result, texts, progress=progress)
-    click.echo(render(result, options["form"], options["width"], edits))
+    parts = comparison_parts(result, options["form"], options["width"], edits)
+    click.echo(rendered(options["form"], parts, (edits or result).to_dict))
     failed = False
     for gate in gates:
         for verdict in gate.verdicts(result):

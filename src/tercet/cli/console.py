@@ -6,10 +6,14 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from ..report.document import Part
 
 _OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all controls but tab and line feed
 
@@ -57,6 +61,16 @@ def hush() -> None:
 def use_colour() -> bool:
     """Colour only on a terminal, and never where NO_COLOR is set."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def rendered(form: str, parts: Iterable[Part], data: Callable[[], Any]) -> str:
+    """Return a result in one form: as a document of these parts, or its data as JSON or JSON lines."""
+    from ..report.document import Document
+    from ..report.tables import to_json, to_json_lines
+
+    if form in ("json", "jsonl"):
+        return to_json(data()) if form == "json" else to_json_lines(data())
+    return Document(parts).render(form, colour=use_colour())
 
 
 class Progress:

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..data.catalogue import data_folder
+from .options import all_of, format_option, print_as
 
 if TYPE_CHECKING:
     from ..data.catalogue import Installed
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _options(function: F) -> F:
-    function = click.option(
-        "-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-        help="Output format.",
-    )(function)  # fmt: skip
-    return click.option(
-        "--folder", type=click.Path(path_type=Path), help="The folder of data sets, instead of TERCET_DATA."
-    )(function)
-
-
-def _print(form: str, value: object, text: str) -> None:
-    if form == "json":
-        import json
-
-        text = json.dumps(value, ensure_ascii=False, indent=1)
-    click.echo(text)
+_options = all_of(
+    click.option("--folder", type=click.Path(path_type=Path), default=data_folder,
+                 help="The folder of data sets, instead of TERCET_DATA."),
+    format_option("text", "json"),
+)  # fmt: skip
 
 
 @click.group("data", context_settings={"help_option_names": ["-h", "--help"]})
@@ -44,25 +30,24 @@ def command() -> None:
 
 @command.command("list")
 @_options
-def list_command(form: str, folder: Path | None) -> None:
+def list_command(form: str, folder: Path) -> None:
     """List the data sets of the catalogue and those you added.
 
     Downloads are checked against a checksum, 'published' with the data or 'recorded' from the first download.
     """
     from ..data.catalogue import as_json, checksum_of, entries, installed
 
-    place = folder or data_folder()
-    copies = {copy.name: copy for copy in installed(place)}
+    copies = {copy.name: copy for copy in installed(folder)}
     rows = []
     for entry in entries():
         copy = copies.pop(entry.name, None)
         state = {"installed": copy is not None, "origin": copy.origin if copy else None}
-        rows.append({**as_json(entry), **state, "checksum": checksum_of(entry.name, place)})
+        rows.append({**as_json(entry), **state, "checksum": checksum_of(entry.name, folder)})
     rows += [{**as_json(copy), "installed": True} for copy in copies.values()]
     width = max(len(row["name"]) for row in rows)
     lines = [f"{'*' if row['installed'] else ' '} {row['name']:{width}}  {_described(row)}" for row in rows]
-    lines.append(f"* is in {place}. Get another: tercet data get NAME, or tercet data add PATH NAME.")
-    _print(form, rows, "\n".join(lines))
+    lines.append(f"* is in {folder}. Get another: tercet data get NAME, or tercet data add PATH NAME.")
+    print_as(form, rows, "\n".join(lines))
 
 
 def _described(row: dict[str, Any]) -> str:
@@ -81,7 +66,7 @@ def _described(row: dict[str, Any]) -> str:
 @click.argument("name", required=False)
 @click.option("--replace", is_flag=True, help="Replace a data set of this name.")
 @_options
-def add_command(path: Path, name: str | None, replace: bool, form: str, folder: Path | None) -> None:
+def add_command(path: Path, name: str | None, replace: bool, form: str, folder: Path) -> None:
     """Add a folder, an archive (.zip, .tar.gz) or a file of a known layout (.jsonl, .tsv, .sgm, .xml, also with .gz).
 
     A table of paraphrases for METEOR can be added too: 'tercet score -m meteor:paraphrases=NAME' uses it.
@@ -95,8 +80,8 @@ def add_command(path: Path, name: str | None, replace: bool, form: str, folder: 
     if not path.is_dir():
         for ending in (".zip", ".tar.gz", ".tgz", ".tar", ".gz", *ENDINGS):
             stem = stem.removesuffix(ending)
-    copy = add(path, name or stem, folder or data_folder(), replace=replace)
-    _print(form, as_json(copy), f"Added {copy.name}: {_size(copy)}")
+    copy = add(path, name or stem, folder, replace=replace)
+    print_as(form, as_json(copy), f"Added {copy.name}: {_size(copy)}")
 
 
 def _size(copy: Installed) -> str:
@@ -108,18 +93,17 @@ def _size(copy: Installed) -> str:
 @click.argument("name")
 @click.option("--replace", is_flag=True, help="Download it again if it exists.")
 @_options
-def get_command(name: str, replace: bool, form: str, folder: Path | None) -> None:
+def get_command(name: str, replace: bool, form: str, folder: Path) -> None:
     """Download a data set of the catalogue, check it and unpack it."""
     from urllib.request import getproxies
 
     from ..data.catalogue import as_json, find, get, https_opener, installed
     from .console import Progress
 
-    place = folder or data_folder()
     find(name)
-    there = not replace and name in {copy.name for copy in installed(place)}
+    there = not replace and name in {copy.name for copy in installed(folder)}
     with Progress(f"{name}, bytes") as progress:
-        copy = get(name, place, opener=https_opener(getproxies()), progress=progress, replace=replace)
+        copy = get(name, folder, opener=https_opener(getproxies()), progress=progress, replace=replace)
     if not there:
         text = f"{copy.name}: {_size(copy)}"
     elif copy.downloaded:
@@ -129,37 +113,37 @@ def get_command(name: str, replace: bool, form: str, folder: Path | None) -> Non
             f"{copy.name} was added by you from {copy.origin}, not downloaded: {_size(copy)}\n"
             f"To replace it by the catalogue's: tercet data get {copy.name} --replace"
         )
-    _print(form, as_json(copy), text)
+    print_as(form, as_json(copy), text)
 
 
 @command.command("remove")
 @click.argument("name")
 @_options
-def remove_command(name: str, form: str, folder: Path | None) -> None:
+def remove_command(name: str, form: str, folder: Path) -> None:
     """Remove a data set from the folder, without asking. The files it was added from are kept."""
     from ..data.catalogue import remove
 
-    path = remove(name, folder or data_folder())
-    _print(form, {"name": name, "path": str(path)}, f"Removed {path}")
+    path = remove(name, folder)
+    print_as(form, {"name": name, "path": str(path)}, f"Removed {path}")
 
 
 @command.command("where")
 @click.argument("name")
 @_options
-def where_command(name: str, form: str, folder: Path | None) -> None:
+def where_command(name: str, form: str, folder: Path) -> None:
     """Print the folder of a data set."""
     from ..data.catalogue import where
 
-    path = where(name, folder or data_folder())
-    _print(form, {"name": name, "path": str(path)}, str(path))
+    path = where(name, folder)
+    print_as(form, {"name": name, "path": str(path)}, str(path))
 
 
 @command.command("pairs")
 @click.argument("path")
 @_options
-def pairs_command(path: str, form: str, folder: Path | None) -> None:
+def pairs_command(path: str, form: str, folder: Path) -> None:
     """Print the language pairs of a data set, or of a folder or file of a known layout."""
     from ..data.layouts import pairs
 
-    found = pairs(path, cache=folder or data_folder())
-    _print(form, found, "\n".join(found) or "No language pair is named.")
+    found = pairs(path, cache=folder)
+    print_as(form, found, "\n".join(found) or "No language pair is named.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .inputs import input_options
-from .options import ManyValues
+from .options import QUIET, ManyValues, format_option
 
 if TYPE_CHECKING:
     from ..entity_report import EntityCounts, EntityReport
@@ -28,11 +28,11 @@ SHOWN = 10  # entities of each list in the text form
 @click.option("--language-filter", is_flag=True, help="Ignore parts of outputs that are not in their language.")
 @click.option("--most", default=20, show_default=True, help="Number of lost and invented entities to list.")
 @click.option("--examples", default=3, show_default=True, help="Number of line numbers to list for each.")
-@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option("text", "json")
 @click.option("--html", metavar="FILE", help="Write the whole report as an HTML page, with figures.")
 @click.option("--plot", metavar="FILE", help="Write the shares by category as .svg, .png, .html or .json.")
 @click.option("--histogram", metavar="FILE", help="Write the numbers of entities per source text as a figure.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings.")
+@QUIET
 def command(**options: Any) -> None:
     """Report which entities of the source each system keeps, loses and invents.
 
@@ -40,19 +40,13 @@ def command(**options: Any) -> None:
     tercet entities -s src.txt -i a.txt b.txt -l ru-en
     tercet entities -t DIR -l ru-en --html entities.html
     """  # fmt: skip
-    from ..data.stream import TextFiles
     from ..entity_report import entities
     from ..report.tables import to_json
-    from .console import hush
-    from .inputs import read_inputs
+    from .inputs import read_testset
 
-    if options["quiet"]:
-        hush()
-    inputs = ("references", "more_references", "outputs", "source", "test_set", "pair", "num_refs", "docs")
-    texts = read_inputs(**{name: options[name] for name in inputs}, needs_reference=False)
     passed = ("kb", "annotations", "senses", "categories", "language_filter", "most", "examples")
     report = entities(
-        texts.read() if isinstance(texts, TextFiles) else texts,
+        read_testset(options, needs_reference=False),
         shared=not options["all_entities"],
         **{name: options[name] for name in passed},
     )
@@ -100,22 +94,23 @@ def lines(report: EntityReport) -> Iterator[str]:
 
 def sections(report: EntityReport) -> Iterator[Section]:
     """Yield the sections of the report as a page."""
-    from ..report.pages import PageTable, Part, Picture, Section
+    from ..report.document import Table
+    from ..report.pages import Part, Picture, Section
 
     histogram = histogram_figure(report)
     kept: list[Part] = [
         "The share of the source's entities that each output names too, by category.",
-        PageTable(*_share_table(report)),
+        Table(*_share_table(report)),
     ]
     if report.categories:  # else there are no shares to draw
         shares = share_figure(report)
         kept.append(Picture(shares.svg(), text=shares.title))
     yield Section("Kept entities", kept)
     for title, listed in _listings(report):
-        yield Section(title, [PageTable(ENTITY_HEADER, [_entity_row(entity) for entity in listed])])
+        yield Section(title, [Table(ENTITY_HEADER, [_entity_row(entity) for entity in listed])])
     yield Section("Statistics", [
         "All entities that were linked, whether or not both languages can name them.",
-        PageTable(["what", "number"], _statistic_rows(report.statistics)),
+        Table(["what", "number"], _statistic_rows(report.statistics)),
         Picture(histogram.svg(), text=histogram.title),
         report.signature,
     ])  # fmt: skip

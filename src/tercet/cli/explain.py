@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from .inputs import input_options
-from .options import ManyValues
+from .options import QUIET, ManyValues, format_option
 from .score import chosen_metrics, metric_options
 
 
@@ -17,8 +17,8 @@ from .score import chosen_metrics, metric_options
 @input_options
 @metric_options
 @click.option("-n", "--segment", default=1, show_default=True, help="The number of the segment, from 1.")
-@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("-q", "--quiet", is_flag=True, help="No warnings.")
+@format_option("text", "json")
+@QUIET
 def command(**options: Any) -> None:
     """Show what metrics saw in one segment: matched n-grams, edits and shifts, alignments.
 
@@ -26,15 +26,11 @@ def command(**options: Any) -> None:
     tercet explain bleu ref.txt -i a.txt b.txt -n 17
     tercet explain ref.txt -i a.txt -m ter meteor -n 17 -f json
     """  # fmt: skip
-    from ..data.stream import TextFiles
     from ..explaining import check_explained, explain
     from ..metrics import names
     from ..report.tables import to_json
-    from .console import hush
-    from .inputs import read_inputs
+    from .inputs import read_testset
 
-    if options["quiet"]:
-        hush()
     words = list(options["references"])
     while words and words[0].partition(":")[0].lower() in names() and not Path(words[0]).exists():
         options["metrics"] = (*options["metrics"], words.pop(0))
@@ -42,9 +38,7 @@ def command(**options: Any) -> None:
         _refuse_misspelt(words[0], names())
     options["references"] = tuple(words)
     check_explained(chosen_metrics(options))  # before the texts are asked for, which would not help
-    inputs = ("references", "more_references", "outputs", "source", "test_set", "pair", "num_refs", "docs")
-    texts = read_inputs(**{name: options[name] for name in inputs})
-    testset = texts.read() if isinstance(texts, TextFiles) else texts
+    testset = read_testset(options)
     found = explain(testset, chosen_metrics(options), segment=options["segment"])
     if options["form"] == "json":
         click.echo(to_json([explanation.to_dict() for explanation in found]))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -14,66 +14,57 @@ from ..data.lines import read_lines
 from ..data.stream import TextFiles, chosen_texts, unique_names
 from ..data.testset import TestSet
 from ..errors import DataError, UsageError
+from .options import all_of
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def input_options(function: F) -> F:
-    """The options by which every command takes its texts."""
-    for decorate in reversed(
-        (
-            click.argument("references", nargs=-1, metavar="[REFERENCE]..."),
-            click.option(
-                "-r",
-                "--reference",
-                "more_references",
-                multiple=True,
-                metavar="REFERENCE...",
-                help="A reference; the same as REFERENCE.",
-            ),
-            click.option(
-                "-i",
-                "--input",
-                "outputs",
-                multiple=True,
-                metavar="OUTPUT...",
-                help="Outputs, one file a system. Without it: standard input, systems separated by tabs.",
-            ),
-            click.option("-s", "--source", help="The source text, for metrics that read it."),
-            click.option(
-                "-t",
-                "--test-set",
-                help="A test set: a folder or file of a known layout, or a name from 'tercet data list'.",
-            ),
-            click.option("-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de."),
-            click.option(
-                "-nr",
-                "--num-refs",
-                default=1,
-                show_default=True,
-                help="Split each line of the one reference file at tabs into this many references.",
-            ),
-            click.option("--docs", metavar="FILE", help="The document of each segment, one id per line."),
-        )
-    ):
-        function = decorate(function)
-    return function
+# The options by which every command takes its texts.
+input_options = all_of(
+    click.argument("references", nargs=-1, metavar="[REFERENCE]..."),
+    click.option(
+        "-r",
+        "--reference",
+        "more_references",
+        multiple=True,
+        metavar="REFERENCE...",
+        help="A reference; the same as REFERENCE.",
+    ),
+    click.option(
+        "-i",
+        "--input",
+        "outputs",
+        multiple=True,
+        metavar="OUTPUT...",
+        help="Outputs, one file a system. Without it: standard input, systems separated by tabs.",
+    ),
+    click.option("-s", "--source", help="The source text, for metrics that read it."),
+    click.option(
+        "-t",
+        "--test-set",
+        help="A test set: a folder or file of a known layout, or a name from 'tercet data list'.",
+    ),
+    click.option("-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de."),
+    click.option(
+        "-nr",
+        "--num-refs",
+        default=1,
+        show_default=True,
+        help="Split each line of the one reference file at tabs into this many references.",
+    ),
+    click.option("--docs", metavar="FILE", help="The document of each segment, one id per line."),
+)
 
 
-def read_inputs(
-    references: Sequence[str] = (),
-    more_references: Sequence[str] = (),
-    outputs: Sequence[str] = (),
-    source: str | None = None,
-    test_set: str | None = None,
-    pair: str | None = None,
-    num_refs: int = 1,
-    docs: str | None = None,
-    *,
-    needs_reference: bool = True,
-) -> TestSet | TextFiles:
-    """The texts that the options name; streamed from plain files, in memory where they can be read only once."""
-    references = (*references, *more_references)
+def read_testset(options: Mapping[str, Any], *, needs_reference: bool = True) -> TestSet:
+    """Return the texts that the options name, all in memory."""
+    texts = read_inputs(options, needs_reference=needs_reference)
+    return texts.read() if isinstance(texts, TextFiles) else texts
+
+
+def read_inputs(options: Mapping[str, Any], *, needs_reference: bool = True) -> TestSet | TextFiles:
+    """Return the texts that the options name; streamed from plain files, in memory if they can be read only once."""
+    source, test_set, pair, num_refs, docs = (
+        options[name] for name in ("source", "test_set", "pair", "num_refs", "docs")
+    )
+    references, outputs = (*options["references"], *options["more_references"]), options["outputs"]
     if pair is not None and (len(pair.split("-")) != 2 or not all(pair.split("-"))):
         raise UsageError(f"-l {pair}: a language pair is SRC-TGT, as en-de.")
     if source is not None and source in ("exp", "floor", "add-k", "none") and not Path(source).exists():
@@ -81,7 +72,7 @@ def read_inputs(
     if test_set is not None:
         if num_refs != 1:
             raise UsageError("-nr splits a reference file; a test set (-t) names its references.")
-        return _known_layout(test_set, pair, references, outputs, source, docs)
+        return _known_layout(options, references)
     if not references and needs_reference:
         raise UsageError("No reference is given: put reference files before -i, or after it with -r, or use -t.")
     files = TextFiles(
@@ -101,28 +92,21 @@ def read_inputs(
     return files if files.rereadable() else files.read()
 
 
-def _known_layout(
-    test_set: str,
-    pair: str | None,
-    references: Sequence[str],
-    outputs: Sequence[str],
-    source: str | None,
-    docs: str | None,
-) -> TestSet:
+def _known_layout(options: Mapping[str, Any], references: Sequence[str]) -> TestSet:
     """A test set with what else is given: -r and -i choose among its texts by name, or name files of one's own."""
     from ..data.layouts import open_testset
 
-    found = open_testset(located(test_set), pair)
+    found = open_testset(located(options["test_set"]), options["pair"])
     if references:
         found = replace(found, references=chosen_texts("reference", references, found.references))
-    if outputs:
-        found = replace(found, outputs=chosen_texts("system", outputs, found.outputs))
+    if options["outputs"]:
+        found = replace(found, outputs=chosen_texts("system", options["outputs"], found.outputs))
     elif not found.outputs:
         found = replace(found, outputs=stdin_systems())
-    if source is not None:
-        found = replace(found, source=read_lines(source))
-    if docs is not None:
-        found = replace(found, documents=read_lines(docs))
+    if options["source"] is not None:
+        found = replace(found, source=read_lines(options["source"]))
+    if options["docs"] is not None:
+        found = replace(found, documents=read_lines(options["docs"]))
     return found
 
 

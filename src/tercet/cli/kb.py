@@ -8,16 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import ManyValues
+from .options import JOBS, QUIET, ManyValues, format_option
 
 if TYPE_CHECKING:
     from ..knowledge.building import Step
     from ..knowledge.store import KnowledgeBase
-
-FORMAT = click.option(
-    "-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="Output format.",
-)  # fmt: skip
 
 
 @click.group("kb", context_settings={"help_option_names": ["-h", "--help"]})
@@ -46,9 +41,9 @@ def command() -> None:
 @click.option("--max-tokens", default=16, show_default=True, help="Leave out names of more words (or characters).")
 @click.option("--lemmas", is_flag=True, help="Also enter names with base forms of their words (needs simplemma).")
 @click.option("--replace", is_flag=True, help="Overwrite an existing knowledge base.")
-@click.option("-j", "--jobs", default=1, show_default=True, help="Processes; 0 for all cores.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress, no warnings.")
-@FORMAT
+@JOBS
+@QUIET
+@format_option("text", "json")
 def build_command(languages: tuple[str, ...], out: Path, jobs: int, quiet: bool, form: str, **options: Any) -> None:
     """Build a knowledge base from one or more sources.
 
@@ -56,10 +51,8 @@ def build_command(languages: tuple[str, ...], out: Path, jobs: int, quiet: bool,
     """
     from ..engine import open_executor
     from ..knowledge.collecting import build_from_files
-    from .console import Progress, hush
+    from .console import Progress
 
-    if quiet:
-        hush()
     chosen = [code for given in languages for code in given.replace(",", " ").split()]
     began: dict[str, tuple[float, int, int]] = {}  # of each stage: time, bytes or pieces done, entities
 
@@ -76,7 +69,7 @@ def build_command(languages: tuple[str, ...], out: Path, jobs: int, quiet: bool,
 @command.command("info")
 @click.argument("kb", required=False, type=click.Path(path_type=Path))
 @click.option("--verify", is_flag=True, help="Read all files and compare the checksum.")
-@FORMAT
+@format_option("text", "json")
 def info_command(kb: Path | None, verify: bool, form: str) -> None:
     """Describe a knowledge base; without KB, the one that comes with Tercet."""
     if kb is None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from .options import QUIET
+
 _BATCH = 2000  # segments linked at once
 
 
@@ -31,17 +33,15 @@ _BATCH = 2000  # segments linked at once
 )  # fmt: skip
 @click.option("--language-filter", is_flag=True, help="Ignore mentions that are not in the language.")
 @click.option("--numbers", is_flag=True, help="Also link numbers and web addresses.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress.")
+@QUIET
 def command(file: str, language: str, kb: str, layout: str, quiet: bool, **options: Any) -> None:
     """Find the entities that FILE mentions. FILE has one segment per line; the default is standard input."""
     from ..data.lines import read_blocks
     from ..knowledge.annotations import to_json
     from ..knowledge.default import resolve
     from ..knowledge.linking import KBLinker
-    from .console import Progress, hush
+    from .console import Progress
 
-    if quiet:
-        hush()
     linker = KBLinker(resolve(kb), **options)
     done = 0
     with Progress("linking", quiet=quiet) as progress:

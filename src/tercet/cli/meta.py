@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import ManyValues
+from .options import CACHE, EXPORTS, INTERVALS, JOBS, QUIET, RESULTS, ManyValues, metrics_option, save_figures
 
 if TYPE_CHECKING:
     from ..metaeval import MetaEvaluation, Verdicts
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # Options that say how results are shown. All others are parameters of `judge_pairs`.
-SHOWN = {"matrix", "figures", "figure_form", "form", "width", "output", "quiet"}
-FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
+SHOWN = {"matrix", "figures", "figure_form", "form", "width", "output_file", "quiet"}
 
 
 @click.command("meta", cls=ManyValues)
@@ -28,10 +26,7 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
     help="Language pairs, such as de-en. [default: all that have judgements]",
 )  # fmt: skip
 @click.option("--data", metavar="DIR", help="The folder that contains DATASET. [default: that of 'tercet data']")
-@click.option(
-    "-m", "--metrics", "--metric", "metrics", multiple=True, metavar="METRIC...",
-    help="Metrics to compute from the texts, such as chrf sentbleu.",
-)  # fmt: skip
+@metrics_option("Metrics to compute from the texts, such as chrf sentbleu.")
 @click.option(
     "-r", "--reference", "references", multiple=True, metavar="REFERENCE...",
     help="References for -m: names in the test set, or files. [default: all of the test set]",
@@ -54,10 +49,7 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
     "hties or a table such as 'tau:1,0,-1;X,X,X;-1,0,1'. [default: pearson; tau for preferences]",
 )  # fmt: skip
 @click.option("--judgements", multiple=True, metavar="FILE...", help="More files of judgements (see the docs).")
-@click.option(
-    "--kind", type=click.Choice(["da", "esa", "mqm"]), help="The kind of judgement in exports of Appraise and Pearmut."
-)
-@click.option("--system-prefix", default="", help="Prefix to remove from system names in such exports, as 'wmt23.'.")
+@EXPORTS
 @click.option(
     "--passing-raters", is_flag=True,
     help="Leave out raters who did not score damaged outputs lower (paired t-test, p <= .05).",
@@ -81,28 +73,20 @@ FORMATS = ("text", "json", "csv", "tsv", "markdown", "latex")
     "--unit", metavar="UNIT",
     help="What is resampled for intervals: systems, segments, judgements, pairs or outputs. [default: as in papers]",
 )  # fmt: skip
-@click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True, help="Number of resamples.")
-@click.option("--confidence", default=0.95, show_default=True, help="Confidence level of the intervals.")
+@INTERVALS
 @click.option(
     "--significance", default="auto", show_default=True, metavar="TEST",
     help="williams, bootstrap, overlap, perm-inputs, perm-systems, perm-both or none. auto: williams for Pearson's r, "
     "bootstrap otherwise.",
 )  # fmt: skip
 @click.option("--alpha", default=0.05, show_default=True, help="Significance level.")
-@click.option("--seed", type=int, help="Seed of all resampling. [default: $SACREBLEU_SEED or 12345]")
 @click.option("--top-n", "top", is_flag=True, help="Also show values over the N best systems, for every N down to 4.")
 @click.option("--by-quality", is_flag=True, help="Also show values by quarters of the human scores, worst to best.")
 @click.option("--matrix", is_flag=True, help="Also show the p-values of all pairs of metrics.")
-@click.option("--figures", metavar="DIR", help="Folder for plots: scatter, intervals, heat map, top-N, histograms.")
-@click.option(
-    "--figure-format", "figure_form", type=click.Choice(["svg", "png", "html"]), default="svg", show_default=True
-)
-@click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
-@click.option("-w", "--width", type=click.IntRange(0, 15), default=3, show_default=True, help="Decimals in tables.")
-@click.option("-o", "--output", metavar="FILE", help="Write to this file instead of standard output.")
-@click.option("-j", "--jobs", default=1, show_default=True, help="Number of processes; 0 for all cores.")
-@click.option("--cache", metavar="DIR", help="Folder for finished counts, so that an interrupted run can continue.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings, no progress.")
+@RESULTS
+@JOBS
+@CACHE
+@QUIET
 def command(**options: Any) -> None:
     """Measure how well metrics agree with people, with intervals, and find those that no other outperforms.
 
@@ -112,22 +96,15 @@ def command(**options: Any) -> None:
     tercet meta DIR --level sys --matrix --top-n --figures plots
     """  # fmt: skip
     from ..metaeval import sign_flips
-    from .console import hush
-    from .metaboard import render
+    from .console import rendered
+    from .metaboard import verdict_parts
 
-    if options["quiet"]:
-        hush()
     results = _judged(options).results
-    text = render(results, options["form"], options["width"], matrix=options["matrix"])
-    if options["output"]:
-        from ..data.files import writing
-
-        with writing(options["output"]) as stream:
-            stream.write(text + "\n")
-    written: list[Path] = []
+    parts = verdict_parts(results, options["form"], options["width"], matrix=options["matrix"])
+    text = rendered(options["form"], parts, lambda: [row for result in results for row in result.rows()])
     try:  # files first, because the reader of the output may stop reading
         if options["figures"]:
-            written = _save_figures(results, Path(options["figures"]), options["figure_form"])
+            _save_figures(results, options["figures"], options["figure_form"])
     finally:
         for label, (positive, negative) in sign_flips(results).items():
             agree, disagree = ", ".join(positive), ", ".join(negative)
@@ -135,37 +112,26 @@ def command(**options: Any) -> None:
         for result in results:
             for note in result.notes:
                 log.warning("%s: %s", result.pair or result.dataset, note)
-        if not options["output"]:
-            click.echo(text)
-    for path in written:
-        click.echo(f"Wrote {path}", err=True)
+        click.echo(text)
 
 
 def _judged(options: dict[str, Any]) -> MetaEvaluation:
     """Return the verdicts for every language pair."""
     from ..metaeval import judge_pairs
     from .console import Progress
-    from .score import seed_of
 
-    asked = {name: value for name, value in options.items() if name not in SHOWN} | {"seed": seed_of(options)}
+    asked = {name: value for name, value in options.items() if name not in SHOWN}
     return judge_pairs(**asked, progress=lambda pair: Progress(f"Counting {pair}", quiet=options["quiet"]))
 
 
-def _save_figures(results: Sequence[Verdicts], folder: Path, ending: str) -> list[Path]:
-    """Write one file per figure, called PAIR.WHAT.ENDING, and return their paths."""
-    from ..errors import UsageError
+def _save_figures(results: Sequence[Verdicts], folder: str, ending: str) -> None:
+    """Write one file per figure, called PAIR.WHAT.ENDING."""
     from ..metaeval.plots import SCATTERS, draw
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"The folder {folder} cannot be created: {error.strerror or error}.") from None
-    written = []
-    for result in results:
-        for what, figure in draw(result).items():
-            written.append(folder / f"{result.pair or result.dataset}.{what}.{ending}")
-            figure.save(written[-1])
+    figures = {
+        f"{result.pair or result.dataset}.{what}": figure for result in results for what, figure in draw(result).items()
+    }
+    save_figures(figures, folder, ending)
     most = max(len(result.items) for result in results)
     if most > SCATTERS and results[0].level == "sys":
         log.warning("Only the %d best of %d metrics have scatter plots.", SCATTERS, most)
-    return written

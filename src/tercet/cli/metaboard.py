@@ -1,4 +1,4 @@
-"""Output of `tercet meta`: a table for one language pair, or a table with one column per pair."""
+"""The document of `tercet meta`: a table for one language pair, or a table with one column per pair."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from math import isnan, nan
 from ..metaeval import Verdict, Verdicts
 from ..metaeval.joining import listed
 from ..metaeval.results import ranked_items, statistic_name
-from ..report.tables import DASH, Bold, number, table, to_json
-from .compareboard import _bold, _notes
+from ..report.document import Heading, Notes, Part, Table
+from ..report.tables import DASH, Bold, full, interval, number
 
 TESTS = {
     "williams": "Williams' test, one-sided",
@@ -21,33 +21,27 @@ TESTS = {
 }
 
 
-def render(results: Sequence[Verdicts], form: str = "text", width: int = 3, *, matrix: bool = False) -> str:
-    """Return all verdicts in one of the command's formats. JSON, CSV and TSV have one row per metric and pair."""
-    if form == "json":
-        return to_json([row for result in results for row in result.rows()])
+COLUMNS = ("pair", "metric", "label", "level", "statistic", "gold", "value", "signed", "n", "ci_low", "ci_high",
+           "winner", "without_outliers", "epsilon")  # fmt: skip
+
+
+def verdict_parts(
+    results: Sequence[Verdicts], form: str = "text", width: int = 3, *, matrix: bool = False
+) -> Iterator[Part]:
+    """Yield the parts of the document. CSV and TSV have one row per metric and pair."""
     if form in ("csv", "tsv"):
-        return _long(results, form)
-    blocks = list(_one(results[0], form, width)) if len(results) == 1 else list(_several(results, form, width))
+        rows = [row for result in results for row in result.rows()]
+        yield Table(COLUMNS, [[full(row[name]) for name in COLUMNS] for row in rows])
+        return
+    yield from _one(results[0], width) if len(results) == 1 else _several(results, width)
     for result in results:
         name = f"{result.pair}: " if len(results) > 1 else ""
         if matrix:
-            blocks += _matrix(result, form, name)
+            yield from _matrix(result, name)
         if result.items[0].top_n:
-            blocks += _top(result, form, width, name)
+            yield from _top(result, width, name)
         if result.items[0].by_quality:
-            blocks += _by_quality(result, form, width, name)
-    return "\n\n".join(blocks)
-
-
-def _long(results: Sequence[Verdicts], form: str) -> str:
-    columns = ("pair", "metric", "label", "level", "statistic", "gold", "value", "signed", "n", "ci_low", "ci_high",
-               "winner", "without_outliers", "epsilon")  # fmt: skip
-    rows = [
-        ["" if row[name] is None or row[name] != row[name] else str(row[name]) for name in columns]
-        for result in results
-        for row in result.rows()
-    ]
-    return table(columns, rows, form)
+            yield from _by_quality(result, width, name)
 
 
 def _people(result: Verdicts) -> str:
@@ -63,12 +57,6 @@ def _counted(result: Verdicts) -> str:
     if result.statistic.startswith("accuracy"):
         return "pairs of outputs"
     return {"none": "judged outputs", "item": "segments", "system": "systems"}[result.average]
-
-
-def _heading(text: str, form: str) -> str:
-    if form == "text":
-        return _bold(text)
-    return f"## {text}" if form == "markdown" else "\n".join(_notes([text], form))
 
 
 def _cell(item: Verdict, width: int) -> str:
@@ -106,14 +94,11 @@ def _references(results: Sequence[Verdicts]) -> list[str]:
     return [f"References of {', '.join(labels)}: {', '.join(names)}." for names, labels in used.items()]
 
 
-def _one(result: Verdicts, form: str, width: int) -> Iterator[str]:
+def _one(result: Verdicts, width: int) -> Iterator[Part]:
     level = "system" if result.level == "sys" else "segment"
-    yield _heading(
-        f"{f'{result.dataset} {result.pair}'.strip()}, {level} level: {statistic_name(result)} with {_people(result)}",
-        form,
-    )
-    percent = f"{100 * result.confidence:g} % interval"
-    header = ["Metric", "Value", percent, "n"]
+    name = f"{result.dataset} {result.pair}".strip()
+    yield Heading(f"{name}, {level} level: {statistic_name(result)} with {_people(result)}")
+    header = ["Metric", "Value", f"{100 * result.confidence:g} % interval", "n"]
     extra = bool(result.outliers) and result.items[0].without_outliers is not None
     if extra:
         header.append("Without outliers")
@@ -121,14 +106,13 @@ def _one(result: Verdicts, form: str, width: int) -> Iterator[str]:
         header.append("Tied up to")
     rows = []
     for item in ranked_items(result):
-        low, high = number(item.ci_low, width), number(item.ci_high, width)
-        row = [item.label, _cell(item, width), DASH if DASH in (low, high) else f"{low} to {high}", str(item.n)]
+        row = [item.label, _cell(item, width), interval(item.ci_low, item.ci_high, width), str(item.n)]
         if extra:
             row.append(number(item.without_outliers, width))
         if item.epsilon is not None:
             row.append(DASH if isnan(item.epsilon) else f"{item.epsilon:.4g}")
         rows.append(row)
-    yield table(header, rows, form)
+    yield Table(header, rows)
     notes = _legend([result])
     if any(isnan(item.value) for item in result.items):
         notes.append(f"{DASH}: undefined, because scores are missing or all equal.")
@@ -136,14 +120,14 @@ def _one(result: Verdicts, form: str, width: int) -> Iterator[str]:
         notes.append(f"{DASH}: undefined, because too many resamples have no value; there are too few data.")
     if extra:
         notes.append(f"Outliers (far from the median of {result.gold}): {', '.join(result.outliers)}.")
-    yield from _notes(notes, form)
+    yield Notes(notes)
 
 
-def _several(results: Sequence[Verdicts], form: str, width: int) -> Iterator[str]:
+def _several(results: Sequence[Verdicts], width: int) -> Iterator[Part]:
     first = results[0]
     level = "system" if first.level == "sys" else "segment"
     golds = ", ".join(dict.fromkeys(_people(result) for result in results))
-    yield _heading(f"{first.dataset}, {level} level: {statistic_name(first)} with {golds}", form)
+    yield Heading(f"{first.dataset}, {level} level: {statistic_name(first)} with {golds}")
     found = [{item.label: item for item in result.items} for result in results]
     labels = dict.fromkeys(item.label for result in results for item in result.items)
     rows = []
@@ -156,12 +140,12 @@ def _several(results: Sequence[Verdicts], form: str, width: int) -> Iterator[str
         rows.append([*row, str(wins[label])] if first.test else row)
     header = ["Metric", *(result.pair for result in results), "Mean", "Pairs", *(["Wins"] if first.test else [])]
     sizes = ["n", *(str(max(item.n for item in result.items)) for result in results), "", ""]
-    yield table(header, [[*sizes, ""] if first.test else sizes, *rows], form)
+    yield Table(header, [[*sizes, ""] if first.test else sizes, *rows])
     notes = _legend(results)
     averaged = {tuple(label in one and not isnan(one[label].value) for one in found) for label in labels}
     if len({pairs for pairs in averaged if any(pairs)}) > 1:
         notes.append("The means are over different language pairs, so the order of the metrics is not reliable.")
-    yield from _notes(notes, form)
+    yield Notes(notes)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -169,9 +153,10 @@ def _mean(values: Sequence[float]) -> float:
     return sum(defined) / len(defined) if defined else nan
 
 
-def _matrix(result: Verdicts, form: str, name: str) -> list[str]:
+def _matrix(result: Verdicts, name: str) -> Iterator[Part]:
     if result.p_values is None:
-        return _notes([f"{name}No p-values: {'overlap has none' if result.test else 'no test was run'}."], form)
+        yield Notes([f"{name}No p-values: {'overlap has none' if result.test else 'no test was run'}."])
+        return
     ranked = ranked_items(result)
     order = [result.items.index(item) for item in ranked]
     rows = []
@@ -180,35 +165,30 @@ def _matrix(result: Verdicts, form: str, name: str) -> list[str]:
         for j in order:
             p = float(result.p_values[i, j])
             better = item.value > result.items[j].value and p < result.alpha
-            text = "" if i == j else DASH if isnan(p) else f"{p:.3f}"
+            text = "" if i == j else number(p, 3)
             cells.append(Bold(text) if better and i != j else text)
         rows.append([f"({number_of_row}) {item.label}", *cells])
-    header = ["Metric", *(f"({place})" for place in range(1, len(order) + 1))]
-    return [_heading(f"{name}p-values: row better than column", form), table(header, rows, form)]
+    yield Heading(f"{name}p-values: row better than column")
+    yield Table(["Metric", *(f"({place})" for place in range(1, len(order) + 1))], rows)
 
 
-def _top(result: Verdicts, form: str, width: int, name: str) -> list[str]:
-    sizes = [n for n, _, _ in result.items[0].top_n]
+def _top(result: Verdicts, width: int, name: str) -> Iterator[Part]:
+    yield Heading(f"{name}{statistic_name(result)} over the N best systems")
     rows = []
     for item in ranked_items(result):
-        cells = []
-        for _, low, high in item.top_n:
-            one, other = number(low, width), number(high, width)
-            cells.append(one if one == other else f"{one} to {other}")
-        rows.append([item.label, *cells])
-    note = "Two numbers: human scores are tied at the cut; this is the range over all ways to break the tie."
-    tied = any(low != high and not isnan(low) for item in result.items for _, low, high in item.top_n)
-    return [
-        _heading(f"{name}{statistic_name(result)} over the N best systems", form),
-        table(["Metric", *map(str, sizes)], rows, form),
-        *(_notes([note], form) if tied else []),
-    ]
+        both = [(number(low, width), number(high, width)) for _, low, high in item.top_n]
+        rows.append([item.label, *(" to ".join(dict.fromkeys(ends)) for ends in both)])
+    yield Table(["Metric", *(str(n) for n, _, _ in result.items[0].top_n)], rows)
+    if any(low != high and not isnan(low) for item in result.items for _, low, high in item.top_n):
+        yield Notes(
+            ["Two numbers: human scores are tied at the cut; this is the range over all ways to break the tie."]
+        )
 
 
-def _by_quality(result: Verdicts, form: str, width: int, name: str) -> list[str]:
+def _by_quality(result: Verdicts, width: int, name: str) -> Iterator[Part]:
     levels = result.items[0].by_quality
     rows = [["n", *(str(n) for _, n, _ in levels)]]
     rows += [[item.label, *(number(value, width) for _, _, value in item.by_quality)] for item in ranked_items(result)]
-    header = ["Metric", *(f"L{level}" for level, _, _ in levels)]
-    heading = f"{name}{statistic_name(result)} by quality: L1 is the worst quarter of outputs, L{len(levels)} the best"
-    return [_heading(heading, form), table(header, rows, form)]
+    title = f"by quality: L1 is the worst quarter of outputs, L{len(levels)} the best"
+    yield Heading(f"{name}{statistic_name(result)} {title}")
+    yield Table(["Metric", *(f"L{level}" for level, _, _ in levels)], rows)

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .options import format_option
+
 if TYPE_CHECKING:
     from ..metrics import Metric
 
 
 @click.command("metrics")
 @click.argument("spec", metavar="[NAME]", required=False)
-@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option("text", "json")
 @click.option("--card", is_flag=True, help="How the metric NAME agreed with people in the data at hand.")
 @click.option(
     "--data",

@@ -1,13 +1,115 @@
-"""Options that take several values, as sacreBLEU's users write them: -i A B C -m bleu chrf, references anywhere."""
+"""Options that several commands share, and options that take several values: -i A B C -m bleu chrf, as in sacreBLEU."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Return one decorator that adds all these options and arguments, in this order."""
+
+    def decorate(function: F) -> F:
+        for each in reversed(decorators):
+            function = each(function)
+        return function
+
+    return decorate
+
+
+def _hushed(_: click.Context, __: click.Parameter, quiet: bool) -> bool:
+    """Switch warnings off while options are parsed, because reading the first file may warn."""
+    if quiet:
+        from .console import hush
+
+        hush()
+    return quiet
+
+
+def quiet_option(help: str = "No warnings, no progress.") -> Callable[[F], F]:
+    """Return -q, which switches warnings off."""
+    return click.option("-q", "--quiet", is_flag=True, callback=_hushed, help=help)
+
+
+def format_option(*forms: str) -> Callable[[F], F]:
+    """Return -f with these choices; the first is the default."""
+    return click.option(
+        "-f", "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help="Output format."
+    )
+
+
+def metrics_option(help: str) -> Callable[[F], F]:
+    """Return -m, which names metrics."""
+    return click.option("-m", "--metrics", "--metric", "metrics", multiple=True, metavar="METRIC...", help=help)
+
+
+def jobs_option(*more: str) -> Callable[[F], F]:
+    """Return -j. more: other names of it."""
+    return click.option(
+        "-j", "--jobs", *more, default=1, show_default=True, help="Number of processes; 0 for all cores."
+    )
+
+
+QUIET = quiet_option()
+JOBS = jobs_option()
+CACHE = click.option("--cache", metavar="DIR", help="Store finished counts here, so that a killed run can continue.")
+CLUSTER = click.option("--cluster", metavar="ADDRESS", help="Count on a Dask cluster, such as tcp://scheduler:8786.")
+WHERE = ("jobs", "cluster", "cache")  # where work runs
+SEED = click.option("--seed", type=int, default=12345, envvar="SACREBLEU_SEED",
+                    help="Seed of all random choices. [default: $SACREBLEU_SEED or 12345]")  # fmt: skip
+INTERVALS = all_of(
+    click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True,
+                 help="Number of resamples for the intervals."),
+    click.option("--confidence", default=0.95, show_default=True, help="Confidence level of the intervals."),
+    SEED,
+)  # fmt: skip
+EXPORTS = all_of(
+    click.option("--kind", type=click.Choice(["da", "esa", "mqm"]),
+                 help="The kind of judgement in exports of Appraise and Pearmut."),
+    click.option("--system-prefix", default="",
+                 help="Prefix to remove from system names in such exports, such as 'wmt23.'."),
+)  # fmt: skip
+RESULTS = all_of(
+    click.option("--figures", metavar="DIR", help="Write plots to this folder."),
+    click.option("--figure-format", "figure_form", type=click.Choice(["svg", "png", "html"]), default="svg",
+                 show_default=True),
+    format_option("text", "json", "csv", "tsv", "markdown", "latex"),
+    click.option("-w", "--width", type=click.IntRange(0, 15), default=3, show_default=True, help="Decimals in tables."),
+)  # fmt: skip
+
+
+def print_as(form: str, value: object, text: str) -> None:
+    """Print the value as JSON if that is the form, otherwise the text."""
+    from ..report.tables import to_json
+
+    click.echo(to_json(value) if form == "json" else text)
+
+
+def where(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that say where work runs."""
+    return {name: options[name] for name in WHERE}
+
+
+def save_figures(figures: Mapping[str, Any], folder: str, ending: str) -> None:
+    """Write figures, by name, to NAME.ENDING in the folder, which is created, and report each on stderr."""
+    from ..errors import UsageError
+
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"The folder {folder} cannot be created: {error.strerror or error}.") from None
+    for name, figure in figures.items():
+        figure.save(place / f"{name}.{ending}")
+    for name in figures:
+        click.echo(f"Wrote {place / f'{name}.{ending}'}", err=True)
+
 
 # Flags of sacreBLEU with one dash and several letters, which a command may not have.
 SACREBLEU = {"-sl", "-sh", "-lc", "-tok", "-nr", "-ci", "-cin", "-pbs", "-par", "-pbsn", "-parn", "-sv", "-cc", "-cw"}
@@ -21,19 +123,10 @@ class ManyValues(click.Command):
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        many = {
-            name
-            for parameter in self.params
-            if isinstance(parameter, click.Option) and (parameter.metavar or "").endswith("...")
-            for name in parameter.opts
-        }
-        taking = {
-            name
-            for parameter in self.params
-            if isinstance(parameter, click.Option) and not parameter.is_flag and not parameter.count
-            for name in parameter.opts
-        }
-        every = {name for parameter in self.params if isinstance(parameter, click.Option) for name in parameter.opts}
+        options = [parameter for parameter in self.params if isinstance(parameter, click.Option)]
+        many = {name for option in options if (option.metavar or "").endswith("...") for name in option.opts}
+        taking = {name for option in options if not option.is_flag and not option.count for name in option.opts}
+        every = {name for option in options for name in option.opts}
         for word in args:
             if word == "--":
                 break

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from .options import JOBS, QUIET
+
 
 @click.command("parse")
 @click.argument("file", default="-")
@@ -17,8 +19,8 @@ import click
     "-o", "--output", metavar="FILE", help="Write to FILE, gzipped if it ends in .gz; default: standard output."
 )
 @click.option("--cache", metavar="DIR", help="Store parses in this folder and reuse those already there.")
-@click.option("-j", "--jobs", default=1, show_default=True, help="Number of processes; 0 for all cores.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress.")
+@JOBS
+@QUIET
 def command(
     file: str, language: str, backend: str | None, output: str | None, cache: str | None, jobs: int, quiet: bool
 ) -> None:
@@ -32,10 +34,8 @@ def command(
     from ..engine import open_executor
     from ..language.conllu import format_sentence, write
     from ..language.parsing import parse
-    from .console import Progress, hush
+    from .console import Progress
 
-    if quiet:
-        hush()
     texts = read_lines(file)
     with open_executor(jobs) as executor, Progress("parsing", quiet=quiet) as progress:
         sentences = parse(

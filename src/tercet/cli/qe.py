@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from .options import ManyValues
+from .options import INTERVALS, JOBS, QUIET, SEED, ManyValues, all_of, format_option, metrics_option
 from .qeinputs import (
     check_files,
     check_training_ends,
@@ -18,23 +17,13 @@ from .qeinputs import (
     training_data,
 )
 
-F = TypeVar("F", bound=Callable[..., Any])
 LEARNERS = ("best", "pls", "ridge", "svr", "gbm")
 
 
-def _all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    def decorate(function: F) -> F:
-        for each in reversed(decorators):
-            function = each(function)
-        return function
-
-    return decorate
-
-
-TEXTS = _all_of(click.argument("source", metavar="SRC"), click.argument("output", metavar="MT"))
+TEXTS = all_of(click.argument("source", metavar="SRC"), click.argument("output", metavar="MT"))
 MODEL = click.argument("model", metavar="MODEL")
 LABELS = click.argument("labels", metavar="LABELS")
-CORPORA = _all_of(
+CORPORA = all_of(
     click.option("--source-corpus", "source_corpora", multiple=True, metavar="FILE...",
                  help="Texts in the source language, for language models and frequencies."),
     click.option("--target-corpus", "target_corpora", multiple=True, metavar="FILE...",
@@ -53,26 +42,8 @@ LEVEL = click.option("--level", default=0.9, show_default=True,
                      help="The probability that an interval around a prediction contains the label.")  # fmt: skip
 
 
-def _hushed(_: click.Context, __: click.Parameter, quiet: bool) -> bool:
-    """Switch warnings off while options are parsed, because reading the first file may warn."""
-    if quiet:
-        from .console import hush
-
-        hush()
-    return quiet
-
-
-RUN = _all_of(
-    click.option("-j", "--jobs", default=1, show_default=True, help="Processes; 0 for all cores."),
-    click.option("-q", "--quiet", is_flag=True, callback=_hushed, help="No progress, no warnings."),
-)
+RUN = all_of(JOBS, QUIET)
 OUT = click.option("-o", "--output", "to", metavar="FILE", help="Write to this file instead of standard output.")
-SEED = click.option("--seed", type=int, help="Seed of all random choices. [default: $SACREBLEU_SEED or 12345]")
-
-
-def _format(*forms: str) -> Callable[[F], F]:
-    return click.option("-f", "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True,
-                        help="The output format.")  # fmt: skip
 
 
 @click.group("qe", context_settings={"help_option_names": ["-h", "--help"]})
@@ -108,7 +79,7 @@ def command() -> None:
 @click.option("--curve", metavar="FILE", help="Draw the learning curve: .svg, .png, .html or .json.")
 @SEED
 @RUN
-@_format("text", "json")
+@format_option("text", "json")
 def train_command(**options: Any) -> None:
     """Train a model on sources, outputs and the labels that people gave, and report how good it is on unseen groups.
 
@@ -118,16 +89,15 @@ def train_command(**options: Any) -> None:
     """  # fmt: skip
     from ..quality.training import train
     from .console import Progress
-    from .qeboard import curve_figure, show_training
-    from .score import seed_of
+    from .qeboard import curve_figure, show_model
 
     curve, quiet = options["curve"], options["quiet"]
     check_training_ends(options)
     given = training_data(options)
     with _executor(options) as executor, Progress("Training", quiet=quiet) as progress:
-        model = train(**given, curve=curve is not None, seed=seed_of(options), executor=executor, progress=progress.say)
+        model = train(**given, curve=curve is not None, seed=options["seed"], executor=executor, progress=progress.say)
     model.save(options["out"])
-    click.echo(show_training(model, options["form"], options["level"]))
+    click.echo(show_model(model, options["form"], options["level"]))
     _wrote(options["out"], quiet=quiet)
     if curve is not None:
         curve_figure(model).save(curve)
@@ -142,7 +112,7 @@ def train_command(**options: Any) -> None:
 @EXTRA
 @OUT
 @RUN
-@_format("text", "json", "tsv", "jsonl")
+@format_option("text", "json", "tsv", "jsonl")
 def predict_command(**options: Any) -> None:
     """Predict the quality of each output, with an interval that contains it with the probability --level."""
     from .qeboard import show_predictions
@@ -163,8 +133,7 @@ def predict_command(**options: Any) -> None:
 @EXTRA
 @click.option("-r", "--reference", "references", multiple=True, metavar="FILE...",
               help="References, for metrics on the same segments.")  # fmt: skip
-@click.option("-m", "--metrics", "--metric", "metrics", multiple=True, metavar="METRIC...",
-              help="Metrics to compare with the model by their correlation with the labels.")  # fmt: skip
+@metrics_option("Metrics to compare with the model by their correlation with the labels.")
 @click.option(
     "--across",
     metavar="FILE",
@@ -177,13 +146,10 @@ def predict_command(**options: Any) -> None:
     "between training and test by --across. [default: the source sentence]",
 )
 @LEVEL
-@click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True,
-              help="The number of bootstrap resamples, for the intervals of figures.")  # fmt: skip
-@click.option("--confidence", default=0.95, show_default=True, help="The confidence of the intervals of figures.")
-@SEED
+@INTERVALS
 @OUT
 @RUN
-@_format("text", "json")
+@format_option("text", "json")
 def evaluate_command(**options: Any) -> None:
     """Compare a model's predictions with labels: correlation, error, and coverage of its intervals.
 
@@ -192,7 +158,6 @@ def evaluate_command(**options: Any) -> None:
     from ..quality.cross_system import assess
     from ..quality.inputs import read_labels, read_names
     from .qeboard import show_assessment
-    from .score import seed_of
 
     check_files(options)
     model = open_model(options)
@@ -206,7 +171,7 @@ def evaluate_command(**options: Any) -> None:
         found = assess(
             model, sources, outputs, labels, given=given, systems=systems, groups=groups, metrics=metrics,
             level=options["level"], resamples=options["resamples"], confidence=options["confidence"],
-            seed=seed_of(options), executor=executor,
+            seed=options["seed"], executor=executor,
         )  # fmt: skip
     _print(show_assessment(found, options["form"]), options["to"])
 
@@ -253,7 +218,7 @@ def features_command(**options: Any) -> None:
 @command.command("info", short_help="Describe a model: training data, figures, features.")
 @MODEL
 @click.option("--figure", metavar="FILE", help="Draw the importance of features: .svg, .png, .html or .json.")
-@_format("text", "json")
+@format_option("text", "json")
 def info_command(model: str, figure: str | None, form: str) -> None:
     """Describe a model: languages, training data, learner, figures, features by importance, checksums."""
     from ..quality.model import QualityModel
@@ -282,7 +247,7 @@ def info_command(model: str, figure: str | None, form: str) -> None:
 @EXTRA
 @OUT
 @RUN
-@_format("text", "json", "tsv", "html")
+@format_option("text", "json", "tsv", "html")
 def rank_command(**options: Any) -> None:
     """List the segments that need review most, each with the features that make its prediction worse.
 

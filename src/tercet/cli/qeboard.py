@@ -1,19 +1,20 @@
-"""Format the results of `tercet qe`."""
+"""The documents of `tercet qe`, and its figures."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import UsageError
-from ..report.tables import DASH, number, table, to_json
+from ..report.document import Part, Table
+from ..report.tables import DASH, full, number, table
+from .console import rendered
 
 if TYPE_CHECKING:
-    from ..quality.cross_system import Assessment
+    from ..quality.cross_system import Across, Assessment
     from ..quality.features import FeatureTable
     from ..quality.model import Predictions, QualityModel
     from ..quality.resources import Resources
@@ -22,37 +23,57 @@ if TYPE_CHECKING:
 SHOWN = 15  # most important features that are listed
 NAMED = 3  # features that are named of those left out for one reason
 FIGURES = ("rmse", "mae", "pearson")
+NAMES = {
+    "pearson": "Pearson", "spearman": "Spearman", "rmse": "RMSE", "mae": "MAE", "delta_avg": "DeltaAvg",
+    "coverage": "coverage",
+}  # fmt: skip
 
 
-def show_training(model: QualityModel, form: str, level: float) -> str:
-    """Format the result of training: figures of learners and baselines on held-out groups, features, intervals."""
-    if form == "json":
-        return to_json(model.describe())
-    return "\n\n".join([*_about(model), *_features(model), _intervals(model, level)])
+def show_model(model: QualityModel, form: str, level: float | None = None) -> str:
+    """Format a model: its training, figures and features. With the level of intervals, leave out its checksums."""
+    return rendered(form, _model_parts(model, level), model.describe)
 
 
-def show_model(model: QualityModel, form: str) -> str:
-    """Format the full description of a model."""
-    if form == "json":
-        return to_json(model.describe())
-    checksums = model.provenance["resource_checksums"]
-    rows = [[name, value[:16]] for name, value in checksums.items()]
-    versions = ", ".join(f"{name} {value}" for name, value in model.provenance["versions"].items())
-    ends = [
-        f"Checksum {model.checksum}\nTraining data {model.provenance['training_checksum']}\nMade with {versions}",
-        table(["resource", "sha256"], rows),
+def _model_parts(model: QualityModel, level: float | None) -> Iterator[Part]:
+    facts = model.provenance
+    yield _training(model)
+    rows = [
+        [f"{name} (chosen)" if name == model.learner and facts["learner"] == "best" else name,
+         *(number(values[figure], 3) for figure in FIGURES)]
+        for name, values in facts["held_out"].items()
+    ]  # fmt: skip
+    yield "On held-out groups (cross-validation):\n" + table(["learner", "RMSE", "MAE", "Pearson"], rows)
+    if _fails_baselines(model):
+        yield (
+            "This model is no better than a baseline, so it is of no use for new texts. More examples may help, or "
+            "texts of the languages (--source-corpus, --target-corpus, --parallel)."
+        )
+    lines = [f"Features: {len(model.names)} used" + (f", {len(model.given)} of them given" if model.given else "")]
+    lines += left_out_lines(dict.fromkeys(facts["constant"], "the same for all training examples") | facts["left_out"])
+    yield "\n".join(lines)
+    described = model.descriptions()
+    rows = [
+        [item["feature"], number(item["increase"], 4), number(item["vip"], 2), described[item["feature"]]]
+        for item in facts["importance"][:SHOWN]
     ]
-    return "\n\n".join([*_about(model), *_features(model), _intervals(model, 0.9), *ends])
+    yield (
+        "Most important: rise of the RMSE on held-out groups when the feature is shuffled, and weight in PLS (VIP)\n"
+        + table(["feature", "rise", "VIP", "what it is"], rows)
+    )
+    yield _intervals(model, level or 0.9)
+    if level is None:
+        versions = ", ".join(f"{name} {value}" for name, value in facts["versions"].items())
+        yield f"Checksum {model.checksum}\nTraining data {facts['training_checksum']}\nMade with {versions}"
+        yield Table(["resource", "sha256"], [[name, value[:16]] for name, value in facts["resource_checksums"].items()])
 
 
-def _about(model: QualityModel) -> list[str]:
+def _training(model: QualityModel) -> str:
     facts = model.provenance
     low, high = model.label_range
     better = "higher" if model.higher_is_better else "lower"
-    learnt = model.learner
     lines = [
-        f"Model for {model.pair}: {learnt}, trained on {facts['examples']:,} examples in {facts['groups']:,} groups "
-        f"({facts['grouped_by']}), seed {facts['seed']}",
+        f"Model for {model.pair}: {model.learner}, trained on {facts['examples']:,} examples in {facts['groups']:,} "
+        f"groups ({facts['grouped_by']}), seed {facts['seed']}",
         f"Labels from {low:g} to {high:g}, {better} is better; mean {facts['label_mean']:.3f}, "
         f"standard deviation {facts['label_spread']:.3f}",
     ]
@@ -62,19 +83,7 @@ def _about(model: QualityModel) -> list[str]:
             + ", ".join(facts["from_training_texts"])
             + ". The features of each training sentence came from models that had not seen it."
         )
-    rows = [
-        [f"{name} (chosen)" if name == learnt and facts["learner"] == "best" else name,
-         *(number(values[figure], 3) for figure in FIGURES)]
-        for name, values in facts["held_out"].items()
-    ]  # fmt: skip
-    heading = "On held-out groups (cross-validation):"
-    parts = ["\n".join(lines), f"{heading}\n" + table(["learner", "RMSE", "MAE", "Pearson"], rows)]
-    if _fails_baselines(model):
-        parts.append(
-            "This model is no better than a baseline, so it is of no use for new texts. More examples may help, or "
-            "texts of the languages (--source-corpus, --target-corpus, --parallel)."
-        )
-    return parts
+    return "\n".join(lines)
 
 
 def _fails_baselines(model: QualityModel) -> bool:
@@ -83,21 +92,6 @@ def _fails_baselines(model: QualityModel) -> bool:
     baselines = [error for name, error in errors.items() if name == "mean" or name.startswith("linear:")]
     own = errors.get(model.learner)
     return own is not None and any(error is not None and error <= own for error in baselines)
-
-
-def _features(model: QualityModel) -> list[str]:
-    facts = model.provenance
-    lines = [f"Features: {len(model.names)} used" + (f", {len(model.given)} of them given" if model.given else "")]
-    lines += left_out_lines(dict.fromkeys(facts["constant"], "the same for all training examples") | facts["left_out"])
-    described = model.descriptions()
-    rows = [
-        [item["feature"], number(item["increase"], 4), number(item["vip"], 2), described[item["feature"]]]
-        for item in facts["importance"][:SHOWN]
-    ]
-    heading = (
-        "Most important: rise of the RMSE on held-out groups when the feature is shuffled, and weight in PLS (VIP)"
-    )
-    return ["\n".join(lines), f"{heading}\n" + table(["feature", "rise", "VIP", "what it is"], rows)]
 
 
 def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
@@ -122,51 +116,43 @@ def _intervals(model: QualityModel, level: float) -> str:
 
 def show_predictions(model: QualityModel, found: Predictions, form: str) -> str:
     """Format the prediction of each segment, in the order of the files."""
-    from ..quality.training import json_able
-
-    if form == "text":
-        values = np.clip((found.values, found.lower, found.upper), *model.label_range)  # for people
-        rows = [[str(i), *(number(value, 3) for value in row)] for i, row in enumerate(values.T, 1)]
-        header = ["segment", "quality", "low", "high"]
-        if found.unusual:
-            header.append("unlike the training texts")
-            why = {place: f"yes: {reason}" for place, reason in found.unusual.items()}
-            rows = [[*row, why.get(place, "")] for place, row in enumerate(rows)]
-        mean = f"Mean {found.values.mean():.3f} of {len(rows)} segments; intervals of {100 * found.level:g} %"
-        return f"{table(header, rows)}\n\n{mean}"
-    names = ("segment", "quality", "low", "high", "unusual")
-    numbers = range(1, len(found.values) + 1)
-    columns = (
-        numbers,
-        *(part.tolist() for part in (found.values, found.lower, found.upper)),
-        [found.unusual.get(number - 1) for number in numbers],
-    )
-    records = [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
-    if form == "tsv":
-        rows = [["" if value is None else str(value) for value in record.values()] for record in records]
-        return table(names, rows, "tsv")
-    if form == "jsonl":
-        return "\n".join(json.dumps(json_able(record)) for record in records)
+    arrays = (found.values, found.lower, found.upper)
+    records = [
+        {"segment": place, "quality": quality, "low": low, "high": high, "unusual": found.unusual.get(place - 1)}
+        for place, (quality, low, high) in enumerate(np.stack(arrays, axis=1).tolist(), 1)
+    ]
     head = {"model": model.checksum, "pair": model.pair, "level": found.level, "mean": float(found.values.mean())}
-    return to_json({**head, "segments": records})
+    if form != "text":
+        return _records(records, form, {**head, "segments": records})
+    values = np.clip(arrays, *model.label_range)  # for people
+    rows = [[str(i), *(number(value, 3) for value in row)] for i, row in enumerate(values.T, 1)]
+    header = ["segment", "quality", "low", "high"]
+    if found.unusual:
+        header.append("unlike the training texts")
+        why = {place: f"yes: {reason}" for place, reason in found.unusual.items()}
+        rows = [[*row, why.get(place, "")] for place, row in enumerate(rows)]
+    mean = f"Mean {head['mean']:.3f} of {len(rows)} segments; intervals of {100 * found.level:g} %"
+    return rendered(form, [Table(header, rows), mean], dict)
+
+
+def _records(records: Sequence[Mapping[str, Any]], form: str, data: Any) -> str:
+    """Format records as TSV or as JSON lines, or `data` as JSON."""
+    rows = [Table(list(records[0]), [[full(value) for value in each.values()] for each in records])] if records else []
+    return rendered(form, rows, lambda: records if form == "jsonl" else data)
 
 
 def show_features(features: FeatureTable, form: str) -> str:
     """Format the features of each segment."""
-    rows = features.values.tolist()
-    if form == "tsv":
-        return table(features.names, [[repr(value) for value in row] for row in rows], "tsv")
-    records = [dict(zip(features.names, row, strict=True)) for row in rows]
-    if form == "jsonl":
-        return "\n".join(json.dumps(record, ensure_ascii=False) for record in records)
-    return to_json({"features": records, "left_out": features.left_out})
+    records = [dict(zip(features.names, row, strict=True)) for row in features.values.tolist()]
+    if form != "tsv":
+        return _records(records, form, {"features": records, "left_out": features.left_out})
+    return Table(features.names, [[repr(value) for value in each.values()] for each in records]).render(form)
 
 
 def show_list(resources: Resources | None, names: Sequence[str] | None, form: str) -> str:
     """Format the list of all features with their resources; with given resources, whether each is available."""
     from ..quality.features import GROUPS, all_features, choose_features
 
-    wanted = [feature for feature in all_features() if names is None or feature.name in names]
     left_out = {} if resources is None else choose_features(resources)[1]
     records: list[dict[str, Any]] = [
         {
@@ -179,88 +165,69 @@ def show_list(resources: Resources | None, names: Sequence[str] | None, form: st
             "available": None if resources is None else feature.name not in left_out,
             "missing": left_out.get(feature.name),
         }
-        for feature in wanted
+        for feature in all_features()
+        if names is None or feature.name in names
     ]
-    if form in ("json", "jsonl"):
-        return to_json(records) if form == "json" else "\n".join(json.dumps(each) for each in records)
     header = ["feature", "group", "QuEst", "WMT baseline", "needs", "there", "what it is"]
     rows = [
         [each["name"], each["group"], str(each["quest"] or ""), str(each["baseline"] or ""), " ".join(each["needs"]),
          {None: "", True: "yes", False: "no"}[each["available"]], each["description"]]
         for each in records
     ]  # fmt: skip
-    if form == "tsv":
-        return table(header, rows, "tsv")
-    groups = "\n".join(f"{name}: {what}" for name, what in GROUPS.items())
-    return f"{table(header, rows)}\n\nGroups\n{groups}"
+    groups = "\n".join(["Groups", *(f"{name}: {what}" for name, what in GROUPS.items())])
+    parts: list[Part] = [Table(header, rows), *([groups] if form == "text" else [])]
+    return rendered(form, parts, lambda: records)
 
 
 def show_assessment(found: Assessment, form: str) -> str:
     """Format an evaluation: figures with intervals, comparison with metrics, systems."""
-    if form == "json":
-        return to_json(found.to_dict())
-    parts = [_evaluation(found)]
-    if found.rivals:
-        parts.append(_rivals(found))
-    if found.across is not None:
-        parts += _systems(found)
-    return "\n\n".join(parts)
+    return rendered(form, _assessment_parts(found), found.to_dict)
 
 
-NAMES = {
-    "pearson": "Pearson", "spearman": "Spearman", "rmse": "RMSE", "mae": "MAE", "delta_avg": "DeltaAvg",
-    "coverage": "coverage",
-}  # fmt: skip
-
-
-def _evaluation(found: Assessment) -> str:
+def _assessment_parts(found: Assessment) -> Iterator[Part]:
     rows = [
         [NAMES[name], number(each.value, 3), number(each.low, 3), number(each.high, 3)]
         for name, each in found.all.figures().items()
     ]
+    yield Table(["", "value", "low", "high"], rows)
     undefined = ""
     if found.all.groups == 1:
         undefined = f" {DASH}: not defined, because all segments are in one group (source sentence, or --groups)."
     elif rows[0][1] == DASH:
         undefined = f" {DASH}: not defined, because labels or predictions are all the same."
-    note = (
+    yield (
         f"{found.all.n} segments in {found.all.groups} groups. Intervals of {100 * found.all.level:g} %: "
         f"{found.all.resamples} resamples of groups, seed {found.all.seed}. Coverage: of the model's own intervals of "
         f"{100 * found.level:g} %.{undefined}"
     )
-    return table(["", "value", "low", "high"], rows) + f"\n\n{note}"
+    if found.rivals:
+        rows = [
+            [each.metric, *(number(value, 3) for value in (each.pearson, each.difference, each.low, each.high)),
+             DASH if np.isnan(each.confidence) else f"{100 * each.confidence:.1f} %"]
+            for each in found.rivals
+        ]  # fmt: skip
+        own = ["qe", number(found.all.pearson.value, 3), "", "", "", ""]
+        header = ["metric", "Pearson", "qe - metric", "low", "high", "qe is higher"]
+        yield "Compared with metrics, on the same segments:\n" + table(header, [own, *rows])
+    if found.across is not None:
+        yield from _across_systems(found, found.across)
 
 
-def _rivals(found: Assessment) -> str:
-    own = [["qe", number(found.all.pearson.value, 3), "", "", "", ""]]
-    rows = [
-        [each.metric, *(number(value, 3) for value in (each.pearson, each.difference, each.low, each.high)),
-         DASH if np.isnan(each.confidence) else f"{100 * each.confidence:.1f} %"]
-        for each in found.rivals
-    ]  # fmt: skip
-    header = ["metric", "Pearson", "qe - metric", "low", "high", "qe is higher"]
-    return "Compared with metrics, on the same segments:\n" + table(header, [*own, *rows])
-
-
-def _systems(found: Assessment) -> list[str]:
+def _across_systems(found: Assessment, across: Across) -> Iterator[str]:
     from ..quality.cross_system import untested
 
-    across = found.across
-    if across is None:
-        return []
-    names = tuple(name for name in NAMES if name != "spearman")
+    names = [name for name in NAMES if name != "spearman"]
     rows = [
         [system, str(each.n), *(number(each.figures()[name].value, 3) for name in names)]
         for system, each in found.by_system.items()
     ]
-    parts = ["By system:\n" + table(["system", "segments", *(NAMES[name] for name in names)], rows)]
+    yield "By system:\n" + table(["system", "segments", *(NAMES[name] for name in names)], rows)
     for what, values in (("Pearson", across.pearson), ("RMSE", across.rmse)):
         cells = [[name, *(number(value, 3) for value in row)] for name, row in zip(across.systems, values, strict=True)]
         title = f"{what} of models trained on one system (rows) and tested on each (columns), on other groups:\n"
-        parts.append(title + table(["trained on", *across.systems], cells))
+        yield title + table(["trained on", *across.systems], cells)
     if few := untested(across):
-        parts.append(f"Too few segments, or labels all the same, to train on: {', '.join(few)}")
-    return parts
+        yield f"Too few segments, or labels all the same, to train on: {', '.join(few)}"
 
 
 def check_figure(path: str) -> None:

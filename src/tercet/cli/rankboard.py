@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..report.tables import table, to_json
+from ..report.document import Table
+from .console import rendered
 
 if TYPE_CHECKING:
     from ..quality.model import QualityModel
     from ..quality.ranking import CutOff, Ranked, Reason, SegmentRanking
-    from ..report.pages import PageTable
 
 BAR = 7  # width of the bar for the whole range of labels, in characters
 _LONG_WORD = re.compile(r"[!-~\u00a1-\u024f\u0370-\u05ff]{24,}")  # browsers break other scripts between characters
@@ -20,16 +21,17 @@ _LONG_WORD = re.compile(r"[!-~\u00a1-\u024f\u0370-\u05ff]{24,}")  # browsers bre
 
 def show_ranking(model: QualityModel, ranking: SegmentRanking, form: str) -> str:
     """Render the ranking in one format, the worst segments first."""
-    if form == "json":
-        return to_json(ranking.to_dict())
-    if form == "tsv":
-        return _table(ranking)
     if form == "html":
         return _page(model, ranking)
+    return rendered(form, [_table(ranking)] if form == "tsv" else _parts(model, ranking), ranking.to_dict)
+
+
+def _parts(model: QualityModel, ranking: SegmentRanking) -> Iterator[str]:
     reading = "Below each segment: what makes its prediction worse, by how much, and the usual value in training."
-    parts = [f"{_about(model)}\n{reading}", *(_block(model, each) for each in ranking.segments)]
-    parts.append(f"{len(ranking.segments)} of {ranking.n} segments; intervals of {100 * ranking.level:g} %")
-    return "\n\n".join([*parts, *advice(ranking)])
+    yield f"{_about(model)}\n{reading}"
+    yield from (_block(model, each) for each in ranking.segments)
+    yield f"{len(ranking.segments)} of {ranking.n} segments; intervals of {100 * ranking.level:g} %"
+    yield from advice(ranking)
 
 
 def advice(ranking: SegmentRanking) -> list[str]:
@@ -92,15 +94,15 @@ def _short(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 1000 else f"{round(value, 4):.3g}"
 
 
-def _table(ranking: SegmentRanking) -> str:
-    """Render a TSV table for spreadsheets. It has descriptions of features; only JSON has their names."""
+def _table(ranking: SegmentRanking) -> Table:
+    """Return a table for spreadsheets. It has descriptions of features; only JSON has their names."""
     header = ("segment", "quality", "low", "high", "decision", "reasons", "source", "output", "unusual")
     rows = [
         [str(each.segment), repr(each.quality), repr(each.low), repr(each.high), each.decision or "",
          " | ".join(map(_describe, each.reasons)), each.source, each.output, each.unusual or ""]
         for each in ranking.segments
     ]  # fmt: skip
-    return table(header, rows, "tsv")
+    return Table(header, rows)
 
 
 def _page(model: QualityModel, ranking: SegmentRanking) -> str:
@@ -121,10 +123,9 @@ def _page(model: QualityModel, ranking: SegmentRanking) -> str:
     return page(f"Segments that need review, {model.pair}", sections)
 
 
-def _rows(model: QualityModel, ranking: SegmentRanking) -> PageTable:
+def _rows(model: QualityModel, ranking: SegmentRanking) -> Table:
     """Return a row for each segment. The column of decisions is present only if a target was given."""
     from ..quality.ranking import KEEP, REVIEW
-    from ..report.pages import PageTable
 
     marks = {REVIEW: "bad", KEEP: "good"}
     header = ["segment", "decision", "quality", "interval", "why", "source", "output"]
@@ -140,8 +141,8 @@ def _rows(model: QualityModel, ranking: SegmentRanking) -> PageTable:
         classes.append(["", marks.get(decision, ""), *[""] * 5])
     if ranking.cut_off is None:
         header, *rows = ([row[0], *row[2:]] for row in (header, *rows))
-        return PageTable(header, rows)
-    return PageTable(header, rows, classes=classes)
+        return Table(header, rows)
+    return Table(header, rows, classes=classes)
 
 
 def _bar(model: QualityModel, value: float, low: float, high: float) -> str:

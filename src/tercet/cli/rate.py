@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,21 +10,17 @@ import click
 
 from ..human.protocols import PROTOCOLS, SHOWN
 from .inputs import input_options
-from .options import ManyValues
+from .options import ManyValues, format_option, print_as
 
 if TYPE_CHECKING:
     from ..human.campaign import Campaign, Tokens
 
-INPUTS = ("references", "more_references", "outputs", "source", "test_set", "pair", "num_refs", "docs")
 DESIGN = ("protocol", "show", "groups", "sampling", "segments", "metric", "per_segment", "together", "redundancy",
           "bad", "repeats", "hidden", "severities", "categories", "name", "seed")  # fmt: skip
 ADDRESS = "http://127.0.0.1:8000"
 FORMATS = ("tsv", "csv", "jsonl", "wmt", "mqm", "pearmut", "appraise")
 
-_form = click.option(
-    "-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="Output format.",
-)  # fmt: skip
+_form = format_option("text", "json")
 _out = click.option("-o", "--out", "--output", "out", required=True, metavar="FILE", help="The file to write.")
 _replace = click.option("--replace", is_flag=True, help="Overwrite an existing campaign.")
 _database = click.option(
@@ -75,16 +70,14 @@ def command() -> None:
 def new_command(**options: Any) -> None:
     """Make a campaign from a test set, and print the personal links, which are not stored."""
     from ..data.lines import read_lines
-    from ..data.testset import TestSet
     from ..human.campaign_json import read_tutorial
     from ..human.designs import design
-    from .inputs import read_inputs
+    from .inputs import read_testset
 
     _check_free(options["out"], options["replace"])
-    texts = read_inputs(**{name: options[name] for name in INPUTS}, needs_reference=False)
     raters = options["raters"]
     campaign = design(
-        texts if isinstance(texts, TestSet) else texts.read(),
+        read_testset(options, needs_reference=False),
         raters=int(raters[0]) if len(raters) == 1 and raters[0].isdecimal() else raters,
         reference=options["shown_reference"],
         tutorial=read_tutorial(options["tutorial"]) if options["tutorial"] else (),
@@ -199,7 +192,7 @@ def info_command(campaign: str, form: str) -> None:
     from ..human.campaign import Campaign
 
     found = Campaign.read(campaign)
-    _print(form, _facts(found), _described(found))
+    print_as(form, _facts(found), "\n".join(_described(found)))
 
 
 def _check_free(out: str, replace: bool) -> None:
@@ -219,7 +212,7 @@ def _write(campaign: Campaign, options: dict[str, Any]) -> None:
     lines = [*_described(campaign), "", *_link_lines(campaign, tokens, address)]
     lines += ["These links are shown only once. Send each rater their link, and keep the organiser's link.",
               f"Serve the campaign: tercet rate serve {options['out']}"]  # fmt: skip
-    _print(options["form"], facts, lines)
+    print_as(options["form"], facts, "\n".join(lines))
 
 
 def _link_lines(campaign: Campaign, tokens: Tokens, address: str) -> list[str]:
@@ -269,9 +262,3 @@ def _described(campaign: Campaign) -> list[str]:
         f"  {rater.name:{width}}  {f'{rater.group:{group_width}}  ' if group_width else ''}{len(rater.items):5} items"
         for rater in campaign.raters
     ]
-
-
-def _print(form: str, facts: dict[str, Any], lines: Sequence[str]) -> None:
-    import json
-
-    click.echo(json.dumps(facts, ensure_ascii=False, indent=1) if form == "json" else "\n".join(lines))

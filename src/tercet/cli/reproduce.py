@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-FORMATS = ("text", "json", "csv", "markdown", "latex")
+from .options import QUIET, format_option
 
 
 @click.command("reproduce")
@@ -19,9 +19,9 @@ FORMATS = ("text", "json", "csv", "markdown", "latex")
     "--data", metavar="DIR",
     help="The folder that contains the data sets, one folder each. [default: that of 'tercet data']",
 )  # fmt: skip
-@click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@format_option("text", "json", "csv", "markdown", "latex")
 @click.option("--html", metavar="FILE", help="Also write one page with all tables, marks and figures.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings, no progress.")
+@QUIET
 def command(**options: Any) -> None:
     """Recompute the tables of PAPER (wmt14, wmt19, kobe, thesis, specia or all) and compare them with the paper.
 
@@ -33,11 +33,9 @@ def command(**options: Any) -> None:
     The exit code is 1 if a number that should reproduce does not.
     """  # fmt: skip
     from ..reproduction import reproduce
-    from .console import hush
-    from .reproduceboard import render, render_list, write_html
+    from .console import rendered
+    from .reproduceboard import render_list, reproduction_parts, write_html
 
-    if options["quiet"]:
-        hush()
     paper = _paper(options)
     if paper is None:
         click.echo(render_list(options["form"]))
@@ -46,7 +44,7 @@ def command(**options: Any) -> None:
     asked = {name: options[name] for name in ("table", "figure", "data")}
     found = reproduce(paper, **asked, progress=progress)
     progress("")
-    click.echo(render(found, options["form"]))
+    click.echo(rendered(options["form"], reproduction_parts(found, options["form"]), found.to_dict))
     if options["html"]:
         write_html(options["html"], found)
         click.echo(f"Wrote {options['html']}", err=True)

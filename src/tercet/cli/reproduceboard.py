@@ -1,20 +1,21 @@
-"""Output of `tercet reproduce`: recomputed and printed numbers, and what could not be checked and why."""
+"""The document and the page of `tercet reproduce`: recomputed and printed numbers; what was not checked, and why."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingDependency
-from ..report.tables import Bold, number, table, to_json
+from ..report.document import MARKS, Heading, Notes, Part, Table
+from ..report.tables import Bold, full, number
 from ..reproduction import PAPERS, PaperTable, tables
-from ..reproduction.results import Cell, Matrix, Reproduction, Reproductions, Statement, Unchecked, title_of
-from .compareboard import _bold, _notes
+from ..reproduction.results import Cell, Matrix, Reproduction, Reproductions, Unchecked, title_of
+from .console import rendered
 
 if TYPE_CHECKING:
     from ..report.figures import Figure
-    from ..report.pages import PageTable, Part
+    from ..report.pages import Picture
 
 log = logging.getLogger(__name__)
 
@@ -24,41 +25,46 @@ COUNT = 5  # a row of whole numbers with one larger than this is a row of counts
 ALPHA = 0.05  # smaller p-values are marked in head-to-head figures
 
 
-def render(found: Reproductions, form: str = "text") -> str:
-    """Return all tables in one of the command's formats."""
-    if form == "json":
-        return to_json(found.to_dict())
+COLUMNS = (
+    "paper",
+    "table",
+    "row",
+    "column",
+    "printed",
+    "recomputed",
+    "difference",
+    "equal",
+    "within",
+    "must",
+    "reason",
+)
+
+
+def reproduction_parts(found: Reproductions, form: str = "text") -> Iterator[Part]:
+    """Yield the parts of the document. CSV has one row per number."""
     if form == "csv":
-        return _long(found)
-    blocks = [block for one in found for block in _blocks(one, form)]
+        cells = ([row[name] for name in COLUMNS] for row in found.rows())
+        yield Table(COLUMNS, [[full(v).lower() if isinstance(v, bool) else full(v) for v in row] for row in cells])
+        return
+    for one in found:
+        yield Heading(one.title)
+        yield from _parts(one)
     if not found.single:
-        blocks += _notes([f"{paper}: {_count(of_paper)}" for paper, of_paper in found.by_paper().items()], form)
-    return "\n\n".join(blocks)
+        yield Notes([f"{paper}: {_count(of_paper)}" for paper, of_paper in found.by_paper().items()])
 
 
 def render_list(form: str = "text") -> str:
     """Return the list of tables and figures, with the data that they need."""
     entries = [(paper, name, one) for paper in PAPERS for name, one in tables(paper).items()]
-    if form == "json":
-        return to_json(
-            [
-                {
-                    "paper": paper,
-                    "table": name,
-                    "caption": one.caption,
-                    "data": list(one.needs),
-                    "reason": one.reason,
-                    "slow": one.slow,
-                }
-                for paper, name, one in entries
-            ]
-        )
     rows = [[paper, name, one.caption, _needs(one)] for paper, name, one in entries]
-    block = table(["Paper", "Table", "What", "Data"], rows, form)
-    if form == "csv":
-        return block
-    cited = [f"{name}: {citation}." for name, citation in PAPERS.items()]
-    return "\n\n".join([block, *_notes([*cited, "Recompute: tercet reproduce PAPER --table N --data DIR"], form)])
+    notes = [f"{name}: {citation}." for name, citation in PAPERS.items()]
+    notes.append("Recompute: tercet reproduce PAPER --table N --data DIR")
+    data = [
+        {"paper": paper, "table": name, "caption": one.caption, "data": list(one.needs), "reason": one.reason,
+         "slow": one.slow}
+        for paper, name, one in entries
+    ]  # fmt: skip
+    return rendered(form, [Table(["Paper", "Table", "What", "Data"], rows), Notes(notes)], lambda: data)
 
 
 def _needs(one: PaperTable) -> str:
@@ -89,43 +95,36 @@ def _count(found: Sequence[Reproduction]) -> str:
     return "; ".join(notes) + "."
 
 
-def _long(found: Reproductions) -> str:
-    """Return CSV with one row per number."""
-    header = ("paper", "table", "row", "column", "printed", "recomputed", "difference", "equal", "within", "must",
-              "reason")  # fmt: skip
-
-    def text(value: object) -> str:
-        return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-
-    return table(header, [[text(row[name]) for name in header] for row in found.rows()], "csv")
-
-
-def _blocks(one: Reproduction, form: str) -> Iterator[str]:
-    """Yield a table with its notes, as text, Markdown or LaTeX."""
-    yield {"text": _bold(one.title), "markdown": f"## {one.title}"}.get(form, f"% {one.title}")
-    if len(one.cells) > LISTED:
-        yield table(*_grid(one), form)
-    elif one.cells:
-        yield table(["Row", "Column", "Printed", "Recomputed", "Difference", "Equal"], _listed(one), form)
+def _parts(one: Reproduction) -> Iterator[Part]:
+    """Yield the parts of the document for one table."""
     if one.cells:
-        yield from _notes([_count([one])], form)
-    if one.winners and not one.cells:
-        yield table(["", "Winners"], [[key, ", ".join(names)] for key, names in one.winners.items()], form)
-    yield from _notes([_statement(item) for item in one.statements], form)
+        yield _grid(one) if len(one.cells) > LISTED else _listed(one)
+        yield Notes([_count([one])])
+    elif one.winners:
+        yield _winners(one)
+    if one.statements:
+        yield Notes([
+            f"{'Holds' if item.holds else 'Does not hold'}: {item.text}" + (f" ({item.found})." if item.found else ".")
+            for item in one.statements
+        ])  # fmt: skip
+    yield from _other_parts(one)
+
+
+def _other_parts(one: Reproduction) -> Iterator[Table | Notes]:
+    """Yield what text and page have in common: values that are not in the paper, and notes."""
     if one.extra:
-        yield from _notes(["Not in the paper:"], form)
-        yield table(*_extra(one), form)
-    yield from _notes([*_reasons(one), *one.notes], form)
+        yield _extra(one)
+    yield Notes([*_reasons(one), *one.notes])
 
 
-def _statement(item: Statement) -> str:
-    return f"{'Holds' if item.holds else 'Does not hold'}: {item.text}" + (f" ({item.found})." if item.found else ".")
+def _winners(one: Reproduction) -> Table:
+    return Table(["", "Winners"], [[key, ", ".join(names)] for key, names in one.winners.items()])
 
 
-def _listed(one: Reproduction) -> list[list[str]]:
+def _listed(one: Reproduction) -> Table:
     """Return one row per cell: printed, recomputed and their difference."""
     finer = one.decimals + 1 if one.decimals else 0
-    return [
+    rows = [
         [
             cell.row,
             _named(cell.column),
@@ -136,6 +135,7 @@ def _listed(one: Reproduction) -> list[list[str]]:
         ]
         for cell in one.cells
     ]
+    return Table(["Row", "Column", "Printed", "Recomputed", "Difference", "Equal"], rows)
 
 
 def _decimals(one: Reproduction, row: str) -> int:
@@ -165,11 +165,17 @@ def _axes(one: Reproduction, items: Sequence[Cell | Unchecked]) -> tuple[list[st
             [*dict.fromkeys(name for name in first[1] if name in columns)])  # fmt: skip
 
 
-def _grid(one: Reproduction) -> tuple[list[str], list[list[str]]]:
+def _grid(one: Reproduction) -> Table:
     """Return recomputed cells in the printed layout; where they differ, with the printed number in brackets."""
     rows, columns = _axes(one, one.cells)
     cells = {(cell.row, cell.column): _shown(cell, one) for cell in one.cells}
-    return ["", *map(_named, columns)], [[row, *(cells.get((row, name), "") for name in columns)] for row in rows]
+    return _laid_out(rows, columns, cells)
+
+
+def _laid_out(rows: list[str], columns: list[str], cells: Mapping[tuple[str, str], str], **more: Any) -> Table:
+    """Return a table of cells by row and column; `more` are further fields of `Table`."""
+    filled = [[row, *(cells.get((row, column), "") for column in columns)] for row in rows]
+    return Table(["", *map(_named, columns)], filled, **more)
 
 
 def _shown(cell: Cell, one: Reproduction) -> str:
@@ -179,7 +185,7 @@ def _shown(cell: Cell, one: Reproduction) -> str:
     return Bold(text) if cell.row in one.winners.get(cell.column, ()) else text
 
 
-def _extra(one: Reproduction) -> tuple[list[str], list[list[str]]]:
+def _extra(one: Reproduction) -> Table:
     columns = [*dict.fromkeys(name for row in one.extra.values() for name in row if not name.endswith("_ci"))]
     # Tables that contain only counts have whole numbers.
     whole = all(float(value).is_integer() for row in one.extra.values() for value in row.values())
@@ -188,7 +194,7 @@ def _extra(one: Reproduction) -> tuple[list[str], list[list[str]]]:
         [name, *(number(row[column], width) if column in row else "" for column in columns)]
         for name, row in one.extra.items()
     ]
-    return ["", *columns], rows
+    return Table(["", *columns], rows, caption="Not in the paper")
 
 
 def _reasons(one: Reproduction) -> list[str]:
@@ -216,7 +222,7 @@ def write_html(path: str, results: Reproductions) -> None:
     for paper, found in results.by_paper().items():
         sections.append(Section(PAPERS[paper], [_count(found).capitalize()]))
         made = [one for one in found if _is_made(one)]
-        sections += [Section(f"{title_of(one.table)}: {one.caption}", list(_parts(one)), level=3) for one in made]
+        sections += [Section(f"{title_of(one.table)}: {one.caption}", list(_page_parts(one)), level=3) for one in made]
         if len(made) < len(found):
             left = _left_out([one for one in found if not _is_made(one)])
             sections.append(Section(f"Not recomputed ({paper})", [left], level=3))
@@ -229,8 +235,6 @@ def _is_made(one: Reproduction) -> bool:
 
 
 def _legend() -> str:
-    from ..report.pages import MARKS
-
     return "\n".join(
         [
             f"{MARKS['good']} equal to the printed number, or within the tolerance; or the paper's statement holds",
@@ -242,37 +246,31 @@ def _legend() -> str:
     )
 
 
-def _left_out(found: Sequence[Reproduction]) -> PageTable:
+def _left_out(found: Sequence[Reproduction]) -> Table:
     """Return a table of the tables that were not recomputed."""
-    from ..report.pages import PageTable
-
     rows = []
     for one in found:
         reasons = dict.fromkeys(item.reason for item in one.unchecked) or [
             note.removeprefix("Not recomputed. ") for note in one.notes
         ]
         rows.append([title_of(one.table), one.caption, str(len(one.unchecked) or ""), " ".join(reasons)])
-    return PageTable(["Table", "What", "Numbers", "Why not"], rows)
+    return Table(["Table", "What", "Numbers", "Why not"], rows)
 
 
-def _parts(one: Reproduction) -> Iterator[Part]:
+def _page_parts(one: Reproduction) -> Iterator[str | Table | Notes | Picture]:
     """Yield the parts of the page for one table."""
-    from ..report.pages import PageTable, Picture
+    from ..report.pages import Picture
 
     if one.cells:
         yield _page_table(one)
         yield _count([one])
     if one.winners:
-        named = [[key, ", ".join(names)] for key, names in one.winners.items()]
-        yield PageTable(["", "Winners"], named)
+        yield _winners(one)
     if one.statements:
         rows = [[item.text, item.found, "holds" if item.holds else "does not hold"] for item in one.statements]
         classes = [["", "", "good" if item.holds else "bad"] for item in one.statements]
-        yield PageTable(["The paper says", "Found", ""], rows, classes=classes)
-    if one.extra:
-        yield PageTable(*_extra(one), caption="Not in the paper")
-    yield from _reasons(one)
-    yield from one.notes
+        yield Table(["The paper says", "Found", ""], rows, classes=classes)
+    yield from _other_parts(one)
     try:
         for figure in _figures(one):
             yield Picture(figure.svg(), text=figure.title)
@@ -280,24 +278,18 @@ def _parts(one: Reproduction) -> Iterator[Part]:
         log.warning("The figures of %s, %s are left out. %s", one.paper, title_of(one.table), missing)
 
 
-def _page_table(one: Reproduction) -> PageTable:
+def _page_table(one: Reproduction) -> Table:
     """Return all printed numbers, including those that were not checked."""
-    from ..report.pages import PageTable
-
     rows, columns = _axes(one, [*one.cells, *one.unchecked])
-    decimals = {row: _decimals(one, row) for row in rows}
-    shown = {(item.row, item.column): (number(item.printed, decimals[item.row]), "unchecked") for item in one.unchecked}
+    texts = {(item.row, item.column): number(item.printed, _decimals(one, item.row)) for item in one.unchecked}
+    classes = dict.fromkeys(texts, "unchecked")
     for cell in one.cells:
-        kind = "good" if cell.equal else "bad" if cell.must else ""
-        star = "*" if isinstance(_shown(cell, one), Bold) else ""
-        shown[cell.row, cell.column] = (f"{_shown(cell, one)}{star}", kind)
-    blank = ("", "")
-    return PageTable(
-        ["", *map(_named, columns)],
-        [[row, *(shown.get((row, column), blank)[0] for column in columns)] for row in rows],
-        caption="Recomputed, with the printed number in brackets if it differs",
-        classes=[["", *(shown.get((row, column), blank)[1] for column in columns)] for row in rows],
-    )
+        text = _shown(cell, one)
+        texts[cell.row, cell.column] = f"{text}*" if isinstance(text, Bold) else text
+        classes[cell.row, cell.column] = "good" if cell.equal else "bad" if cell.must else ""
+    caption = "Recomputed, with the printed number in brackets if it differs"
+    marks = [["", *(classes.get((row, column), "") for column in columns)] for row in rows]
+    return _laid_out(rows, columns, texts, caption=caption, classes=marks)
 
 
 def _figures(one: Reproduction) -> Iterator[Figure]:

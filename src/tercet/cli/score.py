@@ -3,100 +3,85 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .inputs import input_options
-from .options import ManyValues
+from .inputs import input_options, located, read_inputs
+from .options import CACHE, CLUSTER, QUIET, SEED, F, ManyValues, all_of, jobs_option, metrics_option, where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..data.scores import ScoreList, Scores
 
-# sacreBLEU's flags for parameters of metrics: option -> (metrics it concerns, or all that have it, parameter)
-FLAGS = {
-    "tokenize": ((), "tokenize"),
-    "lowercase": ((), "lowercase"),
-    "smooth_method": (("bleu",), "smooth_method"),
-    "smooth_value": (("bleu",), "smooth_value"),
-    "chrf_char_order": (("chrf",), "char_order"),
-    "chrf_word_order": (("chrf",), "word_order"),
-    "chrf_beta": (("chrf",), "beta"),
-    "chrf_whitespace": (("chrf",), "whitespace"),
-    "chrf_lowercase": (("chrf",), "lowercase"),
-    "chrf_eps_smoothing": (("chrf",), "eps_smoothing"),
-    "ter_normalized": (("ter",), "normalized"),
-    "ter_no_punct": (("ter",), "no_punct"),
-    "ter_asian_support": (("ter",), "asian_support"),
-    "ter_case_sensitive": (("ter",), "case_sensitive"),
-    "kb": ((), "kb"),
-}
+
+class Flag(NamedTuple):
+    """A flag of sacreBLEU that sets a parameter of one metric, or of all metrics that have it except chrF."""
+
+    metric: str
+    parameter: str
+    help: str
+    short: str = ""
+    switch: bool = False
+
+
+FLAGS = {  # by the name of the option
+    "tokenize": Flag("", "tokenize", "Tokeniser of word metrics: none, 13a, intl, zh, char, moses-LANG, ja-mecab, "
+                     "ko-mecab.", "-tok"),
+    "lowercase": Flag("", "lowercase", "Ignore case in word metrics.", "-lc", switch=True),
+    "smooth_method": Flag("bleu", "smooth_method", "BLEU: exp, floor, add-k or none."),
+    "smooth_value": Flag("bleu", "smooth_value", "BLEU: the value of floor or add-k.", "-sv"),
+    "chrf_char_order": Flag("chrf", "char_order", "chrF: longest character n-gram.", "-cc"),
+    "chrf_word_order": Flag("chrf", "word_order", "chrF: longest word n-gram; 2 is chrF++.", "-cw"),
+    "chrf_beta": Flag("chrf", "beta", "chrF: weight of recall."),
+    "chrf_whitespace": Flag("chrf", "whitespace", "chrF: keep blanks.", switch=True),
+    "chrf_lowercase": Flag("chrf", "lowercase", "chrF: ignore case.", switch=True),
+    "chrf_eps_smoothing": Flag("chrf", "eps_smoothing", "chrF: average F as chrF++.py does.", switch=True),
+    "ter_normalized": Flag("ter", "normalized", "TER: split off punctuation, as sacreBLEU.", switch=True),
+    "ter_no_punct": Flag("ter", "no_punct", "TER: leave out punctuation.", switch=True),
+    "ter_asian_support": Flag("ter", "asian_support", "TER: split Asian characters.", switch=True),
+    "ter_case_sensitive": Flag("ter", "case_sensitive", "TER: keep case.", switch=True),
+    "kb": Flag("", "kb", "KoBE: the knowledge base, a folder that 'tercet kb build' made."),
+}  # fmt: skip
 FORMATS = ("text", "json", "latex", "markdown", "tsv", "csv")
+INTERVALS = ("confidence", "confidence_n", "confidence_method", "seed")  # options of the intervals
 
 
-def score_file_options(function: Any) -> Any:
-    """Add --scores and --lower-is-better."""
-    lower = click.option(
-        "--lower-is-better",
-        multiple=True,
-        metavar="NAME...",
-        help="Metrics of --scores whose lower scores are better, where the name does not say it.",
-    )
-    files = click.option(
+def _option(name: str) -> Callable[[F], F]:
+    flag = FLAGS[name]
+    names = filter(None, (flag.short, f"--{name.replace('_', '-')}"))
+    kind: dict[str, Any] = {"is_flag": True, "default": None} if flag.switch else {}
+    return click.option(*names, help=flag.help, **kind)
+
+
+# -m, and sacreBLEU's options for parameters, which can also be given in the metric's own string.
+metric_options = all_of(
+    metrics_option("Metrics, as bleu chrf:word_order=2; 'tercet metrics' lists them. [default: bleu]"),
+    *(_option(name) for name in FLAGS if name != "kb"),
+)
+score_file_options = all_of(
+    click.option(
         "--scores",
         multiple=True,
         metavar="[NAME=]FILE...",
         help="Scores of other programs (COMET's JSON, WMT's files, a table) to be shown beside the metrics.",
-    )
-    return files(lower(function))
-
-
-def metric_options(function: Any) -> Any:
-    """-m, and sacreBLEU's options for parameters; the same can be said in the metric's own string."""
-    for decorate in reversed(
-        (
-            click.option(
-                "-m",
-                "--metrics",
-                "--metric",
-                "metrics",
-                multiple=True,
-                metavar="METRIC...",
-                help="Metrics, as bleu chrf:word_order=2; 'tercet metrics' lists them. [default: bleu]",
-            ),
-            click.option(
-                "-tok",
-                "--tokenize",
-                help="Tokeniser of word metrics: none, 13a, intl, zh, char, moses-LANG, ja-mecab, ko-mecab.",
-            ),
-            click.option("-lc", "--lowercase", is_flag=True, default=None, help="Ignore case in word metrics."),
-            click.option("--smooth-method", help="BLEU: exp, floor, add-k or none."),
-            click.option("-sv", "--smooth-value", help="BLEU: the value of floor or add-k."),
-            click.option("-cc", "--chrf-char-order", help="chrF: longest character n-gram."),
-            click.option("-cw", "--chrf-word-order", help="chrF: longest word n-gram; 2 is chrF++."),
-            click.option("--chrf-beta", help="chrF: weight of recall."),
-            click.option("--chrf-whitespace", is_flag=True, default=None, help="chrF: keep blanks."),
-            click.option("--chrf-lowercase", is_flag=True, default=None, help="chrF: ignore case."),
-            click.option("--chrf-eps-smoothing", is_flag=True, default=None, help="chrF: average F as chrF++.py does."),
-            click.option(
-                "--ter-normalized", is_flag=True, default=None, help="TER: split off punctuation, as sacreBLEU."
-            ),
-            click.option("--ter-no-punct", is_flag=True, default=None, help="TER: leave out punctuation."),
-            click.option("--ter-asian-support", is_flag=True, default=None, help="TER: split Asian characters."),
-            click.option("--ter-case-sensitive", is_flag=True, default=None, help="TER: keep case."),
-        )
-    ):
-        function = decorate(function)
-    return function
+    ),
+    click.option(
+        "--lower-is-better",
+        multiple=True,
+        metavar="NAME...",
+        help="Metrics of --scores whose lower scores are better, where the name does not say it.",
+    ),
+)
 
 
 @click.command("score", cls=ManyValues)
 @input_options
 @score_file_options
 @metric_options
-@click.option("--kb", metavar="KB", help="KoBE: the knowledge base, a folder that 'tercet kb build' made.")
+@_option("kb")
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS), help="[default: $SACREBLEU_FORMAT or text]")
 @click.option(
     "-w",
@@ -116,12 +101,12 @@ def metric_options(function: Any) -> Any:
 @click.option("-par", "--paired-ar", is_flag=True, help="Test against the first system by approximate randomisation.")
 @click.option("-pbsn", "--paired-bs-n", default=1000, show_default=True)
 @click.option("-parn", "--paired-ar-n", default=10000, show_default=True)
-@click.option("--seed", type=int, help="Seed of all that is drawn. [default: $SACREBLEU_SEED or 12345]")
+@SEED
 @click.option("-sh", "--short", is_flag=True, help="Short signatures.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings, no progress.")
-@click.option("-j", "--jobs", "--paired-jobs", default=1, show_default=True, help="Processes; 0 for all cores.")
-@click.option("--cluster", metavar="ADDRESS", help="Count on a Dask cluster, as tcp://scheduler:8786.")
-@click.option("--cache", metavar="DIR", help="Keep finished counts here, so that a killed run goes on.")
+@QUIET
+@jobs_option("--paired-jobs")
+@CLUSTER
+@CACHE
 @click.option("--save", metavar="FILE", help="Keep scores with their counts.")
 @click.option("--merge", multiple=True, metavar="FILE...", help="Add up files written by --save instead of scoring.")
 @click.option("--echo", multiple=True, metavar="src|ref|docid...", help="Print fields of a test set (-t) and stop.")
@@ -141,12 +126,10 @@ def command(**options: Any) -> None:
     tercet score -t DIR -l en-de -m bleu -f json
     cat out.txt | tercet score ref.txt -b
     """  # fmt: skip
+    from ..data.score_archive import save_scores
     from ..scoring import add_test_intervals
     from . import scoreboard
-    from .console import hush
 
-    if options["quiet"]:
-        hush()
     options["form"] = options["form"] or _usual_format()
     if _asks_for_data(options):
         return
@@ -155,6 +138,8 @@ def command(**options: Any) -> None:
         click.echo(scoreboard.render_each(_scored_each(options), options))
         return
     scores = _merged(options) if options["merge"] else _scored(options)
+    if options["save"] is not None:
+        save_scores(options["save"], scores)
     tests = _paired(scores, options)
     click.echo(scoreboard.render(add_test_intervals(scores, tests) if tests else scores, tests, options))
 
@@ -175,13 +160,13 @@ def amend(spec: str, options: dict[str, Any]) -> str:
     parts = [given] if given else []
     if name == "ter" and options.get("ter_normalized") and "variant" not in said:
         parts.append("variant=sacrebleu")  # the flag is sacreBLEU's, and so is its normalising of references twice
-    for option, (concerned, parameter) in FLAGS.items():
+    for option, flag in FLAGS.items():
         value = options.get(option)
-        if value is None or parameter not in has or parameter in said:
+        if value is None or flag.parameter not in has or flag.parameter in said:
             continue
         # -lc is BLEU's in sacreBLEU: chrF has a flag of its own.
-        if name in concerned or (not concerned and name != "chrf"):
-            parts.append(f"{parameter}={str(value).lower() if isinstance(value, bool) else value}")
+        if name == flag.metric or (not flag.metric and name != "chrf"):
+            parts.append(f"{flag.parameter}={str(value).lower() if isinstance(value, bool) else value}")
     return name + (":" + ",".join(parts) if parts else "")
 
 
@@ -191,7 +176,8 @@ def chosen_metrics(options: dict[str, Any]) -> list[str]:
 
     usual = () if options.get("scores") else ("bleu",)
     amended = [amend(spec, options) for spec in options["metrics"] or usual]
-    return list({create(spec): spec for spec in reversed(amended)}.values())[::-1]
+    language = (options.get("pair") or "").partition("-")[2] or None
+    return list({create(spec).resolved(language): spec for spec in reversed(amended)}.values())[::-1]
 
 
 def external(options: dict[str, Any], texts: Any) -> list[Scores]:
@@ -213,27 +199,8 @@ def external(options: dict[str, Any], texts: Any) -> list[Scores]:
     return found
 
 
-def seed_of(options: dict[str, Any]) -> int:
-    """--seed, else what sacreBLEU's users have in their environment, else 12345."""
-    from ..errors import UsageError
-
-    if options["seed"] is not None:
-        return int(options["seed"])
-    given = os.environ.get("SACREBLEU_SEED") or "12345"
-    if not given.isdigit():
-        raise UsageError(f"SACREBLEU_SEED is {given!r}; a whole number is needed.")
-    return int(given)
-
-
-def texts_of(options: dict[str, Any]) -> Any:
-    """The texts that the options name."""
-    from .inputs import read_inputs
-
-    names = ("references", "more_references", "outputs", "source", "test_set", "pair", "num_refs", "docs")
-    return read_inputs(**{name: options[name] for name in names}, needs_reference=_needs_reference(options))
-
-
-def _needs_reference(options: dict[str, Any]) -> bool:
+def needs_reference(options: dict[str, Any]) -> bool:
+    """Return whether a metric that is asked for reads references."""
     from ..metrics import create
 
     return any("reference" in create(spec).resolved().needs for spec in chosen_metrics(options))
@@ -244,7 +211,7 @@ def _scored(options: dict[str, Any]) -> Sequence[Scores]:
     from ..scoring import score
     from .console import Progress
 
-    specs, texts = chosen_metrics(options), texts_of(options)
+    specs, texts = chosen_metrics(options), read_inputs(options, needs_reference=needs_reference(options))
     if options["scores"] and isinstance(texts, TextFiles):
         texts = texts.read()  # the number of segments must be known
     others = external(options, texts)
@@ -255,21 +222,12 @@ def _scored(options: dict[str, Any]) -> Sequence[Scores]:
             texts,
             specs,
             scores=others,
-            jobs=options["jobs"],
-            cluster=options["cluster"],
-            cache=options["cache"],
             keep_counts=any(options[name] for name in wanted),
             by=options["by"],
-            confidence=options["confidence"],
-            confidence_n=options["confidence_n"],
-            confidence_method=options["confidence_method"],
-            seed=seed_of(options),
             progress=progress,
+            **where(options),
+            **{name: options[name] for name in INTERVALS},
         )
-    if options["save"] is not None:
-        from ..data.score_archive import save_scores
-
-        save_scores(options["save"], scores)
     return scores
 
 
@@ -292,28 +250,20 @@ def _scored_each(options: dict[str, Any]) -> dict[str, ScoreList]:
     for other in ("merge", "save", "paired_bs", "paired_ar", "by", "sentence_level", "score_only", "scores"):
         if options[other]:
             raise UsageError(f"--each-reference does not go with --{other.replace('_', '-')}.")
-    texts, specs = texts_of(options), chosen_metrics(options)
-    where: dict[str, Any] = {name: options[name] for name in ("jobs", "cluster", "cache", "confidence", "confidence_n")}
-    where |= {"confidence_method": options["confidence_method"], "seed": seed_of(options)}
-    return {"all": score(texts, specs, **where), **score_each_reference(texts, specs, **where)}
+    texts, specs = read_inputs(options, needs_reference=needs_reference(options)), chosen_metrics(options)
+    how = where(options) | {name: options[name] for name in INTERVALS}
+    return {"all": score(texts, specs, **how), **score_each_reference(texts, specs, **how)}
 
 
 def _merged(options: dict[str, Any]) -> list[Scores]:
-    from ..data.score_archive import save_scores
     from ..scoring import add_groups, add_intervals, load, merge
 
     scores = merge([load(path) for path in options["merge"]])
     if options["by"]:
         scores = add_groups(scores, options["by"])
     if options["confidence"]:
-        scores = add_intervals(
-            scores,
-            resamples=options["confidence_n"],
-            method=options["confidence_method"],
-            seed=seed_of(options),
-        )
-    if options["save"] is not None:
-        save_scores(options["save"], scores)
+        method, seed = options["confidence_method"], options["seed"]
+        scores = add_intervals(scores, resamples=options["confidence_n"], method=method, seed=seed)
     return scores
 
 
@@ -327,7 +277,7 @@ def _paired(scores: Sequence[Scores], options: dict[str, Any]) -> list[Any] | No
         scores,
         test="bootstrap" if options["paired_bs"] else "randomisation",
         resamples=options["paired_bs_n"] if options["paired_bs"] else options["paired_ar_n"],
-        seed=seed_of(options),
+        seed=options["seed"],
     )
 
 
@@ -374,10 +324,8 @@ def _asks_for_data(options: dict[str, Any]) -> bool:
         return False
     from .data import command
 
-    if options["listing"]:
-        command.main(["list"], "tercet data", standalone_mode=False)
-    else:
-        command.main(["get", options["download"]], "tercet data", standalone_mode=False)
+    words = ["list"] if options["listing"] else ["get", options["download"]]
+    command.main(words, "tercet data", standalone_mode=False)
     return True
 
 
@@ -393,12 +341,12 @@ def _cite(test_set: str | None) -> None:
 
 def _echo(options: dict[str, Any]) -> None:
     """Fields of a test set, tab-separated, as sacreBLEU prints them."""
+    from ..data.layouts import open_testset
     from ..errors import UnknownName, UsageError
-    from .inputs import read_inputs
 
     if not options["test_set"]:
         raise UsageError("--echo prints fields of a test set: name one with -t.")
-    testset = read_inputs(test_set=options["test_set"], pair=options["pair"])
+    testset = open_testset(located(options["test_set"]), options["pair"])
     fields: dict[str, Any] = {"src": testset.source, "docid": testset.documents}
     fields |= {f"ref:{name}": lines for name, lines in testset.references.items()}
     fields |= testset.outputs

@@ -1,4 +1,4 @@
-"""How `tercet score` shows scores: sacreBLEU's line for one system, tables for more, rows for programs, JSON."""
+"""The document of `tercet score`: sacreBLEU's line for one system, tables for more, rows for programs; its JSON."""
 
 from __future__ import annotations
 
@@ -9,51 +9,54 @@ from typing import Any
 
 from ..data.scores import Scores, with_facts
 from ..metrics import parse_signature
-from ..report.tables import number, table, to_json
+from ..report.document import Notes, Part, Table
+from ..report.tables import number
+from .console import rendered
 
 SHORT = {"nrefs": "#", "case": "c", "eff": "e", "smooth": "s", "version": "v", "seed": "rs"}
-ROWS = ("tsv", "csv")  # forms for programs: one fact per cell, full precision
+TESTS = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}
 
 
 def render(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> str:
-    """The whole output of the command."""
-    if options["form"] == "json":
-        return to_json(objects(scores, tests, options))
+    """Return the whole output of the command."""
+    return rendered(options["form"], _parts(scores, tests, options), lambda: objects(scores, tests, options))
+
+
+def _parts(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> Iterator[Part]:
+    form, sentence_level, by = options["form"], options["sentence_level"], options["by"]
+    one_line = form == "text" and len(scores[0].systems) == 1 and not by
     if options["score_only"]:
-        return _bare(scores, options)
-    if options["form"] in ROWS:
-        return _rows(scores, tests, options)
-    if options["sentence_level"]:
-        return _segments(scores, options)
-    if options["by"]:
-        return _groups(scores, options)
-    if options["form"] == "text" and len(scores[0].systems) == 1:
-        return "\n".join(_line(item, options) for item in scores)
-    return _table(scores, tests, options)
+        yield _bare(scores, options)
+    elif form in ("tsv", "csv"):
+        yield _rows(scores, tests, options)
+    elif one_line and sentence_level and len(scores) == 1:
+        yield _segment_lines(scores[0], options)
+    elif one_line and not sentence_level:
+        yield "\n".join(_line(item, options) for item in scores)
+    else:
+        yield _breakdown(scores, options) if sentence_level or by else _systems(scores, tests, options)
+        yield Notes(_footer(scores, tests, options))
 
 
 def render_each(by_reference: Mapping[str, Sequence[Scores]], options: dict[str, Any]) -> str:
-    """Scores against all references and against each alone: a row or object per system and reference."""
-    if options["form"] == "json":
-        return to_json(
-            [
-                {"reference": reference, **entry}
-                for reference, scores in by_reference.items()
-                for entry in objects(scores, None, options)
-            ]
-        )
+    """Return scores against all references and against each alone: a row or object per system and reference."""
     together = by_reference["all"]
-    header = ["System", "Reference", "Segments", *_labels(together)]
     rows = [
         [system, reference, str(scores[0].n_segments), *(_with_interval(item, system, options) for item in scores)]
         for system in together[0].systems
         for reference, scores in by_reference.items()
     ]
-    return "\n".join([table(header, rows, options["form"]), *_footer(together, None, options)])
+    table = Table(["System", "Reference", "Segments", *_labels(together)], rows)
+
+    def data() -> list[dict[str, Any]]:
+        found = ((name, entry) for name, scores in by_reference.items() for entry in objects(scores, None, options))
+        return [{"reference": name, **entry} for name, entry in found]
+
+    return rendered(options["form"], [table, Notes(_footer(together, None, options))], data)
 
 
 def objects(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> list[dict[str, Any]]:
-    """One object per system and metric, numbers at full precision."""
+    """Return one object per system and metric, with numbers at full precision."""
     found = []
     for row, system in enumerate(scores[0].systems):
         for place, item in enumerate(scores):
@@ -98,19 +101,19 @@ def objects(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict
 
 
 def _p_value(test: Any, row: int) -> float | None:
-    """None for the baseline itself, which is compared with nothing."""
+    """Return the p-value of a row; None for the baseline itself, which is compared with nothing."""
     return float(test.p_value[0, row]) if row else None
 
 
 def shorten(signature: str) -> str:
-    """A signature with sacreBLEU's short keys."""
+    """Return a signature with sacreBLEU's short keys."""
     label, *parts = signature.split("|")
     pairs = [part.partition(":") for part in parts]
     return "|".join([label, *(f"{SHORT.get(key, key)}:{value}" for key, _, value in pairs)])
 
 
 def _full_signature(item: Scores, tests: Sequence[Any] | None) -> str:
-    """With the number of trials of a randomisation test, as sacreBLEU has it; the bootstrap's stands there already."""
+    """Return the signature with the trials of a randomisation test, as in sacreBLEU; it has the bootstrap's already."""
     if not tests or tests[0].test != "randomisation":
         return item.signature
     facts: dict[str, object] = {"ar": tests[0].resamples, "seed": tests[0].seed}
@@ -126,25 +129,21 @@ def _signature(item: Scores, tests: Sequence[Any] | None, options: dict[str, Any
 
 
 def _footer(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> list[str]:
-    """What a table leaves open: the test, how many segments, which references, the signatures."""
+    """Return what a table does not say: the test, the number of segments, the references, the signatures."""
     lines = []
     if tests:
-        kind = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}[tests[0].test]
         lines.append(
-            f"p: two-sided {kind} against {scores[0].systems[0]}, {tests[0].resamples} resamples, "
+            f"p: two-sided {TESTS[tests[0].test]} against {scores[0].systems[0]}, {tests[0].resamples} resamples, "
             f"seed {tests[0].seed}; * below .05, not corrected for several comparisons ('tercet compare' does that)."
         )
     references = scores[0].provenance.get("references", ())
     named = f"; references: {', '.join(references)}" if references else ""
     lines.append(f"{scores[0].n_segments} segments{named}")
-    lines += [_signature(item, tests, options) for item in scores]
-    if options["form"] == "latex":
-        return [f"% {line}" for line in lines]
-    return ["", *lines] if options["form"] in ("text", "markdown") else []
+    return lines + [_signature(item, tests, options) for item in scores]
 
 
 def _labels(scores: Sequence[Scores]) -> list[str]:
-    """A name per metric: its label, or where two have the same, what it was asked for by."""
+    """Return a name per metric: its label, or the user's name for it if two have the same label."""
     often = Counter(item.label for item in scores)
     return [item.metric.spec if often[item.label] > 1 else item.label for item in scores]
 
@@ -154,104 +153,94 @@ def _number(item: Scores, value: float, options: dict[str, Any]) -> str:
     return number(value, item.metric.decimals if width is None else width)
 
 
-def _with_interval(item: Scores, system: str, options: dict[str, Any]) -> str:
+def _with_interval(item: Scores, system: str, options: dict[str, Any], form: str = " ({} to {})") -> str:
+    """Return a score; with an interval, also the bounds or, in sacreBLEU's form, mean and half-width of resamples."""
     text = _number(item, item.system[system], options)
-    if item.interval:
-        interval = item.interval[system]
-        text += f" ({_number(item, interval.low, options)} to {_number(item, interval.high, options)})"
-    return text
+    if not item.interval:
+        return text
+    interval = item.interval[system]
+    both = (interval.mean, interval.half_width) if form == SACREBLEU else (interval.low, interval.high)
+    return text + form.format(*(_number(item, value, options) for value in both))
 
 
-def _as_sacrebleu(item: Scores, system: str, options: dict[str, Any]) -> str:
-    """A score as sacreBLEU prints it, with mean and half-width of the resamples where there is an interval."""
-    text = _number(item, item.system[system], options)
-    if item.interval:
-        interval = item.interval[system]
-        text += f" (μ = {_number(item, interval.mean, options)} ± {_number(item, interval.half_width, options)})"
-    return text
+SACREBLEU = " (μ = {} ± {})"
 
 
 def _line(item: Scores, options: dict[str, Any]) -> str:
-    """As `sacrebleu -f text` prints: signature = score, then the parts of the score."""
+    """Return the line of `sacrebleu -f text`: signature = score, then the parts of the score."""
     system = item.systems[0]
     verbose = item.metric.verbose(item.totals[system]) if item.totals else ""
-    text = f"{_signature(item, None, options)} = {_as_sacrebleu(item, system, options)}"
+    text = f"{_signature(item, None, options)} = {_with_interval(item, system, options, SACREBLEU)}"
     return f"{text} {verbose}" if verbose else text
 
 
+def _segment_lines(item: Scores, options: dict[str, Any]) -> str:
+    # A segment may be scored by another variant of the metric than the corpus, and sacreBLEU's line names it.
+    own = replace(item.metric, signature=item.metric.segment_signature or item.metric.signature)
+    signature = _signature(replace(item, metric=own, interval={}), None, options)
+    pairs = zip(item.segment[item.systems[0]], item.counts[item.systems[0]], strict=True)
+    return "\n".join(
+        f"{signature} = {_number(item, value, options)} {item.metric.verbose(counts)}".rstrip()
+        for value, counts in pairs
+    )
+
+
 def _bare(scores: Sequence[Scores], options: dict[str, Any]) -> str:
-    """Scores alone. One system: a line per metric, as sacreBLEU; more: a line each. Of segments: a line each."""
+    """Return scores alone: a line per metric for one system, as sacreBLEU does; else a line per system or segment."""
     systems = scores[0].systems
     if options["sentence_level"]:
-        columns = [[_number(item, v, options) for v in item.segment[s]] for s in systems for item in scores]
-        return "\n".join("\t".join(row) for row in zip(*columns, strict=True))
-    cells = [[_as_sacrebleu(item, system, options) for item in scores] for system in systems]
+        return "\n".join("\t".join(row[1:]) for row in _breakdown(scores, options).rows)
+    cells = [[_with_interval(item, system, options, SACREBLEU) for item in scores] for system in systems]
     return "\n".join("\t".join(row) for row in cells) if len(systems) > 1 else "\n".join(cells[0])
 
 
-def _rows(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> str:
-    """Long tables for programs: a row per system and metric (and segment or group), empty cells where undefined."""
+def _values(item: Scores, system: str, options: dict[str, Any]) -> Mapping[str, float]:
+    """Return the scores of a system by segment or by group."""
+    if options["sentence_level"]:
+        return {str(i): value for i, value in enumerate(item.segment[system].tolist(), 1)}
+    return item.group[system]
+
+
+def _rows(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> Table:
+    """Return a long table for programs: a row per system, metric, and segment or group."""
 
     def cell(value: float | None) -> str:
         return "" if value is None or value != value else repr(float(value))
 
-    def parts(item: Scores, system: str) -> Iterator[tuple[str, float]]:
-        if options["sentence_level"]:
-            yield from ((str(i), value) for i, value in enumerate(item.segment[system].tolist(), 1))
-        else:
-            yield from item.group[system].items()
-
-    pairs = [(row, s, place, item) for row, s in enumerate(scores[0].systems) for place, item in enumerate(scores)]
+    found = [(row, s, place, item) for row, s in enumerate(scores[0].systems) for place, item in enumerate(scores)]
     if options["sentence_level"] or options["by"]:
         unit = "segment" if options["sentence_level"] else options["by"]
-        header = ["system", "metric", unit, "score", "signature"]
         rows = [
             [system, item.metric.spec, name, cell(value), item.signature]
-            for _, system, _, item in pairs
-            for name, value in parts(item, system)
+            for _, system, _, item in found
+            for name, value in _values(item, system, options).items()
         ]
-        return table(header, rows, options["form"])
-    header = ["system", "metric", "score", "ci_low", "ci_high", "p_value", "signature"]
+        return Table(["system", "metric", unit, "score", "signature"], rows)
     rows = []
-    for row, system, place, item in pairs:
+    for row, system, place, item in found:
         bounds = (item.interval[system].low, item.interval[system].high) if item.interval else (None, None)
         p = _p_value(tests[place], row) if tests else None
         numbers = [cell(value) for value in (item.system[system], *bounds, p)]
         rows.append([system, item.metric.spec, *numbers, _full_signature(item, tests)])
-    return table(header, rows, options["form"])
+    return Table(["system", "metric", "score", "ci_low", "ci_high", "p_value", "signature"], rows)
 
 
-def _segments(scores: Sequence[Scores], options: dict[str, Any]) -> str:
-    systems = scores[0].systems
-    if options["form"] == "text" and len(systems) == len(scores) == 1:
-        item = scores[0]
-        # What a segment is scored by may differ from the corpus, and sacreBLEU's line says it.
-        own = replace(item.metric, signature=item.metric.segment_signature or item.metric.signature)
-        signature = _signature(replace(item, metric=own, interval={}), None, options)
-        pairs = zip(item.segment[systems[0]], item.counts[systems[0]], strict=True)
-        return "\n".join(
-            f"{signature} = {_number(item, value, options)} {item.metric.verbose(counts)}".rstrip()
-            for value, counts in pairs
-        )
-    columns = [[_number(item, value, options) for value in item.segment[s]] for s in systems for item in scores]
-    rows = [[str(i), *values] for i, values in enumerate(zip(*columns, strict=True), 1)]
-    header = ["segment", *(f"{system} {label}" for system in systems for label in _labels(scores))]
-    return "\n".join([table(header, rows, options["form"]), *_footer(scores, None, options)])
+def _breakdown(scores: Sequence[Scores], options: dict[str, Any]) -> Table:
+    """Return a row per segment or group, with the whole as a last group."""
+    by_segment, systems = options["sentence_level"], scores[0].systems
+    names = list(_values(scores[0], systems[0], options))
+    columns = []
+    for system in systems:
+        for item in scores:
+            values = _values(item, system, options)
+            found = [values[name] for name in names] + ([] if by_segment else [item.system[system]])
+            columns.append([_number(item, value, options) for value in found])
+    rows = zip(names if by_segment else [*names, "all"], *columns, strict=True)
+    header = [f"{system} {label}" for system in systems for label in _labels(scores)]
+    return Table(["segment" if by_segment else options["by"], *header], [list(row) for row in rows])
 
 
-def _groups(scores: Sequence[Scores], options: dict[str, Any]) -> str:
-    systems = scores[0].systems
-    header = [options["by"], *(f"{system} {label}" for system in systems for label in _labels(scores))]
-    rows = [
-        [name, *(_number(item, item.group[system][name], options) for system in systems for item in scores)]
-        for name in scores[0].group[systems[0]]
-    ]
-    whole = [_number(item, item.system[system], options) for system in systems for item in scores]
-    rows.append(["all", *whole])
-    return "\n".join([table(header, rows, options["form"]), *_footer(scores, None, options)])
-
-
-def _table(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> str:
+def _systems(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> Table:
     header = ["System"]
     for label in _labels(scores):
         header += [label, "p"] if tests else [label]
@@ -264,4 +253,4 @@ def _table(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[
                 p = _p_value(tests[place], row)
                 cells.append("baseline" if p is None else number(p, 4) + ("*" if p < 0.05 else ""))
         rows.append(cells)
-    return "\n".join([table(header, rows, options["form"]), *_footer(scores, tests, options)])
+    return Table(header, rows)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .inputs import input_options
-from .options import ManyValues
+from .options import QUIET, ManyValues, format_option
 
 
 @click.command("verify", cls=ManyValues)
@@ -16,9 +16,9 @@ from .options import ManyValues
 @click.argument("stated", metavar="SCORE")
 @input_options
 @click.option("--system", metavar="NAME", help="Which output, where a test set (-t) has several.")
-@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("-q", "--quiet", is_flag=True, help="No warnings.")
-def command(signature: str, stated: str, system: str | None, form: str, quiet: bool, **inputs: Any) -> None:
+@format_option("text", "json")
+@QUIET
+def command(signature: str, stated: str, system: str | None, form: str, **inputs: Any) -> None:
     """Recompute SCORE from its SIGNATURE and the texts, and say whether it is the same.
 
     The score is compared at the precision it is written with. Exit code: 0 if equal, 1 if not, 2 if the question
@@ -31,12 +31,9 @@ def command(signature: str, stated: str, system: str | None, form: str, quiet: b
 
     from ..report.tables import to_json
     from ..verifying import verify
-    from .console import hush
     from .inputs import read_inputs
 
-    if quiet:
-        hush()
-    found = verify(read_inputs(**inputs), signature, stated, system=system)
+    found = verify(read_inputs(inputs), signature, stated, system=system)
     if form == "json":
         click.echo(to_json(asdict(found)))
     else:

@@ -137,13 +137,17 @@ def is_file(name: str) -> bool:
 
 
 def file_checksum(path: Path) -> str:
-    """Return a short checksum of a file's bytes. It is cached until the file's size or modification time changes."""
+    """Return a short checksum of a file's bytes, or of all files in a folder. It is cached until a file changes."""
+    if path.is_dir():
+        inside = sorted(each for each in path.rglob("*") if each.is_file())
+        listed = "\n".join(f"{each.relative_to(path)} {file_checksum(each)}" for each in inside)
+        return blake2b(listed.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
     known = path.stat()
-    return _checksum_of(path, known.st_mtime_ns, known.st_size)
+    return _checksum_of(path, known.st_ino, known.st_mtime_ns, known.st_size)
 
 
-@lru_cache(maxsize=8)
-def _checksum_of(path: Path, changed: int, size: int) -> str:
+@lru_cache(maxsize=64)
+def _checksum_of(path: Path, number: int, changed: int, size: int) -> str:
     digest = blake2b(digest_size=8)
     with path.open("rb") as stream:
         while block := stream.read(1 << 20):

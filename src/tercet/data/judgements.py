@@ -7,10 +7,11 @@ turns judgements into a gold standard.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from ..errors import DataError, MissingDependency, UnknownName
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 class Kind(NamedTuple):
@@ -154,10 +157,15 @@ class Judgements:
 
 def count(names: Iterable[str]) -> dict[str, int]:
     """Return how often each name occurs, in order of appearance."""
-    counts: dict[str, int] = {}
-    for name in names:
-        counts[name] = counts.get(name, 0) + 1
-    return counts
+    return dict(Counter(names))
+
+
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """Return the values of each key, in order of appearance."""
+    found: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def find_problem(row: Judgement) -> str | None:

@@ -235,7 +235,7 @@ def _spans(plain: Judgements, options: Mapping[str, Any]) -> list[MeasuredAgreem
     found = [
         item
         for name, (part, whole) in counts.items()
-        for item in ratio_measures(panel, f"spans, {name}", part, whole, resampled)
+        for item in ratio_measures(panel, f"spans, {name}", part, whole, resampled)[0]
     ]
     values = paired_values(panel, pair_coefficient(categories=True))
     return found + pair_measures(panel, "kappa, any error", values, resampled)[0]

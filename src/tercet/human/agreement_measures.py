@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from .agreement_panel import (
     paired_values,
     slice_of,
 )
-from .gold import Floats
+from .gold import Floats, ratio
 
 KAPPAS = {"kappa": "standard", "kappa, linear": "linear", "kappa, one-off": "one-off", "kappa, quadratic": "quadratic"}
 PREFERENCES = ("P(A)", "P(E)", "kappa")
@@ -89,9 +90,9 @@ def measure_scores(
     """
     found: list[MeasuredAgreement] = []
     gaps: list[Gap] = []
-    ways: dict[str, Callable[[Floats, Floats], float]] = {"Pearson's r": _correlation}
+    ways: dict[str, Callable[[Floats, Floats], float]] = {"Pearson's r": correlation}
     if categories:
-        ways = {name: _kappa_of(weights) for name, weights in KAPPAS.items()}
+        ways = {name: partial(kappa, weights=weights) for name, weights in KAPPAS.items()}
     for name, way in ways.items():
         part, gap = pair_measures(panel, name, paired_values(panel, way), resampled)
         found += part
@@ -105,48 +106,31 @@ def pair_measures(
     panel: Panel, name: str, values: Floats, resampled: RaterResamples
 ) -> tuple[list[MeasuredAgreement], list[Gap]]:
     """Return the mean of a matrix of values, shape (rows, rows), over the pairs of each group; and the gap."""
-    found, samples = [], {}
-    for group, pairs in panel.relations.items():
-        counted = pairs & ~np.isnan(values)
-        if not counted.any():
-            continue
-        samples[group] = pair_means(values, pairs, resampled.weights)
-        size = count_paired_raters(panel, counted)
-        low, high = resampled.bounds(samples[group], size)
-        value = float(pair_means(values, pairs, resampled.observed)[0])
-        number, items = int(counted.sum()) // 2, shared(panel, pairs)
-        found.append(MeasuredAgreement(name, group, value, low, high, size.raters, number, items))
-    return found, _gaps(panel, name, found, samples, resampled)
-
-
-def _gaps(
-    panel: Panel, name: str, found: list[MeasuredAgreement], samples: Mapping[str, Floats], resampled: RaterResamples
-) -> list[Gap]:
-    by_group = {item.group: item for item in found}
-    if not {SAME_REFERENCE, DIFFERENT} <= by_group.keys():
-        return []
-    same, other = by_group[SAME_REFERENCE], by_group[DIFFERENT]
-    differences = samples[SAME_REFERENCE] - samples[DIFFERENT]
-    referred = [number for number, row in enumerate(panel.rows) if row.shown not in panel.sources]
-    low, high = resampled.bounds(differences, count_raters(panel, referred))
-    return [Gap(name, same.value - other.value, low, high)]
+    return ratio_measures(panel, name, np.nan_to_num(values), (~np.isnan(values)).astype(np.float64), resampled)
 
 
 def ratio_measures(
     panel: Panel, name: str, part: Floats, whole: Floats, resampled: RaterResamples
-) -> list[MeasuredAgreement]:
-    """Return, for each group, the sum of `part` over pairs of raters divided by the sum of `whole`."""
-    found = []
+) -> tuple[list[MeasuredAgreement], list[Gap]]:
+    """Return, for each group, the sum of `part` over pairs of raters divided by the sum of `whole`; and the gap."""
+    found: dict[str, MeasuredAgreement] = {}
+    samples: dict[str, Floats] = {}
     for group, pairs in panel.relations.items():
         counted = pairs & (whole > 0)
         if counted.any():
             inside = np.where(pairs, part, 0.0), np.where(pairs, whole, 0.0)
+            samples[group] = pair_ratio(*inside, resampled.weights)
             size = count_paired_raters(panel, counted)
-            low, high = resampled.bounds(pair_ratio(*inside, resampled.weights), size)
+            low, high = resampled.bounds(samples[group], size)
             value = float(pair_ratio(*inside, resampled.observed)[0])
             number, items = int(counted.sum()) // 2, shared(panel, pairs)
-            found.append(MeasuredAgreement(name, group, value, low, high, size.raters, number, items))
-    return found
+            found[group] = MeasuredAgreement(name, group, value, low, high, size.raters, number, items)
+    gaps = []
+    if {SAME_REFERENCE, DIFFERENT} <= found.keys():
+        referred = [number for number, row in enumerate(panel.rows) if row.shown not in panel.sources]
+        bounds = resampled.bounds(samples[SAME_REFERENCE] - samples[DIFFERENT], count_raters(panel, referred))
+        gaps = [Gap(name, found[SAME_REFERENCE].value - found[DIFFERENT].value, *bounds)]
+    return list(found.values()), gaps
 
 
 def shared(panel: Panel, pairs: Bools) -> int:
@@ -157,14 +141,11 @@ def shared(panel: Panel, pairs: Bools) -> int:
 
 def pair_coefficient(*, categories: bool) -> Callable[[Floats, Floats], float]:
     """Return the function that measures the agreement of two raters: linear kappa or Pearson's r."""
-    return _kappa_of(KAPPAS["kappa, linear"]) if categories else _correlation
+    return partial(kappa, weights="linear") if categories else correlation
 
 
-def _kappa_of(weights: str) -> Callable[[Floats, Floats], float]:
-    return lambda one, other: kappa(one, other, weights=weights)
-
-
-def _correlation(one: Floats, other: Floats) -> float:
+def correlation(one: Floats, other: Floats) -> float:
+    """Return Pearson's r of two raters, NaN for fewer than three items."""
     return float(pearson(one, other)) if len(one) > 2 else math.nan
 
 
@@ -196,17 +177,13 @@ def _joint_coefficients(
         return
     ways: dict[str, Callable[[Floats], float]] = {"Fleiss' kappa": ratings.fleiss} if categories else {}
     for level in LEVELS[0 if categories else 1 :]:
-        ways[f"alpha, {level}"] = _alpha_of(ratings, level)
+        ways[f"alpha, {level}"] = partial(ratings.alpha, level)
     for name, way in ways.items():
         samples = np.array([way(weights) for weights in resampled.weights])
         low, high = resampled.bounds(samples, size)
         yield MeasuredAgreement(name, group, way(resampled.observed[0]), low, high, size.raters, pairs, items)
     for found in icc(table, confidence=resampled.confidence):
         yield MeasuredAgreement(found.form, group, found.value, found.low, found.high, size.raters, pairs, found.items)
-
-
-def _alpha_of(ratings: Ratings, level: str) -> Callable[[Floats], float]:
-    return lambda weights: ratings.alpha(level, weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,17 +228,16 @@ def measure_rankings(panel: Panel, resampled: RaterResamples) -> list[MeasuredAg
         counts = count_comparisons(panel, ties=ties)
         within = np.eye(len(panel.rows), dtype=bool)
         for group, pairs in {**panel.relations, WITHIN: within}.items():
-            met = np.where(pairs, counts.met, 0.0)
-            if met.any():
-                samples = _preferences(counts, pairs, resampled.weights, alone=group == WITHIN)
-                values = _preferences(counts, pairs, resampled.observed, alone=group == WITHIN)
-                size = count_paired_raters(panel, met > 0)
-                number = int(np.count_nonzero(met)) // (1 if group == WITHIN else 2)
-                comparisons = int(met.sum()) // (1 if group == WITHIN else 2)
-                for place, name in enumerate(names):
-                    low, high = resampled.bounds(samples[place], size)
-                    value = float(values[place][0])
-                    found.append(MeasuredAgreement(name, group, value, low, high, size.raters, number, comparisons))
+            met, alone = np.where(pairs, counts.met, 0.0), group == WITHIN
+            if not met.any():
+                continue
+            samples = _preferences(counts, pairs, resampled.weights, alone=alone)
+            values = _preferences(counts, pairs, resampled.observed, alone=alone)
+            size = count_paired_raters(panel, met > 0)
+            numbers = [int(number) // (1 if alone else 2) for number in (np.count_nonzero(met), met.sum())]
+            for name, sample, value in zip(names, samples, values[:, 0].tolist(), strict=True):
+                bounds = resampled.bounds(sample, size)
+                found.append(MeasuredAgreement(name, group, value, *bounds, size.raters, *numbers))
     return found
 
 
@@ -272,8 +248,7 @@ def _preferences(counts: ComparisonCounts, pairs: Bools, weights: Floats, *, alo
         agreed, total = weights @ same.diagonal(), weights @ met.diagonal()
     else:
         agreed, total = (((weights @ part) * weights).sum(1) / 2 for part in (same, met))
-    made = weights @ counts.made
-    tied = np.divide(weights @ counts.ties, made, out=np.full(len(weights), np.nan), where=made > 0)
+    tied = ratio(weights @ counts.ties, weights @ counts.made)
     found = [
         preference_agreement(one, whole - one, ties=share)
         for one, whole, share in zip(agreed.tolist(), total.tolist(), tied.tolist(), strict=True)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.judgements import Codes, Judgement, Judgements
+from ..data.judgements import Codes, Judgement, Judgements, grouped
 from ..data.rankings import SAME
 from ..errors import DataError
 from ..stats.raters import Bools, draw_raters
@@ -70,20 +70,16 @@ class Panel:
 
     def take(self, wanted: NDArray[Any]) -> Panel:
         """Return the panel with the selected entries only (a mask or indices). rows and items stay the same."""
-        parts = (self.row[wanted], self.item[wanted], self.value[wanted], self.stage[wanted])
-        return Panel(self.rows, self.items, *parts, self.sources)
+        return replace(self, **{name: getattr(self, name)[wanted] for name in ("row", "item", "value", "stage")})
 
     def complete(self) -> Panel:
         """Return the panel without raters who did not judge all items. items stays the same."""
         counts = np.bincount(self.row, minlength=len(self.rows))
-        kept = [number for number, count in enumerate(counts.tolist()) if count == len(self.items)]
-        if not kept:
+        kept = np.flatnonzero(counts == len(self.items))
+        if not len(kept):
             raise DataError(f"No rater judged all {len(self.items)} outputs. Run without --complete.")
-        numbers = {old: new for new, old in enumerate(kept)}
         part = self.take(np.isin(self.row, kept))
-        row = np.array([numbers[old] for old in part.row.tolist()], dtype=np.intp)
-        rows = tuple(self.rows[number] for number in kept)
-        return Panel(rows, self.items, row, part.item, part.value, part.stage, self.sources)
+        return replace(part, rows=tuple(self.rows[number] for number in kept), row=np.searchsorted(kept, part.row))
 
     @cached_property
     def relations(self) -> Mapping[str, Bools]:
@@ -104,10 +100,7 @@ class Panel:
     @cached_property
     def strata(self) -> tuple[tuple[str, ...], ...]:
         """The stratum of each rater for resampling: everything that the rater was shown."""
-        shown: dict[str, list[str]] = {rater: [] for rater in self.raters}
-        for row in self.rows:
-            shown[row.rater].append(row.shown)
-        return tuple(tuple(sorted(shown[rater])) for rater in self.raters)
+        return tuple(tuple(sorted(shown)) for shown in grouped(self.rows).values())
 
     def resample(self, *, resamples: int, seed: int) -> Floats:
         """Resample raters within their strata. Returns the weight of each row, shape (resamples, rows)."""

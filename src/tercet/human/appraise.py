@@ -8,6 +8,7 @@ type: TGT, BAD (damaged), CHK (repeat) or REF. Each of our raters becomes one ba
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,6 @@ from typing import Any
 from ..errors import DataError, UsageError
 from .campaign import GROUPS, Campaign, Item, Output
 from .campaign_builder import CampaignBuilder
-from .pearmut import OmittedParts
 
 log = logging.getLogger(__name__)
 
@@ -127,7 +127,7 @@ def campaign_of(
         beside = "neither"
     elif any(item.get("itemType") == "REF" and item.get("targetID") == item.get("sourceID") for item in listed):
         beside = "reference"
-    found, omitted = CampaignBuilder(), OmittedParts(where)
+    found = CampaignBuilder()
     seen: set[str] = set()
     rater = 0
     for number, (task, items) in enumerate(tasks):
@@ -137,7 +137,7 @@ def campaign_of(
         people = [f"rater{rater + place}" for place in range(1, copies + 1)]
         rater += copies
         for place, item in enumerate(items):
-            made = _convert_item(item, f"{where}, batch {number}, items[{place}]", beside, protocol, omitted)
+            made = _convert_item(item, f"{where}, batch {number}, items[{place}]", beside, protocol, found.omitted)
             if made is None:
                 continue
             if made.check == "tutorial":
@@ -147,7 +147,6 @@ def campaign_of(
                 seen.add(mark)
             else:
                 found.add(people, made)
-    omitted.report()
     title = name or str(manifest.get("CAMPAIGN_NAME") or "appraise")
     return found.campaign(where, protocol=protocol, name=title, pair=pair or _pair(tasks, manifest))
 
@@ -185,21 +184,21 @@ def _pair(tasks: Sequence[tuple[Mapping[str, Any], list[Any]]], manifest: Mappin
 
 
 def _convert_item(
-    item: Mapping[str, Any], where: str, beside: str, protocol: str, omitted: OmittedParts
+    item: Mapping[str, Any], where: str, beside: str, protocol: str, omitted: Counter[str]
 ) -> Item | None:
     kind = item.get("itemType")
     if kind not in CHECKS:
         raise DataError(f"{where}.itemType: {kind!r} is not one of {', '.join(CHECKS)}.")
     outputs = tuple(_outputs(item, where))
     if protocol == "pairwise" and len(outputs) < 2:
-        omitted.note("items with a single output in a pairwise campaign")
+        omitted["items with a single output in a pairwise campaign"] += 1
         return None
     text = item.get("sourceText")
     if not isinstance(text, str):
         raise DataError(f"{where}.sourceText: a text is needed, not {text!r:.40}.")
     document = str(item.get("documentID") or "")
     if item.get("mqm"):
-        omitted.note("pre-marked errors and tutorial rules (mqm)")
+        omitted["pre-marked errors and tutorial rules (mqm)"] += 1
     made = Item(
         id="",
         segment=str(item.get("itemID")),

@@ -130,15 +130,19 @@ class Campaign:
     @classmethod
     def read(cls, path: str | Path) -> Campaign:
         """Read a campaign file. Raises DataError naming the faulty part, such as items[3].outputs[0].text."""
-        from .campaign_json import read
+        from .campaign_json import campaign_of, read_json
 
-        return read(path)
+        content = read_json(path)
+        try:
+            return campaign_of(content)
+        except (DataError, UnknownName) as error:
+            raise DataError(f"{path}: {error}") from None
 
     def write(self, path: str | Path) -> None:
         """Write the campaign to a file. The file appears complete or not at all."""
-        from .campaign_json import write
+        from .campaign_json import content_of, write_json
 
-        write(self, path)
+        write_json(content_of(self), path, self.name)
 
     def item(self, id: str) -> Item:
         """Return the item with this id. Raises DataError if there is none."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,6 +11,8 @@ from typing import Any
 from ..errors import DataError
 from .campaign import GROUPS, Campaign, Item, Rater, stamp
 from .protocols import PROTOCOLS
+
+log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -18,6 +22,7 @@ class CampaignBuilder:
     items: dict[tuple[Any, ...], Item] = field(default_factory=dict)
     lists: dict[str, list[str]] = field(default_factory=dict)
     tutorial: list[str] = field(default_factory=list)
+    omitted: Counter[str] = field(default_factory=Counter)  # parts of the file that our campaigns cannot hold
 
     def add(self, raters: Sequence[str], item: Item) -> Item:
         """Append an item to the lists of these raters. If one of them has it already, add it as a new item."""
@@ -49,7 +54,9 @@ class CampaignBuilder:
         ]
 
     def campaign(self, where: str, *, protocol: str, name: str, pair: str, **rest: Any) -> Campaign:
-        """Return the campaign. Raises DataError with the prefix `where` if it is invalid."""
+        """Return the campaign, and warn about omitted parts. Raises DataError, beginning with `where`, if invalid."""
+        for what, number in self.omitted.items():
+            log.warning("%s: left out: %s, %d.", where, what, number)
         shows = {item.shows for item in self.items.values()}
         how = PROTOCOLS[protocol]
         rest = {"severities": how.severities, "categories": how.categories, **rest}

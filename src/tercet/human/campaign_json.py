@@ -8,28 +8,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
+from functools import cache
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from ..data.field_checks import check_encodable
 from ..data.files import writing
 from ..data.lines import read_lines
-from ..errors import DataError, UnknownName
+from ..data.mqm import load_json
+from ..errors import DataError
 from .campaign import VERSION, Campaign, Item, Output, Rater
 
 Json = dict[str, Any]
 
 # For each version, the function that upgrades the file's content to the next version.
 MIGRATIONS: Mapping[int, Callable[[Json], Json]] = {}
-
-
-def read(path: str | Path) -> Campaign:
-    """Read a campaign file. Raises DataError naming the faulty part."""
-    content = read_json(path)
-    try:
-        return campaign_of(content)
-    except (DataError, UnknownName) as error:
-        raise DataError(f"{path}: {error}") from None
 
 
 def read_json(path: str | Path) -> Any:
@@ -40,11 +34,6 @@ def read_json(path: str | Path) -> Any:
         raise DataError(f"{path}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}.") from None
     except RecursionError:
         raise DataError(f"{path}: not a campaign: nested too deeply.") from None
-
-
-def write(campaign: Campaign, path: str | Path) -> None:
-    """Write a campaign file."""
-    write_json(content_of(campaign), path, campaign.name)
 
 
 def write_json(content: Any, path: str | Path, name: str) -> None:
@@ -82,7 +71,7 @@ def campaign_of(content: Any) -> Campaign:
     values["items"] = tuple(_item(item, f"items[{n}]") for n, item in enumerate(values["items"]))
     values["raters"] = tuple(_rater(rater, f"raters[{n}]") for n, rater in enumerate(values["raters"]))
     for key in ("tutorial", "severities", "categories"):
-        values[key] = tuple(_typed(text, "str", f"{key}[{n}]") for n, text in enumerate(values.get(key, ())))
+        values[key] = tuple(_typed(text, str, f"{key}[{n}]") for n, text in enumerate(values.get(key, ())))
     return Campaign(**values)
 
 
@@ -108,44 +97,23 @@ def _item(content: Any, where: str) -> Item:
 
 def _rater(content: Any, where: str) -> Rater:
     values = _values(Rater, content, where)
-    return Rater(
-        **values | {"items": tuple(_typed(id, "str", f"{where}.items[{n}]") for n, id in enumerate(values["items"]))}
-    )
+    values["items"] = tuple(_typed(id, str, f"{where}.items[{n}]") for n, id in enumerate(values["items"]))
+    return Rater(**values)
 
 
-_TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
-    "str": ((str,), "a text"),
-    "text?": ((str, type(None)), "a text or null"),
-    "object?": ((dict, type(None)), "an object or null"),
-    "int": ((int,), "a whole number"),
-    "list": ((list,), "a list"),
+_TYPES: Mapping[Any, tuple[Any, str]] = {  # what a key's value must be, by the annotation of the field
+    str: (str, "a text"),
+    str | None: ((str, type(None)), "a text or null"),
+    Mapping[str, Any] | None: ((dict, type(None)), "an object or null"),
+    int: (int, "a whole number"),
 }
-_KEYS: Mapping[type, tuple[Mapping[str, str], frozenset[str]]] = {  # type of each key; the required keys
-    Campaign: (
-        {
-            **dict.fromkeys(
-                ("name", "protocol", "pair", "instructions", "show", "organiser_hash", "created", "id"), "str"
-            ),
-            **dict.fromkeys(("items", "raters", "tutorial", "severities", "categories"), "list"),
-            **dict.fromkeys(("seed", "version"), "int"),
-        },
-        frozenset({"name", "protocol", "items", "raters", "show"}),
-    ),
-    Item: (
-        {
-            **dict.fromkeys(("id", "segment", "reference_name", "document", "check", "of"), "str"),
-            **dict.fromkeys(("source", "reference"), "text?"),
-            "outputs": "list",
-            "expected": "object?",
-        },
-        frozenset({"id", "segment", "outputs"}),
-    ),
-    Rater: (
-        {**dict.fromkeys(("name", "group", "token_hash"), "str"), "items": "list"},
-        frozenset({"name", "items"}),
-    ),
-    Output: ({"system": "str", "text": "str"}, frozenset({"system", "text"})),
-}
+
+
+@cache
+def _keys(kind: type) -> tuple[Mapping[str, Any], frozenset[str]]:
+    """Return the type of each key of an object in the file, and the keys that it must have."""
+    needed = {name for name, field in signature(kind).parameters.items() if field.default is field.empty}
+    return get_type_hints(kind), frozenset(needed | ({"show"} if kind is Campaign else set()))
 
 
 def _values(kind: type, content: Any, where: str) -> Json:
@@ -153,7 +121,7 @@ def _values(kind: type, content: Any, where: str) -> Json:
     prefix = f"{where}." if where else ""
     if not isinstance(content, dict):
         raise DataError(f"{where or 'the file'}: an object is needed, not {content!r:.40}.")
-    types, needed = _KEYS[kind]
+    types, needed = _keys(kind)
     for key in sorted(needed - content.keys()):
         raise DataError(f"{prefix}{key}: missing.")
     for key in content:
@@ -162,8 +130,8 @@ def _values(kind: type, content: Any, where: str) -> Json:
     return {key: _typed(value, types[key], f"{prefix}{key}") for key, value in content.items()}
 
 
-def _typed(value: Any, name: str, where: str) -> Any:
-    types, wanted = _TYPES[name]
+def _typed(value: Any, annotation: Any, where: str) -> Any:
+    types, wanted = _TYPES.get(annotation, (list, "a list"))
     if not isinstance(value, types) or isinstance(value, bool):
         raise DataError(f"{where}: {wanted} is needed, not {value!r:.40}.")
     if isinstance(value, str):
@@ -176,10 +144,7 @@ def read_tutorial(path: str | Path) -> list[Item]:
     items = []
     for number, line in enumerate(read_lines(path), 1):
         where = f"{path}, line {number}"
-        try:
-            content = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{where}: not JSON: {error}.") from None
+        content = load_json(line, where)
         if isinstance(content, dict):
             content = {"id": f"t{number}", "segment": f"t{number}", "check": "tutorial", **content}
         items.append(_item(content, where))

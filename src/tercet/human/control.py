@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.judgements import Judgements, count
+from ..data.judgements import Judgement, Judgements, count, grouped
 from ..errors import MissingDependency, UnknownName, UsageError
 from .gold import Floats, check_raters, locate, one_kind
 
@@ -69,13 +69,13 @@ def passing_bad_items(
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must be between 0 and 1, not {alpha}.")
     dropped = {}
-    for rater, (original, bad) in _paired(judgements, "bad").items():
+    for rater, (original, bad) in paired(judgements, "bad").items():
         difference = bad - original
         if len(difference) < 2:
             if not keep_untested:
                 dropped[rater] = f"{len(difference)} damaged outputs judged with the originals; at least 2 are needed."
             continue
-        p = _p_lower(difference, test)
+        p = p_lower(difference, test)
         if p > alpha:
             dropped[rater] = (
                 f"damaged outputs not scored lower: mean difference {difference.mean():+.3g} over {len(difference)}, "
@@ -92,7 +92,7 @@ def passing_repeats(judgements: Judgements, *, largest: float, keep_untested: bo
     if not largest >= 0:
         raise UsageError(f"The largest difference of repeats cannot be negative, but is {largest}.")
     dropped = {}
-    for rater, (original, again) in _paired(judgements, "repeat").items():
+    for rater, (original, again) in paired(judgements, "repeat").items():
         difference = np.abs(again - original)
         if not len(difference):
             if not keep_untested:
@@ -102,19 +102,40 @@ def passing_repeats(judgements: Judgements, *, largest: float, keep_untested: bo
     return _without_raters(judgements, dropped, f"repeats differ by at most {largest:g} on average")
 
 
-def _paired(judgements: Judgements, check: str) -> dict[str, tuple[Floats, Floats]]:
+def with_originals(judgements: Judgements) -> Judgements:
+    """Leave out control items that copy an output which the same rater did not judge."""
+    judged = {_output(row) for row in judgements.rows if not row.check}
+    return judgements.where(lambda row: not row.check or _output(row) in judged)
+
+
+def failed_checks(judgements: Judgements, largest: float, notes: list[str]) -> dict[str, list[str]]:
+    """Return, by rater, descriptions of failed checks. Raters with too few control items fail none.
+
+    largest: the largest mean difference of repeats. notes: gets a note if a check could not be made.
+    """
+    try:
+        bad = passing_bad_items(judgements, keep_untested=True).report.dropped
+    except MissingDependency as error:
+        notes.append(f"Damaged outputs were not tested: {error}")
+        bad = {}
+    repeats = passing_repeats(judgements, largest=largest, keep_untested=True).report.dropped
+    return grouped((*bad.items(), *repeats.items()))
+
+
+def _output(row: Judgement) -> tuple[str, str, str]:
+    return row.rater, row.system, row.segment
+
+
+def paired(judgements: Judgements, check: str) -> dict[str, tuple[Floats, Floats]]:
     """Return, by rater, the scores of originals and of their copies. Warns about copies without an original."""
     one_kind(judgements)
     check_raters(judgements, "Quality control")
-    originals: dict[tuple[str, str, str], list[float]] = {}
-    for row in judgements.rows:
-        if not row.check:
-            originals.setdefault((row.rater, row.system, row.segment), []).append(row.value)
+    originals = grouped((_output(row), row.value) for row in judgements.rows if not row.check)
     found: dict[str, list[tuple[float, float]]] = {rater: [] for rater in judgements.raters}
     alone = []
     for row in judgements.rows:
         if row.check == check:
-            scores = originals.get((row.rater, row.system, row.segment))
+            scores = originals.get(_output(row))
             if scores:
                 found[row.rater].append((sum(scores) / len(scores), row.value))
             else:
@@ -126,7 +147,7 @@ def _paired(judgements: Judgements, check: str) -> dict[str, tuple[Floats, Float
     return {rater: (array[:, 0], array[:, 1]) for rater, array in arrays.items()}
 
 
-def _p_lower(difference: Floats, test: str) -> float:
+def p_lower(difference: Floats, test: str) -> float:
     """Return the one-sided p-value that differences are below 0. If all are equal, it is 0 or 1, by their sign."""
     spread = float(difference.std(ddof=1))
     if not difference.any():

@@ -7,20 +7,21 @@ used. Control items are used in progress and quality control, and to standardise
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from statistics import median
 
 import numpy as np
 
-from ..data.judgements import KINDS, Judgement, Judgements
-from ..errors import DataError, MissingDependency
-from ..stats.agreement import kappa_matrix
-from ..stats.correlation import pearson
-from ..stats.raters import bounds, draw_raters, pair_means
+from ..data.judgements import KINDS, Judgement, Judgements, grouped
+from ..errors import DataError
+from ..stats.agreement import kappa
 from ..stats.resampling import SEED
 from . import control, mqm
+from .agreement_measures import MeasuredAgreement, RaterResamples, correlation, pair_measures
+from .agreement_panel import ALL, paired_values, panel_of_rankings, panel_of_scores
 from .answers import judgements_of
 from .campaign import Campaign, Rater
 from .gold import Floats, means, standardise
@@ -48,18 +49,6 @@ class RaterLine:
 
 
 @dataclass(frozen=True)
-class RaterAgreement:
-    """Mean agreement over pairs of raters. low, high: bootstrap interval over raters, NaN for fewer than five."""
-
-    label: str
-    value: float
-    low: float
-    high: float
-    pairs: int
-    items: int  # judged by two raters or more
-
-
-@dataclass(frozen=True)
 class Dashboard:
     """All numbers of the organiser's page. notes: what could not be computed, and why."""
 
@@ -69,7 +58,7 @@ class Dashboard:
     changes: int
     per_hour: float
     left: float  # seconds of work, all raters together
-    agreement: tuple[RaterAgreement, ...]
+    agreement: tuple[MeasuredAgreement, ...]
     ranking: SystemRanking | None
     score: str  # what systems are ranked by
     notes: tuple[str, ...] = field(default=())
@@ -83,9 +72,7 @@ def compute(
     judgements = _weighed(judgements_of(campaign, map(answer_row, records)), notes)
     judgements = judgements.where(lambda row: row.check != "tutorial")
     problems = _problems(campaign, judgements, notes)
-    by_rater: dict[str, list[StoredRecord]] = {}
-    for record in records:
-        by_rater.setdefault(record.rater, []).append(record)
+    by_rater = grouped((record.rater, record) for record in records)
     lines = tuple(
         _rater_line(campaign, rater, by_rater.get(rater.name, ()), problems.get(rater.name, ()))
         for rater in campaign.raters
@@ -95,7 +82,7 @@ def compute(
     failed = sum(bool(line.problems) for line in lines)
     if failed:
         notes.append(f"Raters with a failed check: {failed}. Their judgements are included below.")
-    agreement: tuple[RaterAgreement, ...] = ()
+    agreement: tuple[MeasuredAgreement, ...] = ()
     ranking, score = None, ""
     if len(plain) and done:  # done is 0 if all judged items were removed from the campaign
         agreement = tuple(_agreement(campaign, plain, resamples=resamples, seed=seed))
@@ -153,22 +140,9 @@ def _problems(campaign: Campaign, judgements: Judgements, notes: list[str]) -> d
         return {}
     if campaign.how.ranks:
         return _problems_of_rankings(campaign, judgements)
-    judged = {(row.rater, row.system, row.segment) for row in judgements.rows if not row.check}
-    ready = judgements.where(lambda row: not row.check or (row.rater, row.system, row.segment) in judged)
     how = campaign.how
     largest = control.REPEATS_APART * (how.high - how.low) if how.has_value else _LARGEST_MQM
-    found: dict[str, list[str]] = {}
-    tests: list[Callable[[Judgements], control.Filtered]] = [
-        lambda rows: control.passing_bad_items(rows, keep_untested=True),
-        lambda rows: control.passing_repeats(rows, largest=largest, keep_untested=True),
-    ]
-    for test in tests:
-        try:
-            for rater, why in test(ready).report.dropped.items():
-                found.setdefault(rater, []).append(why)
-        except MissingDependency as error:
-            notes.append(str(error))
-    return found
+    return control.failed_checks(control.with_originals(judgements), largest, notes)
 
 
 def _problems_of_rankings(campaign: Campaign, judgements: Judgements) -> dict[str, list[str]]:
@@ -191,55 +165,23 @@ def _problems_of_rankings(campaign: Campaign, judgements: Judgements) -> dict[st
     }
 
 
-def _units(campaign: Campaign, judgements: Judgements) -> Iterable[tuple[str, tuple[str, ...], float]]:
-    """Yield rater, what was judged, and the value. For rankings, yield each pair of outputs with 1, 0 or -1."""
-    if not campaign.how.ranks:
-        for row in judgements.rows:
-            yield row.rater, (row.segment, row.system, row.reference), row.value
-        return
-    for pair in pairs_of_rankings(judgements).rows():
-        flip = pair.left > pair.right
-        names = (pair.right, pair.left) if flip else (pair.left, pair.right)
-        yield pair.rater, (pair.segment, *names), float(-pair.outcome if flip else pair.outcome)
-
-
-def _agreement(campaign: Campaign, judgements: Judgements, *, resamples: int, seed: int) -> Iterable[RaterAgreement]:
+def _agreement(campaign: Campaign, judgements: Judgements, *, resamples: int, seed: int) -> Iterator[MeasuredAgreement]:
     """Yield kappa for labelled scales and preferences, and Pearson's r for scores."""
-    found: dict[tuple[str, ...], dict[str, float]] = {}
-    for rater, unit, value in _units(campaign, judgements):
-        found.setdefault(unit, {})[rater] = value
-    shared = [unit for unit, values in found.items() if len(values) > 1]
-    raters = sorted({rater for unit in shared for rater in found[unit]})
-    table = np.array([[found[unit].get(rater, np.nan) for unit in shared] for rater in raters], dtype=np.float64)
-    table = table.reshape(len(raters), len(shared))
-    matrices: dict[str, Floats]
+    rows = sorted(judgements.rows, key=lambda row: row.rater)
+    if not campaign.how.ranks:  # an output that is shown with another reference is another item
+        rows = [row._replace(segment=f"{row.segment}\t{row.reference}") for row in rows]
+    rows = [row._replace(reference=campaign.rater(row.rater).group) for row in rows]  # raters are resampled by group
+    shown = Judgements(rows, judgements.pair, judgements.name)
+    panel = panel_of_rankings(shown, ()) if campaign.how.ranks else panel_of_scores(shown, ())
+    ways: dict[str, Callable[[Floats, Floats], float]] = {"Pearson's r": correlation}
     if campaign.how.ranks:
-        matrices = {"Cohen's kappa (better, equal, worse)": kappa_matrix(table)}
+        ways = {"Cohen's kappa (better, equal, worse)": kappa}
     elif campaign.how.labels:
-        matrices = {
-            "Cohen's kappa": kappa_matrix(table),
-            "Cohen's kappa, quadratic weights": kappa_matrix(table, weights="quadratic"),
-        }
-    else:
-        matrices = {"Pearson's r": _correlations(table)}
-    pairs = ~np.eye(len(raters), dtype=np.bool_)
-    groups = [campaign.rater(name).group for name in raters]
-    people = draw_raters(groups, resamples=resamples, seed=seed)
-    for label, values in matrices.items():
-        value = float(pair_means(values, pairs, np.ones((1, len(raters))))[0])
-        low, high = bounds(pair_means(values, pairs, people), raters=len(raters), strata=len(set(groups)))
-        defined = int(np.count_nonzero(~np.isnan(values))) // 2
-        yield RaterAgreement(label, value, low, high, defined, len(shared))
-
-
-def _correlations(table: Floats) -> Floats:
-    """Return Pearson's r of each pair of raters on the items that both judged, NaN for fewer than three items."""
-    matrix = np.full((len(table), len(table)), np.nan)
-    for i, j in combinations(range(len(table)), 2):
-        both = ~np.isnan(table[i] + table[j])
-        if np.count_nonzero(both) > 2:
-            matrix[i, j] = matrix[j, i] = float(pearson(table[i, both], table[j, both]))
-    return matrix
+        ways = {"Cohen's kappa": kappa, "Cohen's kappa, quadratic weights": partial(kappa, weights="quadratic")}
+    resampled = RaterResamples(panel.resample(resamples=resamples, seed=seed), confidence=0.95)
+    for label, way in ways.items():
+        found, _ = pair_measures(panel, label, paired_values(panel, way), resampled)
+        yield from (item for item in found if item.group == ALL)
 
 
 def _ranking(
@@ -277,10 +219,8 @@ def _wins(judgements: Judgements) -> Iterable[tuple[str, str, float]]:
 
 
 def _standardised(judgements: Judgements, notes: list[str]) -> Judgements:
-    values: dict[str, set[float]] = {}
-    for row in judgements.rows:
-        values.setdefault(row.rater, set()).add(row.value)
-    flat = sorted(rater for rater, own in values.items() if len(own) < 2)
+    values = grouped((row.rater, row.value) for row in judgements.rows)
+    flat = sorted(rater for rater, own in values.items() if len(set(own)) < 2)
     if flat:
         notes.append(f"Raters who always gave the same score are left out of the ranking: {', '.join(flat)}.")
     varied = judgements.where(lambda row: row.rater not in flat)

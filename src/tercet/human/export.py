@@ -18,7 +18,7 @@ from typing import Any, Literal
 from ..data.field_checks import check_text
 from ..data.files import writing
 from ..data.judged_jsonl import write_judgements
-from ..data.judgements import Judgements
+from ..data.judgements import Judgements, grouped
 from ..data.mqm import CLOSE, COLUMNS, NO_ERROR, OPEN
 from ..data.ratings import COLUMNS as RATED
 from ..data.ratings import spans_text, text_of
@@ -133,9 +133,7 @@ def _wmt(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
 def _wmt_rankings(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
     if not campaign.pair:
         raise UsageError("WMT's table of rankings needs a language pair, and the campaign has none.")
-    tasks: dict[tuple[str, str], list[Rated]] = {}
-    for row in rated:
-        tasks.setdefault((row.row.rater, row.item.id), []).append(row)
+    tasks = grouped(((row.row.rater, row.item.id), row) for row in rated)
     yield "lp", "seg", "judge", "duration_s", "systems", "ranks"
     for (rater, _), group in tasks.items():
         systems = [row.judgement.system for row in group]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.judgements import KINDS, Judgement, Judgements
+from ..data.judgements import KINDS, Codes, Judgement, Judgements
 from ..data.scores import MetricRecord, Scores
 from ..errors import DataError, UnknownName, UsageError
 
@@ -37,6 +37,17 @@ class Means(NamedTuple):
     counts: NDArray[np.int64]
 
 
+def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """Return part / whole, NaN where the whole is 0."""
+    found: Floats = np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
+    return found
+
+
+def means_by(codes: Codes, values: Floats, size: int) -> Floats:
+    """Return the mean of the values of each code from 0 to size - 1, NaN for a code without values."""
+    return ratio(np.bincount(codes, values, minlength=size), np.bincount(codes, minlength=size))
+
+
 def standardise(judgements: Judgements, *, constant: str = "drop") -> Judgements:
     """Return z scores (kind "z"): subtract the rater's mean and divide by the rater's standard deviation.
 
@@ -55,7 +66,7 @@ def standardise(judgements: Judgements, *, constant: str = "drop") -> Judgements
     raters, codes = judgements.codes("rater")
     values = judgements.values
     counts = np.bincount(codes, minlength=len(raters))
-    means = np.bincount(codes, values, minlength=len(raters)) / counts
+    means = means_by(codes, values, len(raters))
     deviations = np.bincount(codes, (values - means[codes]) ** 2, minlength=len(raters))
     spread = np.sqrt(np.divide(deviations, counts - 1, out=np.zeros(len(raters)), where=counts > 1))
     flat = spread == 0
@@ -98,11 +109,9 @@ def means(judgements: Judgements, segments: Sequence[str] | None = None) -> Mean
         )
     cells = np.array([order[name] for name in found], dtype=np.intp)[codes] * len(systems) + columns
     size = len(names) * len(systems)
-    counts = np.bincount(cells, minlength=size)
-    sums = np.bincount(cells, judgements.values, minlength=size)
-    values = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
     shape = len(names), len(systems)
-    return Means(names, systems, values.reshape(shape), counts.reshape(shape))
+    values = means_by(cells, judgements.values, size).reshape(shape)
+    return Means(names, systems, values, np.bincount(cells, minlength=size).reshape(shape))
 
 
 def segment_means(judgements: Judgements, segments: Sequence[str], *, label: str | None = None) -> Scores:

@@ -8,15 +8,13 @@ restored when such a file is read.
 
 from __future__ import annotations
 
-import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import DataError, UsageError
 from .campaign import Campaign, Item, Output
 from .campaign_builder import CampaignBuilder
-
-log = logging.getLogger(__name__)
 
 NAMES = {"da": "DA", "esa": "ESA", "mqm": "MQM", "adequacy": "DA", "fluency": "DA", "effort": "DA"}
 PROTOCOLS = {"DA": "da", "ESA": "esa", "CESA": "esa", "ESAAI": "esa", "MQM": "mqm"}
@@ -126,7 +124,7 @@ def campaign_of(
     info = _part(content, "info", dict, where)
     protocol = protocol or _protocol(info, where)
     data = _part(content, "data", list, where)
-    found, omitted = CampaignBuilder(), OmittedParts(where)
+    found = CampaignBuilder()
     assignment = info.get("assignment", "task-based")
     if assignment == "task-based":
         names = _users(info, len(data))
@@ -143,14 +141,13 @@ def campaign_of(
         if not isinstance(documents, list):
             raise DataError(f"{where}, {place}: a list of documents is needed.")
         for number, document in enumerate(documents):
-            for item in _items(document, f"{where}, {place}[{number}]", f"{place}.{number}", omitted):
+            for item in _items(document, f"{where}, {place}[{number}]", f"{place}.{number}", found.omitted):
                 found.add([rater], item)
     for number, document in enumerate(content.get("data_welcome") or ()):
-        for item in _items(document, f"{where}, data_welcome[{number}]", f"welcome.{number}", omitted):
+        for item in _items(document, f"{where}, data_welcome[{number}]", f"welcome.{number}", found.omitted):
             found.add_tutorial(item)
     if content.get("data_random"):
-        omitted.note("random items (data_random)", len(content["data_random"]))
-    omitted.report()
+        found.omitted["random items (data_random)"] += len(content["data_random"])
     rest: dict[str, Any] = {}
     if protocol in ("mqm", "esa") and info.get("mqm_severities"):
         rest["severities"] = [str(severity) for severity in info["mqm_severities"]]
@@ -162,20 +159,6 @@ def campaign_of(
     return found.campaign(
         where, protocol=protocol, name=title, pair=pair or "", instructions=str(info.get("instructions") or ""), **rest
     )
-
-
-class OmittedParts:
-    """Counts of the parts of a file that our campaigns cannot hold; `report` logs one warning for each kind."""
-
-    def __init__(self, where: str) -> None:
-        self.where, self.counts = where, dict[str, int]()
-
-    def note(self, what: str, number: int = 1) -> None:
-        self.counts[what] = self.counts.get(what, 0) + number
-
-    def report(self) -> None:
-        for what, number in self.counts.items():
-            log.warning("%s: left out: %s, %d.", self.where, what, number)
 
 
 def _protocol(info: Mapping[str, Any], where: str) -> str:
@@ -203,21 +186,19 @@ def _users(info: Mapping[str, Any], number: int) -> list[str]:
     return [f"rater{place}" for place in range(1, number + 1)]
 
 
-def _items(document: Any, where: str, name: str, omitted: OmittedParts) -> Iterator[Item]:
+def _items(document: Any, where: str, name: str, omitted: Counter[str]) -> Iterator[Item]:
     """Yield the items of a document, system by system. Each of our items shows one output."""
     if not isinstance(document, list):
         raise DataError(f"{where}: a list of items is needed.")
     items = []
     for number, item in enumerate(document):
         if isinstance(item, dict) and "form" in item:
-            omitted.note("questions about the rater (form)")
+            omitted["questions about the rater (form)"] += 1
         elif not isinstance(item, dict) or not isinstance(item.get("tgt"), dict) or not item["tgt"]:
             raise DataError(f'{where}[{number}]: an item needs "tgt", an object of system: text.')
         else:
             items.append((number, item))
-    for what in ("error_spans", "validation"):
-        if any(item.get(what) for _, item in items):
-            omitted.note(what, sum(bool(item.get(what)) for _, item in items))
+    omitted.update(what for what in ("error_spans", "validation") for _, item in items if item.get(what))
     title = str(items[0][1].get("item_id") or name) if len(items) > 1 else ""
     for system in dict.fromkeys(system for _, item in items for system in item["tgt"]):
         for number, item in items:

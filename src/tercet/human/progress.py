@@ -24,7 +24,7 @@ from ..stats.clusters import Ranking, rank
 from ..stats.corrections import holm_pairs
 from ..stats.intervals import make_intervals
 from ..stats.resampling import SEED, draw_weights, exact_columns, resampled_scores, system_scores
-from .gold import Floats
+from .gold import Floats, ratio
 
 FEWEST = 20  # judged segments that every system needs before risks are estimated
 RISK = 0.05  # the largest risk at which a campaign can stop
@@ -113,8 +113,7 @@ def rank_systems(
 def _mean(totals: Floats) -> Floats:
     """Return means from sums and counts, shape (..., 2) -> (...), NaN where the count is 0."""
     sums, counts = np.moveaxis(totals, -1, 0)
-    means: Floats = np.divide(sums, counts, out=np.full(np.shape(sums), np.nan), where=counts > 0)
-    return means
+    return ratio(sums, counts)
 
 
 def _rank(scores: Floats, errors: Floats, alpha: float) -> Ranking:

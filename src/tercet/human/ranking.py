@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..data.scores import MetricRecord, Scores
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
-from .gold import Floats
+from .gold import Floats, ratio
 from .pairs import RankedPairs
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ def win_rates(pairs: RankedPairs, *, ties: str = "ignored") -> Scores:
         raise UnknownName("way of counting ties", ties, TIES)
     won, compared = TIES[ties]
     wins, tied = _wins(pairs), _tied(pairs)
-    scores = _share((wins + won * tied).sum(1), (wins + wins.T + compared * tied).sum(1))
+    scores = ratio((wins + won * tied).sum(1), (wins + wins.T + compared * tied).sum(1))
     return _scores(pairs, scores, "win_rate", "Win rate", {"ties": ties})
 
 
@@ -47,14 +47,14 @@ def expected_wins(pairs: RankedPairs) -> Scores:
     Opponents that a system was never compared with, except with a tie, are left out of its mean, with a warning.
     """
     wins = _wins(pairs)
-    shares = _share(wins, wins + wins.T)
+    shares = ratio(wins, wins + wins.T)
     known = ~np.isnan(shares)
     lacking = [(a, b) for a, b in np.argwhere(~known) if a < b]
     if lacking:
         named = ", ".join(f"{pairs.systems[a]} and {pairs.systems[b]}" for a, b in lacking[:5])
         more = f" and {len(lacking) - 5} more pairs" if len(lacking) > 5 else ""
         log.warning("Expected wins of %r: no comparison without a tie for %s%s.", pairs.name, named, more)
-    scores = _share(np.where(known, shares, 0).sum(1), known.sum(1).astype(np.float64))
+    scores = ratio(np.where(known, shares, 0).sum(1), known.sum(1).astype(np.float64))
     return _scores(pairs, scores, "expected_wins", "Expected wins", {})
 
 
@@ -141,11 +141,6 @@ def _table(pairs: RankedPairs, row: Any, column: Any, counted: Any) -> Floats:
     table = np.zeros((len(pairs.systems), len(pairs.systems)))
     np.add.at(table, (row[counted], column[counted]), 1)
     return table
-
-
-def _share(part: Floats, whole: Floats) -> Floats:
-    shares: Floats = np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
-    return shares
 
 
 def _scores(pairs: RankedPairs, values: Floats, name: str, label: str, facts: Mapping[str, Any]) -> Scores:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
 
-from ..data.judgements import KINDS, Judgement, Judgements
+from ..data.judgements import KINDS, Judgement, Judgements, grouped
 from ..data.rankings import SAME
-from ..errors import MissingDependency
 from . import control
 from .agreement_measures import count_comparisons
 from .agreement_panel import Panel
 from .gold import Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RaterReport:
     """The report on one rater. Values that are not known or not defined are NaN.
 
@@ -33,16 +32,16 @@ class RaterReport:
     rater: str
     shown: tuple[str, ...]
     judgements: int
-    mean: float
-    spread: float
-    ties: float
-    drift: float
+    mean: float = math.nan
+    spread: float = math.nan
+    ties: float = math.nan
+    drift: float = math.nan
     agreement: float
     seconds: float
     checks: int
     repeats: int
     repeat_difference: float
-    failed: tuple[str, ...]
+    failed: tuple[str, ...] = ()
 
 
 def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: list[str]) -> list[RaterReport]:
@@ -50,13 +49,17 @@ def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: l
 
     judgements: all of one kind, with control items. values: the agreement of each pair of rows of the panel.
     """
-    failed, repeats = _checks(judgements, notes)
-    mine = _by_rater(judgements)
+    ready = control.with_originals(judgements)
+    repeats = {
+        rater: np.abs(again - first).tolist() for rater, (first, again) in control.paired(ready, "repeat").items()
+    }
+    failed = control.failed_checks(ready, control.REPEATS_APART * _scale(judgements), notes)
+    mine = grouped((row.rater, row) for row in judgements.rows)
     found = []
     for number, rater in enumerate(panel.raters):
         rows = np.flatnonzero(panel.person == number)
         own = panel.value[np.isin(panel.row, rows)]
-        again = repeats.get(rater, [])
+        again = repeats[rater]
         found.append(
             RaterReport(
                 rater=rater,
@@ -64,7 +67,6 @@ def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: l
                 judgements=len(own),
                 mean=float(own.mean()),
                 spread=float(own.std(ddof=1)) if len(own) > 1 else math.nan,
-                ties=math.nan,
                 drift=_drift(panel, rows.tolist()),
                 agreement=_mean(values[rows].ravel().tolist()),
                 seconds=_pace(mine[rater]),
@@ -80,7 +82,7 @@ def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: l
 def report_rankings(judgements: Judgements, panel: Panel) -> list[RaterReport]:
     """Report on raters who rank outputs. A comparison made twice is a repeat, whether planned or not."""
     counts = count_comparisons(panel)
-    mine = _by_rater(judgements)
+    mine = grouped((row.rater, row) for row in judgements.rows)
     found = []
     for number, rater in enumerate(panel.raters):
         rows = np.flatnonzero(panel.person == number)
@@ -92,38 +94,25 @@ def report_rankings(judgements: Judgements, panel: Panel) -> list[RaterReport]:
                 rater=rater,
                 shown=tuple(panel.rows[row].shown for row in rows.tolist()),
                 judgements=len({row.task for row in mine[rater]}),
-                mean=math.nan,
-                spread=math.nan,
                 ties=float(counts.ties[rows].sum() / max(counts.made[rows].sum(), 1.0)),
-                drift=math.nan,
                 agreement=same / met if met else math.nan,
                 seconds=_pace(mine[rater]),
                 checks=_controls(mine[rater]),
                 repeats=int(again),
                 repeat_difference=1 - kept / again if again else math.nan,
-                failed=(),
             )
         )
     return found
 
 
 def seconds_by_slice(judgements: Judgements, slices: int) -> dict[int, float]:
-    """Return the mean over raters of their median time in each part of their work, for parts with known times."""
-    times: dict[int, list[float]] = {}
-    for rows in _by_rater(judgements).values():
-        for part in range(slices):
-            own = rows[math.ceil(part * len(rows) / slices) : math.ceil((part + 1) * len(rows) / slices)]
-            known = [row.seconds for row in own if not math.isnan(row.seconds)]
-            if known:
-                times.setdefault(part, []).append(median(known))
-    return {part: math.fsum(known) / len(known) for part, known in times.items()}
-
-
-def _by_rater(judgements: Judgements) -> Mapping[str, Sequence[Judgement]]:
-    found: dict[str, list[Judgement]] = {}
-    for row in judgements.rows:
-        found.setdefault(row.rater, []).append(row)
-    return found
+    """Return the mean over raters of their median time in each part of their work, NaN if no time is known."""
+    times = grouped(
+        (part, _pace(rows[math.ceil(part * len(rows) / slices) : math.ceil((part + 1) * len(rows) / slices)]))
+        for rows in grouped((row.rater, row) for row in judgements.rows).values()
+        for part in range(slices)
+    )
+    return {part: _mean(own) for part, own in times.items()}
 
 
 def _pace(rows: Sequence[Judgement]) -> float:
@@ -148,36 +137,6 @@ def _drift(panel: Panel, rows: list[int]) -> float:
     if not late.any() or late.all():
         return math.nan
     return float(apart[late].mean() - apart[~late].mean())
-
-
-def _checks(judgements: Judgements, notes: list[str]) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
-    """Return, by rater, descriptions of failed checks, and absolute differences between repeats and originals."""
-    failed: dict[str, list[str]] = {}
-    originals: dict[tuple[str, str, str], list[float]] = {}
-    for row in judgements.rows:
-        if not row.check:
-            originals.setdefault((row.rater, row.system, row.segment), []).append(row.value)
-    repeats: dict[str, list[float]] = {}
-    for row in judgements.rows:
-        first = originals.get((row.rater, row.system, row.segment))
-        if row.check == "repeat" and first:
-            repeats.setdefault(row.rater, []).append(abs(row.value - sum(first) / len(first)))
-    if any(row.check == "bad" for row in judgements.rows):
-        ready = judgements.where(
-            lambda row: not row.check or (row.check == "bad" and (row.rater, row.system, row.segment) in originals)
-        )
-        try:
-            dropped = control.passing_bad_items(ready, keep_untested=True).report.dropped
-        except MissingDependency as error:
-            notes.append(f"Damaged outputs were not tested: {error}")
-            dropped = {}
-        for rater, why in dropped.items():
-            failed.setdefault(rater, []).append(why)
-    scale = _scale(judgements)
-    for rater, apart in repeats.items():
-        if _mean(apart) > control.REPEATS_APART * scale:
-            failed.setdefault(rater, []).append(f"repeats differ by {_mean(apart):.3g} on average over {len(apart)}.")
-    return failed, repeats
 
 
 def _scale(judgements: Judgements) -> float:

@@ -15,12 +15,13 @@ from itertools import combinations
 import numpy as np
 
 from ..data.scores import Scores
-from ..errors import DataError
+from ..errors import DataError, MissingDependency
 from ..stats.corrections import holm
 from ..stats.correlation import pearson
 from .agreement_measures import RaterResamples
 from .agreement_panel import Panel, count_raters
-from .gold import Floats
+from .control import p_lower
+from .gold import Floats, means_by, ratio
 
 EXACT = 10_000  # up to this number, all divisions of raters into two groups are tried; above it, random ones
 
@@ -74,10 +75,7 @@ class Correlation:
 def output_means(panel: Panel, shown: str) -> Floats:
     """Return the mean judgement of every item by raters who were shown this, shape (items,), NaN for none."""
     part = panel.take(np.isin(panel.row, _rows(panel, shown)))
-    counts = np.bincount(part.item, minlength=len(panel.items))
-    sums = np.bincount(part.item, part.value, minlength=len(panel.items))
-    means: Floats = np.divide(sums, counts, out=np.full(len(panel.items), np.nan), where=counts > 0)
-    return means
+    return means_by(part.item, part.value, len(panel.items))
 
 
 def averages(panel: Panel) -> list[Average]:
@@ -129,10 +127,7 @@ def _rater_effects(panel: Panel, shown: tuple[str, str]) -> Floats:
     middle = (means[0] + means[1]) / 2  # NaN if one of the groups did not judge the output
     apart = part.value - middle[part.item]
     known = ~np.isnan(apart)
-    counts = np.bincount(part.row[known], minlength=len(panel.rows))
-    sums = np.bincount(part.row[known], apart[known], minlength=len(panel.rows))
-    effects: Floats = np.divide(sums, counts, out=np.full(len(panel.rows), np.nan), where=counts > 0)
-    return effects
+    return means_by(part.row[known], apart[known], len(panel.rows))
 
 
 def _interval(panel: Panel, effects: Floats, shown: tuple[str, str], resampled: RaterResamples) -> tuple[float, float]:
@@ -140,8 +135,7 @@ def _interval(panel: Panel, effects: Floats, shown: tuple[str, str], resampled: 
     for name in shown:
         rows = [row for row in _rows(panel, name) if not math.isnan(effects[row])]
         weights = resampled.weights[:, rows]
-        total = weights.sum(1)
-        means.append(np.divide(weights @ effects[rows], total, out=np.full(len(total), np.nan), where=total > 0))
+        means.append(ratio(weights @ effects[rows], weights.sum(1)))
         judged += rows
     return resampled.bounds(means[0] - means[1], count_raters(panel, judged))
 
@@ -171,15 +165,10 @@ def _p_paired(difference: Floats) -> float:
     """Return the two-sided p-value of the paired t-test; NaN without SciPy or with fewer than two outputs."""
     if len(difference) < 2:
         return math.nan
-    spread = float(difference.std(ddof=1))
-    if spread == 0:
-        return 1.0 if not difference.any() else 0.0
     try:
-        from scipy.special import stdtr
-    except ImportError:
+        return min(1.0, 2 * p_lower(-np.sign(difference.mean()) * difference, "t"))
+    except MissingDependency:
         return math.nan
-    t = abs(float(difference.mean())) / (spread / math.sqrt(len(difference)))
-    return 2 * float(stdtr(len(difference) - 1, -t))
 
 
 def correlations(

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.judgements import grouped
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 
@@ -114,9 +115,7 @@ def _documents(testset: TestSet, eligible: Sequence[int]) -> list[tuple[int, ...
     """Return the rows of every document, without documents that have a segment that is not eligible."""
     if testset.documents is None:
         raise UsageError(f"Test set {testset.name!r} has no documents. Give them with --docs.")
-    rows: dict[str, list[int]] = {}
-    for row, name in enumerate(testset.documents):
-        rows.setdefault(name, []).append(row)
+    rows = grouped((name, row) for row, name in enumerate(testset.documents))
     usable = set(eligible)
     whole = [tuple(unit) for unit in rows.values() if usable.issuperset(unit)]
     if not whole:

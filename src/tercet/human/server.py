@@ -12,7 +12,6 @@ import secrets
 import socket
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -114,14 +113,6 @@ def create_app(campaign: Campaign, store: Store, *, limiter: LoginLimiter | None
     return Starlette(routes=routes, middleware=[Middleware(SecurityMiddleware)], exception_handlers=handlers)
 
 
-@dataclass(frozen=True)
-class _Visitor:
-    """A rater with a valid token."""
-
-    rater: Rater
-    token: str
-
-
 class _Server:
     """The handlers of all routes. Database access runs in threads, so that raters do not wait for each other."""
 
@@ -181,9 +172,9 @@ class _Server:
         return self._log_in(request, self.rater_cookie, token, "/rate")
 
     async def rate(self, request: Request) -> Response:
-        visitor = await self._visitor(request)
-        answers = await run_in_threadpool(self.store.latest, visitor.rater.name)
-        items = items_of(self.campaign, visitor.rater)
+        rater, token = await self._visitor(request)
+        answers = await run_in_threadpool(self.store.latest, rater.name)
+        items = items_of(self.campaign, rater)
         if "look" not in request.query_params and all(item.id in answers for item in items):
             return RedirectResponse("/finish", 303)
         return self._page(
@@ -192,33 +183,27 @@ class _Server:
             campaign=self.campaign,
             how=self.campaign.how,
             letters="ABCDE"[: max(len(item.outputs) for item in items)] if items else "A",
-            data=page_data(
-                self.campaign,
-                visitor.rater,
-                answers,
-                key=form_key(visitor.token, self.campaign.id),
-                version=self.version,
-            ),
+            data=page_data(self.campaign, rater, answers, key=form_key(token, self.campaign.id), version=self.version),
         )
 
     async def finish(self, request: Request) -> Response:
-        visitor = await self._visitor(request)
-        answers = await run_in_threadpool(self.store.latest, visitor.rater.name)
-        items = [item for item in items_of(self.campaign, visitor.rater) if item.check != "tutorial"]
+        rater, _ = await self._visitor(request)
+        answers = await run_in_threadpool(self.store.latest, rater.name)
+        items = [item for item in items_of(self.campaign, rater) if item.check != "tutorial"]
         done = sum(item.id in answers for item in items)
         return self._page("finish.html", title=self.campaign.name, done=done, total=len(items))
 
     async def answers(self, request: Request) -> Response:
-        visitor = await self._visitor(request)
-        answers = await run_in_threadpool(self.store.latest, visitor.rater.name)
-        return JSONResponse(shown_answers(self.campaign, visitor.rater, answers))
+        rater, _ = await self._visitor(request)
+        answers = await run_in_threadpool(self.store.latest, rater.name)
+        return JSONResponse(shown_answers(self.campaign, rater, answers))
 
     async def save(self, request: Request) -> Response:
-        visitor = await self._visitor(request)
-        check_form_key(request, request.headers.get("x-form-key", ""), visitor.token, self.campaign.id)
+        rater, token = await self._visitor(request)
+        check_form_key(request, request.headers.get("x-form-key", ""), token, self.campaign.id)
         try:
-            values = read_answer(self.campaign, visitor.rater, await request.body())
-            appended = await run_in_threadpool(self.store.append, rater=visitor.rater.name, **values)
+            values = read_answer(self.campaign, rater, await request.body())
+            appended = await run_in_threadpool(self.store.append, rater=rater.name, **values)
         except DataError as error:
             raise HTTPException(403 if isinstance(error, NotYours) else 422, str(error)) from None
         return JSONResponse({"saved": appended.number, "again": appended.again})
@@ -226,11 +211,7 @@ class _Server:
     # The organiser
 
     async def enter_organiser(self, request: Request) -> Response:
-        if request.method == "POST":
-            form = parse_qs((await request.body()).decode("utf-8", "replace"))
-            token = form.get("secret", [""])[0].strip()
-        else:
-            token = request.path_params["token"]
+        token = request.path_params.get("token") or (await _form(request)).get("secret", "").strip()
         await self._check_organiser(request, token)
         return self._log_in(request, self.organiser_cookie, token, "/organiser")
 
@@ -247,7 +228,7 @@ class _Server:
         """Revoke a rater's links, and create a new one if requested, which is shown only once."""
         token = request.cookies.get(self.organiser_cookie, "")
         await self._check_organiser(request, token)
-        form = {key: values[0] for key, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
+        form = await _form(request)
         check_form_key(request, form.get("key", ""), token, self.campaign.id)
         name, action = form.get("rater", ""), form.get("action")
         if name not in {rater.name for rater in self.campaign.raters} or action not in ("revoke", "renew"):
@@ -286,9 +267,9 @@ class _Server:
 
     # Who is there
 
-    async def _visitor(self, request: Request) -> _Visitor:
+    async def _visitor(self, request: Request) -> tuple[Rater, str]:
         token = request.cookies.get(self.rater_cookie, "")
-        return _Visitor(await self._rater_of(request, token), token)
+        return await self._rater_of(request, token), token
 
     async def _rater_of(self, request: Request, token: str) -> Rater:
         """Return the rater with this token. Raises HTTP 401 if the token is missing or wrong."""
@@ -316,6 +297,10 @@ class _Server:
 
     def _page(self, template: str, **values: Any) -> HTMLResponse:
         return HTMLResponse(self._templates.get_template(template).render(version=self.version, **values))
+
+
+async def _form(request: Request) -> dict[str, str]:
+    return {key: values[0] for key, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
 
 
 def _fingerprint() -> str:

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from ..data.judgements import Judgements, Span
+from ..data.judgements import Judgements, Span, grouped
 from .agreement_panel import Panel, PanelRow, panel_of_scores
 from .gold import Floats
 
@@ -79,9 +79,7 @@ def span_panel(judgements: Judgements, sources: Collection[str]) -> tuple[Panel,
     spans: dict[tuple[PanelRow, tuple[str, ...]], Sequence[Span]] = {
         (PanelRow(row.rater, row.reference), (row.segment, row.system)): row.spans or () for row in asked.rows
     }
-    by_item: dict[int, list[int]] = {}
-    for row, item in zip(panel.row.tolist(), panel.item.tolist(), strict=True):
-        by_item.setdefault(item, []).append(row)
+    by_item = grouped(zip(panel.item.tolist(), panel.row.tolist(), strict=True))
     sums = np.zeros((4, 2, len(panel.rows), len(panel.rows)))
     for item, rows in by_item.items():
         marks = {row: spans[panel.rows[row], panel.items[item]] for row in rows}

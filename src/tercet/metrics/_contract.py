@@ -94,6 +94,7 @@ class Metric:
     signature_order: ClassVar[tuple[str, ...]] = ()  # keys that the signature has first
     registered_name: ClassVar[str] = ""  # set where it is found by another name than its file's
     registered_file: ClassVar[str] = ""  # the user's file that its class is in
+    registered_values: ClassVar[Mapping[str, Any]] = {}  # of the instance that its name means, if it means one
 
     def __post_init__(self) -> None:
         for parameter in self.parameters():
@@ -235,11 +236,13 @@ class Metric:
         """The shortest string from which `create` makes a metric with the same settled parameters."""
         settled = self.resolved()
         shown = [parameter for parameter in self.parameters() if not parameter.local]
-        given = {p.name: value for p in shown if (value := getattr(settled, p.name)) not in (None, p.default)}
+        base = type(self).__dict__.get("registered_values", {})
+        usual = {p.name: base.get(p.name, p.default) for p in shown}
+        given = {p.name: value for p in shown if (value := getattr(settled, p.name)) not in (None, usual[p.name])}
         for name in list(given):
             rest = {other: value for other, value in given.items() if other != name}
             try:
-                if type(self)(**rest).resolved() == settled:
+                if type(self)(**{**base, **rest}).resolved() == settled:
                     given = rest
             except UsageError:  # without it the others do not go together
                 continue
@@ -247,8 +250,8 @@ class Metric:
         return f"{self.name}:{written}" if written else self.name
 
     def signature_items(self) -> dict[str, str]:
-        """Return what the signature says of the settled parameters, by key."""
-        items = {}
+        """Return what the signature says of the settled parameters, by key; checksums of files come last."""
+        items, checksums = {}, {}
         for parameter in self.parameters():
             value = getattr(self, parameter.name)
             if value is None or parameter.local or not parameter.key:
@@ -257,11 +260,11 @@ class Metric:
                 words = parameter.words
                 items[parameter.key] = parameter.write(value) if words is None else words[value]
             if parameter.checksum and (path := parameter.path(value)) is not None:
-                from ..data.files import file_checksum
+                from ..data.files import file_checksum  # slow to import
 
-                items[parameter.checksum] = file_checksum(path)
+                checksums[parameter.checksum] = file_checksum(path)
         first = {key: items[key] for key in self.signature_order if key in items}
-        return {**first, **items}
+        return {**first, **items, **checksums}
 
     @classmethod
     def from_signature(cls, label: str, items: Mapping[str, str]) -> Self:

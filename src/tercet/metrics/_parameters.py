@@ -25,6 +25,7 @@ def param(
     default: Any = None,
     *,
     choices: Any = None,
+    noun: str | None = None,
     low: float | None = None,
     high: float | None = None,
     above: float | None = None,
@@ -39,7 +40,8 @@ def param(
     """Declare a parameter of a metric: the value of a dataclass field, as in `n: int = param(3, low=1)`.
 
     default: None leaves the value open: `Metric.defaults` settles it, by the language for example.
-    choices: the values that are allowed. low, high, above: the range of a number; above is exclusive.
+    choices: the values that are allowed; noun: what messages call them, if not by the parameter's name.
+    low, high, above: the range of a number; above is exclusive.
     check: called with the value; raises if it is wrong.
     key: its key in the signature, if not its name; "" keeps it out. words: how the signature writes its values.
     quiet: left out of the signature where it has its default.
@@ -48,8 +50,8 @@ def param(
     local: belongs to the computer, not to the metric: not compared, and neither in spec nor in signature.
     """
     about = {
-        "choices": choices, "low": low, "high": high, "above": above, "check": check, "key": key, "words": words,
-        "quiet": quiet, "file": file, "checksum": checksum, "local": local,
+        "choices": choices, "noun": noun, "low": low, "high": high, "above": above, "check": check, "key": key,
+        "words": words, "quiet": quiet, "file": file, "checksum": checksum, "local": local,
     }  # fmt: skip
     return dataclasses.field(default=default, compare=not local, metadata={"tercet": about})
 
@@ -63,6 +65,7 @@ class Parameter:
     default: Any
     key: str
     choices: Any = None
+    noun: str | None = None
     low: float | None = None
     high: float | None = None
     above: float | None = None
@@ -82,7 +85,7 @@ class Parameter:
         if isinstance(value, str) and (not value or set(value) & set("|,")):
             raise UsageError(f"{metric}: {self.name} must not be empty or hold '|' or ',': {value!r}")
         if self.choices is not None and value not in self.choices:
-            raise UnknownName(f"{self.name} of {metric}", str(value), self.choices)
+            raise UnknownName(f"{self.noun or self.name} of {metric}", str(value), self.choices)
         low, high = self.low, self.high
         if self.above is not None and not value > self.above:
             raise UsageError(f"{metric}: {self.name} must be above {self.above:g}, not {value}.")

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from ..data.files import is_file
 from ..errors import DataError, UsageError
 from ..text.scripts import base_code
 from ._contract import Floats, Learnt, Metric, Shard
@@ -24,6 +26,12 @@ if TYPE_CHECKING:
     from ..language.sentence import Sentence
 
 ParsedTexts = Mapping[str, "Sentence"]  # by text
+
+
+def stored_parses(parser: str) -> Path | None:
+    """Return the file of parses that a parser's name names; None for a program or a folder."""
+    kind, _, path = parser.partition(":")
+    return Path(path) if kind in ("conllu", "corenlp") and is_file(path) else None
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,7 @@ class ParsedMetric(Metric):
     """
 
     language: str = param()
-    parser: str | None = param()
+    parser: str | None = param(file=stored_parses)
     parses: str | None = param(local=True)
 
     segments_per_unit: ClassVar[int | None] = 256

@@ -89,6 +89,7 @@ class Ready(MetricRecord):
 def make_ready(given: Metric, testset: Any = None, *, asked: str = "") -> Ready:
     """Settle a metric's parameters for a test set, check its needs, and let it learn. See `Metric.ready`."""
     metric = given.resolved(None if testset is None else testset.target_language)
+    fingerprint = _fingerprint(metric)  # first, because it refuses files that are not there
     learnt = Learnt()
     if testset is not None:
         metric.check_needs(testset)
@@ -102,7 +103,7 @@ def make_ready(given: Metric, testset: Any = None, *, asked: str = "") -> Ready:
         given=given,
         metric=metric,
         state=learnt.state,
-        fingerprint=_fingerprint(metric),
+        fingerprint=fingerprint,
         needs=metric.needs,
         tolerance=metric.tolerance,
     )
@@ -143,7 +144,7 @@ def _fingerprint(metric: Metric) -> str:
     for parameter in metric.parameters():
         path = parameter.path(getattr(metric, parameter.name))
         if path is not None:
-            if not path.is_file():
+            if not path.exists():
                 raise UsageError(f"{metric.name}: there is no file {path} ({parameter.name}).")
             files[parameter.name] = path
     module = metric.code.__module__

@@ -161,8 +161,10 @@ def _registered(found: Any, name: str) -> Any:
     """Return what an entry point names; its class remembers the name, since its module's is another."""
     cls = found if isinstance(found, type) else type(found)
     if issubclass(cls, Metric):
-        if not cls.__module__.startswith("tercet.") and not cls.__dict__.get("registered_name"):
+        if not cls.__module__.startswith("tercet.") and not cls.__dict__.get("registered_file"):
             cls.registered_name = name
+            values = () if isinstance(found, type) else found.parameters()
+            cls.registered_values = {each.name: getattr(found, each.name) for each in values}
         return found
     if callable(found) and not isinstance(found, type):
         return found
@@ -183,11 +185,10 @@ def _from_file(name: str, path: Path, wanted: str | None) -> Any:
         raise UnknownName(f"metric in {path}", wanted, own)
     else:
         found = getattr(module, wanted)
-    found = _registered(found, name)
     cls = found if isinstance(found, type) else type(found)
-    if issubclass(cls, Metric) and cls.__module__ == module.__name__:
-        cls.registered_file = str(path.absolute())
-    return found
+    if issubclass(cls, Metric) and cls.__module__ == module.__name__ and not cls.__dict__.get("registered_name"):
+        cls.registered_file, cls.registered_name = str(path.absolute()), f"{path}:{cls.__name__}"
+    return _registered(found, name)
 
 
 @cache

@@ -59,7 +59,7 @@ class TreeMetric(ParsedMetric):
     that a short sentence could not score 1 against itself.
     """
 
-    of: str = param("words", choices=KINDS)
+    of: str = param("words", choices=KINDS, noun="kind of label")
     lowercase: bool = True
 
     sizes: ClassVar[str] = ""  # the name of the parameter with the largest size

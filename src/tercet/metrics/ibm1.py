@@ -98,7 +98,7 @@ class IBM1(Metric):
     parses: a folder that keeps parses for later runs; scores do not depend on it.
     """
 
-    of: str = param("morphemes", choices=("words", "morphemes", "tags"))
+    of: str = param("morphemes", choices=("words", "morphemes", "tags"), noun="unit")
     direction: str = param("both", choices=DIRECTIONS)
     lm: bool = False
     lowercase: bool = True

@@ -58,7 +58,7 @@ class KoBE(EntityMetric):
     lemmas: bool = param()
     numbers: bool = param()
     guards: bool = param()
-    against: str = param("source", choices=CHOSEN)
+    against: str = param("source", choices=CHOSEN, noun="side")
     senses: str = param()
     penalty: bool = True
     rounding: str = param("none", choices=("none", "published"))

@@ -11,34 +11,13 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 
 from ..data.files import writing
-from ..errors import UnknownName, UsageError
+from ..errors import UsageError
+from .document import MARKS, Notes, Table
 from .tables import Bold, is_numeric
-
-MARKS = {"good": "✓", "bad": "✗", "unchecked": "?"}  # in addition to the colour, for readers who do not see it
-
-
-@dataclass(frozen=True)
-class PageTable:
-    """A table of rounded text cells; `tables.Bold` cells are bold. `classes` has "" or one of MARKS for each cell."""
-
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    caption: str = ""
-    classes: Sequence[Sequence[str]] | None = None
-
-    def __post_init__(self) -> None:
-        for number, row in enumerate(self.rows, 1):
-            if len(row) != len(self.header):
-                raise UsageError(f"Row {number} of a table has {len(row)} cells, but its header {len(self.header)}.")
-        if self.classes is None:
-            return
-        if [len(row) for row in self.classes] != [len(row) for row in self.rows]:
-            raise UsageError("The classes of a table must have the shape of its rows: one for each cell.")
-        for name in {name for row in self.classes for name in row} - {"", *MARKS}:
-            raise UnknownName("class of a cell", name, MARKS)
 
 
 @dataclass(frozen=True)
@@ -57,7 +36,7 @@ class Pre:
     text: str
 
 
-Part = str | PageTable | Picture | Pre  # a string is a paragraph
+Part = str | Notes | Table | Picture | Pre  # a string is a paragraph
 
 
 @dataclass(frozen=True)
@@ -75,7 +54,8 @@ class Section:
 
 def page(title: str, sections: Sequence[Section], *, language: str = "en") -> str:
     """Return the whole page. All text is escaped; only drawings are inserted unchanged."""
-    allowed = base64.b64encode(hashlib.sha256(SCRIPT.encode("utf-8")).digest()).decode("ascii")
+    style, script = (files(__package__).joinpath("assets", name).read_text("utf-8") for name in ("page.css", "page.js"))
+    allowed = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{allowed}'"
     lines = [
         "<!DOCTYPE html>",
@@ -85,7 +65,7 @@ def page(title: str, sections: Sequence[Section], *, language: str = "en") -> st
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(title)}</title>",
-        f"<style>{STYLE}</style>",
+        f"<style>{style}</style>",
         "</head>",
         "<body>",
         '<a class="skip" href="#content">To the content</a>',
@@ -99,7 +79,7 @@ def page(title: str, sections: Sequence[Section], *, language: str = "en") -> st
         for part in section.parts:
             lines.extend(_part(part))
         lines.append("</section>")
-    return "\n".join([*lines, "</main>", f"<script>{SCRIPT}</script>", "</body>", "</html>", ""])
+    return "\n".join([*lines, "</main>", f"<script>{script}</script>", "</body>", "</html>", ""])
 
 
 def write_page(path: str | Path, title: str, sections: Sequence[Section], *, language: str = "en") -> None:
@@ -117,8 +97,8 @@ def _contents(sections: Sequence[Section]) -> Iterator[str]:
 
 
 def _part(part: Part) -> Iterator[str]:
-    if isinstance(part, str):
-        yield f"<p>{escape(part)}</p>"
+    if isinstance(part, str | Notes):
+        yield from (f"<p>{escape(text)}</p>" for text in ([part] if isinstance(part, str) else part.sentences))
     elif isinstance(part, Pre):
         yield f'<pre tabindex="0">{escape(part.text)}</pre>'  # scrollable by keyboard
     elif isinstance(part, Picture):
@@ -129,7 +109,7 @@ def _part(part: Part) -> Iterator[str]:
         yield from _table(part)
 
 
-def _table(table: PageTable) -> Iterator[str]:
+def _table(table: Table) -> Iterator[str]:
     name = escape(table.caption or "Table")
     yield f'<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table>'
     if table.caption:
@@ -155,80 +135,3 @@ def _cell(text: str, kind: str, is_number: bool) -> str:
         return f"<td{css}>{shown}</td>"
     mark = f'<span class="mark" role="img" aria-label="{kind}">{MARKS[kind]}</span>'
     return f'<td{css}><span class="value">{shown}</span> {mark}</td>'
-
-
-STYLE = """
-:root { color-scheme: light dark; --text: #1a1a1a; --page: #ffffff; --line: #c8c8c8; --soft: #f3f3f3; --link: #00558a;
-  --good: #dcefe8; --bad: #fbe0d0; --unchecked: #ececec; }
-@media screen and (prefers-color-scheme: dark) {
-  :root { --text: #e8e8e8; --page: #16181b; --line: #4a4e54; --soft: #23262a; --link: #7cc4f0;
-    --good: #0d4434; --bad: #6a2f0b; --unchecked: #3a3d42; }
-}
-body { margin: 0 auto; max-width: 72rem; padding: 1rem; color: var(--text); background: var(--page);
-  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: break-word; }
-h1, h2, h3, h4 { line-height: 1.2; break-after: avoid; }
-h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); }
-p { max-width: 45rem; white-space: pre-line; }
-a { color: var(--link); }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-.skip { position: absolute; left: -99rem; }
-.skip:focus { left: 1rem; background: var(--page); padding: .5rem; }
-nav ul { list-style: none; padding: .5rem 1rem; background: var(--soft); columns: 20rem; }
-nav .level3 { padding-left: 1.5rem; }
-nav .level4 { padding-left: 3rem; }
-.scroll, pre { overflow-x: auto; max-width: 100%; }
-pre { background: var(--soft); padding: .75rem; font: .875rem/1.4 monospace; }
-table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-weight: 600; padding-bottom: .25rem; }
-th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-th { background: var(--soft); vertical-align: bottom; white-space: nowrap; }
-td:first-child { min-width: 7ch; } /* a language pair is not broken at its hyphen */
-.number { text-align: right; white-space: nowrap; }
-th button { all: unset; box-sizing: border-box; width: 100%; cursor: pointer; }
-th button:focus-visible { outline: 3px solid var(--link); }
-th button::after { content: " \\2195"; content: " \\2195" / ""; opacity: .45; }
-th[aria-sort=ascending] button::after { content: " \\2191"; content: " \\2191" / ""; opacity: 1; }
-th[aria-sort=descending] button::after { content: " \\2193"; content: " \\2193" / ""; opacity: 1; }
-.good { background: var(--good); } .bad { background: var(--bad); } .unchecked { background: var(--unchecked); }
-figure { margin: 1rem 0; break-inside: avoid; }
-figure svg { max-width: 100%; height: auto; }
-figcaption { font-size: .9rem; max-width: 45rem; }
-@media print {
-  body { max-width: none; padding: 0; font-size: 10pt; } tr { break-inside: avoid; }
-  .skip, th button::after { display: none; content: none; } .scroll, pre { overflow: visible; }
-  pre { white-space: pre-wrap; } td, th { print-color-adjust: exact; }
-}
-"""
-
-# The arrows of STYLE have an empty alternative text, because aria-sort says the same.
-# The button of a header sorts up, then down, then restores the original order, which may be that of a paper. Numbers
-# are compared as numbers; other cells (a dash) are always last.
-SCRIPT = """
-"use strict";
-for (const table of document.querySelectorAll("table")) {
-  const body = table.tBodies[0], original = [...body.rows], heads = [...table.tHead.rows[0].cells];
-  const text = (row, at) => (row.cells[at].querySelector(".value") ?? row.cells[at]).textContent.trim();
-  const value = (row, at) => parseFloat(
-    text(row, at).replace(/\\u2212/g, "-").replace(/(\\d),(?=\\d{3})/g, "$1").replace(/^[<>\\u2264\\u2265+ ]+/, ""));
-  const compare = (a, b, at, sign) => {
-    if (!heads[at].classList.contains("number"))
-      return sign * text(a, at).localeCompare(text(b, at), undefined, {numeric: true});
-    const x = value(a, at), y = value(b, at);
-    return isNaN(x) || isNaN(y) ? isNaN(x) - isNaN(y) : sign * (x - y);
-  };
-  heads.forEach((head, at) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(...head.childNodes);
-    head.append(button);
-    head.setAttribute("aria-sort", "none");
-    button.addEventListener("click", () => {
-      const next = {none: "ascending", ascending: "descending", descending: "none"}[head.getAttribute("aria-sort")];
-      for (const other of heads) other.setAttribute("aria-sort", "none");
-      head.setAttribute("aria-sort", next);
-      const sign = next === "descending" ? -1 : 1;
-      body.append(...(next === "none" ? original : [...original].sort((a, b) => compare(a, b, at, sign))));
-    });
-  });
-}
-"""

@@ -22,11 +22,19 @@ class Bold(str):
     __slots__ = ()
 
 
-def number(value: float | None, width: int) -> str:
-    """Return a number with `width` decimals, or a dash if it is undefined."""
-    if value is None or math.isnan(value):
-        return DASH
-    return f"{value:.{width}f}"
+def number(value: float | None, width: int, sign: str = "") -> str:
+    """Return a number with `width` decimals, with the sign "+" always signed; or a dash if it is undefined."""
+    return DASH if value is None or math.isnan(value) else f"{value:{sign}.{width}f}"
+
+
+def interval(low: float, high: float, width: int, sign: str = "") -> str:
+    """Return "LOW to HIGH", or a dash if one of the two is undefined."""
+    return DASH if math.isnan(low + high) else f"{number(low, width, sign)} to {number(high, width, sign)}"
+
+
+def full(value: object) -> str:
+    """Return a cell for programs: the value in full, empty if it is undefined."""
+    return "" if value is None or value != value else str(value)
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], form: str = "text") -> str:
@@ -38,11 +46,16 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], form: str = "tex
     return FORMS[form](header, rows)
 
 
-def to_json(value: Any) -> str:
+def to_json(value: Any, indent: int | None = 1) -> str:
     """Return JSON with undefined numbers as null, because NaN is not valid JSON."""
     import json
 
-    return json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False)
+    return json.dumps(_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+
+
+def to_json_lines(values: Iterable[Any]) -> str:
+    """Return one line of JSON for each value."""
+    return "\n".join(to_json(value, indent=None) for value in values)
 
 
 def _plain(value: Any) -> Any:

@@ -45,3 +45,18 @@ def test_a_folder_is_held_by_one_at_a_time(tmp_path: Path) -> None:
         pass
     with held(tmp_path):
         pass
+
+
+def test_the_checksum_of_a_folder_covers_names_and_contents(tmp_path):
+    from tercet.data.files import file_checksum
+
+    folder = tmp_path / "model"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "weights").write_bytes(b"1")
+    (folder / "inner" / "words").write_bytes(b"2")
+    first = file_checksum(folder)
+    assert file_checksum(folder) == first
+    (folder / "inner" / "words").write_bytes(b"33")
+    second = file_checksum(folder)
+    (folder / "weights").rename(folder / "other")
+    assert len({first, second, file_checksum(folder)}) == 3

@@ -91,7 +91,7 @@ def test_agreement_is_that_of_the_library() -> None:
     plain = [item.id for item in campaign.items if not item.check]
     values = {(record.rater, record.item): record.answer["value"] for record in records}
     table = [[values[rater, id] for id in plain] for rater in "abc"]
-    found = {agreement.label: agreement for agreement in compute(campaign, records, resamples=50).agreement}
+    found = {agreement.measure: agreement for agreement in compute(campaign, records, resamples=50).agreement}
     assert found["Cohen's kappa"].value == pytest.approx(mean_kappa(table))
     expected = mean_kappa(table, "quadratic")
     assert found["Cohen's kappa, quadratic weights"].value == pytest.approx(expected)

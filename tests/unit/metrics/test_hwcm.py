@@ -181,7 +181,7 @@ def test_the_score_of_a_system_adds_up_its_segments(stored):
     paper, asiya = score(testset, [f"hwcm:{stored}", f"hwcm:variant=asiya,{stored}"])
     assert paper.system["x"] == pytest.approx((13 / 15 + 8 / 11 + 3 / 5 + 0 / 1) / 4)
     assert asiya.system["x"] == pytest.approx((14 / 26 + 1) / 2)
-    assert paper.metric.details(paper.totals["x"])["matches"] == [13, 8, 3, 0]
+    assert create(paper.metric.signature).resolved().details(paper.totals["x"])["matches"] == [13, 8, 3, 0]
 
 
 def test_what_it_saw_is_told(stored):

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tercet.errors import UnknownName, UsageError
-from tercet.report.pages import PageTable, Picture, Pre, Section, page, write_page
+from tercet.report.document import Table
+from tercet.report.pages import Picture, Pre, Section, page, write_page
 from tercet.report.tables import Bold
 
 HOSTILE = '<b>"x"</b></script><script>alert(1)</script>&amp;\'><img src=x onerror=alert(2)>'
@@ -45,7 +46,7 @@ class Reader(HTMLParser):
 def test_every_text_is_escaped_wherever_it_stands() -> None:
     sections = [
         Section(HOSTILE, [HOSTILE, Pre(HOSTILE), Picture("<svg></svg>", HOSTILE, HOSTILE)]),
-        Section("two", [PageTable([HOSTILE], [[HOSTILE], [HOSTILE]], HOSTILE, [["good"], [""]])], level=3),
+        Section("two", [Table([HOSTILE], [[HOSTILE], [HOSTILE]], HOSTILE, [["good"], [""]])], level=3),
     ]
     read = Reader(page(HOSTILE, sections, language='e"n'))
     tags = {tag for tag, _ in read.elements}
@@ -56,7 +57,7 @@ def test_every_text_is_escaped_wherever_it_stands() -> None:
 
 
 def test_a_page_names_nothing_that_could_be_fetched() -> None:
-    text = page("t", [Section("s", ["p", PageTable(["a"], [["1"]])])])
+    text = page("t", [Section("s", ["p", Table(["a"], [["1"]])])])
     assert not re.search(r"https?:|src=|@import|url\(|<link", text)
     assert "default-src 'none'" in text
 
@@ -76,7 +77,7 @@ def test_one_section_needs_no_contents() -> None:
 
 
 def test_marks_say_in_words_and_signs_what_the_colours_say() -> None:
-    table = PageTable(["a", "b", "c", "d"], [["1", "2", "3", "4"]], classes=[["good", "bad", "unchecked", ""]])
+    table = Table(["a", "b", "c", "d"], [["1", "2", "3", "4"]], classes=[["good", "bad", "unchecked", ""]])
     read = Reader(page("t", [Section("s", [table])]))
     assert [cell.get("class") for cell in read.all("td")] == ["number good", "number bad", "number unchecked", "number"]
     assert [span["aria-label"] for span in read.all("span") if span["class"] == "mark"] == ["good", "bad", "unchecked"]
@@ -88,12 +89,12 @@ def test_marks_say_in_words_and_signs_what_the_colours_say() -> None:
     [(["1", "–"], True), ([".301", "-.2"], True), (["−0.5", "<0.001"], True), (["a", "1"], False), (["", "1"], True)],
 )
 def test_columns_of_numbers_are_known_by_their_cells(cells: list[str], number: bool) -> None:
-    read = Reader(page("t", [Section("s", [PageTable(["x"], [[cell] for cell in cells])])]))
+    read = Reader(page("t", [Section("s", [Table(["x"], [[cell] for cell in cells])])]))
     assert [head.get("class") for head in read.all("th")] == ["number" if number else None]
 
 
 def test_bold_cells_are_strong_also_with_a_mark_and_are_escaped() -> None:
-    table = PageTable(["a", "b", "c"], [["1", Bold("2"), Bold(HOSTILE)]], classes=[["", "", "good"]])
+    table = Table(["a", "b", "c"], [["1", Bold("2"), Bold(HOSTILE)]], classes=[["", "", "good"]])
     text = page("t", [Section("s", [table])])
     assert '<td class="number">1</td><td class="number"><strong>2</strong></td>' in text
     assert len(Reader(text).all("strong")) == 2
@@ -109,11 +110,11 @@ def test_a_drawing_goes_in_as_it_is() -> None:
 
 def test_tables_and_sections_of_wrong_shape_are_refused() -> None:
     with pytest.raises(UsageError, match="Row 2 of a table has 1 cells, but its header 2"):
-        PageTable(["a", "b"], [["1", "2"], ["1"]])
+        Table(["a", "b"], [["1", "2"], ["1"]])
     with pytest.raises(UsageError, match="classes of a table must have the shape of its rows"):
-        PageTable(["a"], [["1"], ["2"]], classes=[["good"]])
+        Table(["a"], [["1"], ["2"]], classes=[["good"]])
     with pytest.raises(UnknownName, match="no class of a cell called 'god'. Did you mean good"):
-        PageTable(["a"], [["1"]], classes=[["god"]])
+        Table(["a"], [["1"]], classes=[["god"]])
     with pytest.raises(UsageError, match="Section 's' has level 1"):
         Section("s", level=1)
 

@@ -1,15 +1,14 @@
 """Write the page of the documentation with all features, docs/quality-features.md.
 
-After a change: python -m tercet.quality.features.listing > docs/quality-features.md
+After a change: python scripts/list_features.py > docs/quality-features.md
 """
 
 from __future__ import annotations
 
 import sys
 
-from ..resources import AXES, HOW_TO_GIVE
-from .defining import GROUPS, Feature
-from .extracting import all_features, baseline_features
+from tercet.quality.features import GROUPS, Feature, all_features, baseline_features
+from tercet.quality.resources import AXES, HOW_TO_GIVE
 
 _HEAD = """# Features of quality estimation
 
