@@ -53,6 +53,11 @@ class WordVectors(ABC):
         found = self._stored(word)
         return found if found is not None or word == word.lower() else self._stored(word.lower())
 
+    def similarity(self, first: str, second: str) -> float:
+        """Return the cosine of two words' vectors; NaN if a word is unknown or has a zero vector."""
+        one, other = self.unit(first), self.unit(second)
+        return math.nan if one is None or other is None else float(one @ other)
+
     def unit(self, word: str) -> Floats | None:
         """Return the unit vector of a word; None if the word is unknown or has a zero vector."""
         if word not in self._units:

@@ -69,6 +69,21 @@ class EditScript:
     moved: str = "output"
 
     @property
+    def substitutions(self) -> tuple[Edit, ...]:
+        return self._of_kind("substitution")
+
+    @property
+    def deletions(self) -> tuple[Edit, ...]:
+        return self._of_kind("deletion")
+
+    @property
+    def insertions(self) -> tuple[Edit, ...]:
+        return self._of_kind("insertion")
+
+    def _of_kind(self, kind: str) -> tuple[Edit, ...]:
+        return tuple(edit for edit in self.edits if edit.kind == kind)
+
+    @property
     def cost(self) -> int:
         """Return the number of edits, shifts and jumps."""
         return sum(edit.kind != "match" for edit in self.edits) + len(self.shifts) + len(self.jumps)

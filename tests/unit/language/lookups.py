@@ -1,7 +1,5 @@
 """Single entries of tables that Tercet itself only reads as whole arrays."""
 
-import math
-
 from tercet.language.frequencies import QUARTILES
 
 
@@ -24,12 +22,6 @@ def quartile(frequencies, ngram):
     """The quartile of an n-gram, 0 if it does not occur."""
     (shares,) = frequencies.shares([list(ngram)], order=len(ngram))
     return next(q for q in range(QUARTILES + 1) if shares[q])
-
-
-def cosine(vectors, first, second):
-    """The cosine of two words' vectors, NaN if one has none."""
-    one, other = vectors.unit(first), vectors.unit(second)
-    return math.nan if one is None or other is None else float(one @ other)
 
 
 def level(similarity, first, second):

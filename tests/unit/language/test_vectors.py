@@ -12,8 +12,6 @@ from tercet.errors import DataError, UsageError
 from tercet.language import vectors
 from tercet.language.vectors import open_vectors
 
-from .lookups import cosine
-
 WORDS = {
     "cat": [1.0, 0.5, 0.0],
     "dog": [0.5, 1.0, 0.0],
@@ -63,11 +61,11 @@ def test_every_kind_of_file_gives_the_same(data, tmp_path):
     assert found.dimensions == 3
     for word, row in WORDS.items():
         assert found.vector(word).tolist() == row
-    assert cosine(found, "cat", "dog") == pytest.approx(COSINE, abs=1e-6)
-    assert cosine(found, "Cat", "DOG") == pytest.approx(COSINE, abs=1e-6)
-    assert cosine(found, "cat", "stone") == 0.0
-    assert cosine(found, "cat", "cat") == pytest.approx(1.0, abs=1e-6)
-    assert math.isnan(cosine(found, "cat", "mouse")) and math.isnan(cosine(found, "cat", "nil"))
+    assert found.similarity("cat", "dog") == pytest.approx(COSINE, abs=1e-6)
+    assert found.similarity("Cat", "DOG") == pytest.approx(COSINE, abs=1e-6)
+    assert found.similarity("cat", "stone") == 0.0
+    assert found.similarity("cat", "cat") == pytest.approx(1.0, abs=1e-6)
+    assert math.isnan(found.similarity("cat", "mouse")) and math.isnan(found.similarity("cat", "nil"))
     assert found.unit("été") is not None and found.unit("mouse") is None
 
 
@@ -83,7 +81,7 @@ def test_no_more_words_are_kept_than_allowed(tmp_path, monkeypatch):
     path = tmp_path / "vectors"
     path.write_bytes(FILES["GloVe"])
     found = open_vectors(str(path))
-    assert [cosine(found, word, "dog") for word in ("cat", "stone", "cat")] == pytest.approx([COSINE, 0, COSINE])
+    assert [found.similarity(word, "dog") for word in ("cat", "stone", "cat")] == pytest.approx([COSINE, 0, COSINE])
     assert len(found._units) <= 2
 
 
@@ -206,8 +204,8 @@ def test_vectors_of_a_spacy_model(tmp_path):
         model.vocab.set_vector(word, np.array(row, dtype=np.float32))
     model.to_disk(tmp_path / "model")
     found = open_vectors(f"spacy:{tmp_path / 'model'}")
-    assert found.dimensions == 3 and cosine(found, "cat", "Dog") == pytest.approx(COSINE, abs=1e-6)
-    assert math.isnan(cosine(found, "cat", "mouse"))
+    assert found.dimensions == 3 and found.similarity("cat", "Dog") == pytest.approx(COSINE, abs=1e-6)
+    assert math.isnan(found.similarity("cat", "mouse"))
     spacy.blank("en").to_disk(tmp_path / "none")
     with pytest.raises(UsageError, match="has no word vectors"):
         open_vectors(f"spacy:{tmp_path / 'none'}")
@@ -217,4 +215,4 @@ def test_vectors_of_a_spacy_model(tmp_path):
 def test_vectors_of_natasha():
     found = open_vectors("natasha")
     assert found.dimensions == 300
-    assert cosine(found, "Кошка", "собака") > cosine(found, "кошка", "парламент")
+    assert found.similarity("Кошка", "собака") > found.similarity("кошка", "парламент")

@@ -158,13 +158,13 @@ def test_ter_explains_its_shifts():
     assert script.shifts[0].positions == (3, 4, 5)
     assert script.cost == 2
     assert [edit.output for edit in script.edits] == [3, 4, 5, 0, 1, 2, None]
-    assert [edit.reference for edit in script.edits if edit.kind == "deletion"] == [6]
+    assert [edit.reference for edit in script.deletions] == [6]
 
 
 def test_wer_explains_its_edits():
     script = metrics.create("wer").ready().explain("a x c e", ["a b c d"])
     assert script.lines() == ["substitution 'x' for 'b'", "substitution 'e' for 'd'"]
-    assert [edit.kind for edit in script.edits].count("substitution") == 2
+    assert len(script.substitutions) == 2
 
 
 def test_cder_explains_its_jumps():
