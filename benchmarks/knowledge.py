@@ -225,10 +225,10 @@ def slow_find(names: dict[str, int], lines: Sequence[Sequence[str]], longest: in
 
 def linking(folder: Path, aliases: int = ALIASES, count: int = SENTENCES) -> list[Row]:
     from tercet.knowledge.building import NameRecord, build
-    from tercet.knowledge.normalise import alias_key, tokens
+    from tercet.knowledge.normalise import alias_key, spans, token_forms
 
     lines = sentences(count)
-    forms = [[token.form for token in tokens(line, "en")] for line in lines]
+    forms = [token_forms(line, spans(line), "en") for line in lines]
     names = some_names([line.split() for line in dict.fromkeys(lines)], aliases)
     records = (NameRecord(f"e{number // 2}", "en", name) for number, name in enumerate(names))
     kb = build(records, folder / "names", name="bench", languages=["en"], min_languages=1)
@@ -246,7 +246,7 @@ def linking(folder: Path, aliases: int = ALIASES, count: int = SENTENCES) -> lis
     if found.tolist() != [list(row) for row in expected]:
         sys.exit("Finding names: the hits differ from those of a dictionary.")
     start = time.process_time()
-    kb.find([[token.form for token in tokens(line, "en")] for line in lines], "en")
+    kb.find([token_forms(line, spans(line), "en") for line in lines], "en")
     whole = time.process_time() - start
     title = f"{len(lines):,} sentences, {kb.info()['aliases']['en']:,} names, {len(hits):,} hits"
     return [

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 from tercet.quality.features import extract
-from tercet.quality.resources import Resources, estimate_resources
+from tercet.quality.resources import Corpora, Resources
 
 from .common import REAL, Row, cpu, texts
 
@@ -31,7 +31,7 @@ def rows() -> list[Row]:
     """(name, our CPU seconds, what is promised, promised ratio)."""
     sources, outputs = sentence_pairs()
     half = len(sources) // 2
-    estimating, resources = cpu(lambda: estimate_resources("en", "de", parallel=(sources[half:], outputs[half:])))
+    estimating, resources = cpu(lambda: Corpora(("en", "de"), parallel=(sources[half:], outputs[half:])).estimate())
     members = resources.members()
     opening, again = cpu(lambda: Resources.from_members(members))
     extracting, table = cpu(lambda: extract(sources[:half], outputs[:half], again), 3)

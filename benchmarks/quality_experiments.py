@@ -29,9 +29,10 @@ from tercet.quality.conformal import calibrate, coverage
 from tercet.quality.cross_system import across_systems
 from tercet.quality.evaluating import compare_pearson, evaluate
 from tercet.quality.features import all_features, baseline_features, cross_fitted, extract
+from tercet.quality.learner_base import check_examples
 from tercet.quality.learners import create, cross_fit
-from tercet.quality.resources import Resources, estimate_resources, principal_axes
-from tercet.quality.splits import hold_out
+from tercet.quality.resources import Corpora, Resources, principal_axes
+from tercet.quality.splits import folds, hold_out
 from tercet.quality.training import BASELINES, train
 from tercet.stats.correlation import is_constant_series, pearson
 
@@ -75,7 +76,7 @@ def learn(learner: str, block: Block, training: Part) -> tuple[Floats, tuple[Flo
     kept = ~is_constant_series(block.training.T)
     features, unseen = block.training[:, kept], block.test[:, kept]
     names = [name for name, varies in zip(block.names, kept, strict=True) if varies]
-    fitted = cross_fit(create(learner, names), features, training.labels, training.sources)
+    fitted = cross_fit(create(learner, names), check_examples(features, training.labels, training.sources))
     values = fitted.predictor.predict(unseen)
     intervals = calibrate(training.labels, fitted.held_out, training.sources, features=features)
     return values, intervals.interval(values, 0.9, unseen), fitted.predictor.training["held_out"]["rmse"]
@@ -86,8 +87,8 @@ def learn(learner: str, block: Block, training: Part) -> tuple[Floats, tuple[Flo
 
 def block(training: Part, test: Part, make: Callable[[Any], Resources], names: Sequence[str] | None = None) -> Block:
     """Features from resources that `make` makes of training rows: of others for training, of all for the test."""
-    table = cross_fitted(training.sources, training.outputs, training.sources, make, names=names)
-    unseen = extract(test.sources, test.outputs, make(range(len(training.labels))), names=table.names)
+    unseen = extract(test.sources, test.outputs, make(range(len(training.labels))), names=names)
+    table = cross_fitted(training.sources, training.outputs, folds(training.sources), make, unseen.names)
     return Block(table.names, table.values, unseen.values)
 
 
@@ -115,7 +116,7 @@ def resources_of(
     """From parallel texts at hand and training rows with these columns as targets; English texts besides."""
     own = [(training.sources[row], training.table[column][row]) for row in rows for column in columns]
     source, target = (texts, ()) if languages[0] == "en" else ((), texts)
-    return estimate_resources(*languages, parallel=split([*more, *own]), source_texts=source, target_texts=target)
+    return Corpora(languages, parallel=split([*more, *own]), source_texts=source, target_texts=target).estimate()
 
 
 def split(pairs: Pairs) -> tuple[list[str], list[str]]:
@@ -148,7 +149,7 @@ def wmt12_blocks(data: Path, training: Part, test: Part, quick: bool, folder: Pa
         return block(training, test, make)
 
     def tagged() -> Block:
-        return outside(training, test, estimate_resources("en", "es", parallel=split(news), tag=True), "tag")
+        return outside(training, test, Corpora(("en", "es"), parallel=split(news), tags=True).estimate(), "tag")
 
     given = Block(tuple(GIVEN), *(np.array([part.table[f] for f in GIVEN], float).T for part in (training, test)))
     alone = partial(resources_of, ("en", "es"), training, ("mt",), [])
@@ -296,7 +297,7 @@ def print_across(title: str, folder: Path, pair: str, rows: list[tuple[str, str,
     labels = np.array([float(value) for *_, value in rows])
     source, _, target = pair.partition("-")
     apart = without(news, {normal(text) for text in (*texts["source"], *references)})
-    resources = estimate_resources(source, target, parallel=split(apart))
+    resources = Corpora((source, target), parallel=split(apart)).estimate()
     model = train(sources, made, labels, pair, learner="pls", resources=resources)
     of = {name: np.flatnonzero([name == system for system, *_ in rows]) for name in dict.fromkeys(r[0] for r in rows)}
     table = model.featurise(sources, made)
@@ -306,7 +307,9 @@ def print_across(title: str, folder: Path, pair: str, rows: list[tuple[str, str,
     for name, values in zip(found.systems, found.pearson, strict=True):
         others = [value for other, value in zip(found.systems, values, strict=True) if other != name]
         print_row(f"trained on {name}", *map(figure, values), figure(float(np.mean(others))))
-    rivals = {"shorter source": -table.column("source_tokens")} | metric_scores(sources, made, wanted, pair)
+    rivals = {"shorter source": -table.values[:, table.names.index("source_tokens")]} | metric_scores(
+        sources, made, wanted, pair
+    )
     for name, scores in rivals.items():
         print_row(name, *(figure(float(pearson(labels[at], scores[at]))) for at in of.values()), "")
 

@@ -15,6 +15,7 @@ from sklearn.cross_decomposition import PLSRegression
 
 from tercet.quality.conformal import calibrate, coverage
 from tercet.quality.evaluating import compare_pearson, evaluate
+from tercet.quality.learner_base import check_examples
 from tercet.quality.learners import create, cross_fit
 from tercet.quality.pls import PLS
 from tercet.quality.splits import hold_out
@@ -38,7 +39,10 @@ def data(shared):
 
 @pytest.fixture(scope="module")
 def fitted(data):
-    return {name: cross_fit(create(name, FEATURES), *data[0]) for name in ("svr", "pls", "linear:f1", "linear:f5")}
+    return {
+        name: cross_fit(create(name, FEATURES), check_examples(*data[0]))
+        for name in ("svr", "pls", "linear:f1", "linear:f5")
+    }
 
 
 @pytest.mark.parametrize(("name", "mae", "rmse"), [("svr", 0.670, 0.810), ("pls", 0.714, 0.855)])
@@ -51,9 +55,9 @@ def test_errors_are_those_of_other_programs(name, mae, rmse, data, fitted):
 
 
 def test_partial_least_squares_of_all_features_is_scikit_learns(data):
-    (features, labels, groups), (unseen, truth, _) = data
+    (features, labels, _), (unseen, truth, _) = data
     unseen = np.clip(unseen, features.min(0), features.max(0))  # ours never goes beyond what was seen: one sentence
-    model = PLS(components=8, select=False).fit(features, labels, groups)
+    model = PLS().fit_with(features, labels, {"features": 17, "components": 8}, seed=0)
     predictions = model.predict(unseen)
     peer = PLSRegression(8).fit(features, labels).predict(unseen).ravel()
     assert predictions == pytest.approx(peer, abs=1e-9)
@@ -87,7 +91,7 @@ def test_cross_conformal_intervals_cover_groups_that_were_set_aside(data):
     shares = []
     for seed in range(20):
         train, test = hold_out(groups, 0.2, seed)
-        fitted = cross_fit(PLS(), features[train], labels[train], [groups[row] for row in train])
+        fitted = cross_fit(PLS(), check_examples(features[train], labels[train], [groups[row] for row in train]))
         intervals = calibrate(labels[train], fitted.held_out)
         bounds = intervals.interval(fitted.predictor.predict(features[test]), 0.9)
         shares.append(coverage(labels[test], *bounds))

@@ -14,7 +14,8 @@ import pytest
 from tercet.cli import data as command_module
 from tercet.data import TestSet
 from tercet.data.jsonl import write_jsonl
-from tercet.data.tsv import write_pair
+
+from ..writers.tsv import write_pair
 
 
 def tercet(*arguments: str, cwd: Path, **environment: str) -> tuple[int, str, str]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tercet.knowledge import assembling, merging, store
 from tercet.knowledge.building import NameRecord, build
-from tercet.knowledge.normalise import alias_key, tokens
+from tercet.knowledge.normalise import alias_key, spans, token_forms
 from tests.unit.kernels.conftest import load_source
 
 PLAIN = load_source("mentions")
@@ -30,6 +30,10 @@ records = st.builds(
     weight=st.integers(0, 3).map(float),
 )
 sentences = st.lists(st.lists(words, max_size=8).map(" ".join), max_size=5)
+
+
+def forms_of(text, language):
+    return [form for form in token_forms(text, spans(text), language) if form]
 
 
 @pytest.fixture(params=["installed", "plain", "colliding"])
@@ -72,7 +76,7 @@ def test_hits_and_candidates_equal_those_of_a_dictionary(form, given_records, te
     with TemporaryDirectory() as folder:
         kb = build(given_records, Path(folder) / "kb", name="x", languages=["en", "ru", "zh"], min_languages=1)
         for language, table in expected.items():
-            forms = [[token.form for token in tokens(text, language)] for text in texts]
+            forms = [forms_of(text, language) for text in texts]
             hits = kb.find(forms, language)
             rows = zip(
                 hits.sentence.tolist(), hits.first.tolist(), hits.last.tolist(), hits.alias.tolist(), strict=True
@@ -111,8 +115,7 @@ def test_any_text_can_be_a_name_and_be_searched(name, text) -> None:
     record = [NameRecord("a", "en", name or "x"), NameRecord("b", "en", "sure")]
     with TemporaryDirectory() as folder:
         kb = build(record, Path(folder) / "kb", name="x", languages=["en"], min_languages=1)
-        forms = [token.form for token in tokens(text, "en")]
-        hits = kb.find([forms, [token.form for token in tokens(name, "en")]], "en")
+        hits = kb.find([forms_of(text, "en"), forms_of(name, "en")], "en")
         key = alias_key(name, "en")
         if key and len(key) <= 16 and kb.number_of("a") is not None:
             assert (1, 0, len(key) - 1) in set(

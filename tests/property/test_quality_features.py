@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tercet.quality.features import all_features, extract
-from tercet.quality.resources import Resources, estimate_resources
+from tercet.quality.resources import Corpora, Resources
 
-from ..unit.quality.corpus import SOURCES, TARGETS
+from ..unit.quality.corpus import SOURCES, TARGETS, column
 
-ESTIMATED = estimate_resources("en", "es", parallel=(SOURCES, TARGETS))
+ESTIMATED = Corpora(("en", "es"), parallel=(SOURCES, TARGETS)).estimate()
 KNOWN = sorted({word for line in SOURCES + TARGETS for word in line.split()})
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 sentences = st.lists(st.sampled_from([*KNOWN, "(", '"', "1,5", "NATO", "¿"]), max_size=12).map(" ".join)
@@ -56,4 +56,4 @@ def test_features_of_a_subset_of_resources_are_the_same(rows: list[tuple[str, st
     whole = extract(sources, outputs, ESTIMATED)
     part = extract(sources, outputs, Resources("en", "es", target_lm=ESTIMATED.target_lm))
     assert set(part.names) < set(whole.names)
-    assert all(np.array_equal(part.column(name), whole.column(name)) for name in part.names)
+    assert all(np.array_equal(column(part, name), column(whole, name)) for name in part.names)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import EXPORTS, INTERVALS, QUIET, RESULTS, ManyValues, metrics_option, save_figures
+from ..errors import UnknownName, UsageError
+from .inputs import located
+from .options import EXPORTS, INTERVALS, QUIET, RESULTS, ManyValues, metrics_option, save_figures, several
 
 if TYPE_CHECKING:
     from ..data.scores import Scores
@@ -22,10 +24,12 @@ OPTIONS = ("complete", "identical", "slices", "resamples", "confidence", "seed")
 @click.option("-l", "--pair", "--language-pair", "pair", metavar="SRC-TGT", help="Read only this language pair.")
 @EXPORTS
 @click.option("--database", metavar="URL", help="Database of a campaign's answers. [default: beside the campaign]")
-@click.option(
-    "--source", "sources", multiple=True, metavar="NAME...",
+@several(
+    "--source",
+    "sources",
+    of="NAME",
     help="Names of references in the file that are really the source. [default: references without a name]",
-)  # fmt: skip
+)
 @click.option("--complete", is_flag=True, help="Use only raters who judged every output.")
 @click.option(
     "--identical", type=click.Choice(["once", "each"]), default="once", show_default=True,
@@ -89,8 +93,6 @@ def _agreements(options: dict[str, Any]) -> list[Agreement]:
 
 
 def _sources(named: Sequence[str], judgements: Any, found: frozenset[str]) -> frozenset[str]:
-    from ..errors import UnknownName
-
     shown = {row.reference for row in judgements.rows}
     for name in named:
         if name not in shown:
@@ -104,9 +106,7 @@ def _scored(
     """Return segment scores with each reference alone, and the names of the segments that have the reference."""
     from ..data.assessments import segment_names
     from ..data.layouts import open_testset
-    from ..errors import UsageError
     from ..scoring import score, score_each_reference
-    from .inputs import located
 
     if options["texts"]:
         testset = open_testset(located(options["texts"]), options["pair"] or pair)

@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .inputs import input_options
+from ..errors import UsageError
+from ..report.document import Notes, Table
+from ..report.tables import number
+from .console import Progress, rendered
+from .inputs import input_options, read_inputs
 from .options import CACHE, CLUSTER, JOBS, QUIET, ManyValues, format_option, where
 
 if TYPE_CHECKING:
@@ -40,10 +44,6 @@ def command(**options: Any) -> None:
     tercet alignments ref.txt -i a.txt -l cs-en -m cobalt:vectors=words.vec --table matches -f csv
     """  # fmt: skip
     from ..alignment_report import alignments
-    from ..errors import UsageError
-    from ..report.document import Notes, Table
-    from .console import Progress, rendered
-    from .inputs import read_inputs
 
     form = options["form"]
     if form == "csv" and options["table"] is None:
@@ -58,7 +58,6 @@ def command(**options: Any) -> None:
 def _rows(name: str, report: AlignmentReport, *, rounded: bool) -> Rows:
     """Return the header and the rows of one table."""
     from ..alignment_report import ALL
-    from ..report.tables import number
 
     total = report.total
 

@@ -7,19 +7,17 @@ from typing import Any
 
 import click
 
-from .options import ManyValues, format_option, print_as, quiet_option
+from .console import use_colour
+from .inputs import TEST_SET, located
+from .options import ManyValues, format_option, print_as, quiet_option, several
 
 
 @click.command("check", cls=ManyValues)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option(
-    "-r", "--reference", "references", multiple=True, metavar="REFERENCE...", help="A reference; the same as FILE."
-)
-@click.option("-i", "--input", "outputs", multiple=True, metavar="OUTPUT...", help="Outputs, one file per system.")
+@several("-r", "--reference", "references", of="REFERENCE", help="A reference; the same as FILE.")
+@several("-i", "--input", "outputs", of="OUTPUT", help="Outputs, one file per system.")
 @click.option("-s", "--source", metavar="SRC", help="The source text.")
-@click.option(
-    "-t", "--test-set", help="A test set: a folder or file of a known layout, or a name from 'tercet data list'."
-)
+@TEST_SET
 @click.option(
     "-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de; also checks the scripts."
 )
@@ -33,12 +31,10 @@ def command(**options: Any) -> None:
     if there is an error: a problem that changes or endangers scores.
     """
     from ..checking import check
-    from .console import use_colour
 
     testset, pair = None, options["pair"]
     if options["test_set"] is not None:
         from ..data.layouts import open_testset
-        from .inputs import located
 
         testset = open_testset(located(options["test_set"]), pair)
     files = (*options["files"], *options["references"])

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import UsageError
+from .console import Progress
 from .inputs import input_options, read_testset
-from .options import CACHE, CLUSTER, JOBS, QUIET, SEED, ManyValues, format_option, where
+from .options import CACHE, CLUSTER, JOBS, QUIET, SEED, ManyValues, format_option, where, width_option
 from .score import chosen_metrics, external, metric_options, needs_reference, score_file_options
 
 if TYPE_CHECKING:
@@ -52,12 +54,7 @@ if TYPE_CHECKING:
     "'any worsens'; or worse by more than a number, significant or not: 'bleu drops by 0.5'. Repeat for more.",
 )
 @format_option("text", "json", "markdown", "latex", "tsv")
-@click.option(
-    "-w",
-    "--width",
-    type=click.IntRange(0, 15),
-    help="Decimals in tables and text; JSON has them all. [default: 2, more for scores from 0 to 1]",
-)
+@width_option("Decimals in tables and text; JSON has them all. [default: 2, more for scores from 0 to 1]")
 @JOBS
 @CLUSTER
 @CACHE
@@ -73,12 +70,11 @@ def command(**options: Any) -> None:
     tercet compare ref.txt -i old.txt new.txt -m ter --edits
     """  # fmt: skip
     from ..comparing import TESTS, compare, find_no_hope, read_gate
-    from ..errors import UsageError
     from ..explaining import check_edits, compare_edits
     from ..scoring import make_ready
     from ..stats.paired import RESAMPLES
     from .compareboard import comparison_parts
-    from .console import Progress, rendered
+    from .console import rendered
 
     gates = [read_gate(text) for text in options["gates"]]
     specs = chosen_metrics(options)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..data.catalogue import data_folder
+from .console import Progress
 from .options import all_of, format_option, print_as
 
 if TYPE_CHECKING:
@@ -98,7 +99,6 @@ def get_command(name: str, replace: bool, form: str, folder: Path) -> None:
     from urllib.request import getproxies
 
     from ..data.catalogue import as_json, find, get, https_opener, installed
-    from .console import Progress
 
     find(name)
     there = not replace and name in {copy.name for copy in installed(folder)}

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .inputs import input_options
+from ..report.tables import table, to_json
+from .inputs import input_options, read_testset
 from .options import QUIET, ManyValues, format_option
 
 if TYPE_CHECKING:
@@ -41,8 +42,6 @@ def command(**options: Any) -> None:
     tercet entities -t DIR -l ru-en --html entities.html
     """  # fmt: skip
     from ..entity_report import entities
-    from ..report.tables import to_json
-    from .inputs import read_testset
 
     passed = ("kb", "annotations", "senses", "categories", "language_filter", "most", "examples")
     report = entities(
@@ -81,8 +80,6 @@ def histogram_figure(report: EntityReport) -> Figure:
 
 def lines(report: EntityReport) -> Iterator[str]:
     """Yield the lines of the report as text."""
-    from ..report.tables import table
-
     yield table(["what", "number"], _statistic_rows(report.statistics))
     yield ""
     yield table(*_share_table(report))

@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
-from .inputs import input_options
+from ..errors import UsageError
+from ..report.tables import to_json
+from .inputs import input_options, read_testset
 from .options import QUIET, ManyValues, format_option
 from .score import chosen_metrics, metric_options
 
@@ -28,8 +30,6 @@ def command(**options: Any) -> None:
     """  # fmt: skip
     from ..explaining import check_explained, explain
     from ..metrics import names
-    from ..report.tables import to_json
-    from .inputs import read_testset
 
     words = list(options["references"])
     while words and words[0].partition(":")[0].lower() in names() and not Path(words[0]).exists():
@@ -56,8 +56,6 @@ def command(**options: Any) -> None:
 def _refuse_misspelt(word: str, known: Sequence[str]) -> None:
     """A word that is no file may be a metric with a slip in its name; what is far from all is left to be read."""
     from difflib import get_close_matches
-
-    from ..errors import UsageError
 
     near = get_close_matches(word.partition(":")[0].lower(), known)
     if near:

@@ -14,33 +14,24 @@ from ..data.lines import read_lines
 from ..data.stream import TextFiles, chosen_texts, unique_names
 from ..data.testset import TestSet
 from ..errors import DataError, UsageError
-from .options import all_of
+from .options import all_of, several
 
+TEST_SET = click.option(
+    "-t", "--test-set", help="A test set: a folder or file of a known layout, or a name from 'tercet data list'."
+)
 # The options by which every command takes its texts.
 input_options = all_of(
     click.argument("references", nargs=-1, metavar="[REFERENCE]..."),
-    click.option(
-        "-r",
-        "--reference",
-        "more_references",
-        multiple=True,
-        metavar="REFERENCE...",
-        help="A reference; the same as REFERENCE.",
-    ),
-    click.option(
+    several("-r", "--reference", "more_references", of="REFERENCE", help="A reference; the same as REFERENCE."),
+    several(
         "-i",
         "--input",
         "outputs",
-        multiple=True,
-        metavar="OUTPUT...",
+        of="OUTPUT",
         help="Outputs, one file a system. Without it: standard input, systems separated by tabs.",
     ),
     click.option("-s", "--source", help="The source text, for metrics that read it."),
-    click.option(
-        "-t",
-        "--test-set",
-        help="A test set: a folder or file of a known layout, or a name from 'tercet data list'.",
-    ),
+    TEST_SET,
     click.option("-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de."),
     click.option(
         "-nr",

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import JOBS, QUIET, ManyValues, format_option
+from ..report.tables import table, to_json
+from .console import Progress
+from .options import JOBS, QUIET, ManyValues, format_option, several
 
 if TYPE_CHECKING:
     from ..knowledge.building import Step
@@ -25,16 +27,17 @@ def command() -> None:
 
 @command.command("build", cls=ManyValues)
 @click.option("--wikidata", metavar="FILE", help="A JSON dump of Wikidata: latest-all.json.gz, .bz2 or unpacked.")
-@click.option("--jsonl", multiple=True, metavar="FILE...", help="JSON lines: id, language, name, category, weight.")
-@click.option("--tsv", multiple=True, metavar="FILE...", help="The same, separated by tabs.")
-@click.option("--omw", "--wordnet", "wordnet", multiple=True, metavar="FILE...",
-              help="WordNet's synsets with names by language, as JSON lines.")  # fmt: skip
-@click.option("--geonames", multiple=True, metavar="FILE...",
-              help="GeoNames' tables: places (cities15000.txt), names by language (alternateNamesV2.txt).")  # fmt: skip
+@several("--jsonl", of="FILE", help="JSON lines: id, language, name, category, weight.")
+@several("--tsv", of="FILE", help="The same, separated by tabs.")
+@several("--omw", "--wordnet", "wordnet", of="FILE", help="WordNet's synsets with names by language, as JSON lines.")
+@several(
+    "--geonames",
+    of="FILE",
+    help="GeoNames' tables: places (cities15000.txt), names by language (alternateNamesV2.txt).",
+)
 @click.option("--cldr", is_flag=True, help="CLDR's names of countries, languages, currencies, … (needs Babel).")
-@click.option("--map-ids", multiple=True, metavar="FILE...",
-              help="Ids that replace others, as Wikidata's for Freebase's: JSON lines or pairs.")  # fmt: skip
-@click.option("-l", "--languages", multiple=True, required=True, metavar="LANGUAGE...", help="As: cs de en.")
+@several("--map-ids", of="FILE", help="Ids that replace others, as Wikidata's for Freebase's: JSON lines or pairs.")
+@several("-l", "--languages", required=True, of="LANGUAGE", help="As: cs de en.")
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The folder to write.")
 @click.option("--name", help="Its name, also in signatures. Default: the folder's name.")
 @click.option("--min-languages", default=2, show_default=True, help="Leave out entities with names in fewer.")
@@ -51,7 +54,6 @@ def build_command(languages: tuple[str, ...], out: Path, jobs: int, quiet: bool,
     """
     from ..engine import open_executor
     from ..knowledge.collecting import build_from_files
-    from .console import Progress
 
     chosen = [code for given in languages for code in given.replace(",", " ").split()]
     began: dict[str, tuple[float, int, int]] = {}  # of each stage: time, bytes or pieces done, entities
@@ -86,8 +88,6 @@ def info_command(kb: Path | None, verify: bool, form: str) -> None:
 
 
 def _print(kb: KnowledgeBase, form: str) -> None:
-    from ..report.tables import table, to_json
-
     info = kb.info()
     if form == "json":
         click.echo(to_json(info))

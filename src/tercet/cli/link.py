@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from .console import Progress
 from .options import QUIET
 
 _BATCH = 2000  # segments linked at once
@@ -40,7 +41,6 @@ def command(file: str, language: str, kb: str, layout: str, quiet: bool, **optio
     from ..knowledge.annotations import to_json
     from ..knowledge.default import resolve
     from ..knowledge.linking import KBLinker
-    from .console import Progress
 
     linker = KBLinker(resolve(kb), **options)
     done = 0

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import CACHE, EXPORTS, INTERVALS, JOBS, QUIET, RESULTS, ManyValues, metrics_option, save_figures
+from .console import Progress
+from .options import CACHE, EXPORTS, INTERVALS, JOBS, QUIET, RESULTS, ManyValues, metrics_option, save_figures, several
 
 if TYPE_CHECKING:
     from ..metaeval import MetaEvaluation, Verdicts
@@ -21,17 +22,24 @@ SHOWN = {"matrix", "figures", "figure_form", "form", "width", "output_file", "qu
 
 @click.command("meta", cls=ManyValues)
 @click.argument("dataset", metavar="DATASET|DIR|FILE")
-@click.option(
-    "-l", "--pair", "--language-pair", "pairs", multiple=True, metavar="SRC-TGT...",
+@several(
+    "-l",
+    "--pair",
+    "--language-pair",
+    "pairs",
+    of="SRC-TGT",
     help="Language pairs, such as de-en. [default: all that have judgements]",
-)  # fmt: skip
+)
 @click.option("--data", metavar="DIR", help="The folder that contains DATASET. [default: that of 'tercet data']")
 @metrics_option("Metrics to compute from the texts, such as chrf sentbleu.")
-@click.option(
-    "-r", "--reference", "references", multiple=True, metavar="REFERENCE...",
+@several(
+    "-r",
+    "--reference",
+    "references",
+    of="REFERENCE",
     help="References for -m: names in the test set, or files. [default: all of the test set]",
-)  # fmt: skip
-@click.option("--scores", multiple=True, metavar="FILE...", help="Files of metric scores (see the docs).")
+)
+@several("--scores", of="FILE", help="Files of metric scores (see the docs).")
 @click.option(
     "--published/--no-published", default=None,
     help="Include the metric scores that come with the data. [default: if neither -m nor --scores is given]",
@@ -48,17 +56,14 @@ SHOWN = {"matrix", "figures", "figure_form", "form", "width", "output_file", "qu
     help="pearson, spearman, kendall, kendall-c, accuracy, accuracy-calibrated, soft-accuracy, tau:wmt12|wmt13|wmt14|"
     "hties or a table such as 'tau:1,0,-1;X,X,X;-1,0,1'. [default: pearson; tau for preferences]",
 )  # fmt: skip
-@click.option("--judgements", multiple=True, metavar="FILE...", help="More files of judgements (see the docs).")
+@several("--judgements", of="FILE", help="More files of judgements (see the docs).")
 @EXPORTS
 @click.option(
     "--passing-raters", is_flag=True,
     help="Leave out raters who did not score damaged outputs lower (paired t-test, p <= .05).",
 )  # fmt: skip
 @click.option("-g", "--gold", metavar="NAME", help="The gold standard, if there are several: da, mqm, darr, …")
-@click.option(
-    "--systems", multiple=True, metavar="SYSTEM...",
-    help="Only these systems. [default: all judged systems that are not references]",
-)  # fmt: skip
+@several("--systems", of="SYSTEM", help="Only these systems. [default: all judged systems that are not references]")
 @click.option("--common", is_flag=True, help="Leave out for all what one metric lacks, instead of giving it no value.")
 @click.option("--absolute", is_flag=True, help="Use absolute values of correlations, as WMT19 does.")
 @click.option(
@@ -118,7 +123,6 @@ def command(**options: Any) -> None:
 def _judged(options: dict[str, Any]) -> MetaEvaluation:
     """Return the verdicts for every language pair."""
     from ..metaeval import judge_pairs
-    from .console import Progress
 
     asked = {name: value for name, value in options.items() if name not in SHOWN}
     return judge_pairs(**asked, progress=lambda pair: Progress(f"Counting {pair}", quiet=options["quiet"]))

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import UsageError
+from ..report.document import Part, Table
+from ..report.tables import interval, number
+from .console import Progress, rendered
 from .options import format_option
 
 if TYPE_CHECKING:
     from ..metrics import Metric
-    from ..report.document import Part
 
 
 @click.command("metrics")
@@ -36,10 +39,7 @@ def command(spec: str | None, form: str, card: bool, root: str | None) -> None:
     tercet metrics chrf:word_order=2
     tercet metrics chrf --card --data DIR
     """
-    from ..errors import UsageError
     from ..metrics import create, names
-    from ..report.document import Table
-    from .console import rendered
 
     if card or root is not None:
         if spec is None or not card:
@@ -59,9 +59,6 @@ def command(spec: str | None, form: str, card: bool, root: str | None) -> None:
 
 def _card(spec: str, root: str | None, form: str) -> str:
     from ..metaeval.card import make_card
-    from ..report.document import Table
-    from ..report.tables import interval, number
-    from .console import Progress, rendered
 
     with Progress("Judging") as progress:
         results = make_card(spec, data_sets(root), progress=progress.say)
@@ -79,7 +76,6 @@ def _card(spec: str, root: str | None, form: str) -> str:
 def data_sets(root: str | None) -> list[Path]:
     """A data set, or all in a folder of them; without a folder, all that `tercet data` holds."""
     from ..data.catalogue import data_folder, installed, where
-    from ..errors import UsageError
     from ..metaeval.card import sets_in
 
     if root is None:
@@ -132,7 +128,6 @@ def _direction(entry: dict[str, Any]) -> str:
 
 
 def _page(entry: dict[str, Any]) -> Iterator[Part]:
-    from ..report.document import Table
 
     def plain(value: object) -> str:
         return str(value).lower() if isinstance(value, bool) else "none" if value is None else str(value)

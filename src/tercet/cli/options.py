@@ -44,9 +44,19 @@ def format_option(*forms: str) -> Callable[[F], F]:
     )
 
 
+def several(*names: str, of: str, help: str, **more: Any) -> Callable[[F], F]:
+    """Return an option of a `ManyValues` command that takes several values at once. of: what they are, for the help."""
+    return click.option(*names, multiple=True, metavar=f"{of}...", help=help, **more)
+
+
 def metrics_option(help: str) -> Callable[[F], F]:
     """Return -m, which names metrics."""
-    return click.option("-m", "--metrics", "--metric", "metrics", multiple=True, metavar="METRIC...", help=help)
+    return several("-m", "--metrics", "--metric", "metrics", of="METRIC", help=help)
+
+
+def width_option(help: str = "Decimals in tables.", **default: Any) -> Callable[[F], F]:
+    """Return -w, the number of decimals."""
+    return click.option("-w", "--width", type=click.IntRange(0, 15), help=help, **default)
 
 
 def jobs_option(*more: str) -> Callable[[F], F]:
@@ -80,7 +90,7 @@ RESULTS = all_of(
     click.option("--figure-format", "figure_form", type=click.Choice(["svg", "png", "html"]), default="svg",
                  show_default=True),
     format_option("text", "json", "csv", "tsv", "markdown", "latex"),
-    click.option("-w", "--width", type=click.IntRange(0, 15), default=3, show_default=True, help="Decimals in tables."),
+    width_option(default=3, show_default=True),
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from .console import Progress
 from .options import JOBS, QUIET
 
 
@@ -34,7 +35,6 @@ def command(
     from ..engine import open_executor
     from ..language.conllu import format_sentence, write
     from ..language.parsing import parse
-    from .console import Progress
 
     texts = read_lines(file)
     with open_executor(jobs) as executor, Progress("parsing", quiet=quiet) as progress:

@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
-from .options import INTERVALS, JOBS, QUIET, SEED, ManyValues, all_of, format_option, metrics_option
+from ..errors import UsageError
+from .console import Progress
+from .options import INTERVALS, JOBS, QUIET, SEED, ManyValues, all_of, format_option, metrics_option, several
 from .qeinputs import (
     check_files,
     check_training_ends,
@@ -24,16 +26,15 @@ TEXTS = all_of(click.argument("source", metavar="SRC"), click.argument("output",
 MODEL = click.argument("model", metavar="MODEL")
 LABELS = click.argument("labels", metavar="LABELS")
 CORPORA = all_of(
-    click.option("--source-corpus", "source_corpora", multiple=True, metavar="FILE...",
-                 help="Texts in the source language, for language models and frequencies."),
-    click.option("--target-corpus", "target_corpora", multiple=True, metavar="FILE...",
-                 help="Texts in the target language, for language models and frequencies."),
+    several("--source-corpus", "source_corpora", of="FILE",
+            help="Texts in the source language, for language models and frequencies."),
+    several("--target-corpus", "target_corpora", of="FILE",
+            help="Texts in the target language, for language models and frequencies."),
     click.option("--parallel", nargs=2, metavar="SRC TGT", help="Parallel texts, for translation models."),
     click.option("--tags", is_flag=True, help="Also use features of word classes; needs a parser for the languages."),
     click.option("--embeddings", is_flag=True, help="Also use features of sentence embeddings (extra 'embed')."),
 )  # fmt: skip
-FEATURES = click.option("--features", multiple=True, metavar="NAME...",
-                        help="Use only these features or groups; see 'tercet qe features --list'.")  # fmt: skip
+FEATURES = several("--features", of="NAME", help="Use only these features or groups; see 'tercet qe features --list'.")
 EXTRA = click.option("--extra-features", metavar="TSV",
                      help="Your own features: a table with a header, or one column, FILE:COLUMN.")  # fmt: skip
 LANGUAGES = click.option("-l", "--languages", metavar="SRC-TGT",
@@ -88,7 +89,6 @@ def train_command(**options: Any) -> None:
     that have not seen it.
     """  # fmt: skip
     from ..quality.training import train
-    from .console import Progress
     from .qeboard import curve_figure, show_model
 
     curve, quiet = options["curve"], options["quiet"]
@@ -131,8 +131,7 @@ def predict_command(**options: Any) -> None:
 @LABELS
 @LANGUAGES
 @EXTRA
-@click.option("-r", "--reference", "references", multiple=True, metavar="FILE...",
-              help="References, for metrics on the same segments.")  # fmt: skip
+@several("-r", "--reference", "references", of="FILE", help="References, for metrics on the same segments.")
 @metrics_option("Metrics to compare with the model by their correlation with the labels.")
 @click.option(
     "--across",
@@ -193,7 +192,6 @@ def features_command(**options: Any) -> None:
 
     Features whose resource is missing are left out and reported on standard error.
     """  # fmt: skip
-    from ..errors import UsageError
     from ..quality.features import extract
     from .qeboard import show_features, show_list
 

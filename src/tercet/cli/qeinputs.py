@@ -174,8 +174,8 @@ def _corpora(options: Options) -> dict[str, Any]:
 def feature_resources(options: Options) -> tuple[Any, list[str] | None]:
     """Return the resources and features of `qe features`, from a model or from corpora; None for --list alone."""
     from ..quality.inputs import check_languages
+    from ..quality.resources import Corpora
     from ..quality.training import chosen_features, features_named
-    from ..quality.training_data import Corpora
     from .qeboard import left_out_lines
 
     asked = _words(options["features"])

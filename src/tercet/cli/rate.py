@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import UsageError
 from ..human.protocols import PROTOCOLS, SHOWN
-from .inputs import input_options
-from .options import ManyValues, format_option, print_as
+from .inputs import input_options, read_testset
+from .options import ManyValues, format_option, print_as, several
 
 if TYPE_CHECKING:
     from ..human.campaign import Campaign, Tokens
@@ -40,12 +41,10 @@ def command() -> None:
 @command.command("new", cls=ManyValues)
 @input_options
 @click.option("--protocol", type=click.Choice(list(PROTOCOLS)), required=True, help="How people judge.")
-@click.option("--raters", multiple=True, metavar="NUMBER|NAME...", default=("5",), show_default=True,
-              help="Number of raters, or their names.")  # fmt: skip
+@several("--raters", of="NUMBER|NAME", default=("5",), show_default=True, help="Number of raters, or their names.")
 @click.option("--show", type=click.Choice(SHOWN), help="What to show beside outputs  [default: depends on protocol]")
 @click.option("--show-reference", "shown_reference", metavar="NAME", help="Which reference to show.")
-@click.option("--groups", multiple=True, metavar="NAME...",
-              help="What each group of raters sees: names of references, or 'source'.")  # fmt: skip
+@several("--groups", of="NAME", help="What each group of raters sees: names of references, or 'source'.")
 @click.option("--sampling", type=click.Choice(["random", "spread", "documents"]), default="random", show_default=True,
               help="Random segments, segments whose scores differ most between references, or whole documents.",
               )  # fmt: skip
@@ -59,8 +58,8 @@ def command() -> None:
 @click.option("--hidden", type=float, default=0.0, show_default=True, help="Hidden references per item.")
 @click.option("--tutorial", metavar="FILE", help="Items that all raters see first, as JSON lines.")
 @click.option("--instructions", metavar="FILE", help="A text with instructions for raters.")
-@click.option("--severities", multiple=True, metavar="NAME...", help="Severities of errors (mqm, esa).")
-@click.option("--categories", multiple=True, metavar="NAME...", help="Categories of errors (mqm).")
+@several("--severities", of="NAME", help="Severities of errors (mqm, esa).")
+@several("--categories", of="NAME", help="Categories of errors (mqm).")
 @click.option("--name", help="Name of the campaign  [default: the name of the test set]")
 @click.option("--seed", type=int, default=12345, show_default=True, help="The same seed gives the same campaign.")
 @click.option("--address", default=ADDRESS, show_default=True, help="Address of the server, for the printed links.")
@@ -72,7 +71,6 @@ def new_command(**options: Any) -> None:
     from ..data.lines import read_lines
     from ..human.campaign_json import read_tutorial
     from ..human.designs import design
-    from .inputs import read_testset
 
     _check_free(options["out"], options["replace"])
     raters = options["raters"]
@@ -197,8 +195,6 @@ def info_command(campaign: str, form: str) -> None:
 
 def _check_free(out: str, replace: bool) -> None:
     """Raise UsageError if the file exists: a new campaign under its name would make its answers unreadable."""
-    from ..errors import UsageError
-
     if Path(out).exists() and not replace:
         raise UsageError(f"{out} exists already. Choose another name, or overwrite it with --replace.")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ..errors import UsageError
 from .options import QUIET, format_option
 
 
@@ -57,8 +58,6 @@ def command(**options: Any) -> None:
 
 def _paper(options: dict[str, Any]) -> str | None:
     """Return the paper that the options name, or None to list all of them."""
-    from ..errors import UsageError
-
     paper: str | None = options["paper"]
     named: str | None = options["named"]
     if paper is not None and named is not None and paper != named:

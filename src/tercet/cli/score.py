@@ -8,8 +8,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from ..errors import DataError, UnknownName, UsageError
+from .console import Progress
 from .inputs import input_options, located, read_inputs
-from .options import CACHE, CLUSTER, QUIET, SEED, F, ManyValues, all_of, jobs_option, metrics_option, where
+from .options import (
+    CACHE,
+    CLUSTER,
+    QUIET,
+    SEED,
+    F,
+    ManyValues,
+    all_of,
+    jobs_option,
+    metrics_option,
+    several,
+    where,
+    width_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,16 +77,14 @@ metric_options = all_of(
     *(_option(name) for name in FLAGS if name != "kb"),
 )
 score_file_options = all_of(
-    click.option(
+    several(
         "--scores",
-        multiple=True,
-        metavar="[NAME=]FILE...",
+        of="[NAME=]FILE",
         help="Scores of other programs (COMET's JSON, WMT's files, a table) to be shown beside the metrics.",
     ),
-    click.option(
+    several(
         "--lower-is-better",
-        multiple=True,
-        metavar="NAME...",
+        of="NAME",
         help="Metrics of --scores whose lower scores are better, where the name does not say it.",
     ),
 )
@@ -83,12 +96,7 @@ score_file_options = all_of(
 @metric_options
 @_option("kb")
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS), help="[default: $SACREBLEU_FORMAT or text]")
-@click.option(
-    "-w",
-    "--width",
-    type=click.IntRange(0, 15),
-    help="Decimals in tables and text; JSON, TSV and CSV have them all. [default: 1, more for scores from 0 to 1]",
-)
+@width_option("Decimals in tables; JSON, TSV and CSV have them all. [default: 1, more for scores from 0 to 1]")
 @click.option("-b", "--score-only", is_flag=True, help="Print the scores alone.")
 @click.option("-sl", "--sentence-level", is_flag=True, help="Score every segment.")
 @click.option("--documents", "by", flag_value="document", help="Score every document; the same as --by document.")
@@ -108,8 +116,8 @@ score_file_options = all_of(
 @CLUSTER
 @CACHE
 @click.option("--save", metavar="FILE", help="Keep scores with their counts.")
-@click.option("--merge", multiple=True, metavar="FILE...", help="Add up files written by --save instead of scoring.")
-@click.option("--echo", multiple=True, metavar="src|ref|docid...", help="Print fields of a test set (-t) and stop.")
+@several("--merge", of="FILE", help="Add up files written by --save instead of scoring.")
+@several("--echo", of="src|ref|docid", help="Print fields of a test set (-t) and stop.")
 @click.option("--list", "listing", is_flag=True, help="List the test sets, as 'tercet data list' does.")
 @click.option("--download", metavar="NAME", help="Get a test set, as 'tercet data get' does.")
 @click.option("--cite", "--citation", is_flag=True, help="How to cite the test set (-t).")
@@ -146,7 +154,6 @@ def command(**options: Any) -> None:
 
 def amend(spec: str, options: dict[str, Any]) -> str:
     """Return the metric's string with the parameters that sacreBLEU's flags set; the string's own ones win."""
-    from ..errors import UsageError
     from ..metrics import metric_class, take_apart
 
     if "|" in spec:
@@ -185,7 +192,6 @@ def external(options: dict[str, Any], texts: Any) -> list[Scores]:
     if not options["scores"] and not options["lower_is_better"]:
         return []  # the readers take long to import
     from ..data.stream import split_name
-    from ..errors import UsageError
     from ..external import read_external
 
     found: list[Scores] = []
@@ -209,14 +215,17 @@ def needs_reference(options: dict[str, Any]) -> bool:
 def _scored(options: dict[str, Any]) -> Sequence[Scores]:
     from ..data.stream import TextFiles
     from ..scoring import score
-    from .console import Progress
 
     specs, texts = chosen_metrics(options), read_inputs(options, needs_reference=needs_reference(options))
     if options["scores"] and isinstance(texts, TextFiles):
         texts = texts.read()  # the number of segments must be known
     others = external(options, texts)
     wanted = ("sentence_level", "confidence", "paired_bs", "paired_ar", "save")
-    _refuse_missing_segments(others, [name for name in (*wanted, "by") if options[name]])
+    asked = [name.replace("_", "-") for name in (*wanted, "by") if options[name]]
+    for item in others:
+        if asked and not item.segment:
+            lacking = f"{item.label}: the file of --scores has system scores only"
+            raise DataError(f"{lacking}, and --{asked[0]} needs scores of segments.")
     with Progress("Scoring", quiet=options["quiet"]) as progress:
         scores = score(
             texts,
@@ -231,20 +240,8 @@ def _scored(options: dict[str, Any]) -> Sequence[Scores]:
     return scores
 
 
-def _refuse_missing_segments(scores: Sequence[Scores], wanted: Sequence[str]) -> None:
-    from ..errors import DataError
-
-    for item in scores:
-        if wanted and not item.segment:
-            raise DataError(
-                f"{item.label}: the file of --scores has system scores only, and --{wanted[0].replace('_', '-')} needs "
-                "scores of segments."
-            )
-
-
 def _scored_each(options: dict[str, Any]) -> dict[str, ScoreList]:
     """Return scores against all references together, and against each alone."""
-    from ..errors import UsageError
     from ..scoring import score, score_each_reference
 
     for other in ("merge", "save", "paired_bs", "paired_ar", "by", "sentence_level", "score_only", "scores"):
@@ -288,8 +285,6 @@ def _usual_format() -> str:
 
 
 def _refuse_what_does_not_go_together(options: dict[str, Any]) -> None:
-    from ..errors import UsageError
-
     if options["encoding"].lower().replace("_", "-") not in ("utf-8", "utf8"):
         raise UsageError(f"-e {options['encoding']}: texts are UTF-8. Convert them with iconv.")
     if options["paired_bs"] and options["paired_ar"]:
@@ -331,7 +326,6 @@ def _asks_for_data(options: dict[str, Any]) -> bool:
 
 def _cite(test_set: str | None) -> None:
     from ..data.catalogue import find
-    from ..errors import UsageError
 
     if not test_set:
         raise UsageError("--cite needs the name of a test set: -t NAME.")
@@ -342,7 +336,6 @@ def _cite(test_set: str | None) -> None:
 def _echo(options: dict[str, Any]) -> None:
     """Fields of a test set, tab-separated, as sacreBLEU prints them."""
     from ..data.layouts import open_testset
-    from ..errors import UnknownName, UsageError
 
     if not options["test_set"]:
         raise UsageError("--echo prints fields of a test set: name one with -t.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .inputs import input_options
+from .inputs import input_options, read_inputs
 from .options import QUIET, ManyValues, format_option, print_as
 
 
@@ -30,7 +30,6 @@ def command(signature: str, stated: str, system: str | None, form: str, **inputs
     from dataclasses import asdict
 
     from ..verifying import verify
-    from .inputs import read_inputs
 
     found = verify(read_inputs(inputs), signature, stated, system=system)
     verdict = "Equal" if found.equal else "Not equal"

@@ -188,7 +188,8 @@ class _Reader:
                 arrays[member.removeprefix(ARRAYS).removesuffix(".npy")] = array_from_bytes(content)
             else:
                 blobs[member.removeprefix(BYTES)] = content
-        if archive.comment != _digest_of_file(stream):
+        stream.seek(0)
+        if archive.comment != sha256(memoryview(stream.read())[:-_DIGEST]).hexdigest().encode():
             raise self._refused("was changed: the file does not have the checksum at its end")
         model = ModelFile(
             header["kind"],
@@ -328,14 +329,3 @@ def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, *, compressed: 
 def _checksum_of(header: Mapping[str, Any]) -> str:
     """Return the SHA-256 of a header without its checksum. Python writes numbers so that they are read back exactly."""
     return sha256(json.dumps(header, sort_keys=True, allow_nan=False).encode()).hexdigest()
-
-
-def _digest_of_file(stream: BinaryIO) -> bytes:
-    """Return the SHA-256, in hexadecimal, of a file without the digest at its end."""
-    left, digest = stream.seek(0, 2) - _DIGEST, sha256()
-    stream.seek(0)
-    while left > 0:
-        block = stream.read(min(left, 1 << 20))
-        digest.update(block)
-        left -= len(block)
-    return digest.hexdigest().encode()

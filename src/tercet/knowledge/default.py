@@ -23,7 +23,7 @@ from ..errors import DataError, UsageError
 from .building import NameRecord, build
 from .store import FORMAT, KnowledgeBase
 
-__all__ = ["LANGUAGES", "attribution", "open_default", "records", "resolve"]
+__all__ = ["LANGUAGES", "open_default", "records", "resolve"]
 
 log = logging.getLogger(__name__)
 
@@ -81,11 +81,6 @@ def records() -> Iterator[NameRecord]:
                 name, own = (item, weight) if isinstance(item, str) else item
                 for each in _LATIN if language == "_" else (language,):
                     yield NameRecord(entity, each, name, category, own)
-
-
-def attribution() -> str:
-    """Return the text that names the authors and licences of the data."""
-    return files(__package__).joinpath("data", "default-ATTRIBUTION.txt").read_text("utf-8")
 
 
 def sources() -> list[dict[str, str]]:

@@ -15,7 +15,7 @@ import tomllib
 import unicodedata
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
 BREAK = ","  # the form of punctuation that no name should be found across
 
@@ -26,14 +26,6 @@ _SPACELESS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x2E80, 0x2
               (0xFF66, 0xFF9F), (0x20000, 0x3FFFF))  # fmt: skip
 _TOKEN = re.compile(r"w[wm]*|cm*|,+")
 _SHORTEST_BASE = 3
-
-
-class NameToken(NamedTuple):
-    """A token: its place in the text, in code points, and its form."""
-
-    start: int
-    end: int
-    form: str
 
 
 class _Kinds(dict[int, str]):
@@ -49,10 +41,8 @@ def _kind(character: str) -> str:
     code = ord(character)
     if character in _SEPARATORS or category in ("Pd", "Zs", "Zl", "Zp", "Cc", "Cs"):  # Cs: half a surrogate pair
         return " "
-    if category[0] == "M":
+    if category[0] == "M" or category == "Cf":  # Cf: joiners and soft hyphens within words
         return "m"
-    if category == "Cf":
-        return "m"  # joiners and soft hyphens within words
     if category[0] == "S" or any(first <= code <= last for first, last in _SPACELESS):
         return "c"
     return "," if category[0] == "P" else "w"
@@ -61,14 +51,8 @@ def _kind(character: str) -> str:
 _KINDS = _Kinds()
 
 
-def tokens(text: str, language: str) -> list[NameToken]:
-    """Return the tokens of a text, in order."""
-    known = _forms(language)
-    return [NameToken(start, end, form) for start, end in spans(text) if (form := known[text[start:end]])]
-
-
 def spans(text: str) -> list[tuple[int, int]]:
-    """Return start and end of the tokens of a text."""
+    """Return start and end of the tokens of a text, in code points."""
     return [match.span() for match in _TOKEN.finditer(text.translate(_KINDS))]
 
 
@@ -80,8 +64,7 @@ def token_forms(text: str, places: list[tuple[int, int]], language: str) -> list
 
 def alias_key(name: str, language: str) -> tuple[str, ...]:
     """Return the forms of a name's tokens; empty for a name without a letter, digit or symbol."""
-    known = _forms(language)
-    key = tuple([form for start, end in spans(name) if (form := known[name[start:end]])])
+    key = tuple(filter(None, token_forms(name, spans(name), language)))
     return key if key and (key[0] != BREAK or any(form != BREAK for form in key)) else ()
 
 

@@ -226,21 +226,11 @@ def _find(
     state = np.zeros(3, np.int64)
     places, words, firsts = np.empty(most + 1, np.int64), np.empty(most, np.uint64), np.empty(most, np.uint64)
     hits = np.empty((4, max(_BLOCK, most * longest)), np.int32)
+    given, scratch = (text, counts, state, slots, arrays["alias_text"], starts), (places, words, firsts, hits)
+    arguments: list[Any] = [*(array.data for array in given), longest, *(array.data for array in scratch)]
     found = []
     while state[0] < len(counts):
-        done = mentions.find(
-            text.data,
-            counts.data,
-            state.data,
-            slots.data,
-            arrays["alias_text"].data,
-            starts.data,
-            longest,
-            places.data,
-            words.data,
-            firsts.data,
-            hits.data,
-        )
+        done = mentions.find(*arguments)
         found.append(hits[:, :done].copy())
     return np.concatenate(found, axis=1)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..errors import DataError, UnknownName, UsageError
 from ..kernels import lexical as kernel
 from ..kernels import symmetry, warn_if_slow
-from ..text.coding import Units, view
+from ..text.coding import Units, offsets_of, view
 from .lexical_tables import (
     FLOOR,
     Floats,
@@ -150,11 +150,8 @@ class HMM:
             jumps = jump_counts / max(jump_counts.sum(), np.finfo(float).tiny)
         nothing = np.empty(0)
         perplexities.append(perplexity(self._read(source, target, probabilities, jumps, nothing, nothing)))
-        old = self.table
-        table = LexicalTable(
-            old.source_words, old.target_words, old.starts, old.targets, probabilities, old.perplexities
-        )
-        return HMM(table, jumps, self.null, self.smoothing, tuple(perplexities))
+        table = replace(self.table, probabilities=probabilities)
+        return replace(self, table=table, jumps=jumps, perplexities=tuple(perplexities))
 
 
 def train_hmm(
@@ -223,9 +220,8 @@ def symmetrise(
                 raise DataError(f"Pair {number}: position {wrong[0]} is outside the other text of {len(other)} words.")
     sides = []
     for side in (forward, backward):
-        offsets = np.zeros(len(side) + 1, dtype=np.int64)
-        np.cumsum([len(text) for text in side], out=offsets[1:])
-        sides.append(Units(np.array([place for text in side for place in text], dtype=np.int32), offsets))
+        places = np.array([place for text in side for place in text], dtype=np.int32)
+        sides.append(Units(places, offsets_of([len(text) for text in side])))
     return _symmetrised(sides[0].ids, sides[0], sides[1].ids, sides[1], method)
 
 

@@ -32,11 +32,9 @@ _RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 
 
-def format_sentence(sentence: Sentence, number: int | None = None, *, comments: Iterable[str] = ()) -> str:
+def format_sentence(sentence: Sentence, number: int | None = None) -> str:
     """Return a sentence as a block of CoNLL-U, including the blank line at its end."""
-    lines = [f"# {comment}" for comment in comments]
-    if number is not None:
-        lines.append(f"# sent_id = {number}")
+    lines = [] if number is None else [f"# sent_id = {number}"]
     if _LINE_ENDS.search(sentence.text) or _OUTER_SPACE.search(sentence.text):
         lines.append(f"# text_json = {json.dumps(sentence.text)}")
     else:
@@ -72,11 +70,10 @@ def format_sentence(sentence: Sentence, number: int | None = None, *, comments: 
     return "\n".join(lines) + "\n\n"
 
 
-def write(path: str | Path, sentences: Iterable[Sentence], *, comments: Iterable[str] = ()) -> None:
-    """Write sentences to a file, completely or not at all. `comments` are written before the first sentence."""
+def write(path: str | Path, sentences: Iterable[Sentence]) -> None:
+    """Write sentences to a file, completely or not at all."""
     with writing(path) as stream:
-        for number, sentence in enumerate(sentences, 1):
-            stream.write(format_sentence(sentence, number, comments=comments if number == 1 else ()))
+        stream.writelines(format_sentence(sentence, number) for number, sentence in enumerate(sentences, 1))
 
 
 def read(path: str | Path) -> Iterator[Sentence]:

@@ -3,8 +3,8 @@
 Sultan, Bethard and Sumner (2014), "Back to Basics for Monolingual Alignment", TACL 2, with the levels of similarity of
 Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", sections 4.1 and 4.3.1.
 There are four stages: identical sequences of words, named entities, content words, function words. Each stage keeps
-the links of the previous ones. In the last two stages the value of a pair is `theta` times the similarity of its words
-plus 1 - `theta` times the evidence from its context, and the best pairs are linked first. Content words need no
+the links of the previous ones. In the last two stages the value of a pair is THETA times the similarity of its words
+plus 1 - THETA times the evidence from its context, and the best pairs are linked first. Content words need no
 evidence unless they are similar by their vectors alone. Function words need some evidence, so that "the" is not
 aligned with any other "the". Sentences with the same words are one sequence, whatever the words are.
 
@@ -22,7 +22,6 @@ aligned with any other "the". Sentences with the same words are one sequence, wh
 from __future__ import annotations
 
 import heapq
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -32,7 +31,8 @@ from .lexical_similarity import LEVELS, Similarity, nearest
 from .name_matching import name_links, published_name_links
 from .sentence import Sentence
 
-STAGES = ("sequence", "entity", "content", "function")
+WEIGHTS = {"exact": 1.0, "stem": 0.9, "synonym": 0.8, "paraphrase": 0.6, "distributional": 0.5}  # of pairs of words
+THETA = 0.9  # the weight of the words' similarity in a pair's value
 ENDINGS = frozenset(".!")
 _CATEGORIES = ("verb", "noun", "adjective", "adverb")
 
@@ -44,7 +44,7 @@ class ContextLink:
     """Two aligned words, numbered from 1, with the reason for the alignment.
 
     level: their similarity, one of `LEVELS`.
-    stage: the stage that aligned them, one of `STAGES` ("meteor" for METEOR's aligner).
+    stage: the stage that aligned them, "sequence", "entity", "content" or "function" ("meteor" for METEOR's aligner).
     dependencies, neighbours: the number of pieces of evidence from the syntax and from the neighbouring words.
     evidence: the weighted sum of the evidence, in which less similar words count less. Sequences and names need none.
     """
@@ -96,28 +96,16 @@ class ContextAligner:
 
     similarity: how words are compared.
     levels: the levels at which words may be aligned; the author's program as distributed has ("exact", "stem").
-    weights: the similarities of "exact", "stem", "synonym", "paraphrase" and "distributional" pairs.
-    theta: the weight of the words' similarity in a pair's value.
-    window: the number of words on each side that are neighbours.
     published: align as the author's program does; must equal similarity.published.
     """
 
     similarity: Similarity = field(default_factory=Similarity)
     levels: tuple[str, ...] = LEVELS[:5]
-    weights: tuple[float, ...] = (1.0, 0.9, 0.8, 0.6, 0.5)
-    theta: float = 0.9
-    window: int = 3
     published: bool = False
 
     def __post_init__(self) -> None:
         if not set(self.levels) <= set(LEVELS[:5]):
             raise UsageError(f"The aligner's levels must be among {', '.join(LEVELS[:5])}, not {self.levels}.")
-        if len(self.weights) != 5 or not all(math.isfinite(weight) and 0 < weight <= 1 for weight in self.weights):
-            raise UsageError(f"The aligner needs five weights above 0 and up to 1, for {', '.join(LEVELS[:5])}.")
-        if not 0 <= self.theta <= 1 or self.window < 0:
-            raise UsageError(
-                f"theta must be from 0 to 1 and window at least 0; they are {self.theta} and {self.window}."
-            )
         if self.published != self.similarity.published:
             raise UsageError("The aligner and its similarity must have the same value of published.")
 
@@ -125,10 +113,9 @@ class ContextAligner:
         """Align two sentences. There are no links if one of them is empty."""
         if not output.tokens or not reference.tokens:
             return ContextAlignment(output, reference, ())
-        weights = {level: weight for level, weight in zip(LEVELS, self.weights, strict=False) if level in self.levels}
         lexicon = self.similarity.lexicon()
-        first, second = (prepare(sentence, lexicon, self.window) for sentence in (output, reference))
-        pairing = Pairing(first, second, lexicon, weights)
+        weights = {level: WEIGHTS[level] for level in self.levels}
+        pairing = Pairing(prepare(output, lexicon), prepare(reference, lexicon), lexicon, weights)
         (self._align_published if self.published else self._align)(pairing)
         return ContextAlignment(output, reference, tuple(_links(pairing)))
 
@@ -172,7 +159,7 @@ class ContextAligner:
             syntax, text = dependencies(first, second), neighbours(first, second)
             if syntax.pieces + text.pieces < least or not self._is_supported(pairing, first, second, syntax, text):
                 continue
-            value = self.theta * weight + (1 - self.theta) * (syntax.sum + text.sum)
+            value = THETA * weight + (1 - THETA) * (syntax.sum + text.sum)
             distance = 0.0 if self.published else abs(first / sizes[0] - second / sizes[1])
             ranked.append((-value, distance, first, second, syntax, text))
         ranked.sort()

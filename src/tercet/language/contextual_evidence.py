@@ -25,6 +25,7 @@ from .contexts import (
 from .lexical_similarity import Lexis, SimilarityLexicon, published_marks, stop_words
 from .sentence import Sentence
 
+WINDOW = 3  # words on each side that are neighbours
 KEPT = 1024  # prepared sentences in the cache: more than the references and outputs of a unit of work
 
 Link = tuple[int, int]
@@ -66,8 +67,8 @@ class Prepared:
 
 
 @lru_cache(maxsize=KEPT)
-def prepare(sentence: Sentence, lexicon: SimilarityLexicon, window: int) -> Prepared:
-    """Prepare a sentence for the aligner; `window` is the number of neighbouring words on each side."""
+def prepare(sentence: Sentence, lexicon: SimilarityLexicon) -> Prepared:
+    """Prepare a sentence for the aligner."""
     published = lexicon.published
     lexis = lexicon.lexis(sentence.tokens)
     lemmas = None
@@ -82,7 +83,7 @@ def prepare(sentence: Sentence, lexicon: SimilarityLexicon, window: int) -> Prep
     size = len(sentence)
     windows = tuple(
         tuple(
-            other for other in range(max(1, number - window), min(size, number + window) + 1)
+            other for other in range(max(1, number - WINDOW), min(size, number + WINDOW) + 1)
             if other != number and near[other - 1]
         )
         for number in range(1, size + 1)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
-from ..text.coding import Ints, Units
+from ..text.coding import Ints, Units, offsets_of
 from .lexical_tables import Floats, Words, check_split, code_words, sentence_sums
 
 QUARTILES = 4
@@ -74,11 +74,6 @@ class Frequencies:
         places, _ = self._find([ngram], len(ngram))
         return float(self.counts[len(ngram) - 1][places[0]]) if places[0] >= 0 else 0.0
 
-    def quartile(self, ngram: Words) -> int:
-        """Return the quartile of an n-gram, 1 (least frequent) to 4; 0 if it does not occur in the corpus."""
-        places, _ = self._find([ngram], len(ngram))
-        return int(self._quartiles[len(ngram) - 1][places[0]])
-
     def shares(self, texts: Sequence[Words], *, order: int) -> Floats:
         """Return the shares of each text's n-grams that are unknown and in quartiles 1 to 4, shape (texts, 5).
 
@@ -105,8 +100,7 @@ class Frequencies:
 def _places(units: Units, keys: Sequence[Ints], words: int, order: int) -> tuple[Ints, Units]:
     """Look up n-grams as `Frequencies._find` does; `keys` are those of the orders up to this one."""
     lengths = np.maximum(units.lengths - order + 1, 0)
-    offsets = np.zeros(len(units.offsets), dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    offsets = offsets_of(lengths)
     begins = np.arange(offsets[-1]) + np.repeat(units.offsets[:-1] - offsets[:-1], lengths)
     ids = units.ids.astype(np.int64)
     places = ids[begins]
@@ -118,11 +112,8 @@ def _places(units: Units, keys: Sequence[Ints], words: int, order: int) -> tuple
     return places, Units(units.ids, offsets)
 
 
-def count_ngrams(texts: Iterable[Words], *, order: int = 3, least: int = 1) -> Frequencies:
-    """Count the n-grams of 1 to `order` words. Those that occur less than `least` times are treated as unknown.
-
-    QuEst omits n-grams that occur once or twice: least=3.
-    """
+def count_ngrams(texts: Iterable[Words], *, order: int = 3) -> Frequencies:
+    """Count the n-grams of 1 to `order` words."""
     if not 1 <= order <= LONGEST:
         raise UsageError(f"The order of n-grams must be 1 to {LONGEST}, not {order}.")
     numbers: dict[str, int] = {}
@@ -133,9 +124,7 @@ def count_ngrams(texts: Iterable[Words], *, order: int = 3, least: int = 1) -> F
         lengths.append(len(text))
     if not ids:
         raise DataError("The corpus has no words.")
-    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(np.array(lengths), out=offsets[1:])
-    units = Units(np.array(ids, dtype=np.int32), offsets)
+    units = Units(np.array(ids, dtype=np.int32), offsets_of(lengths))
     keys: list[Ints] = [np.arange(len(numbers), dtype=np.int64)]
     counts = [np.bincount(units.ids, minlength=len(numbers)).astype(float)]
     for n in range(2, order + 1):
@@ -147,15 +136,13 @@ def count_ngrams(texts: Iterable[Words], *, order: int = 3, least: int = 1) -> F
         found, times = np.unique(places[inner] * len(numbers) + units.ids[nexts[inner]], return_counts=True)
         keys.append(found)
         counts.append(times.astype(float))
-    kept = [np.where(times >= least, times, 0.0) for times in counts]
-    for n, times in enumerate(kept, 1):
-        if not (times > 0).any():  # there would be no quartiles
-            often = f" that occur at least {least} times" if least > 1 else ""
+    for n, times in enumerate(counts, 1):
+        if not len(times):  # there would be no quartiles
             raise DataError(
-                f"The corpus, of {len(units.ids)} words, has no n-grams of {n} words{often}. Use a lower order, or a "
-                "larger corpus."
+                f"The corpus, of {len(units.ids)} words, has no n-grams of {n} words. Use a lower order, or a larger "
+                "corpus."
             )
-    return Frequencies(tuple(numbers), tuple(keys), tuple(kept))
+    return Frequencies(tuple(numbers), tuple(keys), tuple(counts))
 
 
 def word_frequencies(language: str) -> Frequencies:

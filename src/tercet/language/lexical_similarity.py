@@ -25,11 +25,10 @@ from .contexts import tables
 from .contractions import expansions
 from .function_words import function_words
 from .paraphrases import ParaphrasePairs, find_table, paraphrases
-from .related_words import RelatedWords, english_related_words
 from .sentence import Token
 from .stemming import LANGUAGES as STEMMED
 from .stemming import Stem, stemmer
-from .synonyms import Synonyms, english_synonyms
+from .synonyms import RelatedWords, Synonyms, english_related_words, english_synonyms
 from .vectors import WordVectors, is_model, open_vectors
 
 LEVELS = ("exact", "stem", "synonym", "paraphrase", "distributional", "entity")
@@ -105,11 +104,6 @@ class Similarity:
             raise UsageError(f"The threshold of word vectors must be a cosine, from -1 to 1, not {self.threshold}.")
         if self.published and self.language != "en":
             raise UsageError(f"published=True is available for English only; the language is {self.language!r}.")
-
-    def level(self, first: Token, second: Token) -> str | None:
-        """Return the first of LEVELS (except "entity") at which two words match; None if they do not match."""
-        known = self.lexicon()
-        return known.levels(known.lexis((first,)), known.lexis((second,))).get((1, 1))
 
     def lexicon(self) -> SimilarityLexicon:
         """Return the lexicon that compares words. It is created again if the paraphrase or vector file changes."""

@@ -13,7 +13,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, repeat
 from pathlib import Path
@@ -28,7 +28,7 @@ from ..data.lines import read_blocks
 from ..errors import DataError, UnknownName, UsageError
 from ..kernels import lexical as kernel
 from ..kernels import warn_if_slow
-from ..text.coding import Ints, Units, view
+from ..text.coding import Ints, Units, offsets_of, view
 
 log = logging.getLogger(__name__)
 
@@ -71,42 +71,17 @@ class LexicalTable:
     def target_numbers(self) -> Mapping[str, int]:
         return {word: number for number, word in enumerate(self.target_words)}
 
-    def probability(self, source: str, target: str) -> float:
-        """Return the probability of the target word given the source word or NULL; 0 for pairs not in the table."""
-        number = self.target_numbers.get(target, -1)
-        begin, end = self._row(source)
-        place = begin + int(np.searchsorted(self.targets[begin:end], number))
-        return float(self.probabilities[place]) if place < end and self.targets[place] == number else 0.0
-
-    def translations(self, source: str, *, above: float = 0.0) -> list[tuple[str, float]]:
-        """Return the target words with probabilities above a limit, most probable first."""
-        begin, end = self._row(source)
-        row = self.probabilities[begin:end]
-        order = np.argsort(-row, kind="stable")
-        order = order[row[order] > above]
-        words = [self.target_words[number] for number in self.targets[begin:end][order].tolist()]
-        return list(zip(words, row[order].tolist(), strict=True))
-
     def translation_counts(self, *, above: float) -> dict[str, int]:
         """Return for every source word the number of translations with a probability above a limit."""
-        passed = np.zeros(len(self) + 1, dtype=np.int64)
-        np.cumsum(self.probabilities > above, out=passed[1:])
+        passed = offsets_of(self.probabilities > above)
         counts = passed[self.starts[1:]] - passed[self.starts[:-1]]
         return dict(zip(self.source_words[1:], counts[1:].tolist(), strict=True))
 
     def pruned(self, *, below: float) -> LexicalTable:
         """Return the table without pairs whose probability is below a limit; rows may then sum to less than 1."""
         kept = self.probabilities >= below
-        passed = np.zeros(len(self) + 1, dtype=np.int64)
-        np.cumsum(kept, out=passed[1:])
-        return LexicalTable(
-            self.source_words,
-            self.target_words,
-            passed[self.starts],
-            self.targets[kept],
-            self.probabilities[kept],
-            self.perplexities,
-        )
+        starts = offsets_of(kept)[self.starts]
+        return replace(self, starts=starts, targets=self.targets[kept], probabilities=self.probabilities[kept])
 
     def log_probabilities(self, sources: Sequence[Words], targets: Sequence[Words]) -> Floats:
         """Return the natural logarithm of each target's Model 1 probability given its source, shape (sentences,).
@@ -132,10 +107,6 @@ class LexicalTable:
     def views(self) -> tuple[memoryview, memoryview, memoryview]:
         """Return the table as arguments for the kernels."""
         return view(self.starts), view(self.targets), view(self.probabilities)
-
-    def _row(self, source: str) -> tuple[int, int]:
-        number = 0 if source == NULL else self.source_numbers.get(source, -1)
-        return (int(self.starts[number]), int(self.starts[number + 1])) if number >= 0 else (0, 0)
 
 
 def train_table(
@@ -216,8 +187,7 @@ def usable_pairs(
 def code_words(texts: Sequence[Words], numbers: Mapping[str, int], *, null: bool = False) -> Units:
     """Return texts as numbers of their words, -1 for unknown words; with `null` each text starts with number 0."""
     check_split(texts)
-    offsets = np.zeros(len(texts) + 1, dtype=np.int64)
-    np.cumsum([len(text) for text in texts], out=offsets[1:])
+    offsets = offsets_of([len(text) for text in texts])
     found = map(numbers.get, chain.from_iterable(texts), repeat(-1))
     ids = np.fromiter(found, dtype=np.int32, count=int(offsets[-1]))
     if null:
@@ -242,9 +212,7 @@ def _by_frequency(texts: Sequence[Words]) -> list[str]:
 def _places(units: Units, words: int) -> tuple[NDArray[np.int32], Ints]:
     """Return for each word the texts that contain it, once per occurrence, and where each word's texts start."""
     texts = np.repeat(np.arange(len(units.offsets) - 1, dtype=np.int32), units.lengths)
-    offsets = np.zeros(words + 1, dtype=np.int64)
-    np.cumsum(np.bincount(units.ids, minlength=words), out=offsets[1:])
-    return texts[np.argsort(units.ids, kind="stable")], offsets
+    return texts[np.argsort(units.ids, kind="stable")], offsets_of(np.bincount(units.ids, minlength=words))
 
 
 def _pairs(source: Units, target: Units, source_words: int, target_words: int) -> tuple[Ints, NDArray[np.int32]]:
@@ -259,8 +227,7 @@ def _pairs(source: Units, target: Units, source_words: int, target_words: int) -
 
     sizes = np.zeros(source_words, dtype=np.int64)
     fill(sizes, np.empty(0, dtype=np.int32), writing=False)
-    starts = np.zeros(source_words + 1, dtype=np.int64)
-    np.cumsum(sizes, out=starts[1:])
+    starts = offsets_of(sizes)
     if starts[-1] > MOST_PAIRS:
         raise DataError(
             f"{int(starts[-1]):,} pairs of words occur together; the maximum is {MOST_PAIRS:,}. "

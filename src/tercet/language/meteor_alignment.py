@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..kernels import beam as kernel
-from ..text.coding import Ints, Units, view
+from ..text.coding import Ints, Units, offsets_of, view
 from .function_words import function_words
 from .paraphrases import GAP, ParaphrasePairs, paraphrases
 from .stemming import stemmer
@@ -128,8 +128,7 @@ class Aligner:
         """
         lexicon = self._extended(base or MatcherLexicon(), words)
         numbers = lexicon.numbers
-        offsets = np.zeros(len(words) + 1, dtype=np.int64)
-        np.cumsum([len(text) for text in words], out=offsets[1:])
+        offsets = offsets_of([len(text) for text in words])
         total = int(offsets[-1])
         ids = np.fromiter((numbers[word] for word in chain.from_iterable(words)), dtype=np.int32, count=total)
         functions = function_words("en" if self.original else self.language)

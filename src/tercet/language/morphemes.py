@@ -87,7 +87,7 @@ def learn_morphemes(counts: Mapping[str, int]) -> Morphemes:
     words = sorted(weights, key=lambda word: (len(word), word))
     learner = _Learner(_nats(words))
     for word in words:
-        learner.begin(word, weights[word])
+        learner.add(word, weights[word])
     for word, parts in _promising(words, learner.nats).items():
         learner.divide(word, parts)
     before = math.inf
@@ -112,20 +112,17 @@ class _Learner:
         self.counts: dict[str, int] = {}
         self.tokens = 0
 
-    def begin(self, word: str, weight: int) -> None:
-        self._add(word, weight)
-
     def divide(self, word: str, parts: tuple[str, str]) -> None:
         """Split a word into two parts, whatever that costs."""
         uses = self.uses[word]
-        self._add(word, -uses)
+        self.add(word, -uses)
         self.parts[word] = parts
-        self._add(word, uses)
+        self.add(word, uses)
 
     def improve(self, part: str) -> None:
         """Split a part again, or make it whole, so that the code is shortest; then improve its parts."""
         uses = self.uses[part]
-        self._add(part, -uses)
+        self.add(part, -uses)
         best, cheapest = None, self._added([part], uses)
         for at in _places(part):
             pair = part[:at], part[at:]
@@ -136,7 +133,7 @@ class _Learner:
                 best, cheapest = pair, cost
         if best is not None:
             self.parts[part] = best
-        self._add(part, uses)
+        self.add(part, uses)
         for side in dict.fromkeys(best or ()):
             if len(side) > 1 and side in self.uses:  # improving the other side may have removed it
                 self.improve(side)
@@ -164,12 +161,12 @@ class _Learner:
                 cost += self.nats * (len(leaf) + 1)
         return cost
 
-    def _add(self, part: str, uses: int) -> None:
+    def add(self, part: str, uses: int) -> None:
         """Add `uses` to a part; a part with no uses is removed, with its split."""
         self.uses[part] += uses
         if part in self.parts:
             for side in self.parts[part]:
-                self._add(side, uses)
+                self.add(side, uses)
         else:
             self.tokens += uses
             self.counts[part] = self.counts.get(part, 0) + uses

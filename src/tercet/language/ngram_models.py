@@ -18,7 +18,7 @@ from functools import cached_property
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from ..data.lines import open_bytes
 from ..errors import DataError, MissingDependency, UnknownName
 from ..kernels import ngram_lm, warn_if_slow
+from ..text.coding import offsets_of, view
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -78,20 +79,16 @@ class Scored:
         """Return the log10 probability of each sentence, with or without that of its end."""
         return self._sums(self.log10 if end else self.log10 * self.is_word)
 
-    def perplexities(self, *, end: bool = True, unknown: bool = True) -> Floats:
+    def perplexities(self, *, end: bool = True) -> Floats:
         """Return the per-word perplexity of each sentence; NaN if there is no word to count.
 
         end: count the sentence's end as a word; if False, its probability is also ignored. (SRILM's ppl1 does not count
             it as a word but includes its probability.)
-        unknown: count unknown words; SRILM does not.
         """
-        counted = self._counted(end=end, unknown=unknown)
-        return _perplexity(self._sums(np.where(counted, self.log10, 0)), self._sums(counted))
-
-    def perplexity(self, *, end: bool = True, unknown: bool = True) -> float:
-        """Return the per-word perplexity of all sentences together."""
-        counted = self._counted(end=end, unknown=unknown)
-        return float(_perplexity(np.array(self.log10[counted].sum()), np.array(counted.sum())))
+        words = (self.words + end).astype(np.float64)
+        means = np.divide(self.totals(end=end), words, out=np.full(len(self), np.nan), where=words > 0)
+        perplexities: Floats = 10.0**-means
+        return perplexities
 
     @cached_property
     def backoff_levels(self) -> NDArray[np.int8]:
@@ -111,30 +108,9 @@ class Scored:
         before[self.offsets[:-1]] = 1
         return _LEVELS[known, before]
 
-    def _counted(self, *, end: bool, unknown: bool) -> NDArray[np.bool_]:
-        counted = np.ones_like(self.is_word) if end else self.is_word
-        return counted if unknown else counted & ~self.unknown
-
     def _sums(self, values: NDArray[Any]) -> Floats:
         # Every sentence has a position for its end, so none is empty: np.add.reduceat would be wrong for empty ones.
         return np.add.reduceat(values, self.offsets[:-1], dtype=np.float64) if len(self) else np.zeros(0)
-
-
-def _perplexity(log10: Floats, words: NDArray[Any]) -> Floats:
-    means = np.divide(log10, words, out=np.full(log10.shape, np.nan), where=words > 0)
-    perplexities: Floats = 10.0**-means
-    return perplexities
-
-
-class LanguageModel(Protocol):
-    """The interface of n-gram models."""
-
-    @property
-    def order(self) -> int:
-        """Return the number of words of the longest n-gram."""
-
-    def score(self, sentences: Sequence[str]) -> Scored:
-        """Return the scores of each word and of the end of each sentence."""
 
 
 @dataclass(frozen=True)
@@ -197,24 +173,12 @@ class NgramModel:
         coded = [[numbers(word, UNKNOWN) for word in split(sentence)] for sentence in sentences]
         for line in coded:
             line.append(END)
-        offsets = np.zeros(len(coded) + 1, dtype=np.int64)
-        np.cumsum([len(line) for line in coded], out=offsets[1:])
+        offsets = offsets_of([len(line) for line in coded])
         ids = np.fromiter(chain.from_iterable(coded), dtype=np.int32, count=int(offsets[-1]))
         log10 = np.empty(len(ids))
         matched = np.empty(len(ids), dtype=np.int32)
-        ngram_lm.score_sentences(
-            ids.data,
-            offsets.data,
-            BEGIN,
-            self.last.data,
-            self._children.data,
-            self._suffixes.data,
-            self.logs.data,
-            self.backoffs.data,
-            self.bounds.data,
-            log10.data,
-            matched.data,
-        )
+        model: list[Any] = [self.last, self._children, self._suffixes, self.logs, self.backoffs, self.bounds]
+        ngram_lm.score_sentences(ids.data, offsets.data, BEGIN, *map(view, [*model, log10, matched]))
         return Scored(log10, matched, ids == UNKNOWN, offsets)
 
 
@@ -266,7 +230,7 @@ class KenlmModel:
         )
 
 
-def open_model(path: str | Path, *, backend: str | None = None) -> LanguageModel:
+def open_model(path: str | Path, *, backend: str | None = None) -> NgramModel | KenlmModel:
     """Open the model in a file: ARPA, gzipped or not, or kenlm's binary format.
 
     backend: 'own' (our kernel) or 'kenlm'; by default 'own', and 'kenlm' for files that only kenlm can read.

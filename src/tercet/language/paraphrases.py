@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 
@@ -193,15 +193,7 @@ def _triples(blocks: Iterator[list[str]], path: str | Path) -> Rows:
         raise DataError(f"{path} ends in the middle of an entry: {len(rest)} of 3 lines after line {done}.")
 
 
-def _tabs(blocks: Iterator[list[str]], path: str | Path) -> Rows:
-    return _fields(blocks, path, "\t", 0, "a tab")
-
-
-def _ppdb(blocks: Iterator[list[str]], path: str | Path) -> Rows:
-    return _fields(blocks, path, " ||| ", 1, "' ||| '")
-
-
-def _fields(blocks: Iterator[list[str]], path: str | Path, divider: str, at: int, name: str) -> Rows:
+def _fields(blocks: Iterator[list[str]], path: str | Path, *, divider: str, at: int, name: str) -> Rows:
     """Yield two fields of each line, starting with field `at`."""
     done = 0
     for block in blocks:
@@ -219,7 +211,7 @@ def _fields(blocks: Iterator[list[str]], path: str | Path, divider: str, at: int
 
 
 _READERS: dict[str, Callable[[Iterator[list[str]], str | Path], Rows]] = {
-    "ppdb": _ppdb,
-    "pairs": _tabs,
+    "ppdb": partial(_fields, divider=" ||| ", at=1, name="' ||| '"),
+    "pairs": partial(_fields, divider="\t", at=0, name="a tab"),
     "meteor": _triples,
 }

@@ -80,10 +80,8 @@ def universal_tag(penn: str) -> str:
 @cache
 def _tables() -> dict[str, Any]:
     tables = tomllib.loads(files(__package__).joinpath("data", "relations.toml").read_text("utf-8"))
-    tables["collapse"]["multiword"] = frozenset(tables["collapse"]["multiword"].split())
-    tables["ud"]["foreign"] = frozenset(tables["ud"]["foreign"].split())
-    tables["words"]["time"] = frozenset(tables["words"]["time"].split())
-    tables["words"]["negation"] = frozenset(tables["words"]["negation"].split())
+    for table, words in (("collapse", "multiword"), ("ud", "foreign"), ("words", "time"), ("words", "negation")):
+        tables[table][words] = frozenset(tables[table][words].split())
     return tables
 
 

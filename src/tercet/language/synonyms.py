@@ -1,12 +1,15 @@
-"""English synonyms: words that share a synset of WordNet 3.0.
+"""English synonyms (words that share a synset of WordNet 3.0) and related words: "dog" and "animal", "decide" and
+"decision".
 
-Fellbaum (1998), "WordNet: An Electronic Lexical Database", MIT Press. The table in data/ is made by
-scripts/build_synonyms.py from WordNet 3.0 Copyright 2006 by Princeton University; its licence is in the same folder.
+Fellbaum (1998), "WordNet: An Electronic Lexical Database", MIT Press. The tables in data/ are made by
+scripts/build_synonyms.py and scripts/build_related_words.py, which lists the relations, from WordNet 3.0 Copyright 2006
+by Princeton University; its licence is in the same folder. Related words can be used instead of a table of paraphrases.
 Inflected words are also looked up by their base forms, which WordNet's detachment rules give.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cache
 from importlib.resources import files
 
@@ -32,7 +35,7 @@ class Synonyms:
 
         lemmas, synsets, exceptions, taken_for_one = lzma.decompress(table).decode("utf-8").split("\f")
         self._lemmas = dict(zip(lemmas.split("\n"), synsets.split("\n"), strict=True))
-        self._exceptions = {form: bases.split() for form, _, bases in map(_partition, exceptions.split("\n"))}
+        self._exceptions = {form: bases for form, *bases in map(str.split, exceptions.split("\n"))}
         self._same: dict[int, int] = {}
         if original:
             for line in taken_for_one.split("\n"):
@@ -70,11 +73,32 @@ class Synonyms:
         return numbers
 
 
-def _partition(line: str) -> tuple[str, str, str]:
-    return line.partition(" ")
-
-
 @cache
 def english_synonyms(*, original: bool = False) -> Synonyms:
     """Return the synonyms of WordNet 3.0, which are loaded once per process."""
     return Synonyms(files(__package__).joinpath("data", "wordnet.xz").read_bytes(), original=original)
+
+
+class RelatedWords:
+    """The words that WordNet relates to each word, without its synonyms."""
+
+    def __init__(self, table: bytes) -> None:
+        import lzma
+
+        related: dict[str, set[str]] = defaultdict(set)
+        for line in lzma.decompress(table).decode("utf-8").split("\n"):
+            word, *others = line.split(" ")
+            related[word].update(others)
+            for other in others:
+                related[other].add(word)
+        self._related = {word: frozenset(others) for word, others in related.items()}
+
+    def of(self, word: str) -> frozenset[str]:
+        """Return the words related to a base form in lower case; none if it is not in WordNet."""
+        return self._related.get(word, frozenset())
+
+
+@cache
+def english_related_words() -> RelatedWords:
+    """Return the related words of WordNet 3.0, which are loaded once per process."""
+    return RelatedWords(files(__package__).joinpath("data", "wordnet_related.xz").read_bytes())

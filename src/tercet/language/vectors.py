@@ -53,9 +53,6 @@ class WordVectors(ABC):
         found = self._stored(word)
         return found if found is not None or word == word.lower() else self._stored(word.lower())
 
-    def __contains__(self, word: str) -> bool:
-        return self.unit(word) is not None
-
     def similarity(self, first: str, second: str) -> float:
         """Return the cosine of two words' vectors; NaN if a word is unknown or has a zero vector."""
         one, other = self.unit(first), self.unit(second)

@@ -1,8 +1,8 @@
-"""sentBLEU: BLEU of single segments with one added to every count, as the sentence-bleu program of Moses.
+"""sentBLEU: BLEU of single segments, with one added to every count, as in Moses' program sentence-bleu.
 
 Lin and Och (2004), "ORANGE: a Method for Evaluating Automatic Evaluation Metrics for Machine Translation", COLING,
-introduced the smoothing; Moses adds one to single words too. The WMT metrics tasks used it as their sentence-level
-baseline, on text tokenised by Moses. A system's score is the mean of its segments'.
+introduced the smoothing; Moses also adds one to the counts of single words. The WMT metrics tasks used it as their
+sentence-level baseline, on text tokenised by Moses. The score of a system is the mean of its segments.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class _References(NamedTuple):
 class SentBLEU(Metric):
     """Smoothed sentence BLEU of Moses, 0 to 1.
 
-    tokenize: by default moses (English; moses-LANG for others), as the program expects. Give none for tokenised
-    text: it is split at ASCII blanks only, as the program does.
+    tokenize: by default moses (English; moses-LANG for others), as the program expects. Use none for tokenised
+    text: it is then split at ASCII spaces only, as in the program.
     lowercase: ignore case, as the WMT metrics tasks did.
-    The program computes in single precision, this in double: they agree to about 6 digits.
+    The program computes in single precision, this metric in double: they agree to about 6 digits.
     """
 
     tokenize: str = param(check=check_tokeniser, key="tok")

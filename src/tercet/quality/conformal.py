@@ -20,7 +20,7 @@ error.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ from ..data.model_file import shown
 from ..errors import DataError, UsageError
 from ..stats.correlation import is_constant_series
 from ..stats.resampling import TOLERANCE, Floats, check_share
-from .learner_base import Groups
+from .learner_base import check_examples
 from .learners import cross_fit
 from .linear import Ridge
 from .predictors import Parts, Predictor, predictor_from_parts
@@ -129,7 +129,7 @@ class Conformal:
 def calibrate(
     labels: ArrayLike,
     held_out: ArrayLike,
-    groups: Groups = None,
+    groups: Sequence[Hashable] | None = None,
     *,
     features: ArrayLike | None = None,
     seed: int = SEED,
@@ -146,13 +146,11 @@ def calibrate(
         raise UsageError(f"Labels of shape {truth.shape} do not go with held-out predictions of shape {values.shape}.")
     if not np.isfinite(truth - values).all():
         raise DataError("A label or a held-out prediction is missing or not finite; intervals need all of them.")
-    numbers = number_groups(range(len(truth)) if groups is None else groups)
-    if len(numbers) != len(truth):
-        raise UsageError(f"There must be one group for each of the {len(truth)} examples, not {len(numbers)}.")
+    numbers = number_groups(groups, len(truth), "examples")
     errors = np.abs(truth - values)
     difficulty, easiest, usual = None, 0.0, 1.0
     if features is not None and not is_constant_series(errors):
-        fitted = cross_fit(Ridge(), features, errors, numbers.tolist(), seed=seed, executor=executor)
+        fitted = cross_fit(Ridge(), check_examples(features, errors, numbers.tolist(), seed=seed, executor=executor))
         difficulty, easiest = fitted.predictor, _EASIEST * float(errors.mean())
         expected = np.maximum(fitted.held_out, easiest)
         errors, usual = errors / expected, float(np.median(expected))

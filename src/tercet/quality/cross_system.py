@@ -20,10 +20,10 @@ from ..errors import DataError, UsageError
 from ..stats.correlation import is_constant_series, pearson
 from ..stats.resampling import Floats
 from .evaluating import Evaluation, check_pair, compare_pearson, evaluate
-from .learner_base import FOLDS, MINIMUM, fit_and_predict, run_all
+from .learner_base import FOLDS, MINIMUM, LabelledFeatures
 from .learners import learnt_by
 from .model import QualityModel
-from .splits import SEED, folds
+from .splits import SEED, folds, number_groups
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -185,12 +185,9 @@ def across_systems(
         for system, parts in trained.items()
         if all(len(part) > 1 and not is_constant_series(labels[part]) for part in parts)
     }
-    units = (
-        (learner, settings, features[part], labels[part], features[test], seed)
-        for parts in trained.values()
-        for part, (_, test) in zip(parts, splits, strict=True)
-    )
-    results = iter(run_all(executor, fit_and_predict, units))
+    apart = [(part, test) for parts in trained.values() for part, (_, test) in zip(parts, splits, strict=True)]
+    data = LabelledFeatures(features, labels, number_groups(groups, len(labels), "segments"), seed, executor)
+    results = iter(data.predict_held_out(learner, settings, apart))
     systems = tuple(rows_of)
     shape = (len(systems), len(systems))
     correlations, errors = np.full(shape, nan), np.full(shape, nan)

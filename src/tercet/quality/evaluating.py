@@ -74,7 +74,7 @@ def evaluate(
     check_draws(resamples, seed)
     check_share("The level", level)
     truth, values = check_pair(labels, predictions)
-    numbers = _group_numbers(groups, len(truth))
+    numbers = number_groups(groups, len(truth), "segments")
     errors = values - truth
     columns = [errors**2, np.abs(errors)]
     if intervals is not None:
@@ -123,7 +123,7 @@ def compare_pearson(
     truth, one = check_pair(labels, first)
     _, other = check_pair(labels, second)
     terms = pearson_terms(truth, np.stack([one, other]))
-    numbers = _group_numbers(groups, len(truth))
+    numbers = number_groups(groups, len(truth), "segments")
     sums = np.zeros((2, int(numbers.max()) + 1, terms.shape[2]))
     for place in range(2):
         np.add.at(sums[place], numbers, terms[place])
@@ -155,13 +155,6 @@ def check_pair(labels: ArrayLike, predictions: ArrayLike) -> tuple[Floats, Float
         if len(bad):
             raise DataError(f"The {what} of segment {bad[0] + 1} is {part[bad[0]]}: every segment needs a number.")
     return truth, values
-
-
-def _group_numbers(groups: Sequence[Hashable] | None, n: int) -> Rows:
-    numbers = number_groups(range(n) if groups is None else groups)
-    if len(numbers) != n:
-        raise UsageError(f"There must be one group for each of the {n} segments, not {len(numbers)}.")
-    return numbers
 
 
 def _by_group(columns: list[Floats], numbers: Rows) -> Floats:

@@ -10,18 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..stats.resampling import Floats
-from .learner_base import FOLDS, Groups, Learner, Settings, check_examples, on_one_thread, run_all, standard_units
+from .learner_base import FOLDS, LabelledFeatures, Learner, Settings, on_one_thread, run_all, standard_units
 from .pls import MOST_COMPONENTS, decompose, importance_in_projection
-from .splits import SEED, folds
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from .splits import folds
 
 
 @dataclass(frozen=True)
@@ -36,25 +31,16 @@ class Importance:
 
 
 def permutation_importance(
-    learner: Learner,
-    settings: Settings,
-    features: ArrayLike,
-    labels: ArrayLike,
-    groups: Groups = None,
-    *,
-    names: Sequence[str],
-    repeats: int = 5,
-    seed: int = SEED,
-    executor: Executor | None = None,
+    learner: Learner, settings: Settings, data: LabelledFeatures, *, names: Sequence[str], repeats: int = 5
 ) -> tuple[Importance, ...]:
     """Return the importance of all features, the most important first. settings: those of `Predictor.training`."""
-    values, targets, numbers = check_examples(features, labels, groups)
-    splits = folds(numbers.tolist(), FOLDS, seed + 1)
+    values, targets, seed = data.features, data.labels, data.seed
+    splits = folds(data.groups.tolist(), FOLDS, seed + 1)
     units = (
         (learner, settings, values[train], targets[train], values[test], targets[test], repeats, seed, place)
         for place, (train, test) in enumerate(splits)
     )
-    increases = np.array(run_all(executor, _increases, units))  # (folds, features)
+    increases = np.array(run_all(data.executor, _increases, units))  # (folds, features)
     errors = increases.std(0, ddof=1) / np.sqrt(len(splits))
     vip, coefficients = on_one_thread(pls_weights, values, targets)
     columns = zip(names, increases.mean(0), errors, vip, coefficients, strict=True)

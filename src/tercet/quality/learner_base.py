@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -23,7 +23,7 @@ from ..stats.correlation import is_constant_series
 from ..stats.resampling import Floats
 from ..workers import results_in_order
 from .predictors import Inputs, Predictor, check_features
-from .splits import SEED, Rows, folds, hold_out, number_groups
+from .splits import SEED, Rows, Split, folds, hold_out, number_groups
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -34,8 +34,58 @@ MINIMUM = 20  # examples: five folds of four
 FOLDS = 5
 SEARCHED = 2000  # examples on which slow learners search their grids; more would hardly change the settings
 Settings = Mapping[str, Any]  # plain values, for JSON
-Groups = Sequence[Hashable] | None
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledFeatures:
+    """Examples that were checked (`check_examples`), with the seed and the executor for what is computed from them."""
+
+    features: Floats  # (n, k)
+    labels: Floats  # (n,)
+    groups: Rows  # (n,): the number of each example's group
+    seed: int = SEED
+    executor: Executor | None = None
+
+    def sample(self, size: int) -> LabelledFeatures:
+        """Return about `size` of the examples in whole groups, or more if those are too few to learn from."""
+        while size < len(self.labels):
+            _, rows = hold_out(self.groups.tolist(), size / len(self.labels), self.seed)
+            labels, groups = self.labels[rows], self.groups[rows]
+            if (groups != groups[0]).any() and len(rows) >= MINIMUM and not is_constant_series(labels):
+                return replace(self, features=self.features[rows], labels=labels, groups=groups)
+            size *= 2
+        return self
+
+    def run_splits(
+        self, function: Callable[..., Result], splits: Sequence[Split], grid: Sequence[tuple[Any, ...]] = ((),)
+    ) -> list[Result]:
+        """Call a function for each entry of the grid and each split, and return the results in this order.
+
+        function: of training features and labels, unseen features and labels, and an entry of the grid.
+        """
+        units = (
+            (self.features[train], self.labels[train], self.features[test], self.labels[test], *entry)
+            for entry in grid
+            for train, test in splits
+        )
+        return run_all(self.executor, function, units)
+
+    def predict_held_out(self, learner: Learner, settings: Settings, splits: Sequence[Split]) -> list[Floats]:
+        """Return the predictions for the test part of each split by a model of its training part."""
+        return self.run_splits(fit_and_predict, splits, [(learner, settings, self.seed)])
+
+    def search_grid(self, squared_errors: Callable[..., Floats], grid: Sequence[tuple[Any, ...]]) -> Floats:
+        """Return the root mean squared error on held-out groups for each setting, shape (grid, m).
+
+        squared_errors: a function as in `run_splits`. It returns the sums of squared errors over the unseen examples
+        for m settings.
+        """
+        # Not scikit-learn's GridSearchCV: here the m settings share work (one kernel matrix, or one series of trees).
+        splits = folds(self.groups.tolist(), FOLDS, self.seed)
+        sums = np.reshape(self.run_splits(squared_errors, splits, grid), (len(grid), len(splits), -1)).sum(1)
+        result: Floats = np.sqrt(sums / len(self.labels))
+        return result
 
 
 class Learner(ABC):
@@ -49,54 +99,50 @@ class Learner(ABC):
     def name(self) -> str:
         """The name for `tercet.quality.learners.create`."""
 
-    @abstractmethod
-    def choose(
-        self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
-    ) -> Settings:
-        """Return settings chosen by cross-validation; the examples have been checked."""
+    def choose(self, data: LabelledFeatures) -> Settings:
+        """Return settings chosen by cross-validation; by default there are none."""
+        return {}
 
     @abstractmethod
     def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> Predictor:
-        """Return a predictor trained with given settings."""
+        """Return a predictor trained with given settings; `features` has shape (n, k), `labels` (n,)."""
 
-    def fit(
-        self,
-        features: ArrayLike,
-        labels: ArrayLike,
-        groups: Groups = None,
-        *,
-        seed: int = SEED,
-        executor: Executor | None = None,
-    ) -> Predictor:
-        """Choose settings and return a trained predictor; `features` has shape (n, k), `labels` (n,).
-
-        groups: the group of each example, such as its source sentence. Groups are not split. Without groups, each
-        example is its own group.
-        """
-        values, targets, numbers = check_examples(features, labels, groups)
-        constant = np.flatnonzero(is_constant_series(values.T)).tolist()
-        if self.reads_features and len(constant) == values.shape[1]:
+    def fit(self, data: LabelledFeatures) -> Predictor:
+        """Choose settings and return a trained predictor."""
+        constant = np.flatnonzero(is_constant_series(data.features.T)).tolist()
+        if self.reads_features and len(constant) == data.features.shape[1]:
             raise DataError(
                 f"All {len(constant)} features are the same for all examples: there is nothing to learn from."
             )
-        settings = self.choose(values, targets, numbers, seed=seed, executor=executor)
+        settings = self.choose(data)
         if constant and self.reads_features:
             places = ", ".join(str(column + 1) for column in constant)
             log.warning("Features that are the same for all examples are left out: number %s.", places)
         training = {
             "learner": self.name,
             "settings": dict(settings),
-            "examples": len(targets),
-            "groups": int(numbers.max()) + 1,
+            "examples": len(data.labels),
+            "groups": int(data.groups.max()) + 1,
             "constant": constant,
-            "seed": seed,
+            "seed": data.seed,
         }
-        fit = partial(self.fit_with, values, targets, settings, seed=seed)
+        fit = partial(self.fit_with, data.features, data.labels, settings, seed=data.seed)
         return replace(on_one_thread(fit), training=training)
 
 
-def check_examples(features: ArrayLike, labels: ArrayLike, groups: Groups = None) -> tuple[Floats, Floats, Rows]:
-    """Return features (n, k), labels (n,) and group numbers (n,), or raise an error if nothing can be learnt."""
+def check_examples(
+    features: ArrayLike,
+    labels: ArrayLike,
+    groups: Sequence[Hashable] | None = None,
+    *,
+    seed: int = SEED,
+    executor: Executor | None = None,
+) -> LabelledFeatures:
+    """Return features (n, k) and labels (n,) to learn from, or raise an error if nothing can be learnt from them.
+
+    groups: the group of each example, such as its source sentence. Groups are not split. Without groups, each example
+    is its own group.
+    """
     values, targets = check_features(features), np.asarray(labels, dtype=np.float64)
     if targets.ndim != 1 or len(targets) != len(values):
         raise UsageError(f"There must be one label for each of the {len(values)} examples, not {targets.shape}.")
@@ -107,26 +153,13 @@ def check_examples(features: ArrayLike, labels: ArrayLike, groups: Groups = None
         raise DataError(f"{len(targets)} examples are too few to learn from; at least {MINIMUM} are needed.")
     if is_constant_series(targets):
         raise DataError(f"All {len(targets)} labels are {targets[0]:g}: there is nothing to learn.")
-    numbers = number_groups(range(len(targets)) if groups is None else groups)
-    if len(numbers) != len(targets):
-        raise UsageError(f"There must be one group for each of the {len(targets)} examples, not {len(numbers)}.")
+    numbers = number_groups(groups, len(targets), "examples")
     if not numbers.any():
         raise DataError(
             "All examples belong to one group, so that nothing can be held out. Give examples of at least two groups "
             "(source sentences, or documents)."
         )
-    return values, targets, numbers
-
-
-def draw_some(labels: Floats, groups: Sequence[Hashable], size: int, seed: int) -> Rows:
-    """Return the rows of about `size` examples in whole groups, or of more if those are too few to learn from."""
-    while size < len(labels):
-        _, rows = hold_out(groups, size / len(labels), seed)
-        several = len({groups[row] for row in rows}) > 1
-        if several and len(rows) >= MINIMUM and not is_constant_series(labels[rows]):
-            return rows
-        size *= 2
-    return np.arange(len(labels))
+    return LabelledFeatures(values, targets, numbers, seed, executor)
 
 
 def standard_units(features: Floats) -> tuple[Inputs, Floats]:
@@ -162,47 +195,7 @@ def on_one_thread(function: Callable[..., Result], *given: Any) -> Result:
         return function(*given)
 
 
-def search_grid(
-    squared_errors: Callable[..., Floats],
-    grid: Sequence[tuple[Any, ...]],
-    features: Floats,
-    labels: Floats,
-    groups: Rows,
-    *,
-    most: int | None = None,
-    seed: int,
-    executor: Executor | None,
-) -> Floats:
-    """Return the root mean squared error on held-out groups for each setting, shape (grid, m).
-
-    squared_errors: a function of training features and labels, unseen features and labels, and an entry of the grid.
-    It returns the sums of squared errors over the unseen examples for m settings. most: the number of examples to
-    search on, about.
-    """
-    # Not scikit-learn's GridSearchCV: here the m settings share work (one kernel matrix, or one series of trees).
-    rows = np.arange(len(labels)) if most is None else draw_some(labels, groups.tolist(), most, seed)
-    features, labels = features[rows], labels[rows]
-    splits = folds(groups[rows].tolist(), FOLDS, seed)
-    units = (
-        (features[train], labels[train], features[test], labels[test], *entry)
-        for entry in grid
-        for train, test in splits
-    )
-    sums = np.reshape(run_all(executor, squared_errors, units), (len(grid), len(splits), -1)).sum(1)
-    result: Floats = np.sqrt(sums / len(labels))
-    return result
-
-
-def cross_predict(
-    learner: Learner,
-    features: ArrayLike,
-    labels: ArrayLike,
-    groups: Groups,
-    settings: Settings,
-    *,
-    seed: int = SEED,
-    executor: Executor | None = None,
-) -> Floats:
+def cross_predict(learner: Learner, settings: Settings, data: LabelledFeatures) -> Floats:
     """Return for each example the prediction of a model that has not seen its group, shape (n,).
 
     The settings were chosen on all examples, which makes held-out predictions slightly too good. Choosing them again in
@@ -210,17 +203,15 @@ def cross_predict(
     ten, or five if there are more than 2,000 examples.
     """
     # Not scikit-learn's cross_val_predict, which cannot run in the caller's executor.
-    values, targets, numbers = check_examples(features, labels, groups)
-    splits = folds(numbers.tolist(), 2 * FOLDS if len(targets) <= SEARCHED else FOLDS, seed + 1)
-    units = ((learner, settings, values[train], targets[train], values[test], seed) for train, test in splits)
-    predictions = np.full(len(targets), np.nan)
-    for (_, test), held_out in zip(splits, run_all(executor, fit_and_predict, units), strict=True):
+    splits = folds(data.groups.tolist(), 2 * FOLDS if len(data.labels) <= SEARCHED else FOLDS, data.seed + 1)
+    predictions = np.full(len(data.labels), np.nan)
+    for (_, test), held_out in zip(splits, data.predict_held_out(learner, settings, splits), strict=True):
         predictions[test] = held_out
     return predictions
 
 
 def fit_and_predict(
-    learner: Learner, settings: Settings, features: Floats, labels: Floats, unseen: Floats, seed: int
+    features: Floats, labels: Floats, unseen: Floats, _: Floats, learner: Learner, settings: Settings, seed: int
 ) -> Floats:
-    """Train with given settings and return predictions for unseen examples."""
+    """Train with given settings and return predictions for unseen examples, whose labels are not read."""
     return learner.fit_with(features, labels, settings, seed=seed).predict(unseen)

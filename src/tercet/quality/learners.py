@@ -9,25 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..errors import UnknownName
 from ..stats.correlation import pearson
 from ..stats.resampling import Floats
-from .learner_base import Groups, Learner, Settings, check_examples, cross_predict
+from .learner_base import LabelledFeatures, Learner, Settings, cross_predict
 from .linear import Mean, OneFeature, Ridge
 from .pls import PLS
 from .predictors import Predictor as Predictor
 from .predictors import predictor_from_parts as predictor_from_parts
-from .splits import SEED, Rows
 from .svr import SVR
 from .trees import GradientBoosting
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 _LARGEST = 1e6  # setting that a model file may have, far above all that are tried
 
@@ -40,15 +35,13 @@ class Best(Learner):
 
     name = "best"
 
-    def choose(
-        self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
-    ) -> Settings:
+    def choose(self, data: LabelledFeatures) -> Settings:
         chosen: dict[str, Settings] = {}
         figures: dict[str, dict[str, Any]] = {}
         for learner in self.candidates:
-            settings = learner.choose(features, labels, groups, seed=seed, executor=executor)
-            held_out = cross_predict(learner, features, labels, groups.tolist(), settings, seed=seed, executor=executor)
-            chosen[learner.name], figures[learner.name] = settings, describe(labels, held_out)
+            settings = learner.choose(data)
+            held_out = cross_predict(learner, settings, data)
+            chosen[learner.name], figures[learner.name] = settings, describe(data.labels, held_out)
         best = min(figures, key=lambda name: figures[name]["rmse"])
         return {"learner": best, "settings": dict(chosen[best]), "figures": figures}
 
@@ -100,24 +93,14 @@ class CrossFitted:
     held_out: Floats  # (n,): for each example the prediction of a model that has not seen its group
 
 
-def cross_fit(
-    learner: Learner,
-    features: ArrayLike,
-    labels: ArrayLike,
-    groups: Groups = None,
-    *,
-    seed: int = SEED,
-    executor: Executor | None = None,
-) -> CrossFitted:
+def cross_fit(learner: Learner, data: LabelledFeatures) -> CrossFitted:
     """Train a predictor on all examples, and predict each group with the same settings (`cross_predict`).
 
     The predictor's `training` has the errors and the correlation of the held-out predictions as "held_out".
     """
-    values, targets, numbers = check_examples(features, labels, groups)
-    predictor = learner.fit(values, targets, numbers.tolist(), seed=seed, executor=executor)
-    settings = predictor.training["settings"]
-    held_out = cross_predict(learner, values, targets, numbers.tolist(), settings, seed=seed, executor=executor)
-    training: dict[str, Any] = {**predictor.training, "held_out": describe(targets, held_out)}
+    predictor = learner.fit(data)
+    held_out = cross_predict(learner, predictor.training["settings"], data)
+    training: dict[str, Any] = {**predictor.training, "held_out": describe(data.labels, held_out)}
     return CrossFitted(replace(predictor, training=training), held_out)
 
 

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..errors import DataError
 from ..stats.correlation import pearson
-from .learner_base import MINIMUM, Groups, Learner, Settings, check_examples, fit_and_predict, run_all
+from .learner_base import MINIMUM, LabelledFeatures, Learner, Settings
 from .splits import SEED, Rows, Split, hold_out
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 FRACTIONS = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 HELD_OUT = 0.2  # of the groups
@@ -35,15 +30,11 @@ class CurvePoint:
 
 def learning_curve(
     learner: Learner,
-    features: ArrayLike,
-    labels: ArrayLike,
-    groups: Groups,
     settings: Settings,
+    data: LabelledFeatures,
     *,
     fractions: Sequence[float] = FRACTIONS,
     repeats: int = 5,
-    seed: int = SEED,
-    executor: Executor | None = None,
 ) -> tuple[CurvePoint, ...]:
     """Return one point for each fraction of the training groups that has enough examples, in ascending order.
 
@@ -52,14 +43,13 @@ def learning_curve(
     """
     # Not scikit-learn's learning_curve: that gives one score per fit, where RMSE and Pearson are needed, and does not
     # run in the caller's executor.
-    values, targets, numbers = check_examples(features, labels, groups)
-    points = curve_splits(numbers, fractions, repeats=repeats, seed=seed)
+    points = curve_splits(data.groups, fractions, repeats=repeats, seed=data.seed)
     splits = [split for point in points for split in point]
-    units = [(learner, settings, values[train], targets[train], values[test], seed) for train, test in splits]
+    predictions = data.predict_held_out(learner, settings, splits)
     figures = np.array(
         [
-            (np.sqrt(np.mean((found - targets[test]) ** 2)), pearson(targets[test], found))
-            for (_, test), found in zip(splits, run_all(executor, fit_and_predict, units), strict=True)
+            (np.sqrt(np.mean((found - data.labels[test]) ** 2)), pearson(data.labels[test], found))
+            for (_, test), found in zip(splits, predictions, strict=True)
         ]
     ).reshape(len(points), repeats, 2)
     spread = figures.std(1, ddof=1) if repeats > 1 else np.full((len(points), 2), np.nan)

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from ..errors import UsageError
 from ..stats.resampling import Floats
-from .learner_base import Learner, Settings, search_grid, standard_units
+from .learner_base import LabelledFeatures, Learner, Settings, standard_units
 from .predictors import LinearPredictor
-from .splits import Rows
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
 ALPHAS = tuple(float(alpha) for alpha in np.logspace(-5, 2, 22))  # penalties per example
 
@@ -30,11 +25,6 @@ class Mean(Learner):
 
     name = "mean"
     reads_features: ClassVar[bool] = False
-
-    def choose(
-        self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
-    ) -> Settings:
-        return {}
 
     def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> LinearPredictor:
         inputs, _ = standard_units(features)
@@ -55,13 +45,6 @@ class OneFeature(Learner):
     def name(self) -> str:
         return f"linear:{self.label or self.column}"
 
-    def choose(
-        self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
-    ) -> Settings:
-        if not 0 <= self.column < features.shape[1]:
-            raise UsageError(f"There is no feature number {self.column}: there are {features.shape[1]}, from 0.")
-        return {}
-
     def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> LinearPredictor:
         inputs, units = standard_units(features)
         place = np.flatnonzero(inputs.columns == self.column)  # empty if the feature is constant
@@ -71,22 +54,13 @@ class OneFeature(Learner):
 
 @dataclass(frozen=True)
 class Ridge(Learner):
-    """Ridge regression on standardised features.
-
-    alpha: the penalty per example; None: chosen by cross-validation.
-    """
-
-    alpha: float | None = None
+    """Ridge regression on standardised features. The penalty per example, alpha, is chosen by cross-validation."""
 
     name = "ridge"
     needs: ClassVar[Mapping[str, type]] = {"alpha": float}
 
-    def choose(
-        self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
-    ) -> Settings:
-        if self.alpha is not None:
-            return {"alpha": self.alpha}
-        (errors,) = search_grid(_squared_errors, [()], features, labels, groups, seed=seed, executor=executor)
+    def choose(self, data: LabelledFeatures) -> Settings:
+        (errors,) = data.search_grid(_squared_errors, [()])
         best = int(errors.argmin())
         return {"alpha": ALPHAS[best], "rmse": float(errors[best])}
 

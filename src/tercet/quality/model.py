@@ -30,7 +30,9 @@ KIND, MADE_BY = "quality-estimation", "tercet qe train"  # of model files
 Floats = NDArray[np.float64]
 SEEN = " If the model was trained on these very texts, its language models have seen them: predict others."
 LEVELS = (0.5, 0.8, 0.9, 0.95)  # of the intervals whose width `describe` reports
-_ARRAYS = {"means", "bounds", "predictions", "labels"}
+# The fields of a model in its file, as plain values and as arrays, the latter by their names there.
+_PLAIN = ("label_range", "range_given", "higher_is_better", "most_outside", "features", "given")
+_ARRAYS = {"means": "means", "bounds": "bounds", "predictions": "held_out_predictions", "labels": "held_out_labels"}
 _FIGURE = float | None  # None if undefined
 _FIGURES = dict.fromkeys(("rmse", "mae", "pearson"), _FIGURE)
 _IMPORTANCE = {"feature": str} | dict.fromkeys(("increase", "standard_error", "vip", "coefficient"), _FIGURE)
@@ -43,11 +45,8 @@ PROVENANCE = {  # the form of `QualityModel.provenance`
     "resource_checksums": {str: str}, "versions": {str: str}, "needs": {str: str},
     "trained_on": [{"name": str, "checksum": str, "size": int}],
 }  # fmt: skip
-_ON_THE_CARD = (
-    "held_out",
-    "needs",
-    "trained_on",
-)  # of the provenance, which every model file has in a place of its own
+# Of the provenance, what every model file has in a place of its own.
+_ON_THE_CARD = ("held_out", "needs", "trained_on")
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,23 +231,10 @@ class QualityModel:
     def _file(self) -> ModelFile:
         facts, arrays = self.predictor.to_parts()
         calibration, scores = self.conformal.to_parts()
-        own = {
-            "label_range": list(self.label_range),
-            "range_given": self.range_given,
-            "higher_is_better": self.higher_is_better,
-            "most_outside": self.most_outside,
-            "features": list(self.features),
-            "given": list(self.given),
-            "predictor": facts,
-            "conformal": calibration,
-            "provenance": {name: fact for name, fact in self.provenance.items() if name not in _ON_THE_CARD},
-        }
-        tables = {
-            "means": self.means,
-            "bounds": self.bounds,
-            "predictions": self.held_out_predictions,
-            "labels": self.held_out_labels,
-        }
+        provenance = {name: fact for name, fact in self.provenance.items() if name not in _ON_THE_CARD}
+        own = {"predictor": facts, "conformal": calibration, "provenance": provenance}
+        own |= {name: getattr(self, name) for name in _PLAIN}
+        tables = {name: getattr(self, field) for name, field in _ARRAYS.items()}
         tables |= {f"predictor.{name}": array for name, array in arrays.items()}
         tables |= {f"conformal.{name}": array for name, array in scores.items()}
         figures, needs, trained_on = (self.provenance.get(name, {}) for name in _ON_THE_CARD)
@@ -285,26 +271,20 @@ class QualityModel:
         unknown = set(facts["features"]) - {feature.name for feature in all_features()}
         if unknown:
             raise ValueError(f"it uses features that are not known here: {', '.join(sorted(unknown))}")
-        strange = {name for name in arrays if not name.startswith(("predictor.", "conformal."))} - _ARRAYS
+        strange = {name for name in arrays if not name.startswith(("predictor.", "conformal."))} - _ARRAYS.keys()
         if strange:
             raise ValueError(f"it has arrays that are not known here: {', '.join(sorted(strange))}")
-        low, high = check_range(facts["label_range"])
+        own: dict[str, Any] = {name: facts[name] for name in _PLAIN}
+        own |= {name: tuple(facts[name]) for name in ("features", "given")}
+        own |= {"label_range": check_range(facts["label_range"])}
+        own |= {field: arrays[name] for name, field in _ARRAYS.items()}
         model = cls(
-            check_languages(file.languages or ()),
-            (low, high),
-            facts["range_given"],
-            facts["higher_is_better"],
-            tuple(facts["features"]),
-            tuple(facts["given"]),
-            arrays["means"],
-            arrays["bounds"],
-            facts["most_outside"],
-            predictor_from_parts(facts["predictor"], _below("predictor.", arrays)),
-            Conformal.from_parts(facts["conformal"], _below("conformal.", arrays)),
-            arrays["predictions"],
-            arrays["labels"],
-            Resources.from_members(file.blobs),
-            {name: provenance[name] for name in PROVENANCE},
+            **own,
+            languages=check_languages(file.languages or ()),
+            predictor=predictor_from_parts(facts["predictor"], _below("predictor.", arrays)),
+            conformal=Conformal.from_parts(facts["conformal"], _below("conformal.", arrays)),
+            resources=Resources.from_members(file.blobs),
+            provenance={name: provenance[name] for name in PROVENANCE},
         )
         if fault := model._fault():
             raise ValueError(fault)

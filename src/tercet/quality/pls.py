@@ -17,17 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from ..stats.resampling import Floats
-from .learner_base import Learner, Settings, run_all, standard_units
+from .learner_base import LabelledFeatures, Learner, Settings, standard_units
 from .predictors import Integers, LinearPredictor
-from .splits import Rows, folds
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from .splits import folds
 
 MOST_COMPONENTS = 15
 FOLDS = 10  # more than other learners: models are cheap, and folds give the standard error
@@ -94,34 +91,19 @@ def importance_in_projection(components: Components) -> Floats:
 
 @dataclass(frozen=True)
 class PLS(Learner):
-    """Partial least squares.
-
-    components: their number; None: chosen by cross-validation, up to 15. select: use only features that help.
-    """
-
-    components: int | None = None
-    select: bool = True
+    """Partial least squares; the number of components, up to 15, and of features is chosen by cross-validation."""
 
     name = "pls"
     needs: ClassVar[Mapping[str, type]] = {"features": int, "components": int}
 
-    def choose(
-        self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
-    ) -> Settings:
-        inputs, _ = standard_units(features)
-        width = len(inputs.columns)
-        sizes = set_sizes(width) if self.select else [width]
-        splits = folds(groups.tolist(), FOLDS, seed)
-        units = ((features[train], labels[train], features[test], labels[test], sizes) for train, test in splits)
-        errors = np.array(run_all(executor, _mean_squared_errors, units))  # (folds, sizes, components)
-        if self.components is not None:
-            errors = errors[:, :, [min(self.components, errors.shape[2]) - 1]]
+    def choose(self, data: LabelledFeatures) -> Settings:
+        inputs, _ = standard_units(data.features)
+        sizes = set_sizes(len(inputs.columns))
+        splits = folds(data.groups.tolist(), FOLDS, data.seed)
+        errors = np.array(data.run_splits(_mean_squared_errors, splits, [(sizes,)]))  # (folds, sizes, components)
         place, count = _smallest_good(errors)
-        return {
-            "features": sizes[place],
-            "components": count + 1 if self.components is None else self.components,
-            "rmse": float(np.sqrt(np.mean(errors[:, place, count]))),
-        }
+        rmse = float(np.sqrt(np.mean(errors[:, place, count])))
+        return {"features": sizes[place], "components": count + 1, "rmse": rmse}
 
     def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> LinearPredictor:
         inputs, units = standard_units(features)

@@ -10,15 +10,17 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.model_file import Dataset
+from ..data.testset import checksum
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
-from ..language.bilingual_alignment import HMM, WordAligner, train_aligner
+from ..language.bilingual_alignment import WordAligner, train_aligner
 from ..language.frequencies import Frequencies, count_ngrams, word_frequencies
 from ..language.function_words import function_words
 from ..language.kneser_ney import estimate
@@ -41,6 +43,7 @@ MOST_TEXTS = 2000  # from which the axes are computed
 SMALLEST = 1e-6  # a shorter axis is rounding error
 SETTINGS = "resources.json"  # the member with everything that is neither a model nor a table
 Progress = Callable[[str], None]
+SIDES = ("source", "target")
 T = TypeVar("T")
 
 
@@ -156,7 +159,7 @@ _OF_SIDES = {
     "tags_lm": "ask for tags: --tags, with texts in the {side} language and a parser for them",
 }
 HOW_TO_GIVE = {
-    **{f"{side}_{name}": how.format(side=side) for name, how in _OF_SIDES.items() for side in ("source", "target")},
+    **{f"{side}_{name}": how.format(side=side) for name, how in _OF_SIDES.items() for side in SIDES},
     "aligner": "give parallel texts: --parallel",
     "embeddings": "ask for sentence embeddings: --embeddings, after pip install 'tercet[embed]'",
     "embedding_axes": "train with sentence embeddings: --embeddings; in Python, see principal_axes",
@@ -183,50 +186,80 @@ def _setting(name: str, value: Any) -> Any:
     return value
 
 
-def estimate_resources(
-    source_language: str,
-    target_language: str,
-    *,
-    source_texts: Sequence[str] = (),
-    target_texts: Sequence[str] = (),
-    parallel: tuple[Sequence[str], Sequence[str]] | None = None,
-    tag: bool = False,
-    embeddings: str | None = None,
-    embedding_axes: Floats | None = None,
-    tagged: Tagged = NONE_TAGGED,
-    progress: Progress | None = None,
-) -> Resources:
-    """Estimate all resources that the texts and the installed packages allow. The result is deterministic.
+@dataclass(frozen=True, eq=False)
+class Corpora:
+    """The corpora from which resources are estimated: texts of either language, and parallel texts.
 
-    parallel: source and target sentences, which also count as texts of their languages. tag: use tags, if a parser of
+    parallel: source and target sentences, which also count as texts of their languages. tags: use tags, if a parser of
     the language is installed. embeddings: a sentence encoder. embedding_axes: from `principal_axes`; they must be the
-    same for all resources whose features are compared. tagged: known tags (`tag_texts`). progress: called with the name
-    of each step.
+    same for all resources whose features are compared. tagged: known tags of texts (`tag_texts`).
     """
-    say = progress or (lambda what: None)
-    values: dict[str, Any] = {"source_language": source_language, "target_language": target_language}
-    if parallel is not None and len(parallel[0]) != len(parallel[1]):
-        raise DataError(
-            f"The parallel texts have {len(parallel[0])} source and {len(parallel[1])} target sentences; they must "
-            "have the same number. Run 'tercet check' on the files to see where they drift apart."
-        )
-    pairs: list[list[list[str]]] = []
-    for number, (side, language, texts) in enumerate(
-        (("source", source_language, source_texts), ("target", target_language, target_texts))
-    ):
-        say(f"{side} texts")
-        both = [_lower(texts, language)]
-        if parallel is not None:
-            both.append(_lower(parallel[number], language))
-            pairs.append(both[1])
-        values |= _of_one_language(side, language, [words for part in both for words in part], say)
-        if tag:
-            both_texts = [*texts, *(parallel[number] if parallel is not None else ())]
-            values |= _tags(side, language, both_texts, tagged[number], say)
-    if pairs:
-        say("word alignment")
-        values["aligner"] = _pruned(train_aligner(*pairs))
-    return Resources(**values, embeddings=embeddings, embedding_axes=embedding_axes)
+
+    languages: tuple[str, str]
+    source_texts: Sequence[str] = ()
+    target_texts: Sequence[str] = ()
+    parallel: tuple[Sequence[str], Sequence[str]] | None = None
+    tags: bool = False
+    embeddings: str | None = None
+    embedding_axes: Floats | None = None
+    tagged: Tagged = NONE_TAGGED
+
+    def without(self, sources: Sequence[str], outputs: Sequence[str]) -> Corpora:
+        """Return the corpora without training texts and texts parallel to one; warn how many were left out.
+
+        A language model gives higher probabilities to sentences that it was estimated from, so a model trained on such
+        features would not work for new sentences.
+        """
+        known, translated = ({_words(text) for text in side} - {""} for side in (sources, outputs))
+        one = [text for text in self.source_texts if _words(text) not in known]
+        other = [text for text in self.target_texts if _words(text) not in translated]
+        left_out = len(self.source_texts) - len(one) + len(self.target_texts) - len(other)
+        parallel = self.parallel
+        if parallel is not None and len(parallel[0]) == len(parallel[1]):  # otherwise `estimate` raises an error
+            pairs = list(zip(*parallel, strict=True))
+            kept = [(s, t) for s, t in pairs if _words(s) not in known and _words(t) not in translated]
+            left_out += len(pairs) - len(kept)
+            parallel = ([s for s, _ in kept], [t for _, t in kept]) if kept else None
+        if not left_out:
+            return self
+        log.warning(
+            "%d texts of the corpora are training texts, or parallel to one, and are left out: features must come from "
+            "models that have not seen the text.", left_out,
+        )  # fmt: skip
+        return replace(self, source_texts=one, target_texts=other, parallel=parallel)
+
+    def datasets(self) -> list[Dataset]:
+        """Return the corpora that there are, for the model file: role, checksum and number of sentences."""
+        corpora = {"source texts": self.source_texts, "target texts": self.target_texts}
+        if self.parallel is not None:
+            corpora |= {"parallel source texts": self.parallel[0], "parallel target texts": self.parallel[1]}
+        return [Dataset(name, checksum(texts), len(texts)) for name, texts in corpora.items() if texts]
+
+    def estimate(self, say: Progress = lambda _: None) -> Resources:
+        """Estimate all resources that the corpora and the installed packages allow. The result is deterministic.
+
+        say: called with the name of each step.
+        """
+        parallel = self.parallel or ((), ())
+        if len(parallel[0]) != len(parallel[1]):
+            raise DataError(
+                f"The parallel texts have {len(parallel[0])} source and {len(parallel[1])} target sentences; they must "
+                "have the same number. Run 'tercet check' on the files to see where they drift apart."
+            )
+        values: dict[str, Any] = {}
+        pairs: list[list[list[str]]] = []
+        for side, language, texts, aligned, tagged in zip(
+            SIDES, self.languages, (self.source_texts, self.target_texts), parallel, self.tagged, strict=True
+        ):
+            say(f"{side} texts")
+            pairs.append(_lower(aligned, language))
+            values |= _of_one_language(side, language, _lower(texts, language) + pairs[-1], say)
+            if self.tags:
+                values |= _tags(side, language, [*texts, *aligned], tagged, say)
+        if self.parallel is not None:
+            say("word alignment")
+            values["aligner"] = _pruned(train_aligner(*pairs))
+        return Resources(*self.languages, **values, embeddings=self.embeddings, embedding_axes=self.embedding_axes)
 
 
 def principal_axes(embeddings: str, texts: Sequence[str], *, executor: Executor | None = None) -> Floats:
@@ -250,6 +283,11 @@ def principal_axes(embeddings: str, texts: Sequence[str], *, executor: Executor 
     found = np.zeros((1 + AXES, vectors.shape[1]))
     found[0], found[1 : 1 + len(axes)] = mean, axes * np.where(largest < 0, -1.0, 1.0)[:, None]
     return found
+
+
+def _words(text: str) -> str:
+    """Normalise case and spaces: texts that are then equal are nearly the same to a language model."""
+    return " ".join(text.lower().split())
 
 
 def _lower(texts: Sequence[str], language: str) -> list[list[str]]:
@@ -293,17 +331,15 @@ def tag_texts(
     outputs: Sequence[str],
     *,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    say: Progress = lambda _: None,
 ) -> Tagged:
     """Return the tags of sources and of outputs, to be used several times; none if no parser is installed."""
-    say = progress or (lambda what: None)
     found: list[dict[str, list[str]]] = []
-    for side, language, texts in zip(("source", "target"), languages, (sources, outputs), strict=True):
-        parser = _find_parser(side, language)
-        if parser is not None:
+    for side, language, texts in zip(SIDES, languages, (sources, outputs), strict=True):
+        found.append({})
+        if parser := _find_parser(side, language):
             say(f"{side} tags")
-        known = [] if parser is None else tags(texts, language, parser, executor=executor)
-        found.append({} if parser is None else dict(zip(texts, known, strict=True)))
+            found[-1] |= zip(texts, tags(texts, language, parser, executor=executor), strict=True)
     return found[0], found[1]
 
 
@@ -334,8 +370,5 @@ def _tags(
 
 
 def _pruned(aligner: WordAligner) -> WordAligner:
-    models = [
-        HMM(model.table.pruned(below=LEAST_PROBABILITY), model.jumps, model.null, model.smoothing)
-        for model in (aligner.forward, aligner.backward)
-    ]
-    return WordAligner(*models)
+    models = (aligner.forward, aligner.backward)
+    return WordAligner(*(replace(model, table=model.table.pruned(below=LEAST_PROBABILITY)) for model in models))

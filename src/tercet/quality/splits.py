@@ -20,8 +20,15 @@ Rows = NDArray[np.int64]
 Split = tuple[Rows, Rows]  # training rows, test rows, each in ascending order
 
 
-def number_groups(groups: Sequence[Hashable]) -> Rows:
-    """Return the number of each example's group, from 0, in the order of first appearance: names do not matter."""
+def number_groups(groups: Sequence[Hashable] | None, n: int, what: str) -> Rows:
+    """Return the number of each example's group, from 0, in the order of first appearance: names do not matter.
+
+    Without groups, each example is its own group. n: the number of examples; what: how they are called in errors.
+    """
+    if groups is None:
+        return np.arange(n)
+    if len(groups) != n:
+        raise UsageError(f"There must be one group for each of the {n} {what}, not {len(groups)}.")
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(group, len(numbers)) for group in groups], dtype=np.int64)
 
@@ -54,7 +61,7 @@ def hold_out(groups: Sequence[Hashable], share: float, seed: int = SEED) -> Spli
 
 def _numbered(groups: Sequence[Hashable], seed: int) -> tuple[Rows, int]:
     """Return the numbers of groups and how many there are, or raise an error if they cannot be split."""
-    numbers = number_groups(groups)
+    numbers = number_groups(groups, len(groups), "examples")
     if not numbers.any():
         raise DataError(
             f"There {'is a single group of examples' if len(numbers) else 'are no examples'}: nothing can be held "

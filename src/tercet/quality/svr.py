@@ -10,18 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from ..stats.resampling import Floats
-from .learner_base import SEARCHED, Learner, Settings, search_grid, standard_units
+from .learner_base import SEARCHED, LabelledFeatures, Learner, Settings, standard_units
 from .linear import Mean
 from .predictors import KernelPredictor, Predictor
-from .splits import Rows, scikit_learn
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from .splits import scikit_learn
 
 COSTS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 GAMMAS = (0.0625, 0.125, 0.25, 0.5, 1.0)  # times 1 / number of features
@@ -35,12 +32,8 @@ class SVR(Learner):
     name = "svr"
     needs: ClassVar[Mapping[str, type]] = {"C": float, "gamma": float, "epsilon": float}
 
-    def choose(
-        self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
-    ) -> Settings:
-        grid = [(gamma,) for gamma in GAMMAS]
-        given = features, labels, groups
-        errors = search_grid(_squared_errors, grid, *given, most=SEARCHED, seed=seed, executor=executor)
+    def choose(self, data: LabelledFeatures) -> Settings:
+        errors = data.sample(SEARCHED).search_grid(_squared_errors, [(gamma,) for gamma in GAMMAS])
         place, other = np.unravel_index(errors.argmin(), errors.shape)
         cost, epsilon = list(product(COSTS, EPSILONS))[other]
         return {"C": cost, "gamma": GAMMAS[place], "epsilon": epsilon, "rmse": float(errors[place, other])}

@@ -7,6 +7,7 @@ sacreBLEU's zh and MeCab.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import unescape
 from typing import TYPE_CHECKING
 
 from ..text import moses
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 Tagged = tuple[Mapping[str, list[str]], Mapping[str, list[str]]]  # tags by text, of sources and of outputs
 NONE_TAGGED: Tagged = ({}, {})
 _TOKENISERS = {"zh": "zh", "yue": "zh", "ja": "ja-mecab"}
-_ESCAPES = {"&quot;": '"', "&apos;": "'", "&#124;": "|", "&lt;": "<", "&gt;": ">", "&#91;": "[", "&#93;": "]"}
 
 
 def tokenise(texts: Sequence[str], language: str) -> list[list[str]]:
@@ -31,15 +31,7 @@ def tokenise(texts: Sequence[str], language: str) -> list[list[str]]:
     if name:
         return [line.split() for line in map(tokeniser(name), texts)]
     # Called directly, without its warning about missing abbreviation lists, which matters only for equality with Moses.
-    return [_unescaped(moses.tokenise(text, language)).split() for text in texts]
-
-
-def _unescaped(text: str) -> str:
-    if "&" in text:
-        for escape, character in _ESCAPES.items():
-            text = text.replace(escape, character)
-        text = text.replace("&amp;", "&")  # last, so that an escape in the text itself stays
-    return text
+    return [unescape(moses.tokenise(text, language)).split() for text in texts]
 
 
 def tags(

@@ -8,18 +8,21 @@ a model gives higher probabilities to sentences that it was trained on than to n
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
 from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import __version__
+from ..data.model_file import Dataset
+from ..data.testset import checksum
 from ..errors import DataError, UsageError
+from ..report.tables import json_able
 from ..stats.correlation import is_constant_series
 from .conformal import calibrate
 from .features import (
@@ -34,20 +37,18 @@ from .features import (
 )
 from .importance import Importance, permutation_importance
 from .inputs import GivenFeatures, Range, check_labels, check_languages, check_range, same_languages
-from .learner_base import FOLDS, check_examples, draw_some
+from .learner_base import FOLDS, LabelledFeatures, check_examples
 from .learners import CrossFitted, create, cross_fit, learnt_by
 from .learning_curves import CurvePoint, curve_splits, learning_curve
 from .model import QualityModel, check_rows, with_given
 from .predictors import LinearPredictor
-from .resources import Resources, principal_axes, tag_texts
+from .resources import Corpora, Progress, Resources, principal_axes, tag_texts
 from .splits import SEED, Rows, folds, number_groups, scikit_learn
-from .training_data import Corpora, Examples
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 Floats = NDArray[np.float64]
-Progress = Callable[[str], None]
 
 # The mean label, and linear regressions on the length and on the language model's probability.
 BASELINES = ("mean", "linear:source_tokens", "linear:target_log_probability")
@@ -91,45 +92,51 @@ def train(
     examples = check_training(sources, outputs, labels, groups, label_range)
     _check_asked(learner, features, given, len(examples.labels))
     if curve:
-        curve_splits(number_groups(examples.groups), seed=seed)
+        curve_splits(number_groups(examples.groups, len(examples.labels), "examples"), seed=seed)
     corpora = Corpora(check_languages(languages), source_texts, target_texts, parallel, tags, embeddings)
     if resources is None:
-        corpora = corpora.without(examples)
+        corpora = corpora.without(sources, outputs)
     elif not same_languages(resources.languages, corpora.languages):
         given_pair, pair = map("-".join, (resources.languages, corpora.languages))
         raise UsageError(f"The resources are for {given_pair}, and these texts are {pair}.")
     made = featurise(examples, corpora, resources, features, given, seed=seed, executor=executor, say=say)
     say("learning")
-    fit = partial(_fitted, made.table, examples, seed=seed, executor=executor)
-    fitted = fit(learner)
-    figures = _figures(fitted, [fit(name) for name in BASELINES if name.partition(":")[2] in ("", *made.table.names)])
-    how: Any = {"seed": seed, "executor": executor}
+    names = made.table.names
+    data = check_examples(made.table.values, examples.labels, examples.groups, seed=seed, executor=executor)
+    fitted, *baselines = (
+        cross_fit(create(name, names), data)
+        for name in (learner, *BASELINES)
+        if name == learner or name.partition(":")[2] in ("", *names)
+    )
     say("importance of features")
-    importance = _importance(fitted, made.table, examples, **how)
+    importance = _importance(fitted, data, names)
+    points: tuple[CurvePoint, ...] = ()
     if curve:
         say("learning curve")
-    points = _curve(fitted, made.table, examples, **how) if curve else ()
+        points = learning_curve(*learnt_by(fitted.predictor, names), data)
     facts = {
         "learner": learner,
         "seed": seed,
         "grouped_by": "source sentence" if groups is None else "given groups",
-        "held_out": figures,
+        "held_out": _figures(fitted, baselines),
         "importance": [asdict(each) for each in importance],
         "curve": [asdict(point) for point in points],
     }
-    own = tuple(name for name in made.table.names if given is None or name not in given.names)
+    own = tuple(name for name in names if given is None or name not in given.names)
     return QualityModel(
         languages=corpora.languages,
         label_range=label_range or (float(examples.labels.min()), float(examples.labels.max())),
         range_given=label_range is not None,
         higher_is_better=higher_is_better,
         features=own,
-        given=made.table.names[len(own) :],
-        means=made.table.values.mean(0),
-        bounds=np.stack([made.table.values.min(0), made.table.values.max(0)]),
-        most_outside=most_outside(made.table.values, examples.groups, seed),
+        given=names[len(own) :],
+        means=data.features.mean(0),
+        bounds=np.stack([data.features.min(0), data.features.max(0)]),
+        most_outside=most_outside(data.features, examples.groups, seed),
         predictor=fitted.predictor,
-        conformal=calibrate(examples.labels, fitted.held_out, examples.groups, features=made.table.values, **how),
+        conformal=calibrate(
+            data.labels, fitted.held_out, examples.groups, features=data.features, seed=seed, executor=executor
+        ),
         held_out_predictions=fitted.held_out,
         held_out_labels=examples.labels,
         resources=made.resources,
@@ -190,6 +197,26 @@ def check_training(
 
 
 @dataclass(frozen=True, eq=False)
+class Examples:
+    """Texts with labels, and the group of each example; groups are not split."""
+
+    sources: tuple[str, ...]
+    outputs: tuple[str, ...]
+    labels: Floats
+    groups: tuple[Hashable, ...]
+
+    def checksum(self) -> str:
+        """Return the SHA-256 of all examples."""
+        digest = sha256("\n".join(map(checksum, (self.sources, self.outputs, [str(g) for g in self.groups]))).encode())
+        digest.update(self.labels.tobytes())
+        return digest.hexdigest()
+
+    def dataset(self) -> Dataset:
+        """Return the examples' entry in the model file."""
+        return Dataset("labelled segments", self.checksum(), len(self.labels))
+
+
+@dataclass(frozen=True, eq=False)
 class Featurised:
     """The features of training examples, and the resources for new texts."""
 
@@ -224,7 +251,7 @@ def featurise(
     else:
         if corpora.tags:  # once, for the models of all folds and for the features
             pairs = examples.sources, examples.outputs
-            corpora = replace(corpora, tagged=tag_texts(corpora.languages, *pairs, executor=executor, progress=say))
+            corpora = replace(corpora, tagged=tag_texts(corpora.languages, *pairs, executor=executor, say=say))
         outside = corpora.estimate(say)
         fill = partial(_filled, outside, examples, corpora)
         complete = fill(np.arange(len(examples.labels)))
@@ -233,10 +260,10 @@ def featurise(
         )
         names, left_out = chosen_features(features, complete)
         say("features from models that have not seen the sentence")
+        splits = folds(examples.groups, FOLDS, seed)
         table = cross_fitted(
-            examples.sources, examples.outputs, examples.groups, fill, seed=seed, names=names, tagged=corpora.tagged,
-            executor=executor,
-        )  # fmt: skip
+            examples.sources, examples.outputs, splits, fill, names, tagged=corpora.tagged, executor=executor
+        )
     table = with_given(replace(table, left_out=left_out), given)
     varying = ~is_constant_series(table.values.T)
     constant = tuple(name for name, varies in zip(table.names, varying, strict=True) if not varies)
@@ -291,29 +318,12 @@ def features_named(asked: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def _fitted(
-    table: FeatureTable, examples: Examples, learner: str, *, seed: int, executor: Executor | None
-) -> CrossFitted:
-    return cross_fit(
-        create(learner, table.names), table.values, examples.labels, examples.groups, seed=seed, executor=executor
-    )
-
-
-def _importance(fitted: CrossFitted, table: FeatureTable, examples: Examples, **how: Any) -> tuple[Importance, ...]:
+def _importance(fitted: CrossFitted, data: LabelledFeatures, names: Sequence[str]) -> tuple[Importance, ...]:
     """Return the importance of all features; for slow models from some of the examples, with one repeat."""
-    learner, settings = learnt_by(fitted.predictor, table.names)
-    values, labels, groups = table.values, examples.labels, examples.groups
-    repeats = 5
-    if not isinstance(fitted.predictor, LinearPredictor):
-        rows = draw_some(labels, groups, MOST_FOR_IMPORTANCE, how["seed"])
-        values, labels, groups = values[rows], labels[rows], tuple(groups[row] for row in rows)
-        repeats = 1
-    return permutation_importance(learner, settings, values, labels, groups, names=table.names, repeats=repeats, **how)
-
-
-def _curve(fitted: CrossFitted, table: FeatureTable, examples: Examples, **how: Any) -> tuple[CurvePoint, ...]:
-    learner, settings = learnt_by(fitted.predictor, table.names)
-    return learning_curve(learner, table.values, examples.labels, examples.groups, settings, **how)
+    learnt = learnt_by(fitted.predictor, names)
+    if isinstance(fitted.predictor, LinearPredictor):
+        return permutation_importance(*learnt, data, names=names)
+    return permutation_importance(*learnt, data.sample(MOST_FOR_IMPORTANCE), names=names, repeats=1)
 
 
 def most_outside(features: Floats, groups: Sequence[Hashable], seed: int) -> int:
@@ -323,15 +333,6 @@ def most_outside(features: Floats, groups: Sequence[Hashable], seed: int) -> int
         others, held_out = features[train_rows], features[test_rows]
         counts[test_rows] = ((held_out < others.min(0)) | (held_out > others.max(0))).sum(1)
     return int(np.ceil(np.quantile(counts, 1 - UNUSUAL)))
-
-
-def json_able(value: Any) -> Any:
-    """Return the same value with None for numbers that are not finite, which JSON cannot hold."""
-    if isinstance(value, dict):
-        return {key: json_able(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [json_able(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _figures(fitted: CrossFitted, baselines: Sequence[CrossFitted]) -> dict[str, Any]:

@@ -9,23 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 from math import ceil, sqrt
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..stats.resampling import Floats
-from .learner_base import SEARCHED, Learner, Settings, search_grid, standard_units
+from .learner_base import SEARCHED, LabelledFeatures, Learner, Settings, standard_units
 from .linear import Mean
 from .predictors import Predictor, TreePredictor
-from .splits import Rows, scikit_learn
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from .splits import scikit_learn
 
 DEPTHS = (2, 4)
-RATES = (0.05,)
+RATE = 0.05
 MOST_TREES = 400
 STEP = 25  # the numbers of trees that are tried are multiples of this
 
@@ -37,13 +33,10 @@ class GradientBoosting(Learner):
     name = "gbm"
     needs: ClassVar[Mapping[str, type]] = {"depth": int, "rate": float, "trees": int}
 
-    def choose(
-        self, features: Floats, labels: Floats, groups: Rows, *, seed: int, executor: Executor | None
-    ) -> Settings:
-        tried = [{"depth": depth, "rate": rate, "trees": MOST_TREES} for depth, rate in product(DEPTHS, RATES)]
-        grid = [(settings, seed) for settings in tried]
-        given = features, labels, groups
-        errors = search_grid(_squared_errors, grid, *given, most=SEARCHED, seed=seed, executor=executor)
+    def choose(self, data: LabelledFeatures) -> Settings:
+        tried = [{"depth": depth, "rate": RATE, "trees": MOST_TREES} for depth in DEPTHS]
+        grid = [(settings, data.seed) for settings in tried]
+        errors = data.sample(SEARCHED).search_grid(_squared_errors, grid)
         place, step = np.unravel_index(errors.argmin(), errors.shape)
         return tried[place] | {"trees": STEP * (int(step) + 1), "rmse": float(errors[place, step])}
 

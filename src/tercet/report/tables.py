@@ -50,7 +50,7 @@ def to_json(value: Any, indent: int | None = 1) -> str:
     """Return JSON with undefined numbers as null, because NaN is not valid JSON."""
     import json
 
-    return json.dumps(_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    return json.dumps(json_able(value), ensure_ascii=False, indent=indent, allow_nan=False)
 
 
 def to_json_lines(values: Iterable[Any]) -> str:
@@ -58,13 +58,14 @@ def to_json_lines(values: Iterable[Any]) -> str:
     return "\n".join(to_json(value, indent=None) for value in values)
 
 
-def _plain(value: Any) -> Any:
+def json_able(value: Any) -> Any:
+    """Return the same value with None for numbers that are not finite, which JSON cannot hold."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: json_able(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [json_able(item) for item in value]
     return value
 
 

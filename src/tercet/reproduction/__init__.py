@@ -1,16 +1,19 @@
 """Tables of papers, recomputed from the data and compared with the printed numbers, cell by cell.
 
-Each paper is a module with a mapping TABLES of its tables and figures; `expected/` has the printed numbers as CSV. A
-cell is equal if it rounds to the printed number. Numbers that cannot be recomputed are listed with the reason.
+`tables.toml` lists the tables and figures of each paper; the functions that recompute them are in the paper's module;
+`expected/` has the printed numbers as CSV. A cell is equal if it rounds to the printed number. Numbers that cannot be
+recomputed are listed with the reason.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import tomllib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from importlib import import_module
 from importlib.resources import files
 from math import isnan
@@ -136,7 +139,7 @@ class PaperTable:
     """A table or figure of a paper. expected: its CSV. needs: the data sets that are required to recompute it.
 
     make: the function that recomputes it; without one, `reason` says why. slow: it takes minutes, and is recomputed
-    only if it is requested alone.
+    only if it is requested alone. notes: printed below it, with {names} of `Reproduction.note_values`.
     """
 
     caption: str
@@ -145,6 +148,17 @@ class PaperTable:
     make: Callable[[DataSets], Reproduction] | None = None
     reason: str = ""
     slow: bool = False
+    notes: Sequence[str] = ()
+
+
+def read_tables(paper: str, module: Mapping[str, Any]) -> dict[str, PaperTable]:
+    """Return the tables of a paper from `tables.toml`, with the functions of its module."""
+    listed = tomllib.loads(files(__name__).joinpath("tables.toml").read_text(encoding="utf-8"))[paper]
+    for fields in listed.values():
+        if "make" in fields:
+            make, options = module[fields["make"]], fields.pop("options", None)
+            fields["make"] = partial(make, **options) if options else make
+    return {name: PaperTable(**fields) for name, fields in listed.items()}
 
 
 def tables(paper: str) -> Mapping[str, PaperTable]:
@@ -231,6 +245,8 @@ def _recompute(paper: str, name: str, table: PaperTable, data: DataSets, *, alon
         found = Reproduction(unchecked=unchecked, notes=() if unchecked else (f"Not recomputed. {reason}",))
     else:
         found = _made(table.make, data, f"{paper}, {title_of(name)}")
+        notes = (note.format_map(found.note_values) for note in table.notes)
+        found = replace(found, notes=(*notes, *found.notes))
     layout = printed(table.expected) if table.expected else Printed({})
     return replace(
         found, paper=paper, table=name, caption=table.caption, rows=tuple(layout.cells), columns=tuple(layout.columns)

@@ -8,13 +8,13 @@ base next to the paper's numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from statistics import mean
 
 from ..data.layouts import open_testset
 from ..scoring import score
 from ..stats.correlation import pearson
-from . import Cell, DataSets, PaperTable, Reproduction, Statement, Unchecked, check, printed
+from . import Cell, DataSets, Reproduction, Statement, Unchecked, check, printed, read_tables
 from .wmt19 import system_level
 
 OWN = "KoBE"
@@ -22,25 +22,21 @@ WITH_REFERENCE = "KoBE, reference"
 NO_ENTITIES = "KoBE needs the entities of all texts in its own knowledge base, which are not available."
 
 
-def _correlations(expected: str) -> Callable[[DataSets], Reproduction]:
-    """Return the function for Tables 1 to 4: signed Pearson's r."""
-
-    def make(data: DataSets) -> Reproduction:
-        cells: list[Cell] = []
-        unchecked: list[Unchecked] = []
-        statements: list[Statement] = []
-        for row, pair, text in printed(expected).numbers():
-            if row == OWN:
-                unchecked.append(Unchecked(row, pair, float(text), NO_ENTITIES))
-            elif pair == "mean":
-                found = mean(cell.recomputed for cell in cells if cell.row == row)
-                statements.append(Statement(f"{row}: mean {text}", check(row, pair, text, found).equal, f"{found:.4f}"))
-            else:
-                r = _published(data, pair).get(row, float("nan"))
-                cells.append(check(row, pair, text, r, decimals=3))
-        return Reproduction(cells, unchecked, statements, notes=_NOTES.get(expected, ()))
-
-    return make
+def correlation_table(data: DataSets, expected: str) -> Reproduction:
+    """Return one of Tables 1 to 4: signed Pearson's r."""
+    cells: list[Cell] = []
+    unchecked: list[Unchecked] = []
+    statements: list[Statement] = []
+    for row, pair, text in printed(expected).numbers():
+        if row == OWN:
+            unchecked.append(Unchecked(row, pair, float(text), NO_ENTITIES))
+        elif pair == "mean":
+            found = mean(cell.recomputed for cell in cells if cell.row == row)
+            statements.append(Statement(f"{row}: mean {text}", check(row, pair, text, found).equal, f"{found:.4f}"))
+        else:
+            r = _published(data, pair).get(row, float("nan"))
+            cells.append(check(row, pair, text, r, decimals=3))
+    return Reproduction(cells, unchecked, statements)
 
 
 def _published(data: DataSets, pair: str) -> dict[str, float]:
@@ -59,7 +55,7 @@ def _correlations_from_texts(data: DataSets, pair: str, specs: Mapping[str, str]
     }
 
 
-def _ours(data: DataSets) -> Reproduction:
+def own_table(data: DataSets) -> Reproduction:
     """Return KoBE of all 18 language pairs with Tercet's knowledge base, with printed KoBE and other metrics."""
     source = {pair: text for table in ("kobe_t1", "kobe_t2", "kobe_t3") for pair, text in _row(table, OWN).items()}
     reference = {pair: text for pair, text in _row("kobe_t4", OWN).items() if pair != "mean"}
@@ -77,7 +73,7 @@ def _ours(data: DataSets) -> Reproduction:
         others["BLEU"][pair] = found["BLEU"]
         others["YiSi-2"][pair] = _published(data, pair).get("YiSi-2", float("nan"))
     listed = [*cells[OWN], *cells[WITH_REFERENCE]]
-    return Reproduction(listed, statements=_compared(cells, others["YiSi-2"]), extra=others, notes=_OURS_NOTES)
+    return Reproduction(listed, statements=_compared(cells, others["YiSi-2"]), extra=others)
 
 
 def _row(expected: str, row: str) -> Mapping[str, str]:
@@ -103,26 +99,4 @@ def _compared(cells: Mapping[str, list[Cell]], yisi_2: Mapping[str, float]) -> l
     return statements
 
 
-_OURS_NOTES = (
-    "Tercet's metrics on the texts, with its default knowledge base. The numbers are not required to equal the "
-    "paper's, whose knowledge base is not public. BLEU is sacreBLEU's from the texts (the paper has mteval's), YiSi-2 "
-    "is from the scores that the task published.",
-    "Parameters were chosen on WMT17 and WMT18; see the page on the metric kobe.",
-)
-_NOTES = {
-    f"kobe_t{number}": (
-        "WMT19 also has ibm1-morpheme and ibm1-pos4gram for these language pairs; the paper leaves them out.",
-    )
-    for number in (1, 2)
-}
-_SYSTEM = ("wmt19_sys",)
-TABLES: Mapping[str, PaperTable] = {
-    "1": PaperTable("system level, into English, r", "kobe_t1", _SYSTEM, _correlations("kobe_t1")),
-    "2": PaperTable("system level, out of English, r", "kobe_t2", _SYSTEM, _correlations("kobe_t2")),
-    "3": PaperTable("system level, without English, r", "kobe_t3", _SYSTEM, _correlations("kobe_t3")),
-    "4": PaperTable("BLEU and KoBE with references, into English, r", "kobe_t4", _SYSTEM, _correlations("kobe_t4")),
-    "5": PaperTable("entities, into English", "kobe_t5", reason=NO_ENTITIES),
-    "6": PaperTable("entities, out of English", "kobe_t6", reason=NO_ENTITIES),
-    "7": PaperTable("entities, without English", "kobe_t7", reason=NO_ENTITIES),
-    "ours": PaperTable("KoBE with Tercet's knowledge base, from the texts, r", None, ("wmt19", "wmt19_sys"), _ours),
-}
+TABLES = read_tables("kobe", globals())

@@ -79,7 +79,7 @@ class Reproduction:
 
     rows, columns: in the printed order. extra: rows that the paper does not print (row -> column -> value), such as
     Tercet's own metrics. winners: by column, the rows that no other row significantly outperforms; papers print them
-    bold.
+    bold. note_values: the values that the notes of `tables.toml` name.
     """
 
     cells: Sequence[Cell] = ()
@@ -91,6 +91,7 @@ class Reproduction:
     matrices: Sequence[Matrix] = ()
     curves: Sequence[Curve] = ()
     decimals: int = 3  # as printed
+    note_values: Mapping[str, Any] = field(default_factory=dict)
     paper: str = ""
     table: str = ""
     caption: str = ""

@@ -7,7 +7,6 @@ to 4. The paper's experiments are run on these, for comparison.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from ..quality.inputs import Floats, GivenFeatures, read_column, read_labels
 from ..quality.training import train
 from ..scoring import score
 from ..stats.correlation import pearson
-from . import DataSets, PaperTable, Reproduction, Statement, all_unchecked
+from . import DataSets, Reproduction, Statement, all_unchecked, read_tables
 
 PAIR = "en-es"
 GIVEN = tuple(f"f{number}" for number in range(1, 18))  # the baseline features of the task
@@ -102,7 +101,12 @@ def error_table(data: DataSets) -> Reproduction:
     extra = {row: {"RMSPE": value} for row, value in errors.items()}
     model, mean = errors.values()
     statement = Statement("predictions are better than the mean", model < mean, f"{model:.3f} and {mean:.3f}")
-    return Reproduction((), all_unchecked("specia_t3", NO_DATA), [statement], _notes(made), extra)
+    return Reproduction(
+        unchecked=all_unchecked("specia_t3", NO_DATA),
+        statements=[statement],
+        extra=extra,
+        note_values=_note_values(made),
+    )
 
 
 def correlation_table(data: DataSets) -> Reproduction:
@@ -132,28 +136,22 @@ def correlation_table(data: DataSets) -> Reproduction:
             must=False,
         ),
     ]
-    return Reproduction((), all_unchecked("specia_t4", NO_DATA), statements, _notes(made), {STAND_IN: row})
+    return Reproduction(
+        unchecked=all_unchecked("specia_t4", NO_DATA),
+        statements=statements,
+        extra={STAND_IN: row},
+        note_values=_note_values(made),
+    )
 
 
-def _notes(made: Predicted) -> list[str]:
+def _note_values(made: Predicted) -> dict[str, object]:
     words = (
         "and word frequencies of the package wordfreq."
         if made.knows_words
         else "only; without word frequencies (pip install 'tercet[qe]') it is not required to exceed the metrics."
     )
-    return [
-        "For comparison: the WMT12 quality estimation data, English to Spanish, with post-editing effort from 1 to 5 "
-        "(paper: quality from 1 to 4); numbers are not expected to be close. QE: partial least squares on the task's "
-        f"17 features and {made.n_features - len(GIVEN)} of Tercet's, models of the 1,832 training sentences {words}",
-        "; ".join(f"{name}: {spec}" for name, spec in METRICS.items()) + ".",
-    ]
+    metrics = "; ".join(f"{name}: {spec}" for name, spec in METRICS.items())
+    return {"own_features": made.n_features - len(GIVEN), "words": words, "metrics": metrics}
 
 
-_DATA = ("wmt12_qe",)
-TABLES: Mapping[str, PaperTable] = {
-    "1": PaperTable("mean and median scores of translators", "specia_t1", reason=NO_DATA),
-    "2": PaperTable("system level, scores of metrics", "specia_t2", reason=NO_DATA),
-    "3": PaperTable("error of quality estimation (RMSPE)", "specia_t3", _DATA, error_table),
-    "4": PaperTable("segment level, |r| of metrics and of quality estimation", "specia_t4", _DATA, correlation_table),
-    "text": PaperTable("r of quality estimation on other systems", "specia_text_crosssystem", reason=NO_DATA),
-}
+TABLES = read_tables("specia", globals())

@@ -8,7 +8,7 @@ The tables of UPF-Cobalt that can be recomputed are in `thesis_cobalt`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +21,7 @@ from ..stats.agreement import kappa_matrix
 from ..stats.correlation import pearson
 from ..stats.raters import bounds, draw_raters, pair_means
 from ..stats.resampling import SEED
-from . import DataSets, PaperTable, Reproduction, Statement, Unchecked, check, printed
-from .thesis_cobalt import ablation_table, example_table, tau_table
+from . import DataSets, Reproduction, Statement, Unchecked, check, printed, read_tables, thesis_cobalt
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -95,11 +94,11 @@ def _kinds(groups: NDArray[np.str_]) -> dict[str, Bools]:
     }
 
 
-def _agreement(data: DataSets) -> Reproduction:
+def agreement_table(data: DataSets) -> Reproduction:
     """Return Table 6.1: mean kappa of pairs of raters who were shown different references, or the same."""
     everyone = _ratings(data, AS_ANALYSED)
     analysed, published = everyone.complete(), _ratings(data, AS_PUBLISHED)
-    cells, unchecked, notes = [], [], []
+    cells, unchecked = [], []
     extra: dict[str, dict[str, float]] = {}
     for row, name in KAPPAS.items():
         matrix = kappa_matrix(analysed.values, weights=name)
@@ -121,17 +120,7 @@ def _agreement(data: DataSets) -> Reproduction:
         for column in ("Diff. ref._ci", "Same ref._ci", "Source_ci"):
             half = printed("thesis_t6_1").cells[row][column]
             unchecked.append(Unchecked(row, column, float(half), _NO_HALF_WIDTHS))
-    notes.append(
-        "22 complete raters (6, 6, 5 and 5 by reference) make 181 pairs with different references and 50 with the "
-        "same. The text mentions 20 raters; the 20 published raters give other numbers (shown for comparison)."
-    )
-    notes.append(
-        f"Half-widths over raters: of 95 % intervals from {RESAMPLES} resamples of raters within their groups, seed "
-        f"{SEED}, widened for few raters (Hesterberg 2015), as tercet agree prints them. Pairs that share a rater are "
-        "not independent. Resampling pairs, as in the thesis, makes intervals too narrow; the printed ones are even "
-        "narrower. If the interval of the difference contains 0, other raters might not show a difference."
-    )
-    return Reproduction(cells, unchecked, notes=notes, extra=extra)
+    return Reproduction(cells, unchecked, extra=extra, note_values={"resamples": RESAMPLES, "seed": SEED})
 
 
 _NO_SOURCE = (
@@ -154,7 +143,7 @@ def _drawn_raters(matrix: Floats, groups: NDArray[np.str_]) -> dict[str, tuple[f
     return {column: bounds(values, raters=raters, strata=len(REFERENCES)) for column, values in drawn.items()}
 
 
-def _averages(data: DataSets) -> Reproduction:
+def average_table(data: DataSets) -> Reproduction:
     """Return Table 6.2: the mean rating by reference shown."""
     ratings = _ratings(data, AS_PUBLISHED)
     table = printed("thesis_t6_2").cells
@@ -165,7 +154,7 @@ def _averages(data: DataSets) -> Reproduction:
     return Reproduction(cells, extra={"Source": {"Avg": float(ratings.of(SOURCE).mean())}})
 
 
-def _bleu(data: DataSets) -> Reproduction:
+def bleu_table(data: DataSets) -> Reproduction:
     """Return Table 6.3: r of BLEU with each reference (columns) and ratings with each reference (rows)."""
     testset = _evidence(data, AS_PUBLISHED).testset
     if testset is None:
@@ -195,18 +184,12 @@ def _bleu(data: DataSets) -> Reproduction:
                 f"exceptions: {', '.join(exception) or 'none'}",
             )
         ],
-        notes=[
-            f"Rows: the reference that raters were shown; columns: the reference of {BLEU}. Cells within {WITHIN} "
-            f"count as equal; the largest difference is {largest:.4f}. The remaining differences are due to the texts: "
-            "mteval itself gives the same, and the published texts differ from those of the LDC in some characters.",
-            "The text quotes .1743 for humans with Ref3 and BLEU with Ref4. In the table, and here, it is the other "
-            "way round.",
-        ],
         decimals=4,
+        note_values={"bleu": BLEU, "within": WITHIN, "largest": largest},
     )
 
 
-def _example(data: DataSets) -> Reproduction:
+def example_ratings_table(data: DataSets) -> Reproduction:
     """Return Table 6.4: the mean ratings of one output, which are in the text below the table."""
     ratings = _ratings(data, AS_PUBLISHED)
     place = list(ratings.items).index(EXAMPLE)
@@ -224,7 +207,7 @@ def _slices(data: DataSets) -> tuple[ThesisRatings, list[Floats]]:
     return ratings, np.split(ratings.values, SLICES, axis=1)
 
 
-def _fatigue(data: DataSets) -> Reproduction:
+def fatigue_figure(data: DataSets) -> Reproduction:
     """Return Figure 6.2: linear kappa by fifths of the items, in the order of rating."""
     ratings, parts = _slices(data)
     names = [f"{20 * i}-{20 * (i + 1)}" for i in range(SLICES)]
@@ -248,7 +231,7 @@ def _fatigue(data: DataSets) -> Reproduction:
     return Reproduction(statements=statements, extra=extra)
 
 
-def _spread(data: DataSets) -> Reproduction:
+def spread_figure(data: DataSets) -> Reproduction:
     """Return Figure 6.3: the standard deviation of ratings by fifths of the items, mean over raters."""
     _, parts = _slices(data)
     names = [f"{20 * i}-{20 * (i + 1)}" for i in range(SLICES)]
@@ -261,54 +244,4 @@ def _spread(data: DataSets) -> Reproduction:
     return Reproduction(statements=[statement], extra={"standard deviation": dict(zip(names, spread, strict=True))})
 
 
-_EAMT = "It needs the EAMT09 or EAMT11 data with its references, which are not available."
-_WMT16 = "It needs the texts and segment scores of WMT13, WMT15 or WMT16, which are not available."
-_ABLATION = "It needs the texts of WMT15 or WMT16, which are not available; Table A.7 has an ablation on WMT14."
-_ALIGNMENTS = (
-    "It needs the texts of WMT16, which are not available; for any test set use 'tercet alignments --table {}'."
-)
-_DATA = ("tradopad",)
-_WMT14 = ("wmt14",)
-TABLES: Mapping[str, PaperTable] = {
-    "3.1": PaperTable("BLEU with one and with several references", "thesis_t3_1", reason=_EAMT),
-    "3.2": PaperTable("shares of changed sentences", "thesis_t3_2", reason=_EAMT),
-    "3.3": PaperTable("mean ratings and BLEU", "thesis_t3_3", reason=_EAMT),
-    "3.4": PaperTable("precision and recall of transformation rules", "thesis_t3_4", reason=_EAMT),
-    "3.7": PaperTable("scores with references and with post-edits", "thesis_t3_7", reason=_EAMT),
-    "3.8": PaperTable("scores by original language", "thesis_t3_8", reason=_EAMT),
-    "4.2": PaperTable("F1 of aligners", "thesis_t4_2", reason="It needs the MSR alignments, which are not available."),
-    "4.9": PaperTable("scores of two examples", "thesis_t4_9", (), example_table),
-    "4.10": PaperTable("tau, averages of WMT13 to WMT16", "thesis_t4_10", reason=_WMT16),
-    "4.11": PaperTable(
-        "Pearson's r, MTC-P4", "thesis_t4_11", reason="It needs the LDC's MTC-P4, which is not available."
-    ),
-    "4.12": PaperTable("Pearson's r, WMT16 DA", "thesis_t4_12", reason=_WMT16),
-    "4.13": PaperTable("kinds of lexical matches", "thesis_t4_13", reason=_ALIGNMENTS.format("matches")),
-    "4.14": PaperTable("mean context penalty", "thesis_t4_14", reason=_ALIGNMENTS.format("penalties")),
-    "4.15": PaperTable("ablation, WMT16 DA", "thesis_t4_15", reason=_ABLATION),
-    "4.16": PaperTable("ablation, WMT16 rankings", "thesis_t4_16", reason=_ABLATION),
-    "4.19": PaperTable(
-        "scores changed by equivalent dependencies", "thesis_t4_19", reason=_ALIGNMENTS.format("equivalence")
-    ),
-    "4.20": PaperTable("agreement of people and of a metric, WMT15", "thesis_t4_20", reason=_WMT16),
-    "4.21": PaperTable("ablation by quality, WMT16 DA", "thesis_t4_21", reason=_ABLATION),
-    "5.2": PaperTable("unknown words per sentence", "thesis_t5_2", reason=_WMT16),
-    "5.3": PaperTable("WMT16 rankings and DA", "thesis_t5_3", reason=_WMT16),
-    "5.5": PaperTable("tau, WMT15", "thesis_t5_5", reason=_WMT16),
-    "5.6": PaperTable("groups of fluency features", "thesis_t5_6", reason=_WMT16),
-    "6.1": PaperTable("kappa by reference shown", "thesis_t6_1", _DATA, _agreement),
-    "6.2": PaperTable("mean ratings by reference shown", "thesis_t6_2", _DATA, _averages),
-    "6.3": PaperTable("Pearson's r of BLEU and ratings, by references", "thesis_t6_3", _DATA, _bleu),
-    "6.4": PaperTable("mean ratings of an example", "thesis_t6_4", _DATA, _example),
-    "figure 6.2": PaperTable("kappa by stages of rating", None, _DATA, _fatigue),
-    "figure 6.3": PaperTable("spread of ratings by stages of rating", None, _DATA, _spread),
-    "A.1": PaperTable("tau, WMT16", "thesis_tA_1", reason=_WMT16),
-    "A.2": PaperTable("tau, WMT15", "thesis_tA_2", reason=_WMT16),
-    "A.3": PaperTable("tau, WMT14", "thesis_tA_3", _WMT14, tau_table, slow=True),
-    "A.4": PaperTable("tau, WMT13", "thesis_tA_4", reason=_WMT16),
-    "A.5": PaperTable("ablation, WMT16 rankings", "thesis_tA_5", reason=_ABLATION),
-    "A.6": PaperTable("ablation, WMT15 rankings", "thesis_tA_6", reason=_ABLATION),
-    "A.7": PaperTable("ablation, WMT14 rankings", "thesis_tA_7", _WMT14, ablation_table, slow=True),
-    "A.8": PaperTable("Pearson's r, WMT16 DA", "thesis_tA_8", reason=_WMT16),
-    "A.9": PaperTable("Pearson's r by quality, WMT16 DA", "thesis_tA_9", reason=_WMT16),
-}
+TABLES = read_tables("thesis", vars(thesis_cobalt) | globals())

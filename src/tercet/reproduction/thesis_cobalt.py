@@ -42,21 +42,6 @@ LEAST = 0.350  # Tercet's UPF-Cobalt must reach this average over all language p
 OF_WMT14 = "It repeats Table 4 of wmt14: tercet reproduce wmt14 --table 4."
 INTERMEDIATE = "The thesis does not explain the row 'cobalt', a version between the metric and its ablations."
 NO_PROGRAM = "Neither the metric nor its scores are available."
-_NOTES = (
-    f"{OWN} is Tercet's cobalt with its defaults: the installed parser instead of Stanford's, WordNet's related words "
-    "instead of PPDB's paraphrases, no word vectors. So tau is not required to be equal. Only outputs that people "
-    "judged are parsed and scored.",
-    f"Half-widths (±) come from 1,000 resamples of comparisons; those within {HALF_WIDTH_WITHIN} count as equal.",
-    "For comparison: cobalt:related=false is without WordNet's related words, cobalt:params=published is the author's "
-    "program. Rows in lower case are Tercet's metrics with their defaults, on the segments that people judged.",
-)
-_EXAMPLE_NOTES = (
-    f"{OWN}: cobalt:params=published, the author's program, on Stanford dependencies. The number of MT1 is not "
-    "reached: the published program also gives .8796, and .8889 without any context penalty. For comparison: the "
-    "thesis's equations with their parameters, Tercet's default.",
-    "HWCM: hwcm:variant=asiya on Minipar trees. Meteor: meteor; BLEU: bleu:variant=mteval.",
-)
-_NO_VECTORS = f"{WITHOUT_VECTORS} is {OWN} itself here, because Tercet has no word vectors."
 
 
 def _cobalt_scores(people: Judged, metrics: Mapping[str, Cobalt]) -> list[Scores]:
@@ -99,9 +84,7 @@ def _taus(data: DataSets, pairs: Sequence[str], metrics: Mapping[str, Cobalt]) -
     return {row: table_row({pair: found[row] for pair, found in by_pair.items()}) for row in (*metrics, *OTHERS)}
 
 
-def _against_print(
-    expected: str, rows: Mapping[str, Mapping[str, float]], reason: str, notes: Sequence[str]
-) -> Reproduction:
+def _against_print(expected: str, rows: Mapping[str, Mapping[str, float]], reason: str) -> Reproduction:
     """Compare Tercet's rows with the printed table; `reason`: why other rows are not checked."""
     cells: list[Cell] = []
     unchecked: list[Unchecked] = []
@@ -120,20 +103,20 @@ def _against_print(
     average = rows[OWN].get("Avg")
     text = f"the average of {OWN} is at least {LEAST:.3f}"
     statements = [] if average is None else [Statement(text, average >= LEAST, f"{average:.4f}")]
-    return Reproduction(cells, unchecked, statements, notes, extra)
+    return Reproduction(cells, unchecked, statements, extra=extra, note_values={"within": HALF_WIDTH_WITHIN})
 
 
 def tau_table(data: DataSets, *, pairs: Sequence[str] = PAIRS) -> Reproduction:
     """Return Table A.3: tau of UPF-Cobalt on WMT14. pairs: only these language pairs; means need all."""
     rows = _taus(data, pairs, {OWN: Cobalt(), **VARIANTS})
-    return _against_print("thesis_tA_3", rows, OF_WMT14, _NOTES)
+    return _against_print("thesis_tA_3", rows, OF_WMT14)
 
 
 def ablation_table(data: DataSets, *, pairs: Sequence[str] = PAIRS) -> Reproduction:
     """Return Table A.7: tau of UPF-Cobalt without one of its parts. pairs: only these; means need all."""
     rows = _taus(data, pairs, {OWN: Cobalt(), **ABLATIONS, **VARIANTS})
     rows[WITHOUT_VECTORS] = rows[OWN]
-    found = _against_print("thesis_tA_7", rows, INTERMEDIATE, (*_NOTES, _NO_VECTORS))
+    found = _against_print("thesis_tA_7", rows, INTERMEDIATE)
     averages = {row: rows[row]["Avg"] for row in (OWN, *ABLATIONS) if "Avg" in rows[row]}
     if not averages:
         return found
@@ -176,7 +159,6 @@ def example_table(data: DataSets) -> Reproduction:
                 f"prefer it: {', '.join(prefer_first)}",
             )
         ],
-        notes=_EXAMPLE_NOTES,
         extra={"cobalt": dict(zip(OUTPUTS, _of_trees(Cobalt(), stanford), strict=True))},
         decimals=4,
     )

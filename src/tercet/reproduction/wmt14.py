@@ -24,7 +24,7 @@ from ..scoring import score
 from ..stats.correlation import pearson, spearman
 from ..stats.resampling import SEED
 from ..text.tokenisers import tokeniser
-from . import Cell, DataSets, PaperTable, Reproduction, Unchecked, check, printed
+from . import Cell, DataSets, Reproduction, Unchecked, check, printed, read_tables
 
 PAIRS = ("fr-en", "de-en", "hi-en", "cs-en", "ru-en")
 VARIANTS = {"Avg": "wmt14", "WMT12": "wmt12", "WMT13": "wmt13"}  # columns of means, and the variant averaged
@@ -46,7 +46,6 @@ OTHERS_TOKENISED = ("cder", "per", "wer")  # their default is this tokeniser, wh
 NO_METRIC = "Neither the metric nor its scores are available."
 NO_TIES = "It needs the comparisons that people found equal, which are not available."
 NOT_ASKED = "It was left out of this run."
-NO_JUDGEMENTS = "The task's judgements of translations out of English are not available."
 
 
 def _evidence(data: DataSets, pair: str) -> tuple[Evidence, TestSet]:
@@ -185,20 +184,8 @@ def segment_table(
     return Reproduction(
         cells,
         unchecked,
-        notes=[
-            "SENTBLEU: Moses' smoothed sentence BLEU, one added to all four orders, on text tokenised by Moses and "
-            f"then lower-cased. Cells within {WITHIN} count as equal; the largest difference is {largest:.4f}. Cased "
-            "text differs by up to .013, other tokenisers by up to .014. The remaining differences are not due to the "
-            "definition: they are positive for hi-en and negative for cs-en. In the available texts, bytes that were "
-            "not UTF-8 are replaced, and the task's version of Moses' tokeniser and of its abbreviations is not known.",
-            f"Half-widths (±) come from 1,000 resamples of comparisons and are equal within {HALF_WIDTH_WITHIN}: the "
-            "last digit depends on the resamples.",
-            "METEOR: the task used METEOR's paraphrase table, which is not part of Tercet, so its tau is not required "
-            "to be equal. NIST is as in Table 2. Rows in lower case are Tercet's metrics with their defaults, on the "
-            "segments that people judged.",
-            "In the available copy of the paper the column WMT13 is missing except for one row; here it is recomputed.",
-        ],
         extra=extra,
+        note_values={"within": WITHIN, "half_width_within": HALF_WIDTH_WITHIN, "largest": largest},
     )
 
 
@@ -241,21 +228,7 @@ def system_table(data: DataSets, *, pairs: Sequence[str] = PAIRS) -> Reproductio
         else:
             cells.append(check(row, column, text, values[row][column], must=False))
     specs = "; ".join(f"{row}: {spec}" for row, spec in {**OF_PLAIN, **SLOW, **OF_TOKENISED}.items())
-    return Reproduction(
-        cells,
-        unchecked,
-        notes=[
-            "The task's human scores are TrueSkill scores of all comparisons; here they are expected wins of those "
-            "without a tie. Cells are not required to be equal.",
-            f"Tercet's metrics: {specs}; TER, WER, PER and CDER on text tokenised by Moses.",
-        ],
-    )
+    return Reproduction(cells, unchecked, note_values={"specs": specs})
 
 
-_DATA = ("wmt14",)
-TABLES: Mapping[str, PaperTable] = {
-    "2": PaperTable("system level, into English, Pearson's r", "wmt14_t2", _DATA, system_table),
-    "3": PaperTable("system level, out of English, Pearson's r", "wmt14_t3", reason=NO_JUDGEMENTS),
-    "4": PaperTable("segment level, into English, tau", "wmt14_t4", _DATA, segment_table),
-    "5": PaperTable("segment level, out of English, tau", "wmt14_t5", reason=NO_JUDGEMENTS),
-}
+TABLES = read_tables("wmt14", globals())

@@ -7,7 +7,7 @@ Segment level: daRR pairs, where a tie of the metric counts against it (the wmt1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,7 @@ from ..stats.correlation import pearson
 from ..stats.outliers import top_n
 from ..stats.williams import williams_matrix
 from ..stats.winners import not_outperformed, outperforms
-from . import Cell, Curve, DataSets, Matrix, PaperTable, Reproduction, Statement, Unchecked, check, printed
+from . import Cell, Curve, DataSets, Matrix, Reproduction, Statement, Unchecked, check, printed, read_tables
 
 Floats = NDArray[np.float64]
 
@@ -83,34 +83,27 @@ def _system_level(data: DataSets, pair: str) -> SystemLevel:
     return SystemLevel(names, aligned.systems, human, aligned.values)
 
 
-def _correlations(expected: str) -> Callable[[DataSets], Reproduction]:
-    """Return the function for Tables 3 to 5: |r| of every metric, by language pair."""
-
-    def make(data: DataSets) -> Reproduction:
-        table = printed(expected)
-        cells: list[Cell] = []
-        negative: dict[str, list[str]] = {}
-        found = {pair: system_level(data, pair) for pair in table.columns}
-        values = {pair: dict(zip(one.metrics, one.correlations.tolist(), strict=True)) for pair, one in found.items()}
-        for row, pair, text in table.numbers():
-            if row == "n":
-                continue
-            r = values[pair].get(row, float("nan"))
-            cells.append(check(row, pair, text, abs(r)))
-            if r < 0:
-                negative.setdefault(row, []).append(pair)
-        notes = ["The paper prints absolute correlations. Bold (here *): no other metric is significantly better."]
-        if negative:
-            listed = "; ".join(f"{name} ({', '.join(pairs)})" for name, pairs in negative.items())
-            notes.append(f"These correlations are negative: {listed}.")
-        return Reproduction(
-            cells,
-            statements=[_systems_counted(table.cells["n"], found), _same_metrics(expected, found)],
-            notes=notes,
-            winners={pair: one.winners for pair, one in found.items()},
-        )
-
-    return make
+def correlation_table(data: DataSets, expected: str) -> Reproduction:
+    """Return one of Tables 3 to 5: |r| of every metric, by language pair."""
+    table = printed(expected)
+    cells: list[Cell] = []
+    negative: dict[str, list[str]] = {}
+    found = {pair: system_level(data, pair) for pair in table.columns}
+    values = {pair: dict(zip(one.metrics, one.correlations.tolist(), strict=True)) for pair, one in found.items()}
+    for row, pair, text in table.numbers():
+        if row == "n":
+            continue
+        r = values[pair].get(row, float("nan"))
+        cells.append(check(row, pair, text, abs(r)))
+        if r < 0:
+            negative.setdefault(row, []).append(pair)
+    listed = "; ".join(f"{name} ({', '.join(pairs)})" for name, pairs in negative.items())
+    return Reproduction(
+        cells,
+        statements=[_systems_counted(table.cells["n"], found), _same_metrics(expected, found)],
+        notes=[f"These correlations are negative: {listed}."] if negative else [],
+        winners={pair: one.winners for pair, one in found.items()},
+    )
 
 
 def _systems_counted(numbers: Mapping[str, str], found: Mapping[str, SystemLevel]) -> Statement:
@@ -131,7 +124,7 @@ def _same_metrics(expected: str, found: Mapping[str, SystemLevel]) -> Statement:
     )
 
 
-def _text(data: DataSets) -> Reproduction:
+def text_statements(data: DataSets) -> Reproduction:
     """Return the statements of section 6 on winners, over all language pairs."""
     found = {pair: system_level(data, pair) for name in SYSTEM_TABLES for pair in printed(name).columns}
     won = {pair: one.winners for pair, one in found.items()}
@@ -162,40 +155,31 @@ def _text(data: DataSets) -> Reproduction:
         Statement("6.2.1: ESIM is best on 5 language pairs", len(best) == 5, f"{len(best)}: {', '.join(best)}", False),
         Statement("2.2: 233 systems", systems == 233, f"{systems}; so do the n of Tables 3 to 5 add up", False),
     ]
-    notes = [
-        "Wins are by Williams' test, one-sided, n - 3 degrees of freedom. With the two-sided test ESIM would win 12, "
-        "EED 8, and chrF would win de-fr."
-    ]
-    return Reproduction(statements=statements, notes=notes, winners=won)
+    return Reproduction(statements=statements, winners=won)
 
 
 def _won(metric: str, winners: Sequence[str]) -> str:
     return f"{metric} {'wins' if metric in winners else 'does not win'}"
 
 
-def _head_to_head(tables: Sequence[str]) -> Callable[[DataSets], Reproduction]:
-    """Return the function for Figures 1 and 2: which metric significantly outperforms which, by language pair."""
-
-    def make(data: DataSets) -> Reproduction:
-        pairs = [pair for name in tables for pair in printed(name).columns]
-        found = {pair: system_level(data, pair) for pair in pairs}
-        matrices, extra = [], {}
-        for pair, one in found.items():
-            order = np.argsort(-np.abs(one.correlations), kind="stable")
-            p = one.p_values[np.ix_(order, order)]
-            matrices.append(Matrix(f"{pair}, Williams' test", [one.metrics[i] for i in order], p.tolist()))
-            beats = outperforms(p, scores=np.abs(one.correlations)[order])
-            extra[pair] = {
-                "metrics": float(len(order)), "significant": float(beats.sum()), "winners": float(len(one.winners))
-            }  # fmt: skip
-        notes = ["P-values of the row's metric correlating better than the column's. The paper has only a drawing."]
-        winners = {pair: one.winners for pair, one in found.items()}
-        return Reproduction(notes=notes, extra=extra, winners=winners, matrices=matrices)
-
-    return make
+def head_to_head_figure(data: DataSets, expected: Sequence[str]) -> Reproduction:
+    """Return Figure 1 or 2: which metric significantly outperforms which, by the language pairs of these tables."""
+    pairs = [pair for name in expected for pair in printed(name).columns]
+    found = {pair: system_level(data, pair) for pair in pairs}
+    matrices, extra = [], {}
+    for pair, one in found.items():
+        order = np.argsort(-np.abs(one.correlations), kind="stable")
+        p = one.p_values[np.ix_(order, order)]
+        matrices.append(Matrix(f"{pair}, Williams' test", [one.metrics[i] for i in order], p.tolist()))
+        beats = outperforms(p, scores=np.abs(one.correlations)[order])
+        extra[pair] = {
+            "metrics": float(len(order)), "significant": float(beats.sum()), "winners": float(len(one.winners))
+        }  # fmt: skip
+    winners = {pair: one.winners for pair, one in found.items()}
+    return Reproduction(extra=extra, winners=winners, matrices=matrices)
 
 
-def _top_n(data: DataSets) -> Reproduction:
+def top_n_figure(data: DataSets) -> Reproduction:
     """Return Figure 5: sacreBLEU-BLEU en-de over the N best systems; ties of direct assessment give a range."""
     one = system_level(data, "en-de")
     curves = {
@@ -208,14 +192,9 @@ def _top_n(data: DataSets) -> Reproduction:
         Statement("6.1: negative with 6 systems", curve[6][1] < 0, _range(curve[6])),
         Statement("6.1: negative with 4 systems", curve[4][1] < 0, _range(curve[4])),
     ]
-    notes = [
-        "With 10 systems the statement depends on a tie: online-B and Microsoft-sentence-level have the same DA "
-        "score at ranks 10 and 11, and the correlation is below .5 for only one of the two choices."
-    ]
     return Reproduction(
         [check("sacreBLEU.BLEU", "22 systems", "0.969", curve[22][0])],
         statements=statements,
-        notes=notes,
         extra={
             f"sacreBLEU.BLEU, {bound}": {str(n): curve[n][i] for n in curve}
             for i, bound in enumerate(("lowest", "highest"))
@@ -254,7 +233,7 @@ def _own(testset: TestSet, specs: Mapping[str, str]) -> list[Scores]:
     return [item.relabelled(name) for name, item in zip(specs, scores, strict=True)]
 
 
-def _segments(data: DataSets) -> Reproduction:
+def segment_table(data: DataSets) -> Reproduction:
     """Return Table 6: lt-en, whose pairs are complete; gu-en and kk-en, which are not, are shown for comparison."""
     table = printed("wmt19_t6")
     evidence, testset = _judged_segments(data, COMPLETE)
@@ -289,13 +268,10 @@ def _segments(data: DataSets) -> Reproduction:
                 for name in ("chrF", "chrF+")
             ),
         ],
-        notes=[
-            "From the task's own segment scores: chrF, chrF+, BERTr, Meteor++, WMDO. From the texts, with Tercet's "
-            f"metrics: {', '.join(f'{name} ({FROM_TEXTS[name]})' for name in FROM_TEXTS if name not in published)}.",
-            "The task's chrF used bytes as characters (Python 2); with characters chrF is .300.",
-            "Rows in lower case are Tercet's metrics with the parameters given.",
-        ],
         extra={**{spec: {COMPLETE: of_texts[spec]} for spec in OTHERS}, **_of_subsets(data)},
+        note_values={
+            "of_texts": ", ".join(f"{name} ({FROM_TEXTS[name]})" for name in FROM_TEXTS if name not in published)
+        },
     )
 
 
@@ -319,7 +295,7 @@ def _of_subsets(data: DataSets) -> dict[str, dict[str, float]]:
     return extra
 
 
-def _judgements(data: DataSets) -> Reproduction:
+def judgement_table(data: DataSets) -> Reproduction:
     """Return Table 1: numbers of judgements; only the pairs of lt-en can be counted."""
     cells, unchecked, statements = [], [], []
     table = printed("wmt19_t1")
@@ -345,22 +321,4 @@ def _judgements(data: DataSets) -> Reproduction:
     return Reproduction(cells, unchecked, statements, decimals=0)
 
 
-_SYSTEM, _SEGMENT = ("wmt19_sys",), ("wmt19", "wmt19_darr")
-_NO_SEGMENTS = f"{NO_PAIRS} Nor are the segment scores of most metrics."
-TABLES: Mapping[str, PaperTable] = {
-    "1": PaperTable("numbers of judgements", "wmt19_t1", (*_SEGMENT, *_SYSTEM), _judgements),
-    "3": PaperTable("system level, into English, |r|", "wmt19_t3", _SYSTEM, _correlations("wmt19_t3")),
-    "4": PaperTable("system level, out of English, |r|", "wmt19_t4", _SYSTEM, _correlations("wmt19_t4")),
-    "5": PaperTable("system level, without English, |r|", "wmt19_t5", _SYSTEM, _correlations("wmt19_t5")),
-    "6": PaperTable("segment level, into English, tau of daRR", "wmt19_t6", _SEGMENT, _segments),
-    "7": PaperTable("segment level, out of English, tau of daRR", "wmt19_t7", reason=NO_PAIRS),
-    "8": PaperTable("segment level, without English, tau of daRR", "wmt19_t8", reason=NO_PAIRS),
-    "figure 1": PaperTable(
-        "who outperforms whom, into and out of English", None, _SYSTEM, _head_to_head(("wmt19_t3", "wmt19_t4"))
-    ),
-    "figure 2": PaperTable("who outperforms whom, without English", None, _SYSTEM, _head_to_head(("wmt19_t5",))),
-    "figure 3": PaperTable("who outperforms whom, segments, into and out of English", reason=_NO_SEGMENTS),
-    "figure 4": PaperTable("who outperforms whom, segments, without English", reason=_NO_SEGMENTS),
-    "figure 5": PaperTable("sacreBLEU-BLEU en-de over the N best systems", None, _SYSTEM, _top_n),
-    "text": PaperTable("what the text says of winners", None, _SYSTEM, _text),
-}
+TABLES = read_tables("wmt19", globals())

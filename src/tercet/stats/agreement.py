@@ -1,15 +1,14 @@
-"""Cohen's kappa: agreement of two raters beyond chance, and its mean over all pairs of raters.
+"""Cohen's kappa: agreement of two raters beyond chance.
 
 Cohen (1960), "A Coefficient of Agreement for Nominal Scales"; with weights: Cohen (1968), "Weighted Kappa". Chance
-agreement follows from the two raters' own distributions. The mean over pairs and the weights "one-off", where
+agreement follows from the two raters' own distributions. The weights "one-off", where
 neighbouring values count as agreement and larger distances count linearly, are those of Fomicheva (2017), "The Role of
 Human Reference Translation in Machine Translation Evaluation", chapter 6.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -25,16 +24,6 @@ WEIGHTS: dict[str, Callable[[Floats], Floats]] = {
     "one-off": lambda distance: np.maximum(0.0, distance - 1),
     "quadratic": lambda distance: distance**2,
 }
-
-
-@dataclass(frozen=True)
-class PairwiseKappa:
-    """The mean kappa over pairs of raters; NaN if it is defined for none."""
-
-    value: float
-    pairs: int  # number of pairs averaged
-    undefined: int  # pairs left out: fewer than two common items, or no variation
-    weights: str
 
 
 def kappa(first: ArrayLike, second: ArrayLike, *, weights: str = "standard") -> float:
@@ -70,17 +59,3 @@ def kappa_matrix(ratings: ArrayLike, *, weights: str = "standard") -> Floats:
     for i, j in combinations(range(len(values)), 2):
         matrix[i, j] = matrix[j, i] = kappa(values[i], values[j], weights=weights)
     return matrix
-
-
-def pairwise_kappa(
-    ratings: ArrayLike, *, weights: str = "standard", pairs: Iterable[tuple[int, int]] | None = None
-) -> PairwiseKappa:
-    """Return the mean kappa over all pairs of raters, or over `pairs`; ratings have shape (raters, items)."""
-    matrix = kappa_matrix(ratings, weights=weights)
-    chosen = list(combinations(range(len(matrix)), 2) if pairs is None else pairs)
-    if not all(0 <= i < len(matrix) and 0 <= j < len(matrix) and i != j for i, j in chosen):
-        raise UsageError(f"A pair of raters must be two different numbers from 0 to {len(matrix) - 1}.")
-    values = np.array([matrix[pair] for pair in chosen], dtype=np.float64)
-    defined = values[~np.isnan(values)]
-    value = float(defined.mean()) if len(defined) else float("nan")
-    return PairwiseKappa(value, len(defined), len(values) - len(defined), weights)

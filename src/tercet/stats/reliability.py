@@ -31,36 +31,6 @@ class Cells(NamedTuple):
     value: Floats
 
 
-def cells_of(ratings: ArrayLike) -> Cells:
-    """Return the ratings of a table, shape (raters, items), where NaN marks an item that a rater did not rate."""
-    table = np.asarray(ratings, dtype=np.float64)
-    if table.ndim != 2:
-        raise UsageError(f"Ratings must have the shape (raters, items), not {table.shape}.")
-    rater, item = np.nonzero(~np.isnan(table))
-    return Cells(rater, item, table[rater, item])
-
-
-def fleiss_kappa(ratings: ArrayLike | Cells, *, weights: ArrayLike | None = None) -> float:
-    """Return Fleiss' kappa; ratings have shape (raters, items), with NaN where there is none.
-
-    Fleiss assumes the same number of ratings for every item. If numbers differ, an item's agreement is the share of
-    pairs of its ratings that are equal, and every item has the same weight; items with fewer than two ratings are left
-    out. weights: see `Ratings`. Returns NaN if all ratings are the same, or no item has two.
-    """
-    return Ratings.of(ratings).fleiss(weights)
-
-
-def krippendorff_alpha(
-    ratings: ArrayLike | Cells, *, level: str = "nominal", weights: ArrayLike | None = None
-) -> float:
-    """Return Krippendorff's alpha; ratings have shape (raters, items), with NaN where there is none.
-
-    level: "nominal" (values are names), "ordinal" (their order counts) or "interval" (squared differences count).
-    weights: see `Ratings`. Returns NaN if all ratings are the same, or no item has two.
-    """
-    return Ratings.of(ratings).alpha(level, weights)
-
-
 @dataclass(frozen=True, eq=False)
 class Ratings:
     """Ratings prepared for computing coefficients many times, as a bootstrap over raters does.
@@ -76,14 +46,18 @@ class Ratings:
     pair_item: Codes = field(repr=False)  # the item of each combination
 
     @classmethod
-    def of(cls, ratings: ArrayLike | Cells) -> Ratings:
-        cells = ratings if isinstance(ratings, Cells) else cells_of(ratings)
+    def of(cls, cells: Cells) -> Ratings:
         values, code = np.unique(cells.value, return_inverse=True)
         pairs, pair = np.unique(cells.item * max(len(values), 1) + code, return_inverse=True)
         return cls(cells, values, code, pair, pairs // max(len(values), 1))
 
     def fleiss(self, weights: ArrayLike | None = None) -> float:
-        """Return Fleiss' kappa."""
+        """Return Fleiss' kappa; NaN if all ratings are the same, or no item has two.
+
+        Fleiss assumes the same number of ratings for every item. If numbers differ, an item's agreement is the share of
+        pairs of its ratings that are equal, and every item has the same weight; items with fewer than two ratings are
+        left out.
+        """
         weighed = self._weigh(weights)
         if weighed is None:
             return math.nan
@@ -96,7 +70,11 @@ class Ratings:
         return (observed - chance) / (1 - chance) if chance < 1 else math.nan
 
     def alpha(self, level: str = "nominal", weights: ArrayLike | None = None) -> float:
-        """Return Krippendorff's alpha: 1 - observed disagreement / disagreement of any two ratings."""
+        """Return Krippendorff's alpha: 1 - observed disagreement / disagreement of any two ratings.
+
+        level: "nominal" (values are names), "ordinal" (their order counts) or "interval" (squared differences count).
+        Returns NaN if all ratings are the same, or no item has two.
+        """
         if level not in LEVELS:
             raise UnknownName("level of measurement", level, LEVELS)
         weighed = self._weigh(weights)

@@ -2,7 +2,7 @@
 
 Machacek and Bojar (2014), "Results of the WMT14 Metrics Shared Task", section 4.1, write every variant as a table C
 over the human outcome (rows) and the metric's outcome (columns): tau = sum of C * pairs / pairs, over all cells that
-are not left out. Nine counts per unit are additive, so the bootstrap works on tau as on any other score.
+are not left out. Both sums are additive, so the bootstrap works on tau as on any other score.
 
 The sign of a pair is that of left - right: 1 if the left output is better, -1 if the right one is, 0 for a tie.
 """
@@ -30,11 +30,7 @@ DEFAULT = "wmt14"
 
 @dataclass(frozen=True)
 class Tau:
-    """A variant of tau by name, or any table that `parse_table` reads.
-
-    `score` takes nine counts per unit, as returned by `count_pairs`. If these need too much memory, as for thirty
-    metrics on 100,000 pairs, `tau_columns` returns two numbers per unit, which `tau_ratio` takes.
-    """
+    """A variant of tau by name, or any table that `parse_table` reads."""
 
     variant: str | None = None  # default wmt14, if there is no table
     table: str | None = None
@@ -55,19 +51,6 @@ class Tau:
         if self.table is not None:
             return parse_table(self.table).ravel()
         return np.array(VARIANTS[self.variant or DEFAULT], dtype=np.float64).ravel()
-
-    def score(self, totals: Floats) -> Floats:
-        """Return tau of nine counts, shape (..., 9) -> (...); NaN if no pair counts."""
-        return tau_ratio(self.columns(totals))
-
-    def columns(self, counts: ArrayLike) -> Floats:
-        """Return agreement and the number of pairs that count, shape (..., 9) -> (..., 2); both are additive."""
-        values = np.asarray(counts, dtype=np.float64)
-        if values.shape[-1:] != (9,):
-            raise UsageError(f"Tau needs nine counts on the last axis, not shape {values.shape}.")
-        cells = self.cells
-        counted = ~np.isnan(cells)
-        return np.stack([values[..., counted] @ cells[counted], values[..., counted].sum(-1)], axis=-1)
 
 
 def tau_ratio(columns: Floats) -> Floats:
@@ -99,18 +82,14 @@ def _cell(cell: str, text: str) -> float:
     return value
 
 
-def signs(left: ArrayLike, right: ArrayLike, *, tolerance: float = 0.0, decimals: int | None = None) -> Floats:
+def signs(left: ArrayLike, right: ArrayLike, *, tolerance: float = 0.0) -> Floats:
     """Return 1 where left is higher, -1 where right is, 0 for a tie, NaN where either is missing.
 
-    `decimals` rounds both sides first, to the precision at which a metric was published: equal outputs have equal
-    printed scores, but computed scores may differ in the last digit, which would break the tie at random. Differences
-    up to `tolerance` are ties.
+    Differences up to `tolerance` are ties: computed scores of equal outputs may differ in the last digit.
     """
     if not tolerance >= 0:
         raise UsageError(f"The tolerance for ties must be 0 or more, not {tolerance!r}.")
     one, other = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    if decimals is not None:
-        one, other = np.round(one, decimals), np.round(other, decimals)
     result = np.where(one > other, 1.0, np.where(one < other, -1.0, 0.0))
     if tolerance:
         with np.errstate(invalid="ignore"):
@@ -119,40 +98,22 @@ def signs(left: ArrayLike, right: ArrayLike, *, tolerance: float = 0.0, decimals
     return result
 
 
-def count_pairs(
-    human: ArrayLike, metric: ArrayLike, *, groups: ArrayLike | None = None, n_groups: int | None = None
-) -> Floats:
-    """Count the cells of the table in each group, shapes (pairs,) and (..., pairs) -> (..., groups, 9).
-
-    `groups` has the number of each pair's group, from 0, such as its segment; by default each pair is a group.
-    `n_groups` is the number of groups, if some have no pair. A group with a NaN sign has NaN counts.
-    """
-    people, said = _signs(human, metric)
-    cells = 3 * (1 - people) + 1 - said  # index into the flattened table; NaN stays NaN
-    numbers, size = _groups(groups, n_groups, len(people))
-    shape = cells.shape[:-1]
-    flat = cells.reshape(prod(shape), len(people))
-    counts = np.empty((len(flat), size, 9))
-    for row, of_row in zip(flat, counts, strict=True):
-        missing = np.isnan(row)
-        places = 9 * numbers[~missing] + row[~missing].astype(np.int64)
-        of_row[:] = np.bincount(places, minlength=9 * size).reshape(size, 9)
-        of_row[numbers[missing]] = np.nan
-    return counts.reshape(*shape, size, 9)
-
-
 def tau_columns(
     human: ArrayLike,
     metric: ArrayLike,
     tau: Tau | None = None,
     *,
     groups: ArrayLike | None = None,
-    n_groups: int | None = None,
 ) -> Floats:
-    """Return `(tau or Tau()).columns(count_pairs(...))`, shape (..., groups, 2), without storing the nine counts."""
+    """Return agreement and the number of pairs that count, by group. `tau_ratio` takes sums of them.
+
+    human, metric: signs, shapes (pairs,) and (..., pairs); the result has shape (..., groups, 2). `groups` has the
+    number of each pair's group, from 0, such as its segment; by default each pair is a group. A group with a NaN sign
+    is NaN.
+    """
     people, said = _signs(human, metric)
     table = (tau or Tau()).cells
-    numbers, size = _groups(groups, n_groups, len(people))
+    numbers, size = _groups(groups, len(people))
     # The table's row for each pair; the metric's sign then selects one of its three cells.
     worth = table.reshape(3, 3)[_places(people)]
     shape = said.shape[:-1]
@@ -183,13 +144,12 @@ def _signs(human: ArrayLike, metric: ArrayLike) -> tuple[Floats, Floats]:
     return people, said
 
 
-def _groups(groups: ArrayLike | None, n_groups: int | None, pairs: int) -> tuple[NDArray[np.int64], int]:
+def _groups(groups: ArrayLike | None, pairs: int) -> tuple[NDArray[np.int64], int]:
     numbers = np.arange(pairs) if groups is None else np.asarray(groups)
     if numbers.shape != (pairs,) or (pairs and not np.issubdtype(numbers.dtype, np.integer)):
         raise UsageError(f"Groups must be one integer for each of the {pairs} pairs.")
     numbers = numbers.astype(np.int64)
-    found = int(numbers.max()) + 1 if pairs else 0
-    size = found if n_groups is None else n_groups
-    if found > size or (pairs and int(numbers.min()) < 0):
-        raise DataError(f"Groups of pairs must be numbered from 0 to {size - 1}, not {numbers.min()} to {found - 1}.")
+    size = int(numbers.max()) + 1 if pairs else 0
+    if pairs and int(numbers.min()) < 0:
+        raise DataError(f"Groups of pairs must be numbered from 0 to {size - 1}, not {numbers.min()} to {size - 1}.")
     return numbers, size

@@ -6,10 +6,14 @@ All searches take time linear in the text: they use character classes and plain 
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 
@@ -29,6 +33,7 @@ class Anomaly:
 _JOINING = "\u0600-\u08ff\u0900-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LINE_LIKE = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_REPLACEMENT, _TABS = re.compile("\ufffd"), re.compile("\t")
 _CONTROLS = re.compile("[\x01-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 _BLANKS = re.compile("[\xa0\u1680\u2000-\u200a\u202f\u205f]|(?<![\u2e80-\u9fff\uff00-\uffef])\u3000")
 # A zero width joiner connects emoji; both joiners are part of the spelling in many Asian scripts.
@@ -50,69 +55,41 @@ _QUOTES = frozenset("«»‹›“”„‘’‚–—…")
 _AS_BYTE = {ord(c): c.encode("cp1252")[0] for c in _CP1252}
 
 
+class _Search(NamedTuple):
+    """How one kind is found: a fast test of the whole text, the test of a line, and the pattern of what is shown."""
+
+    in_text: Callable[[str], object]
+    in_line: Callable[[str], object]
+    shown: re.Pattern[str] | None = None
+
+
 def find_anomalies(lines: Sequence[str]) -> list[Anomaly]:
     """Return all kinds of unusual characters in the lines of a text."""
     text = "\n".join(lines)
-    found = [anomaly for search in _SEARCHES if (anomaly := search(text, lines)) is not None]
-    return [anomaly for anomaly in found if anomaly.lines]
+    found = []
+    for kind, described in _kinds().items():
+        search = _SEARCHES[kind]
+        if search.in_text(text):
+            numbers = tuple(number for number, line in enumerate(lines, 1) if search.in_line(line))
+            if numbers:
+                shown = _most_common(text, search.shown) if search.shown else ""
+                message = described["message"].replace("{found}", shown)
+                found.append(Anomaly(kind, described["severity"], numbers, message, described["advice"]))
+    return found
 
 
-def _where(lines: Iterable[str], test: Callable[[str], object]) -> tuple[int, ...]:
-    return tuple(number for number, line in enumerate(lines, 1) if test(line))
+@cache
+def _kinds() -> dict[str, dict[str, str]]:
+    kinds: dict[str, dict[str, str]] = tomllib.loads(files(__package__).joinpath("anomalies.toml").read_text("utf-8"))
+    return kinds
 
 
-def _names(text: str, pattern: re.Pattern[str], skip: frozenset[str] = frozenset()) -> str:
-    counts = Counter(c for c in pattern.findall(text) if c not in skip)
+def _most_common(text: str, pattern: re.Pattern[str]) -> str:
+    counts = Counter(pattern.findall(text))
+    if pattern is _ENTITIES:
+        return ", ".join(entity for entity, _ in counts.most_common(4))
     named = [f"U+{ord(c):04X} {unicodedata.name(c, 'control').lower()} ({n})" for c, n in counts.most_common(4)]
     return ", ".join(named) + (", and others" if len(counts) > 4 else "")
-
-
-def _line_like(text: str, lines: Sequence[str]) -> Anomaly | None:
-    if not _LINE_LIKE.search(text):
-        return None
-    return Anomaly(
-        "line-separators",
-        ERROR,
-        _where(lines, _LINE_LIKE.search),
-        f"Characters that some programs treat as line ends: {_names(text, _LINE_LIKE)}.",
-        "Replace them by spaces. A program that splits lines there shifts all later segments.",
-    )
-
-
-def _controls(text: str, lines: Sequence[str]) -> Anomaly | None:
-    if not _CONTROLS.search(text):
-        return None
-    return Anomaly(
-        "control-characters",
-        ERROR,
-        _where(lines, _CONTROLS.search),
-        f"Control characters: {_names(text, _CONTROLS)}.",
-        "Remove them, and check the program that wrote the file: they come from damaged or wrongly decoded text.",
-    )
-
-
-def _replacement(text: str, lines: Sequence[str]) -> Anomaly | None:
-    if "\ufffd" not in text:
-        return None
-    return Anomaly(
-        "replacement-character",
-        ERROR,
-        _where(lines, lambda line: "\ufffd" in line),
-        "U+FFFD, which replaces characters that an earlier program could not decode.",
-        "Decode the original file with the right encoding. The lost characters cannot be restored from this file.",
-    )
-
-
-def _mojibake(text: str, lines: Sequence[str]) -> Anomaly | None:
-    if not _MOJIBAKE.search(text):
-        return None
-    return Anomaly(
-        "double-encoded",
-        ERROR,
-        _where(lines, _is_mojibake),
-        "Text encoded twice, such as 'Ã©' for 'é' or 'â€™' for an apostrophe.",
-        "Undo it: read the file as UTF-8, encode it as Windows-1252, and decode the result as UTF-8.",
-    )
 
 
 def _is_mojibake(line: str) -> bool:
@@ -142,95 +119,25 @@ def _twice_encoded(run: str) -> int:
     return length if len(data) >= length else 0
 
 
-def _entities(text: str, lines: Sequence[str]) -> Anomaly | None:
-    if not _ENTITIES.search(text):
-        return None
-    common = ", ".join(entity for entity, _ in Counter(_ENTITIES.findall(text)).most_common(4))
-    return Anomaly(
-        "html-entities",
-        WARNING,
-        _where(lines, _ENTITIES.search),
-        f"Escaped characters: {common}.",
-        "Unescape them (python3 -c 'import html,sys; [print(html.unescape(l),end=\"\") for l in sys.stdin]'), "
-        "or make sure that all files are escaped in the same way.",
-    )
-
-
-def _subwords(text: str, lines: Sequence[str]) -> Anomaly | None:
-    if not ("@@" in text or "\u2581" in text or "##" in text):
-        return None
-    return Anomaly(
-        "subword-units",
-        ERROR,
-        _where(lines, _SUBWORDS.search),
-        "Words are still split into subword units (@@, ▁ or ##).",
-        "Join them with the model's own tool, for example: sed -r 's/(@@ )|(@@ ?$)//g'",
-    )
-
-
-def _blanks(text: str, lines: Sequence[str]) -> Anomaly | None:
-    if not _BLANKS.search(text):
-        return None
-    return Anomaly(
-        "odd-blanks",
-        WARNING,
-        _where(lines, _BLANKS.search),
-        f"Blanks other than the space: {_names(text, _BLANKS)}.",
-        "Some metrics split words there and others do not. Replace them by spaces in all files, or in none.",
-    )
-
-
-def _tabs(text: str, lines: Sequence[str]) -> Anomaly | None:
-    if "\t" not in text:
-        return None
-    return Anomaly(
-        "tabs",
-        WARNING,
-        _where(lines, lambda line: "\t" in line),
-        "Tab characters within lines.",
-        "Replace them by spaces. If the file is a table, extract the column with the text (cut -f).",
-    )
-
-
-def _invisible(text: str, lines: Sequence[str]) -> Anomaly | None:
-    if not _INVISIBLE.search(text):
-        return None
-    return Anomaly(
-        "invisible-characters",
-        WARNING,
-        _where(lines, _has_invisible),
-        f"Invisible characters: {_names(text, _INVISIBLE)}.",
-        "Remove them where they have no meaning: words that look equal do not match.",
-    )
-
-
 def _has_invisible(line: str) -> bool:
     found = set(_INVISIBLE.findall(line))
     # Direction marks are normal in lines with right-to-left letters.
     return bool(found - _DIRECTIONS) or bool(found and not _RIGHT_TO_LEFT.search(line))
 
 
-def _not_composed(text: str, lines: Sequence[str]) -> Anomaly | None:
-    if unicodedata.is_normalized("NFC", text):
-        return None
-    return Anomaly(
-        "normalisation",
-        WARNING,
-        _where(lines, lambda line: not unicodedata.is_normalized("NFC", line)),
-        "Letters and their accents are separate characters (not in Unicode's composed form, NFC).",
-        "Convert all files to one form: uconv -x nfc, or unicodedata.normalize('NFC', text) in Python.",
-    )
+def _is_not_composed(text: str) -> bool:
+    return not unicodedata.is_normalized("NFC", text)
 
 
-_SEARCHES = (
-    _line_like,
-    _controls,
-    _replacement,
-    _mojibake,
-    _entities,
-    _subwords,
-    _blanks,
-    _tabs,
-    _invisible,
-    _not_composed,
-)
+_SEARCHES = {
+    "line-separators": _Search(_LINE_LIKE.search, _LINE_LIKE.search, _LINE_LIKE),
+    "control-characters": _Search(_CONTROLS.search, _CONTROLS.search, _CONTROLS),
+    "replacement-character": _Search(_REPLACEMENT.search, _REPLACEMENT.search),
+    "double-encoded": _Search(_MOJIBAKE.search, _is_mojibake),
+    "html-entities": _Search(_ENTITIES.search, _ENTITIES.search, _ENTITIES),
+    "subword-units": _Search(re.compile("@@|\u2581|##").search, _SUBWORDS.search),
+    "odd-blanks": _Search(_BLANKS.search, _BLANKS.search, _BLANKS),
+    "tabs": _Search(_TABS.search, _TABS.search),
+    "invisible-characters": _Search(_INVISIBLE.search, _has_invisible, _INVISIBLE),
+    "normalisation": _Search(_is_not_composed, _is_not_composed),
+}

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..kernels import ngrams, tokens
 
@@ -77,19 +77,21 @@ def code_points(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:
     """Return the concatenated code points of all texts, and the offsets of the texts."""
     text = "".join(texts)
     # NumPy stores strings as code points, which is faster than encoding to UTF-32; it stores one for an empty string.
-    return np.array([text]).view(np.uint32)[: len(text)], _offsets([len(text) for text in texts])
+    return np.array([text]).view(np.uint32)[: len(text)], offsets_of([len(text) for text in texts])
 
 
 def utf8_bytes(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:
     """Return the concatenated UTF-8 bytes of all texts, which were the characters of Python 2 programs."""
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     coded = np.frombuffer(b"".join(encoded), dtype=np.uint8).astype(np.uint32)
-    return coded, _offsets([len(text) for text in encoded])
+    return coded, offsets_of([len(text) for text in encoded])
 
 
-def _offsets(lengths: Sequence[int]) -> Ints:
-    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+def offsets_of(lengths: ArrayLike) -> Ints:
+    """Return the offsets of pieces of these lengths, and the end of the last one: shape (pieces + 1,)."""
+    numbers = np.asarray(lengths)
+    offsets = np.zeros(len(numbers) + 1, dtype=np.int64)
+    np.cumsum(numbers, out=offsets[1:])
     return offsets
 
 

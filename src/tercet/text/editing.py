@@ -68,20 +68,20 @@ class EditScript:
     reference_index: int = 0
     moved: str = "output"
 
-    def of_kind(self, kind: str) -> tuple[Edit, ...]:
-        return tuple(edit for edit in self.edits if edit.kind == kind)
-
     @property
     def substitutions(self) -> tuple[Edit, ...]:
-        return self.of_kind("substitution")
+        return self._of_kind("substitution")
 
     @property
     def deletions(self) -> tuple[Edit, ...]:
-        return self.of_kind("deletion")
+        return self._of_kind("deletion")
 
     @property
     def insertions(self) -> tuple[Edit, ...]:
-        return self.of_kind("insertion")
+        return self._of_kind("insertion")
+
+    def _of_kind(self, kind: str) -> tuple[Edit, ...]:
+        return tuple(edit for edit in self.edits if edit.kind == kind)
 
     @property
     def cost(self) -> int:
@@ -138,9 +138,12 @@ def count_edits(outputs: Units, references: Units, texts: Ints, *, trace: bool =
     return counts
 
 
-def count_jumps(outputs: Units, references: Units, texts: Ints) -> Ints:
-    """Return the number of edits and jumps of CDER, shape (texts,)."""
-    return _long_jumps(outputs, references, texts, NO_BYTES)
+def count_jumps(outputs: Units, references: Units, texts: Ints, steps: NDArray[np.uint8] = NO_BYTES) -> Ints:
+    """Return the number of edits and jumps of CDER, shape (texts,). `steps`, unless empty, receives their steps."""
+    distances = np.zeros(len(texts), dtype=np.int64)
+    row = np.empty(int(outputs.lengths.max(initial=0)) + 1, dtype=np.int32)
+    edits.long_jumps(*map(view, (*_arrays(outputs, references, texts), distances, row, steps)))
+    return distances
 
 
 @dataclass(frozen=True)
@@ -198,7 +201,7 @@ def jump_script(output: Sequence[str], reference: Sequence[str], *, reference_in
     units = _number(output, reference)
     n = len(output)
     steps = np.zeros((len(reference) + 1, n + 1), dtype=np.uint8)
-    _long_jumps(*units, np.zeros(1, dtype=np.int64), steps.reshape(-1))
+    count_jumps(*units, np.zeros(1, dtype=np.int64), steps.reshape(-1))
     edits: list[Edit] = []
     jumps: list[int] = []
     i, j = len(reference), n
@@ -290,13 +293,6 @@ def _arrays(outputs: Units, references: Units, texts: Ints) -> tuple[NDArray[Any
     """Return the first arguments of the kernels: output units, the output of each reference, reference units."""
     texts = np.ascontiguousarray(texts, dtype=np.int64)
     return outputs.ids, outputs.offsets, texts, references.ids, references.offsets
-
-
-def _long_jumps(outputs: Units, references: Units, texts: Ints, steps: NDArray[np.uint8]) -> Ints:
-    distances = np.zeros(len(texts), dtype=np.int64)
-    row = np.empty(int(outputs.lengths.max(initial=0)) + 1, dtype=np.int32)
-    edits.long_jumps(*map(view, (*_arrays(outputs, references, texts), distances, row, steps)))
-    return distances
 
 
 class _ShiftResult:

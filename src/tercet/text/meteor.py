@@ -17,6 +17,7 @@ from functools import cache, partial
 from importlib.resources import files
 
 from ..errors import UnknownName
+from .moses import LEFT, RIGHT, kept_words
 
 LANGUAGES = ("cs", "de", "en", "es", "fr", "ru")  # those that METEOR normalises
 
@@ -32,24 +33,10 @@ _BLANK = re.compile(f"[{_BLANKS}]+")
 _OTHER_BLANK = re.compile("[\xa0\u2000-\u200a\u202f\u205f\u3000]")
 _EDGES = "".join(map(chr, range(33)))  # the characters that Java's trim removes
 
-# Context before and after (A letter, N digit, ^ not) and the replacement with spaces. The rows are applied in this
-# order, each to the whole text; matches of a row do not overlap, which matters in a,,b.
-_COMMAS = (("[^N]", ",", "[^N]", r"\1 , \2"), ("[N]", ",", "[^N]", r"\1 , \2"), ("[^N]", ",", "[N]", r"\1 , \2"))
-_RIGHT = (
-    ("[^A]", "'", "[^A]", r"\1 ' \2"),
-    ("[^AN]", "'", "[A]", r"\1 ' \2"),
-    ("[A]", "'", "[^A]", r"\1 ' \2"),
-    ("[A]", "'", "[A]", r"\1 '\2"),
-    ("[N]", "'", "s", r"\1 '\2"),  # the 1990's
-)
-_LEFT = (
-    ("[^A]", "'", "[^A]", r"\1 ' \2"),
-    ("[^A]", "'", "[A]", r"\1 ' \2"),
-    ("[A]", "'", "[^A]", r"\1 ' \2"),
-    ("[A]", "'", "[A]", r"\1' \2"),
-)
-_APART = (("", "'", "", r"\1 ' \2"),)
-_APOSTROPHES = {"en": _RIGHT, "fr": _LEFT}
+# Context before and after a mark, and the replacement with spaces: see RIGHT and LEFT of `moses`, which METEOR shares.
+_COMMAS = (("[^N]", "[^N]", r"\1 , \2"), ("[N]", "[^N]", r"\1 , \2"), ("[^N]", "[N]", r"\1 , \2"))
+_APART = (("", "", r"\1 ' \2"),)
+_APOSTROPHES = {"en": RIGHT, "fr": LEFT}
 
 Row = Callable[[str], str]
 
@@ -119,15 +106,14 @@ def _language(code: str) -> _Language:
     if code not in LANGUAGES:
         raise UnknownName("language with METEOR's normaliser", code, LANGUAGES)
     words = tomllib.loads(files(__package__).joinpath("meteor.toml").read_text("utf-8"))[code]
-    always = {*words["letters"], *words["always"].split(), *map(str, range(1, words.get("ordinals", 0) + 1))}
-    always |= {digit + unit for unit in words.get("after_digit", "").split() for digit in "0123456789"}
-    always |= {digit + unit for unit in words.get("after_numeral", "").split() for digit in "IVXLCM"}
-    before_number = frozenset(words.get("before_number", "").split())
-    apostrophes = _APOSTROPHES.get(code, _APART)
-    return _Language(tuple(map(_row, _COMMAS)), tuple(map(_row, apostrophes)), frozenset(always), before_number)
+    rows = _rows(",", _COMMAS), _rows("'", _APOSTROPHES.get(code, _APART))
+    return _Language(*rows, *kept_words(words))
 
 
-def _row(rule: tuple[str, str, str, str]) -> Row:
-    *parts, replacement = rule
-    before, mark, after = (part.replace("A", _LETTERS).replace("N", "0-9") for part in parts)
-    return partial(re.compile(f"({before}){mark}({after})").sub, replacement)
+def _rows(mark: str, rules: tuple[tuple[str, str, str], ...]) -> tuple[Row, ...]:
+    """Compile rules, which are applied in this order; matches of a rule do not overlap, which matters in a,,b."""
+    compiled = []
+    for *contexts, replacement in rules:
+        before, after = (context.replace("A", _LETTERS).replace("N", "0-9") for context in contexts)
+        compiled.append(partial(re.compile(f"({before}){mark}({after})").sub, replacement))
+    return tuple(compiled)

@@ -46,21 +46,21 @@ _INNER_MARKS = {"fi": ":", "sv": ":", "ca": "·"}
 
 # Apostrophes by language: context before and after (A letter, N number, ^ not), and the replacement with spaces.
 # Moses applies the rows in this order, each to the whole line. In other languages all apostrophes get spaces.
-_RIGHT = (
+RIGHT = (
     ("[^A]", "[^A]", r"\1 ' \2"),
     ("[^AN]", "[A]", r"\1 ' \2"),
     ("[A]", "[^A]", r"\1 ' \2"),
     ("[A]", "[A]", r"\1 '\2"),
     ("[N]", "s", r"\1 '\2"),  # the 1990's
 )
-_LEFT = (
+LEFT = (
     ("[^A]", "[^A]", r"\1 ' \2"),
     ("[^A]", "[A]", r"\1 ' \2"),
     ("[A]", "[^A]", r"\1 ' \2"),
     ("[A]", "[A]", r"\1' \2"),
 )
-_KEPT_INSIDE = _LEFT[:3]  # Somali writes the glottal stop with an apostrophe
-_APOSTROPHES = {"en": _RIGHT, "fr": _LEFT, "it": _LEFT, "ga": _LEFT, "ca": _LEFT, "so": _KEPT_INSIDE}
+_KEPT_INSIDE = LEFT[:3]  # Somali writes the glottal stop with an apostrophe
+_APOSTROPHES = {"en": RIGHT, "fr": LEFT, "it": LEFT, "ga": LEFT, "ca": LEFT, "so": _KEPT_INSIDE}
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,8 @@ def _rules(language: str) -> _Language:
         apostrophes = [(re.compile("'"), " ' ")]
     else:
         apostrophes = [(re.compile(f"({_set(before)})'({_set(after)})"), to) for before, after, to in rows]
-    return _Language(symbols, inner, tuple(apostrophes), *_prefixes(code))
+    known = _abbreviations()
+    return _Language(symbols, inner, tuple(apostrophes), *kept_words(known.get(code, known["en"])))
 
 
 @cache
@@ -202,17 +203,12 @@ def _abbreviations() -> dict[str, dict[str, str]]:
     return data
 
 
-_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
-
-
-def _prefixes(code: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words that keep their full stop: always, and before a number. The default is the English list."""
-    known = _abbreviations()
-    entry = known.get(code, known["en"])
-    always = set(entry["always"].split()) | set(entry["letters"])
-    always |= {str(number) for number in range(int(entry.get("ordinals", "-1")) + 1)}
-    numerals = {"x" * (number // 10) + _ONES[number % 10] for number in range(1, int(entry.get("roman", "0")) + 1)}
-    always |= numerals | {numeral.upper() for numeral in numerals}
+def kept_words(entry: dict[str, str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of a list that keep their full stop: always, and before a number."""
+    always = {*entry["always"].split(), *entry["letters"]}
+    first, _, last = entry.get("ordinals", "1-0").partition("-")
+    always |= {str(number) for number in range(int(first), int(last) + 1)}
+    always |= {case for numeral in entry.get("roman", "").split() for case in (numeral, numeral.upper())}
     always |= {digit + unit for unit in entry.get("after_digit", "").split() for digit in "0123456789"}
     always |= {digit + unit for unit in entry.get("after_numeral", "").split() for digit in "IVXLCM"}
     return frozenset(always), frozenset(entry.get("before_number", "").split())

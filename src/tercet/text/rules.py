@@ -71,9 +71,7 @@ def _chinese_classes() -> NDArray[np.uint8]:
 
 def _with_blanks(table: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Give all blanks of str.split() the class BLANK and no other."""
-    for begin, end in ((9, 13), (28, 32), (0x85, 0x85), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A),
-                       (0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000)):  # fmt: skip
-        table[begin : end + 1] = BLANK
+    table[[point for point in range(0x3001) if chr(point).isspace()]] = BLANK  # U+3000 is the last one
     return table
 
 

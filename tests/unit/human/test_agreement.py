@@ -15,8 +15,10 @@ from tercet.human.agreement_files import campaign_texts, is_campaign, load
 from tercet.human.agreement_panel import panel_of_rankings, panel_of_scores, slice_of
 from tercet.human.campaign import Campaign, Item, Output, Rater
 from tercet.human.span_agreement import compare, overlap
-from tercet.stats.agreement import kappa, pairwise_kappa
-from tercet.stats.reliability import fleiss_kappa, icc, krippendorff_alpha
+from tercet.stats.agreement import kappa
+from tercet.stats.reliability import icc
+
+from ..stats.coefficients import fleiss_kappa, krippendorff_alpha, mean_kappa
 
 nan = math.nan
 RATERS = ("a", "b", "c", "d", "e")
@@ -54,8 +56,7 @@ def test_coefficients_are_those_of_the_statistics():
     result = agree(scored(), resamples=50)
     for name, weights in (("kappa", "standard"), ("kappa, linear", "linear"), ("kappa, quadratic", "quadratic"),
                           ("kappa, one-off", "one-off")):  # fmt: skip
-        expected = pairwise_kappa(TABLE, weights=weights)
-        assert of(result, name).value == pytest.approx(expected.value)
+        assert of(result, name).value == pytest.approx(mean_kappa(TABLE, weights))
         assert (of(result, name).pairs, of(result, name).raters, of(result, name).items) == (10, 5, 12)
     assert result.value("Fleiss' kappa") == pytest.approx(fleiss_kappa(TABLE))
     for level in ("nominal", "ordinal", "interval"):
@@ -196,7 +197,7 @@ def test_metrics_are_correlated_by_the_references_of_both():
 def test_the_last_of_several_judgements_counts_and_a_note_says_so():
     first = scored(6 - TABLE)
     result = agree(first + scored(), resamples=50)
-    assert result.value("kappa") == pytest.approx(pairwise_kappa(TABLE).value)
+    assert result.value("kappa") == pytest.approx(mean_kappa(TABLE))
     assert "Left out: 60 judgements that the same rater replaced later." in result.notes
 
 
@@ -218,7 +219,7 @@ def test_only_complete_raters_on_request():
     table[1, 3] = nan
     result = agree(scored(table), complete=True, resamples=50)
     assert result.raters == 4
-    assert result.value("kappa") == pytest.approx(pairwise_kappa(np.delete(TABLE, 1, 0)).value)
+    assert result.value("kappa") == pytest.approx(mean_kappa(np.delete(TABLE, 1, 0)))
     assert "Left out: raters who did not judge every output: b." in result.notes
     holes = np.full((2, 2), nan)
     holes[0, 0] = holes[1, 1] = 1
@@ -231,7 +232,7 @@ def test_slices_follow_the_order_in_which_raters_worked():
     assert [(item.first, item.last) for item in result.slices] == [(0, 1 / 3), (1 / 3, 2 / 3), (2 / 3, 1)]
     for number, item in enumerate(result.slices):
         part = TABLE[:, 4 * number : 4 * number + 4]
-        assert item.agreement["all"] == pytest.approx(pairwise_kappa(part, weights="linear").value)
+        assert item.agreement["all"] == pytest.approx(mean_kappa(part, "linear"))
         assert item.spread == pytest.approx(part.std(axis=1).mean())
         assert math.isnan(item.seconds)
 

@@ -13,7 +13,8 @@ from tercet.human.campaign import Campaign, Item, Output, Rater
 from tercet.human.dashboard import compute
 from tercet.human.protocols import PROTOCOLS
 from tercet.human.storage import StoredRecord
-from tercet.stats.agreement import pairwise_kappa
+
+from ..stats.coefficients import mean_kappa
 
 SYSTEMS = ("good", "fair", "poor")
 
@@ -91,8 +92,8 @@ def test_agreement_is_that_of_the_library() -> None:
     values = {(record.rater, record.item): record.answer["value"] for record in records}
     table = [[values[rater, id] for id in plain] for rater in "abc"]
     found = {agreement.measure: agreement for agreement in compute(campaign, records, resamples=50).agreement}
-    assert found["Cohen's kappa"].value == pytest.approx(pairwise_kappa(table).value)
-    expected = pairwise_kappa(table, weights="quadratic").value
+    assert found["Cohen's kappa"].value == pytest.approx(mean_kappa(table))
+    expected = mean_kappa(table, "quadratic")
     assert found["Cohen's kappa, quadratic weights"].value == pytest.approx(expected)
     assert {agreement.items for agreement in found.values()} == {len(plain)}
 

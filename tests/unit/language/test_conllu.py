@@ -88,7 +88,7 @@ def test_nothing_is_lost_by_writing_and_reading(given_sentences):
 def test_files_keep_empty_segments_in_their_place(tmp_path):
     given_sentences = [Sentence(""), Sentence("a", (Token("a", 0, 1),)), Sentence("  "), Sentence("")]
     for name in ("x.conllu", "x.conllu.gz"):
-        conllu.write(tmp_path / name, given_sentences, comments=["parser = x"])
+        conllu.write(tmp_path / name, given_sentences)
         assert list(conllu.read(tmp_path / name)) == given_sentences
 
 

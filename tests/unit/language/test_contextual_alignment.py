@@ -287,10 +287,6 @@ def test_empty_sentences_have_no_links(mode):
     ("parameters", "message"),
     [
         ({"levels": ("exact", "entity")}, "The aligner's levels must be among exact, stem, synonym, paraphrase,"),
-        ({"weights": (1.0, 0.9)}, "The aligner needs five weights above 0 and up to 1"),
-        ({"weights": (1.0, 0.9, 0.8, 0.6, 0.0)}, "The aligner needs five weights above 0 and up to 1"),
-        ({"theta": 1.5}, "theta must be from 0 to 1 and window at least 0; they are 1.5 and 3."),
-        ({"window": -1}, "theta must be from 0 to 1 and window at least 0; they are 0.9 and -1."),
         ({"published": True}, "The aligner and its similarity must have the same value of published."),
     ],
 )

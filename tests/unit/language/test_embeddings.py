@@ -1,4 +1,4 @@
-"""Vectors of whole texts: like texts lie near each other, odd ones do no harm, and what is kept is found again."""
+"""Vectors of whole texts: like texts lie near each other, and odd ones do no harm."""
 
 import logging
 import sys
@@ -59,36 +59,10 @@ def test_a_single_text_is_refused(encoder):
         encoder.encode("text")
 
 
-def test_an_executor_and_a_cache_change_nothing(encoder, tmp_path, monkeypatch):
+def test_an_executor_changes_nothing(encoder):
     texts = [f"Sentence number {i}." for i in range(BATCH + 10)]
-    alone = encoder.encode(texts)
-    told = []
     with ThreadPoolExecutor(2) as pool:
-        shared = encoder.encode(texts, executor=pool, cache=tmp_path, progress=lambda *done: told.append(done))
-    assert np.array_equal(alone, shared)
-    assert told == [(BATCH, BATCH + 10), (BATCH + 10, BATCH + 10)]
-    assert len(list(tmp_path.iterdir())) == 2
-
-    def never(texts):
-        raise AssertionError("everything is in the cache")
-
-    monkeypatch.setattr(embeddings, "encode_batch", never)
-    assert np.array_equal(encoder.encode(texts, cache=tmp_path), alone)
-
-
-def test_a_damaged_cache_file_is_made_anew(encoder, tmp_path, caplog):
-    expected = encoder.encode(TEXTS, cache=tmp_path)
-    (path,) = tmp_path.iterdir()
-    path.write_bytes(path.read_bytes()[:-1])
-    assert np.array_equal(encoder.encode(TEXTS, cache=tmp_path), expected)
-    assert "is damaged. Its vectors are computed again" in caplog.text
-    assert np.array_equal(np.load(path), expected)
-
-
-def test_a_cache_folder_that_is_a_file_is_refused(encoder, tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="Cannot create the cache folder .*file: "):
-        encoder.encode(TEXTS, cache=tmp_path / "file")
+        assert np.array_equal(encoder.encode(texts, executor=pool), encoder.encode(texts))
 
 
 def test_a_process_that_dies_is_reported(encoder):

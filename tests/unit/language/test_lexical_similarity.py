@@ -14,6 +14,8 @@ from tercet.language.lexical_similarity import (
 )
 from tercet.language.sentence import Token
 
+from .lookups import level as level_of
+
 TAGS = {"NOUN": "NN", "PROPN": "NNP", "VERB": "VB", "PRON": "PRP", "NUM": "CD", "AUX": "VBZ", "DET": "DT", "ADP": "IN"}
 
 
@@ -24,7 +26,7 @@ def token(word: str) -> Token:
 
 
 def level(first: str, second: str, **parameters: object) -> str | None:
-    return Similarity(**parameters).level(token(first), token(second))
+    return level_of(Similarity(**parameters), token(first), token(second))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +150,7 @@ def test_levels_of_sentences_are_those_of_their_words(vectors):
         (i, j): found_level
         for i, one in enumerate(first, 1)
         for j, other in enumerate(second, 1)
-        if (found_level := similarity.level(one, other))
+        if (found_level := level_of(similarity, one, other))
     }
     assert found == expected
     assert found == {(1, 2): "exact", (2, 4): "synonym", (2, 5): "stem", (3, 1): "distributional", (4, 3): "exact"}

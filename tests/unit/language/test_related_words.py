@@ -3,8 +3,10 @@
 import pytest
 
 from tercet.language.lexical_similarity import Similarity
-from tercet.language.related_words import english_related_words
 from tercet.language.sentence import Token
+from tercet.language.synonyms import english_related_words
+
+from .lookups import level
 
 
 @pytest.mark.parametrize(
@@ -35,6 +37,6 @@ def word(form: str, upos: str) -> Token:
 
 def test_related_words_are_paraphrases_where_they_are_asked_for() -> None:
     pair = word("decide", "VERB"), word("decision", "NOUN")
-    assert Similarity(related=True).level(*pair) == "paraphrase"
-    assert Similarity().level(*pair) is None
-    assert Similarity(language="de", synonyms=False, related=True).level(*pair) is None
+    assert level(Similarity(related=True), *pair) == "paraphrase"
+    assert level(Similarity(), *pair) is None
+    assert level(Similarity(language="de", synonyms=False, related=True), *pair) is None

@@ -66,7 +66,7 @@ def test_every_kind_of_file_gives_the_same(data, tmp_path):
     assert found.similarity("cat", "stone") == 0.0
     assert found.similarity("cat", "cat") == pytest.approx(1.0, abs=1e-6)
     assert math.isnan(found.similarity("cat", "mouse")) and math.isnan(found.similarity("cat", "nil"))
-    assert "été" in found and "mouse" not in found
+    assert found.unit("été") is not None and found.unit("mouse") is None
 
 
 def test_vectors_travel_by_name_and_are_opened_once(tmp_path):
@@ -159,7 +159,7 @@ def test_fasttext_adds_the_parts_of_words(tmp_path):
     ]:
         expected = rows[[*own, *(2 + fnv(part) % BUCKETS for part in parts)]].astype(np.float64).mean(0)
         assert found.vector(word) == pytest.approx(expected, rel=1e-6)
-    assert "never seen" in found
+    assert found.unit("never seen") is not None
 
 
 def test_fasttext_without_parts_knows_its_words_alone(tmp_path):

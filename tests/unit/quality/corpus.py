@@ -15,3 +15,8 @@ PAIRS = [
     ("The small cat sees a fish .", "El gato pequeño ve un pescado ."),
 ]
 SOURCES, TARGETS = [pair[0] for pair in PAIRS], [pair[1] for pair in PAIRS]
+
+
+def column(table, name):
+    """The values of one feature."""
+    return table.values[:, table.names.index(name)]

@@ -7,6 +7,7 @@ import pytest
 
 from tercet.errors import DataError, UsageError
 from tercet.quality.conformal import Conformal, calibrate, coverage
+from tercet.quality.learner_base import check_examples, cross_predict
 from tercet.quality.learners import create, cross_fit
 from tercet.quality.linear import Ridge
 
@@ -64,7 +65,7 @@ def test_split_conformal_covers_as_often_as_it_says(level):
     def draw(rng, level):
         x = rng.normal(size=(340, 3))
         y = x[:, 0] + rng.standard_t(3, size=340) * (1 + np.abs(x[:, 1]))  # heavy tails, unequal spread
-        model = Ridge(alpha=0.01).fit(x[:100], y[:100])
+        model = Ridge().fit_with(x[:100], y[:100], {"alpha": 0.01}, seed=0)
         conformal = calibrate(y[100:140], model.predict(x[100:140]))
         return coverage(y[140:], *conformal.interval(model.predict(x[140:]), level))
 
@@ -79,10 +80,11 @@ def test_cross_conformal_intervals_of_grouped_data_cover_as_often_as_they_say():
         x = rng.normal(size=(len(groups), 4)) + rng.normal(size=(120, 4))[groups]
         y = x[:, 0] + (rng.normal(size=120) * sizes)[groups] + 0.3 * rng.normal(size=len(groups))
         seen = groups < 60
-        fitted = cross_fit(Ridge(alpha=0.05), x[seen], y[seen], groups[seen].tolist())
-        conformal = calibrate(y[seen], fitted.held_out, groups[seen].tolist())
+        data, settings = check_examples(x[seen], y[seen], groups[seen].tolist()), {"alpha": 0.05}
+        predictor = Ridge().fit_with(data.features, data.labels, settings, seed=0)
+        conformal = calibrate(y[seen], cross_predict(Ridge(), settings, data), groups[seen].tolist())
         new = ~seen
-        low, high = conformal.interval(fitted.predictor.predict(x[new]), level)
+        low, high = conformal.interval(predictor.predict(x[new]), level)
         inside = (low <= y[new]) & (y[new] <= high)
         counts = np.bincount(groups[new] - 60)
         return np.mean(np.bincount(groups[new] - 60, inside) / counts)  # groups weigh the same
@@ -94,7 +96,7 @@ def test_difficulty_narrows_intervals_where_predictions_are_certain():
     rng = np.random.default_rng(3)
     x = rng.uniform(0, 1, size=(1500, 3))
     y = 2 * x[:, 0] + (0.1 + 2 * x[:, 1]) * rng.normal(size=1500)
-    fitted = cross_fit(create("ridge"), x[:500], y[:500])
+    fitted = cross_fit(create("ridge"), check_examples(x[:500], y[:500]))
     values = fitted.predictor.predict(x[500:])
     plain = calibrate(y[:500], fitted.held_out)
     scaled = calibrate(y[:500], fitted.held_out, features=x[:500])
@@ -116,7 +118,7 @@ def test_difficulty_is_that_which_others_than_the_group_itself_say():
     features, labels = np.repeat(rng.normal(size=(40, 50)), 2, axis=0), np.repeat(rng.exponential(size=40), 2)
     groups = np.repeat(np.arange(40), 2).tolist()
     found = calibrate(labels, np.zeros(80), groups, features=features)
-    honest = cross_fit(Ridge(), features, labels, groups)
+    honest = cross_fit(Ridge(), check_examples(features, labels, groups))
     expected = labels / np.maximum(honest.held_out, 0.25 * labels.mean())
     assert found.errors == pytest.approx(np.sort(expected), abs=1e-12)
     by_heart = labels / np.maximum(honest.predictor.predict(features), 0.25 * labels.mean())
@@ -126,7 +128,7 @@ def test_difficulty_is_that_which_others_than_the_group_itself_say():
 @pytest.mark.parametrize("scaled", [False, True])
 def test_parts_come_back_the_same_to_the_last_bit(scaled):
     features, labels, groups = planted()
-    held_out = cross_fit(create("ridge"), features, labels, groups).held_out
+    held_out = cross_fit(create("ridge"), check_examples(features, labels, groups)).held_out
     conformal = calibrate(labels, held_out, groups, features=features if scaled else None)
     plain, arrays = conformal.to_parts()
     again = Conformal.from_parts(json.loads(json.dumps(plain)), arrays)

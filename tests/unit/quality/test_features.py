@@ -25,9 +25,10 @@ from tercet.quality.features import (
     find_feature,
 )
 from tercet.quality.features.families import family
-from tercet.quality.resources import HOW_TO_GIVE, Resources, estimate_resources
+from tercet.quality.resources import HOW_TO_GIVE, Corpora, Resources
+from tercet.quality.splits import folds
 
-from .corpus import SOURCES, TARGETS
+from .corpus import SOURCES, TARGETS, column
 
 ROOT = Path(__file__).resolve().parents[3]
 BARE = Resources("en", "es")
@@ -35,7 +36,7 @@ BARE = Resources("en", "es")
 
 @pytest.fixture(scope="module")
 def estimated() -> Resources:
-    return estimate_resources("en", "es", parallel=(SOURCES, TARGETS))
+    return Corpora(("en", "es"), parallel=(SOURCES, TARGETS)).estimate()
 
 
 def test_the_groups_of_the_paper_have_at_least_its_84_features() -> None:
@@ -96,19 +97,17 @@ def test_wrong_names_and_lengths_are_refused() -> None:
         extract(["a"], ["b", "c"], BARE)
 
 
-def test_columns_are_found_by_either_name(estimated: Resources) -> None:
-    table = extract(SOURCES, TARGETS, estimated)
-    assert table.column("1001").tolist() == table.column("source_tokens").tolist()
-    assert len(table) == len(SOURCES)
-    with pytest.raises(UsageError, match="no feature embedding_cosine: a resource is missing: embeddings"):
-        table.column("embedding_cosine")
+def test_features_are_found_by_either_name(estimated: Resources) -> None:
+    by_number, by_name = (extract(SOURCES, TARGETS, estimated, names=[name]) for name in ("1001", "source_tokens"))
+    assert by_number.names == by_name.names == ("source_tokens",)
+    assert len(by_name) == len(SOURCES)
 
 
 def test_chosen_features_come_in_the_order_asked_for(estimated: Resources) -> None:
     table = extract(SOURCES, TARGETS, estimated, names=["links_jump", "1002"])
     assert table.names == ("links_jump", "target_tokens")
     whole = extract(SOURCES, TARGETS, estimated)
-    assert np.array_equal(table.values, np.stack([whole.column(name) for name in table.names], axis=1))
+    assert np.array_equal(table.values, np.stack([column(whole, name) for name in table.names], axis=1))
 
 
 def test_empty_sentences_have_neutral_values(estimated: Resources) -> None:
@@ -119,7 +118,7 @@ def test_empty_sentences_have_neutral_values(estimated: Resources) -> None:
     for name in ("target_perplexity", "source_type_token", "links_forward", "target_backoff_mean", "alignment_score",
                  "target_log_frequency", "source_trigrams_seen", "content_ratio"):  # fmt: skip
         assert both[name] == neutral[name], name
-    assert table.column("target_source_ratio").tolist() == [1.0, 1.0, 0.0]
+    assert column(table, "target_source_ratio").tolist() == [1.0, 1.0, 0.0]
 
 
 def test_no_pairs_give_an_empty_table(estimated: Resources) -> None:
@@ -149,9 +148,9 @@ def test_cross_fitted_features_come_from_resources_that_have_not_seen_the_group(
 
     def make(rows: Any) -> Resources:
         asked.append(rows.tolist())
-        return estimate_resources("en", "es", source_texts=[SOURCES[row] for row in rows])
+        return Corpora(("en", "es"), source_texts=[SOURCES[row] for row in rows]).estimate()
 
-    table = cross_fitted(SOURCES, TARGETS, groups, make, folds=3, names=["1009"])
+    table = cross_fitted(SOURCES, TARGETS, folds(groups, 3), make, ["1009"])
     assert len(asked) == 3
     for rows in list(asked):
         others = sorted(set(range(len(SOURCES))) - set(rows))
@@ -162,23 +161,10 @@ def test_cross_fitted_features_come_from_resources_that_have_not_seen_the_group(
     assert (table.values < seen.values).mean() > 0.8  # a model that has seen a sentence thinks more of it
 
 
-def test_fewer_groups_than_folds_are_done_when_all_groups_are() -> None:
-    seen: list[int] = []
-
-    def make(rows: Any) -> Resources:
-        seen.append(len(rows))
-        return BARE
-
-    cross_fitted(SOURCES, TARGETS, [number % 3 for number in range(len(SOURCES))], make)
-    assert seen == [8, 8, 8]
-
-
-def test_folds_with_different_resources_are_refused() -> None:
-    made = iter([BARE, estimate_resources("en", "es", source_texts=SOURCES)])
-    with pytest.raises(DataError, match="The resources of some folds lack features of others"):
-        cross_fitted(SOURCES, TARGETS, SOURCES, lambda rows: next(made), folds=2)
-    with pytest.raises(DataError, match="12 sources, 12 outputs and 1 groups"):
-        cross_fitted(SOURCES, TARGETS, [1], lambda rows: BARE)
+def test_a_fold_whose_resources_lack_a_feature_is_refused() -> None:
+    made = iter([Corpora(("en", "es"), source_texts=SOURCES).estimate(), BARE])
+    with pytest.raises(UsageError, match="The feature source_log_probability cannot be computed"):
+        cross_fitted(SOURCES, TARGETS, folds(SOURCES, 2), lambda rows: next(made), ["1009"])
 
 
 def test_a_process_that_dies_is_said(estimated: Resources) -> None:
@@ -208,13 +194,13 @@ def test_the_baseline_agrees_with_the_features_of_wmt12(shared: Path) -> None:
 
     lines = gzip.decompress((shared / "data" / "wmt12_qe" / "training.tsv.gz").read_bytes()).decode().split("\n")
     header, *rows = [line.split("\t") for line in lines if line]
-    column = {name: [row[at] for row in rows] for at, name in enumerate(header)}
-    resources = estimate_resources("en", "es", parallel=(column["source"][900:], column["reference"][900:]))
-    table = extract(column["source"][:900], column["mt"][:900], resources)
+    columns = {name: [row[at] for row in rows] for at, name in enumerate(header)}
+    resources = Corpora(("en", "es"), parallel=(columns["source"][900:], columns["reference"][900:])).estimate()
+    table = extract(columns["source"][:900], columns["mt"][:900], resources)
     least = {1: 0.998, 2: 0.999, 3: 0.92, 4: 0.95, 5: 0.95, 6: 0.99, 16: 0.94, 17: 0.93}
     for number, expected in least.items():
-        given = np.array(column[f"f{number}"][:900], dtype=float)
-        ours = table.column(baseline_features()[number - 1].name)
+        given = np.array(columns[f"f{number}"][:900], dtype=float)
+        ours = column(table, baseline_features()[number - 1].name)
         assert np.corrcoef(given, ours)[0, 1] > expected, number
 
 

@@ -12,9 +12,10 @@ from tercet.language.bilingual_alignment import HMM
 from tercet.language.frequencies import Frequencies
 from tercet.language.kneser_ney import estimate
 from tercet.quality.features import all_features, extract
-from tercet.quality.resources import Resources, estimate_resources
+from tercet.quality.resources import Corpora, Resources
 from tercet.quality.tokens import tokenise
 
+from ..language.lookups import translations as asked
 from .corpus import SOURCES, TARGETS
 
 NAN = math.nan
@@ -140,7 +141,7 @@ def translations(words: list[str], table: Any, corpus: list[list[str]]) -> dict[
     counts = Counter(word for line in corpus for word in line)
     found = {}
     for limit in LIMITS:
-        numbers = [len(table.translations(word, above=float(limit))) for word in words]
+        numbers = [len(asked(table, word, above=float(limit))) for word in words]
         part = [counts[word] / counts.total() for word in words]
         name = f"translations_above_{limit}"
         found[name] = mean(numbers)
@@ -263,7 +264,7 @@ BY_HAND = {
 
 @pytest.fixture(scope="module")
 def resources() -> Resources:
-    estimated = estimate_resources("en", "es", parallel=(SOURCES, TARGETS))
+    estimated = Corpora(("en", "es"), parallel=(SOURCES, TARGETS)).estimate()
     return Resources(
         "en", "es", estimated.source_lm, estimated.target_lm, estimated.source_lm_backward,
         estimated.target_lm_backward, estimated.source_frequencies, estimated.target_frequencies,

@@ -1,12 +1,12 @@
 """Importance by permutation and by partial least squares, on features of known use."""
 
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import numpy as np
 import pytest
 
 from tercet.quality.importance import permutation_importance, pls_weights
+from tercet.quality.learner_base import check_examples
 from tercet.quality.learners import create
 from tercet.quality.linear import OneFeature
 
@@ -23,7 +23,9 @@ SETTINGS = {
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_what_matters_comes_first(name):
-    found = permutation_importance(create(name), SETTINGS[name], FEATURES, LABELS, GROUPS, names=NAMES, repeats=2)
+    found = permutation_importance(
+        create(name), SETTINGS[name], check_examples(FEATURES, LABELS, GROUPS), names=NAMES, repeats=2
+    )
     assert [row.feature for row in found[:3]] == ["f0", "f1", "f2"]
     assert found[2].increase > 5 * max(abs(row.increase) for row in found[3:])
     assert found[0].increase > 3 * found[0].standard_error
@@ -32,7 +34,9 @@ def test_what_matters_comes_first(name):
 
 def test_the_increase_of_a_linear_model_is_that_of_theory():
     # A feature with slope b and variance 1, shuffled, adds 2 b^2 to the squared error.
-    found = permutation_importance(create("ridge"), {"alpha": 1e-6}, FEATURES, LABELS, GROUPS, names=NAMES, repeats=20)
+    found = permutation_importance(
+        create("ridge"), {"alpha": 1e-6}, check_examples(FEATURES, LABELS, GROUPS), names=NAMES, repeats=20
+    )
     first = found[0]
     assert first.feature == "f0"
     rmse = 0.5
@@ -40,13 +44,16 @@ def test_the_increase_of_a_linear_model_is_that_of_theory():
 
 
 def test_a_feature_that_the_model_does_not_use_has_none():
-    found = permutation_importance(OneFeature(1), {}, FEATURES, LABELS, GROUPS, names=NAMES)
+    found = permutation_importance(OneFeature(1), {}, check_examples(FEATURES, LABELS, GROUPS), names=NAMES)
     assert found[0].feature == "f1"
     assert all(row.increase == row.standard_error == 0 for row in found[1:])
 
 
 def test_importance_is_the_same_for_any_number_of_jobs():
-    find = partial(permutation_importance, create("ridge"), SETTINGS["ridge"], FEATURES, LABELS, GROUPS, names=NAMES)
+    def find(**how):
+        data = check_examples(FEATURES, LABELS, GROUPS, **how)
+        return permutation_importance(create("ridge"), SETTINGS["ridge"], data, names=NAMES)
+
     with ThreadPoolExecutor(3) as executor:
         assert find(executor=executor) == find()
     assert find(seed=1) != find()
@@ -65,8 +72,9 @@ def test_importance_is_that_on_groups_which_the_model_has_not_seen():
     # Pairs of the same features, labels by chance: only who has seen the one knows the other.
     rng = np.random.default_rng(4)
     features, labels = np.repeat(rng.normal(size=(60, 4)), 2, axis=0), np.repeat(rng.normal(size=60), 2)
-    given = create("svr"), {"C": 16.0, "gamma": 1.0, "epsilon": 0.1}, features, labels
-    honest = permutation_importance(*given, np.repeat(np.arange(60), 2).tolist(), names=NAMES[:4])
-    leaking = permutation_importance(*given, names=NAMES[:4])
+    given = create("svr"), {"C": 16.0, "gamma": 1.0, "epsilon": 0.1}
+    grouped = check_examples(features, labels, np.repeat(np.arange(60), 2).tolist())
+    honest = permutation_importance(*given, grouped, names=NAMES[:4])
+    leaking = permutation_importance(*given, check_examples(features, labels), names=NAMES[:4])
     assert honest[0].increase < 0.1
     assert leaking[-1].increase > 0.2

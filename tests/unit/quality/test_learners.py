@@ -12,7 +12,7 @@ import pytest
 from tercet.engine import open_executor
 from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
 from tercet.quality import trees
-from tercet.quality.learner_base import check_examples, cross_predict, draw_some, standard_units
+from tercet.quality.learner_base import check_examples, cross_predict, standard_units
 from tercet.quality.learners import (
     LEARNERS,
     Best,
@@ -45,7 +45,7 @@ NAMES = ["mean", "ridge", "pls", "svr", "gbm", "best"]
 
 @pytest.fixture(scope="module")
 def fitted():
-    return {name: create(name).fit(FEATURES, LABELS, GROUPS) for name in NAMES}
+    return {name: create(name).fit(check_examples(FEATURES, LABELS, GROUPS)) for name in NAMES}
 
 
 def test_the_names_are_those_of_the_design():
@@ -57,7 +57,7 @@ def test_the_names_are_those_of_the_design():
 def test_learners_find_what_was_planted(name, fitted):
     assert pearson(fitted[name].predict(FEATURES), LABELS) > 0.8
     settings = fitted[name].training["settings"]
-    assert pearson(cross_predict(create(name), FEATURES, LABELS, GROUPS, settings), LABELS) > 0.8
+    assert pearson(cross_predict(create(name), settings, check_examples(FEATURES, LABELS, GROUPS)), LABELS) > 0.8
 
 
 def test_ridge_equals_scikit_learn(fitted):
@@ -71,8 +71,8 @@ def test_ridge_equals_scikit_learn(fitted):
 
 
 def test_the_mean_and_one_feature_by_hand():
-    assert (Mean().fit(FEATURES, LABELS).predict(FEATURES[:4]) == LABELS.mean()).all()
-    line = create("linear:b", ["a", "b"]).fit(FEATURES[:, :2], LABELS)
+    assert (Mean().fit(check_examples(FEATURES, LABELS)).predict(FEATURES[:4]) == LABELS.mean()).all()
+    line = create("linear:b", ["a", "b"]).fit(check_examples(FEATURES[:, :2], LABELS))
     slope, intercept = np.polyfit(FEATURES[:, 1], LABELS, 1)
     assert line.predict(FEATURES[:9, :2]) == pytest.approx(slope * FEATURES[:9, 1] + intercept)
     assert line.training["learner"] == "linear:b"
@@ -112,22 +112,22 @@ def test_training_without_scikit_learn_says_what_to_install(name, monkeypatch):
     for module in ("sklearn", "sklearn.model_selection"):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingDependency, match=r"pip install 'tercet\[qe\]'"):
-        create(name).fit(FEATURES, LABELS, GROUPS)
+        create(name).fit(check_examples(FEATURES, LABELS, GROUPS))
 
 
 @pytest.mark.parametrize("name", ["ridge", "pls", "svr", "gbm"])
 def test_the_same_seed_gives_the_same_model_for_any_number_of_jobs(name, fitted):
     plain, arrays = fitted[name].to_parts()
     with ThreadPoolExecutor(3) as executor:
-        other, others = create(name).fit(FEATURES, LABELS, GROUPS, executor=executor).to_parts()
+        other, others = create(name).fit(check_examples(FEATURES, LABELS, GROUPS, executor=executor)).to_parts()
     assert other == plain
     assert all(np.array_equal(array, others[key]) for key, array in arrays.items())
 
 
 def test_the_same_seed_gives_the_same_model_in_other_processes():
-    here = cross_fit(create("pls"), FEATURES, LABELS, GROUPS)
+    here = cross_fit(create("pls"), check_examples(FEATURES, LABELS, GROUPS))
     with open_executor(2) as executor:
-        there = cross_fit(create("pls"), FEATURES, LABELS, GROUPS, executor=executor)
+        there = cross_fit(create("pls"), check_examples(FEATURES, LABELS, GROUPS, executor=executor))
     assert np.array_equal(here.held_out, there.held_out)
     assert here.predictor.to_parts()[0] == there.predictor.to_parts()[0]
     assert np.array_equal(here.predictor.coefficients, there.predictor.coefficients)
@@ -155,30 +155,35 @@ def test_held_out_predictions_have_not_seen_their_group():
     features, labels = np.repeat(rng.normal(size=(60, 4)), 2, axis=0), np.repeat(rng.normal(size=60), 2)
     groups = np.repeat(np.arange(60), 2).tolist()
     settings = {"C": 16.0, "gamma": 1.0, "epsilon": 0.1}
-    honest = cross_predict(create("svr"), features, labels, groups, settings)
-    leaking = cross_predict(create("svr"), features, labels, None, settings)
+    honest = cross_predict(create("svr"), settings, check_examples(features, labels, groups))
+    leaking = cross_predict(create("svr"), settings, check_examples(features, labels))
     assert pearson(honest, labels) < 0.3 < 0.6 < pearson(leaking, labels)
 
 
 def test_cross_fit_gives_the_predictor_of_fit_and_figures_of_what_was_held_out(fitted):
-    both = cross_fit(create("ridge"), FEATURES, LABELS, GROUPS)
+    both = cross_fit(create("ridge"), check_examples(FEATURES, LABELS, GROUPS))
     assert np.array_equal(both.predictor.predict(FEATURES), fitted["ridge"].predict(FEATURES))
     figures = both.predictor.training["held_out"]
     assert figures["rmse"] == pytest.approx(np.sqrt(np.mean((both.held_out - LABELS) ** 2)))
     assert figures["pearson"] == pytest.approx(pearson(both.held_out, LABELS))
     json.dumps(both.predictor.training, allow_nan=False)
-    assert cross_fit(Mean(), FEATURES, LABELS, [*range(len(LABELS))]).predictor.training["held_out"]["rmse"] > 0
+    assert (
+        cross_fit(Mean(), check_examples(FEATURES, LABELS, [*range(len(LABELS))])).predictor.training["held_out"][
+            "rmse"
+        ]
+        > 0
+    )
 
 
 @pytest.mark.parametrize("name", NAMES[1:5])
 def test_a_value_beyond_those_of_training_is_taken_as_the_nearest_in_cross_validation_too(name):
     features = FEATURES.copy()
     features[7, 0] = features[:, 0].max() + 1000 * features[:, 0].std()
-    whole = create(name).fit(features, LABELS, GROUPS)
+    whole = create(name).fit(check_examples(features, LABELS, GROUPS))
     far = np.where(np.arange(15) < 3, features + 1e6, features)
     assert np.array_equal(whole.predict(far), whole.predict(np.where(np.arange(15) < 3, features.max(0), features)))
     settings = whole.training["settings"]
-    held_out = cross_predict(create(name), features, LABELS, GROUPS, settings)
+    held_out = cross_predict(create(name), settings, check_examples(features, LABELS, GROUPS))
     assert abs(held_out[7] - LABELS.mean()) < 10  # a line goes on to hundreds
     (train,) = [train for train, test in folds(GROUPS, 10, 12346) if 7 in test]
     model = create(name).fit_with(features[train], LABELS[train], settings, seed=12345)
@@ -188,13 +193,13 @@ def test_a_value_beyond_those_of_training_is_taken_as_the_nearest_in_cross_valid
 def test_settings_are_chosen_by_errors_of_what_would_be_predicted():
     features = FEATURES.copy()
     features[7, 0] = 1e4 * features[:, 0].max()
-    settings = Ridge().fit(features, LABELS, GROUPS).training["settings"]
+    settings = Ridge().fit(check_examples(features, LABELS, GROUPS)).training["settings"]
     errors = []
     for train, test in folds(GROUPS, 5, 12345):
         model = Ridge().fit_with(features[train], LABELS[train], settings, seed=12345)
         errors += ((model.predict(features[test]) - LABELS[test]) ** 2).tolist()
     assert settings["rmse"] == pytest.approx(np.sqrt(np.mean(errors)), rel=1e-9)
-    chosen = PLS().fit(features, LABELS, GROUPS).training["settings"]
+    chosen = PLS().fit(check_examples(features, LABELS, GROUPS)).training["settings"]
     assert chosen["rmse"] < 2 * LABELS.std()
 
 
@@ -202,7 +207,7 @@ def test_a_feature_without_a_standard_deviation_in_floating_point_does_no_harm()
     tiny = FEATURES.copy()
     tiny[:, 4] *= 1e-200
     for name in NAMES[1:5]:
-        predictor = create(name).fit(tiny, LABELS, GROUPS)
+        predictor = create(name).fit(check_examples(tiny, LABELS, GROUPS))
         assert 4 not in predictor.inputs.columns
         assert np.isfinite(predictor.predict(tiny)).all()
 
@@ -219,34 +224,39 @@ def test_what_learnt_a_predictor_is_known_again(fitted):
     best = fitted["best"].training["settings"]
     learner, settings = learnt_by(fitted["best"], ())
     assert (learner.name, settings) == (best["learner"], best["settings"])
-    line = create("linear:b", ["a", "b"]).fit(FEATURES[:, :2], LABELS)
+    line = create("linear:b", ["a", "b"]).fit(check_examples(FEATURES[:, :2], LABELS))
     assert learnt_by(line, ["a", "b"])[0] == OneFeature(1, "b")
 
 
 def test_constant_features_are_left_out_and_named(caplog):
     features = np.insert(FEATURES, 2, 7.0, axis=1)
     with caplog.at_level(logging.WARNING):
-        predictor = Ridge().fit(features, LABELS, GROUPS)
+        predictor = Ridge().fit(check_examples(features, LABELS, GROUPS))
     assert caplog.messages == ["Features that are the same for all examples are left out: number 3."]
     assert predictor.training["constant"] == [2]
     assert 2 not in predictor.inputs.columns
     features[:, 2] = np.arange(len(features))
-    assert np.array_equal(predictor.predict(features), Ridge().fit(FEATURES, LABELS, GROUPS).predict(FEATURES))
+    assert np.array_equal(
+        predictor.predict(features), Ridge().fit(check_examples(FEATURES, LABELS, GROUPS)).predict(FEATURES)
+    )
 
 
 @pytest.mark.parametrize("name", NAMES[1:])
 def test_without_a_feature_that_varies_only_the_mean_is_learned(name):
     with pytest.raises(DataError, match="All 3 features are the same for all examples"):
-        create(name).fit(np.ones((40, 3)), np.arange(40.0))
-    assert Mean().fit(np.empty((40, 0)), np.arange(40.0)).predict(np.empty((2, 0))).tolist() == [19.5, 19.5]
+        create(name).fit(check_examples(np.ones((40, 3)), np.arange(40.0)))
+    assert Mean().fit(check_examples(np.empty((40, 0)), np.arange(40.0))).predict(np.empty((2, 0))).tolist() == [
+        19.5,
+        19.5,
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES[1:5])
 def test_a_feature_that_varies_in_one_fold_alone_does_no_harm(name):
     features, labels = np.zeros((40, 1)), np.arange(40.0)
     features[7] = 1
-    predictor = create(name).fit(features, labels)
-    held_out = cross_predict(create(name), features, labels, None, predictor.training["settings"])
+    predictor = create(name).fit(check_examples(features, labels))
+    held_out = cross_predict(create(name), predictor.training["settings"], check_examples(features, labels))
     assert np.isfinite(held_out).all()
 
 
@@ -254,33 +264,33 @@ def test_a_feature_that_varies_in_one_fold_alone_does_no_harm(name):
 def test_twenty_examples_with_more_features_than_examples_are_enough(name):
     rng = np.random.default_rng(0)
     features = rng.normal(size=(20, 30))
-    predictor = create(name).fit(features, features[:, 0] + 0.1 * rng.normal(size=20))
+    predictor = create(name).fit(check_examples(features, features[:, 0] + 0.1 * rng.normal(size=20)))
     assert np.isfinite(predictor.predict(features)).all()
 
 
 def test_the_unit_of_a_label_does_not_matter(fitted):
     for name in ("ridge", "pls", "svr"):
-        scaled = create(name).fit(FEATURES, 1000 * LABELS - 5, GROUPS)
+        scaled = create(name).fit(check_examples(FEATURES, 1000 * LABELS - 5, GROUPS))
         assert scaled.predict(FEATURES) == pytest.approx(1000 * fitted[name].predict(FEATURES) - 5, rel=1e-3, abs=20)
 
 
 def test_examples_that_nothing_can_be_learned_from_are_refused():
     with pytest.raises(DataError, match="19 examples are too few to learn from; at least 20 are needed"):
-        Ridge().fit(FEATURES[:19], LABELS[:19])
+        Ridge().fit(check_examples(FEATURES[:19], LABELS[:19]))
     with pytest.raises(DataError, match="All 240 labels are 3: there is nothing to learn"):
-        Ridge().fit(FEATURES, np.full(240, 3.0))
+        Ridge().fit(check_examples(FEATURES, np.full(240, 3.0)))
     with pytest.raises(DataError, match="All examples belong to one group"):
-        Ridge().fit(FEATURES, LABELS, ["x"] * 240)
+        Ridge().fit(check_examples(FEATURES, LABELS, ["x"] * 240))
     with pytest.raises(DataError, match="label of example 5 is nan. Every example needs a label"):
-        Ridge().fit(FEATURES, np.where(np.arange(240) == 4, np.nan, LABELS))
+        Ridge().fit(check_examples(FEATURES, np.where(np.arange(240) == 4, np.nan, LABELS)))
     gap = FEATURES.copy()
     gap[6, 1] = np.nan
     with pytest.raises(DataError, match=r"Feature number 2 of example 7 is nan, not a number \(1 such value\)"):
-        Ridge().fit(gap, LABELS)
+        Ridge().fit(check_examples(gap, LABELS))
     with pytest.raises(UsageError, match=r"one label for each of the 240 examples, not \(239,\)"):
-        Ridge().fit(FEATURES, LABELS[1:])
+        Ridge().fit(check_examples(FEATURES, LABELS[1:]))
     with pytest.raises(UsageError, match="one group for each of the 240 examples, not 239"):
-        Ridge().fit(FEATURES, LABELS, GROUPS[1:])
+        Ridge().fit(check_examples(FEATURES, LABELS, GROUPS[1:]))
     with pytest.raises(DataError, match=r"shape \(examples, features\), not \(240,\)"):
         check_examples(LABELS, LABELS)
 
@@ -297,13 +307,11 @@ def test_unknown_learners_and_features_are_named():
         create("rigde")
     with pytest.raises(UnknownName, match="no feature called 'lenght'. Did you mean length"):
         create("linear:lenght", ["length", "lm"])
-    with pytest.raises(UsageError, match="no feature number 20"):
-        OneFeature(20).fit(FEATURES, LABELS)
 
 
 def test_best_takes_any_candidates():
     best = Best((Mean(), OneFeature(0)))
-    assert best.fit(FEATURES, LABELS, GROUPS).training["settings"]["learner"] == "linear:0"
+    assert best.fit(check_examples(FEATURES, LABELS, GROUPS)).training["settings"]["learner"] == "linear:0"
 
 
 def broken(parts, **changes):
@@ -365,13 +373,16 @@ def test_parts_that_are_no_predictor_are_refused(name, changes, message, fitted)
 
 
 def test_a_draw_of_examples_can_be_learned_from_whatever_the_sizes_of_groups():
+    def sample(labels, groups, size):
+        return check_examples(np.empty((len(labels), 0)), labels, groups, seed=3).sample(size)
+
     labels = np.arange(5000.0)
     for sizes in ([2500, 2500], [5, 4995], [1] * 5000):
         groups = np.repeat(np.arange(len(sizes)), sizes).tolist()
-        rows = draw_some(labels, groups, 1000, seed=3)
-        assert len(rows) >= 20
-        assert len({groups[row] for row in rows}) > 1
-    assert len(rows) == 1000
+        found = sample(labels, groups, 1000)
+        assert len(found.labels) >= 20
+        assert len(set(found.groups)) > 1
+    assert len(found.labels) == 1000
     same = np.where(np.arange(5000) < 4990, 1.0, labels)
-    assert len(np.unique(same[draw_some(same, list(range(5000)), 20, seed=3)])) > 1
-    assert draw_some(labels[:30], list(range(30)), 1000, seed=3).tolist() == list(range(30))
+    assert len(np.unique(sample(same, None, 20).labels)) > 1
+    assert sample(labels[:30], None, 1000).labels.tolist() == list(range(30))

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError
+from tercet.quality.learner_base import check_examples
 from tercet.quality.learners import create
 from tercet.quality.learning_curves import learning_curve
 
 from .examples import planted
 
 FEATURES, LABELS, GROUPS = planted(n=300, irrelevant=20)
-RIDGE = create("ridge"), FEATURES, LABELS, GROUPS, {"alpha": 0.1}
-PLS = create("pls"), FEATURES, LABELS, GROUPS, {"features": 5, "components": 2}
+DATA = check_examples(FEATURES, LABELS, GROUPS)
+RIDGE = create("ridge"), {"alpha": 0.1}, DATA
+PLS = create("pls"), {"features": 5, "components": 2}
 
 
 def test_the_error_falls_and_the_correlation_rises():
@@ -25,19 +27,19 @@ def test_the_error_falls_and_the_correlation_rises():
 
 
 def test_given_settings_are_used_in_all_points():
-    heavy = learning_curve(*RIDGE[:4], {"alpha": 1e6}, fractions=(1,))
+    heavy = learning_curve(create("ridge"), {"alpha": 1e6}, DATA, fractions=(1,))
     assert heavy[0].rmse == pytest.approx(LABELS.std(), rel=0.2)
 
 
 def test_the_curve_is_the_same_for_any_number_of_jobs():
     given = {"fractions": (0.5, 1.0), "repeats": 2}
     with ThreadPoolExecutor(3) as executor:
-        many = learning_curve(*PLS, executor=executor, **given)
-    assert many == learning_curve(*PLS, **given)
+        many = learning_curve(*PLS, check_examples(FEATURES, LABELS, GROUPS, executor=executor), **given)
+    assert many == learning_curve(*PLS, DATA, **given)
 
 
 def test_fractions_with_too_few_examples_are_passed_over():
-    few = RIDGE[0], FEATURES[:60], LABELS[:60], GROUPS[:60], RIDGE[4]
+    few = *RIDGE[:2], check_examples(FEATURES[:60], LABELS[:60], GROUPS[:60])
     curve = learning_curve(*few, fractions=(0.2, 1.0), repeats=1)
     assert [point.examples for point in curve] == [48]
     assert np.isnan(curve[0].rmse_spread)
@@ -46,5 +48,5 @@ def test_fractions_with_too_few_examples_are_passed_over():
 
 
 def test_the_mean_has_an_error_and_no_correlation():
-    (point,) = learning_curve(create("mean"), FEATURES, LABELS, GROUPS, {}, fractions=(1.0,))
+    (point,) = learning_curve(create("mean"), {}, DATA, fractions=(1.0,))
     assert point.rmse > 0 and np.isnan(point.pearson)

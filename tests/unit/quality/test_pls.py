@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.cross_decomposition import PLSRegression
 
-from tercet.quality.learner_base import standard_units
-from tercet.quality.pls import PLS, decompose, feature_order, importance_in_projection, set_sizes
+from tercet.quality.learner_base import check_examples, standard_units
+from tercet.quality.pls import FOLDS, PLS, decompose, feature_order, importance_in_projection, set_sizes
+from tercet.quality.splits import folds
 
 from .examples import planted
 
@@ -22,13 +23,11 @@ def test_coefficients_equal_those_of_scikit_learn(components, seed):
 
 
 def test_predictions_equal_those_of_scikit_learn():
-    features, labels, groups = planted()
-    model = PLS(components=3, select=False).fit(features, labels, groups)
+    features, labels, _ = planted()
+    model = PLS().fit_with(features, labels, {"features": 15, "components": 3}, seed=0)
     new = np.clip(planted(seed=9)[0], features.min(0), features.max(0))
     peer = PLSRegression(3, scale=True).fit(features, labels)
     assert model.predict(new) == pytest.approx(peer.predict(new).ravel(), abs=1e-9)
-    assert model.training["settings"]["components"] == 3
-    assert model.training["settings"]["features"] == 15
 
 
 def test_as_many_components_as_features_are_least_squares():
@@ -64,19 +63,18 @@ def test_the_squares_of_vip_average_to_one():
 @pytest.mark.parametrize("seed", range(5))
 def test_irrelevant_features_go(seed):
     features, labels, groups = planted(n=400, irrelevant=40, seed=seed)
-    model = PLS().fit(features, labels, groups)
+    model = PLS().fit(check_examples(features, labels, groups))
     assert {0, 1, 2} <= set(model.inputs.columns)
     assert len(model.inputs.columns) <= 6  # of 43
-    whole = PLS(select=False).fit(features, labels, groups)
-    assert model.training["settings"]["rmse"] <= whole.training["settings"]["rmse"]
+    data = check_examples(features, labels, groups)
+    whole = data.predict_held_out(PLS(), {"features": 43, "components": 3}, splits := folds(groups, FOLDS, 12345))
+    errors = [np.mean((found - labels[test]) ** 2) for found, (_, test) in zip(whole, splits, strict=True)]
+    assert model.training["settings"]["rmse"] <= np.sqrt(np.mean(errors))
 
 
 def test_the_error_of_the_settings_is_that_of_cross_validation():
-    from tercet.quality.pls import FOLDS
-    from tercet.quality.splits import folds
-
     features, labels, groups = planted()
-    settings = PLS().fit(features, labels, groups).training["settings"]
+    settings = PLS().fit(check_examples(features, labels, groups)).training["settings"]
     errors = []
     for train, test in folds(groups, FOLDS, 12345):
         held_out = PLS().fit_with(features[train], labels[train], settings, seed=1).predict(features[test])
@@ -95,4 +93,4 @@ def test_what_is_selected_by_chance_is_not_taken_for_good():
     # Of 300 features without any use some go with the labels; an order that has seen the labels held out finds them.
     rng = np.random.default_rng(0)
     features, labels = rng.normal(size=(60, 300)), rng.normal(size=60)
-    assert PLS().fit(features, labels).training["settings"]["rmse"] > 0.95 * labels.std()
+    assert PLS().fit(check_examples(features, labels)).training["settings"]["rmse"] > 0.95 * labels.std()

@@ -9,6 +9,7 @@ import pytest
 
 from tercet.errors import DataError, UsageError
 from tercet.quality.features.families import family
+from tercet.quality.learner_base import check_examples
 from tercet.quality.learners import create
 from tercet.quality.model import QualityModel
 from tercet.quality.ranking import CutOff, find_cut_off, rank
@@ -88,7 +89,7 @@ def test_of_a_segment_without_any_text_that_is_the_only_reason(model: QualityMod
 def test_what_is_predicted_with_a_usual_feature_is_what_the_predictor_says(learner: str) -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")
     features, labels, groups = planted()
-    predictor = create(learner).fit(features, labels, groups)
+    predictor = create(learner).fit(check_examples(features, labels, groups))
     usual = features.mean(0)
     found = predictor.predict_with_usual(features[:9], usual)
     for column, value in enumerate(usual):

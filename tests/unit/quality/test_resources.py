@@ -15,7 +15,7 @@ from tercet.language.kneser_ney import estimate
 from tercet.language.sentence import Sentence
 from tercet.quality import resources as module
 from tercet.quality.features import extract
-from tercet.quality.resources import AXES, HOW_TO_GIVE, Resources, estimate_resources, principal_axes
+from tercet.quality.resources import AXES, HOW_TO_GIVE, Corpora, Resources, principal_axes
 from tercet.quality.tokens import tags, tokenise
 
 from .corpus import PAIRS, SOURCES, TARGETS
@@ -23,7 +23,7 @@ from .corpus import PAIRS, SOURCES, TARGETS
 
 @pytest.fixture(scope="module")
 def estimated() -> Resources:
-    return estimate_resources("en", "es", parallel=(SOURCES, TARGETS))
+    return Corpora(("en", "es"), parallel=(SOURCES, TARGETS)).estimate()
 
 
 def test_parallel_texts_give_models_of_both_languages_and_an_aligner(estimated: Resources) -> None:
@@ -38,13 +38,13 @@ def test_parallel_texts_give_models_of_both_languages_and_an_aligner(estimated: 
 
 
 def test_texts_of_one_language_give_its_models_alone() -> None:
-    one = estimate_resources("en", "es", target_texts=TARGETS)
+    one = Corpora(("en", "es"), target_texts=TARGETS).estimate()
     assert one.source_lm is None and one.source_frequencies is None and one.aligner is None
     assert one.target_lm is not None and one.target_frequencies is not None
 
 
 def test_texts_of_one_or_two_words_give_all_but_frequencies_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    one = estimate_resources("en", "es", source_texts=["Open file", "Close"])
+    one = Corpora(("en", "es"), source_texts=["Open file", "Close"]).estimate()
     assert one.source_lm is not None and one.source_frequencies is None
     assert "the frequency of source n-grams are left out: The corpus, of 3 words, has no n-grams of 3" in caplog.text
     reasons = extract(["Open"], ["Abrir"], one).left_out
@@ -62,7 +62,7 @@ def test_backward_models_read_sentences_from_their_end(estimated: Resources) -> 
     assert estimated.source_lm is not None and estimated.source_lm_backward is not None
     forward = estimated.source_lm.score(["the house is green ."]).totals()
     assert estimated.source_lm_backward.score([". green is house the"]).totals() != forward
-    mirrored = estimate_resources("en", "es", source_texts=[" ".join(line.split()[::-1]) for line in SOURCES])
+    mirrored = Corpora(("en", "es"), source_texts=[" ".join(line.split()[::-1]) for line in SOURCES]).estimate()
     assert mirrored.source_lm is not None
     assert mirrored.source_lm.checksum == estimated.source_lm_backward.checksum
 
@@ -78,7 +78,7 @@ def test_bytes_bring_back_the_same_resources_and_features(estimated: Resources) 
 
 
 def test_the_same_texts_give_the_same_bytes(estimated: Resources) -> None:
-    again = estimate_resources("en", "es", parallel=(SOURCES, TARGETS))
+    again = Corpora(("en", "es"), parallel=(SOURCES, TARGETS)).estimate()
     assert again.checksums() == estimated.checksums()
 
 
@@ -140,7 +140,7 @@ def test_unknown_and_missing_members_are_refused(estimated: Resources) -> None:
 
 def test_parallel_texts_must_have_as_many_sentences() -> None:
     with pytest.raises(DataError, match="12 source and 11 target sentences"):
-        estimate_resources("en", "es", parallel=(SOURCES, TARGETS[1:]))
+        Corpora(("en", "es"), parallel=(SOURCES, TARGETS[1:])).estimate()
 
 
 def test_without_word_frequencies_the_commonest_words_of_the_texts_are_function_words(
@@ -151,7 +151,7 @@ def test_without_word_frequencies_the_commonest_words_of_the_texts_are_function_
 
     monkeypatch.setattr(module, "word_frequencies", missing)
     monkeypatch.setattr(module, "MOST_FREQUENT", 2)
-    found = estimate_resources("en", "tlh", target_texts=TARGETS)
+    found = Corpora(("en", "tlh"), target_texts=TARGETS).estimate()
     assert found.source_words is None and found.target_words is None
     assert found.target_function_words == {"el", "casa"}  # casa as often as la, and before it
     assert found.source_function_words is not None and "the" in found.source_function_words
@@ -159,7 +159,7 @@ def test_without_word_frequencies_the_commonest_words_of_the_texts_are_function_
 
 def test_tags_without_a_parser_are_left_out_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        found = estimate_resources("tlh", "tlh", source_texts=SOURCES, tag=True)
+        found = Corpora(("tlh", "tlh"), source_texts=SOURCES, tags=True).estimate()
     assert found.source_tagger is None and found.source_tags_lm is None
     assert "Features of source tags are left out" in caplog.text
 
@@ -167,7 +167,7 @@ def test_tags_without_a_parser_are_left_out_with_a_warning(caplog: pytest.LogCap
 def test_tags_of_texts_give_a_model_of_tags(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tercet.language.backends.default_name", lambda language: "fake")
     monkeypatch.setattr("tercet.quality.resources.tags", lambda texts, *_, **__: [["DET", "NOUN"]] * len(texts))
-    found = estimate_resources("en", "es", source_texts=SOURCES, tag=True)
+    found = Corpora(("en", "es"), source_texts=SOURCES, tags=True).estimate()
     assert found.source_tagger == "fake" and found.target_tagger == "fake"
     assert found.source_tags_lm is not None and found.target_tags_lm is None
     assert set(found.source_tags_lm.words) >= {"DET", "NOUN"}
@@ -197,7 +197,7 @@ def test_principal_axes_are_those_along_which_texts_differ_most(monkeypatch: pyt
     assert not axes[4:].any()  # the fourth number is the same in all texts
     again = principal_axes("fake", SOURCES)
     assert np.array_equal(again, axes)
-    resources = Resources.from_members(estimate_resources("en", "es", embedding_axes=axes).members())
+    resources = Resources.from_members(Corpora(("en", "es"), embedding_axes=axes).estimate().members())
     assert resources.embedding_axes is not None and np.array_equal(resources.embedding_axes, axes)
 
 

@@ -60,7 +60,7 @@ def test_large_seeds_are_taken():
 
 
 def test_groups_are_numbered_by_first_appearance():
-    assert number_groups(["b", "a", "b", 3]).tolist() == [0, 1, 0, 2]
+    assert number_groups(["b", "a", "b", 3], 4, "examples").tolist() == [0, 1, 0, 2]
 
 
 def test_what_cannot_be_split_is_said():

@@ -5,7 +5,7 @@ import pytest
 from sklearn.svm import SVR as Peer
 
 from tercet.quality import svr
-from tercet.quality.learner_base import standard_units
+from tercet.quality.learner_base import check_examples, standard_units
 from tercet.quality.splits import folds
 from tercet.quality.svr import SVR
 
@@ -30,7 +30,7 @@ def test_the_settings_are_the_best_of_the_grid(monkeypatch):
     monkeypatch.setattr(svr, "COSTS", (0.01, 2.0))
     monkeypatch.setattr(svr, "GAMMAS", (0.25, 30.0))
     monkeypatch.setattr(svr, "EPSILONS", (0.1, 3.0))
-    settings = SVR().fit(FEATURES, LABELS, GROUPS).training["settings"]
+    settings = SVR().fit(check_examples(FEATURES, LABELS, GROUPS)).training["settings"]
     assert (settings["C"], settings["gamma"], settings["epsilon"]) == (2.0, 0.25, 0.1)
     errors = []
     for train, test in folds(GROUPS, 5, 12345):
@@ -49,7 +49,7 @@ def test_the_grid_is_searched_on_whole_groups_of_a_part_and_the_model_is_trained
 
     monkeypatch.setattr(svr, "SEARCHED", 60)
     monkeypatch.setattr(svr, "_squared_errors", watched)
-    model = SVR().fit(FEATURES, LABELS, GROUPS)
+    model = SVR().fit(check_examples(FEATURES, LABELS, GROUPS))
     assert set(seen) == {48}
     assert model.training["examples"] == 160
     assert len(model.weights) > 60

@@ -13,9 +13,10 @@ from tercet.language.sentence import Sentence, Token
 from tercet.quality.evaluating import evaluate
 from tercet.quality.inputs import GivenFeatures
 from tercet.quality.model import QualityModel
-from tercet.quality.resources import Resources
-from tercet.quality.training import check_training, chosen_features, featurise, json_able, most_outside, train
-from tercet.quality.training_data import Corpora
+from tercet.quality.resources import Corpora, Resources
+from tercet.quality.training import check_training, chosen_features, featurise, most_outside, train
+
+from .corpus import column
 
 NOTHING = Resources("et", "en")  # features that need no resource are quick
 WORDS = "maja puu tee vesi kivi lind tuul meri jõgi mets aed sild uks aken laud tool".split()
@@ -89,7 +90,7 @@ def test_features_come_from_models_that_have_not_seen_the_sentence() -> None:
     given = check_training(sources, outputs, labels, None, None)
     made = featurise(given, Corpora(("et", "en")))
     # Every source has a word of its own, which the models of other sentences cannot know, and the last ones do.
-    own = made.table.column("source_unknown_words")
+    own = column(made.table, "source_unknown_words")
     assert own.tolist() == [2 if number % 3 == 0 else 1 for number in range(40)]
     from tercet.quality.features import extract
 
@@ -194,10 +195,6 @@ def test_too_few_examples_are_refused_before_any_work() -> None:
     sources, outputs, labels = examples(19)
     with pytest.raises(DataError, match="19 examples are too few to learn from; at least 20 are needed"):
         train(sources, outputs, labels, "et-en")
-
-
-def test_numbers_that_json_cannot_hold_become_none() -> None:
-    assert json_able({"a": [1.5, float("nan")], "b": (float("inf"), 1)}) == {"a": [1.5, None], "b": [None, 1]}
 
 
 def test_of_texts_like_those_of_training_few_are_called_unlike_them() -> None:
@@ -305,13 +302,15 @@ def test_corpora_without_training_texts_are_left_as_they_are(caplog: pytest.LogC
     sources, outputs, labels = examples(40)
     given = check_training(sources, [*outputs[:-1], ""], labels, None, None)
     corpora = Corpora(("et", "en"), ["puu"], ["tree", ""], (["maja", ""], ["house", ""]))
-    assert corpora.without(given) is corpora
+    assert corpora.without(given.sources, given.outputs) is corpora
     assert caplog.messages == []
-    pairs = replace(corpora, parallel=(["maja", sources[3], "uks"], ["house", "tree", outputs[5]])).without(given)
+    pairs = replace(corpora, parallel=(["maja", sources[3], "uks"], ["house", "tree", outputs[5]])).without(
+        given.sources, given.outputs
+    )
     assert pairs.parallel == (["maja"], ["house"])
     uneven = replace(corpora, parallel=(["maja"], []))
     with pytest.raises(DataError, match="1 source and 0 target sentences"):
-        uneven.without(given).estimate()
+        uneven.without(given.sources, given.outputs).estimate()
 
 
 def test_a_name_that_cannot_be_shown_is_refused() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tercet.quality import trees
-from tercet.quality.learner_base import standard_units
+from tercet.quality.learner_base import check_examples, standard_units
 from tercet.quality.splits import folds
 from tercet.quality.trees import GradientBoosting, boosted
 
@@ -50,6 +50,6 @@ def test_the_settings_are_those_of_the_least_error_in_cross_validation(monkeypat
             model = GradientBoosting().fit_with(FEATURES[train], LABELS[train], tried, seed=12345)
             squares += ((model.predict(FEATURES[test]) - LABELS[test]) ** 2).tolist()
         errors[depth, count] = np.sqrt(np.mean(squares))
-    settings = GradientBoosting().fit(FEATURES, LABELS, GROUPS).training["settings"]
+    settings = GradientBoosting().fit(check_examples(FEATURES, LABELS, GROUPS)).training["settings"]
     assert (settings["depth"], settings["trees"]) == min(errors, key=errors.__getitem__)
     assert settings["rmse"] == pytest.approx(min(errors.values()), abs=1e-9)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from tercet.errors import UnknownName, UsageError
-from tercet.stats.agreement import WEIGHTS, kappa, kappa_matrix, pairwise_kappa
+from tercet.stats.agreement import WEIGHTS, kappa, kappa_matrix
+
+from .coefficients import mean_kappa
 
 nan = float("nan")
 
@@ -61,13 +63,9 @@ def test_many_raters_by_pairs():
     assert matrix.shape == (4, 4)
     assert matrix[0, 1] == matrix[1, 0] == kappa(ratings[0], ratings[1], weights="linear")
     assert np.isnan(np.diag(matrix)).all() and np.isnan(matrix[3]).all()
-    found = pairwise_kappa(ratings, weights="linear")
-    assert found.value == pytest.approx(np.mean([matrix[0, 1], matrix[0, 2], matrix[1, 2]]))
-    assert (found.pairs, found.undefined, found.weights) == (3, 3, "linear")
-    few = pairwise_kappa(ratings, weights="linear", pairs=[(2, 0), (0, 3)])
-    assert (few.value, few.pairs, few.undefined) == (matrix[0, 2], 1, 1)
-    assert np.isnan(pairwise_kappa(ratings[:1]).value)
-    assert np.isnan(pairwise_kappa(np.empty((0, 3))).value)
+    expected = np.mean([matrix[0, 1], matrix[0, 2], matrix[1, 2]])
+    assert mean_kappa(ratings, weights="linear") == pytest.approx(expected)
+    assert kappa_matrix(np.empty((0, 3))).shape == (0, 0)
 
 
 def test_what_makes_no_sense_is_refused():
@@ -76,8 +74,4 @@ def test_what_makes_no_sense_is_refused():
     with pytest.raises(UsageError, match=r"rated the same items, not \(2,\) and \(3,\)"):
         kappa([1, 2], [1, 2, 3])
     with pytest.raises(UsageError, match=r"shape \(raters, items\), not \(3,\)"):
-        pairwise_kappa([1, 2, 3])
-    with pytest.raises(UsageError, match="two different numbers from 0 to 1"):
-        pairwise_kappa([[1, 2], [1, 2]], pairs=[(0, 2)])
-    with pytest.raises(UsageError, match="two different numbers from 0 to 1"):
-        pairwise_kappa([[1, 2], [1, 2]], pairs=[(1, 1)])
+        kappa_matrix([1, 2, 3])

@@ -6,9 +6,16 @@ is that of QuEst (Specia, Shah, de Souza and Cohn, 2013, "QuEst: A translation q
 numbers are other names of the features. The 17 features of the WMT12 to WMT14 baseline are among them.
 """
 
-from .cross_fitting import cross_fitted
 from .defining import GROUPS, Feature
-from .extracting import FeatureTable, all_features, baseline_features, choose_features, extract, find_feature
+from .extracting import (
+    FeatureTable,
+    all_features,
+    baseline_features,
+    choose_features,
+    cross_fitted,
+    extract,
+    find_feature,
+)
 
 __all__ = [
     "GROUPS",

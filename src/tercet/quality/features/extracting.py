@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...errors import DataError, UnknownName, UsageError
 from ...workers import results_in_order
 from ..resources import HOW_TO_GIVE, Resources
+from ..splits import Rows, Split
 from ..tokens import NONE_TAGGED, Tagged
 from . import alignments, constructions, corpus, embedded, fluency, probabilities, shared_strings, surface, tagged
 from .defining import Feature
@@ -61,17 +62,6 @@ class FeatureTable:
 
     def __len__(self) -> int:
         return len(self.values)
-
-    def column(self, name: str) -> Floats:
-        """Return the values of one feature, by its name or its number in QuEst."""
-        wanted = find_feature(name).name
-        if wanted not in self.names:
-            raise UsageError(f"The table has no feature {name}{_because(self.left_out.get(wanted))}")
-        return self.values[:, self.names.index(wanted)]
-
-
-def _because(reason: str | None) -> str:
-    return f": {reason}" if reason else "."
 
 
 def find_feature(name: str) -> Feature:
@@ -128,6 +118,28 @@ def extract(
     wanted = tuple(feature.name for feature in chosen)
     parts = _parts(sources, outputs, _needed(resources, chosen), wanted, tagged, executor)
     return FeatureTable(wanted, np.concatenate([np.empty((0, len(wanted))), *parts]), left_out)
+
+
+def cross_fitted(
+    sources: Sequence[str],
+    outputs: Sequence[str],
+    splits: Sequence[Split],
+    make: Callable[[Rows], Resources],
+    names: Sequence[str],
+    *,
+    tagged: Tagged = NONE_TAGGED,
+    executor: Executor | None = None,
+) -> FeatureTable:
+    """Return these features of each pair from resources that `make` estimates from pairs of other folds only.
+
+    A language model gives higher probabilities to the sentences that it was estimated from, so a predictor trained on
+    such features would be misled. splits: from `splits.folds`. make: estimates resources from the given rows.
+    """
+    values = np.empty((len(sources), len(names)))
+    for others, rows in splits:
+        source, output = ([side[row] for row in rows] for side in (sources, outputs))
+        values[rows] = extract(source, output, make(others), names=names, tagged=tagged, executor=executor).values
+    return FeatureTable(tuple(find_feature(name).name for name in names), values)
 
 
 def _needed(resources: Resources, features: Sequence[Feature]) -> Resources:
