@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from ..report.tables import number, table, to_json
-from .console import Progress
+from ..report.document import Notes, Table
+from ..report.tables import number
+from .console import Progress, rendered
 from .inputs import input_options, read_inputs
 from .options import ManyValues, format_option, run_options, where
 
@@ -46,17 +47,9 @@ def command(**options: Any) -> None:
         raise UsageError(f"CSV holds one table. Choose one with --table: {', '.join(TITLES)}.")
     with Progress("Aligning", quiet=options["quiet"]) as progress:
         report = alignments(read_inputs(options), options["metric"], **where(options), progress=progress)
-    if form == "json":
-        click.echo(to_json(report.to_dict()))
-        return
     wanted = [options["table"]] if options["table"] else list(TITLES)
-    shown = (table(*_rows(name, report, rounded=form != "csv"), form) for name in wanted)
-    if form == "csv":
-        click.echo(next(shown))
-        return
-    for name, text in zip(wanted, shown, strict=True):
-        click.echo(f"{TITLES[name]}:\n\n{text}\n")
-    click.echo(report.signature)
+    tables = (Table(*_rows(name, report, rounded=form != "csv"), caption=TITLES[name]) for name in wanted)
+    click.echo(rendered(form, [*tables, Notes([report.signature])], report.to_dict))
 
 
 def _rows(name: str, report: AlignmentReport, *, rounded: bool) -> Rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Iterator
 from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from ..report.tables import DASH, number, table, to_json
-from .console import Progress
+from ..report.document import Part, Table
+from ..report.tables import interval, number
+from .console import Progress, rendered
 from .options import format_option
 
 if TYPE_CHECKING:
@@ -47,15 +49,12 @@ def command(spec: str | None, form: str, card: bool, root: str | None) -> None:
         return
     if spec is not None:
         described = describe(create(spec))
-        click.echo(to_json(described) if form == "json" else _page(described))
+        click.echo(rendered(form, _page(described), lambda: described))
         return
     listed = [describe(create(name)) for name in names()]
-    if form == "json":
-        click.echo(to_json(listed))
-        return
     rows = [[entry["name"], _needs(entry), _direction(entry), entry["description"]] for entry in listed]
-    click.echo(table(["metric", "needs", "better", "what it is"], rows))
-    click.echo("\n'tercet metrics NAME' explains one. Parameters follow a colon: -m chrf:word_order=2,beta=3")
+    hint = "'tercet metrics NAME' explains one. Parameters follow a colon: -m chrf:word_order=2,beta=3"
+    click.echo(rendered(form, [Table(["metric", "needs", "better", "what it is"], rows), hint], lambda: listed))
 
 
 def _card(spec: str, root: str | None, form: str) -> str:
@@ -63,19 +62,15 @@ def _card(spec: str, root: str | None, form: str) -> str:
 
     with Progress("Judging") as progress:
         results = make_card(spec, data_sets(root), progress=progress.say)
-    if form == "json":
-        return to_json([row for result in results for row in result.rows()])
-    rows = []
-    for result in results:
-        (item,) = result.items
-        low, high = number(item.ci_low, 3), number(item.ci_high, 3)
-        span = DASH if DASH in (low, high) else f"{low} to {high}"
-        rows.append(
-            [result.dataset, result.pair, result.level, result.statistic, result.gold_name, number(item.value, 3), span,
-             str(item.n)]
-        )  # fmt: skip
-    header = ["Data", "Pair", "Level", "Statistic", "Gold", "Value", "95 % interval", "n"]
-    return f"{results[0].items[0].label}: agreement with people in the data at hand\n\n" + table(header, rows)
+    rows = [
+        [result.dataset, result.pair, result.level, result.statistic, result.gold_name, number(item.value, 3),
+         interval(item.ci_low, item.ci_high, 3), str(item.n)]
+        for result in results
+        for item in result.items
+    ]  # fmt: skip
+    title = f"{results[0].items[0].label}: agreement with people in the data at hand"
+    table = Table(["Data", "Pair", "Level", "Statistic", "Gold", "Value", "95 % interval", "n"], rows)
+    return rendered(form, [title, table], lambda: [row for result in results for row in result.rows()])
 
 
 def data_sets(root: str | None) -> list[Path]:
@@ -132,7 +127,7 @@ def _direction(entry: dict[str, Any]) -> str:
     return {True: "higher", False: "lower", None: "neither"}[entry["higher_is_better"]]
 
 
-def _page(entry: dict[str, Any]) -> str:
+def _page(entry: dict[str, Any]) -> Iterator[Part]:
 
     def plain(value: object) -> str:
         return str(value).lower() if isinstance(value, bool) else "none" if value is None else str(value)
@@ -147,7 +142,6 @@ def _page(entry: dict[str, Any]) -> str:
         f"write:      -m {entry['spec']}",
         f"signature:  {entry['signature']}",
     ]
-    parts = [f"{entry['name']} ({entry['label']})", entry["about"], entry["details"], "\n".join(facts)]
+    yield from (f"{entry['name']} ({entry['label']})", entry["about"], entry["details"], "\n".join(facts))
     if rows:
-        parts.append(table(["parameter", "type", "default", "here"], rows))
-    return "\n\n".join(parts)
+        yield Table(["parameter", "type", "default", "here"], rows)

@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from ..report.tables import to_json
 from .inputs import input_options, read_inputs
-from .options import QUIET, ManyValues, format_option
+from .options import QUIET, ManyValues, format_option, print_as
 
 
 @click.command("verify", cls=ManyValues)
@@ -33,13 +32,8 @@ def command(signature: str, stated: str, system: str | None, form: str, **inputs
     from ..verifying import verify
 
     found = verify(read_inputs(inputs), signature, stated, system=system)
-    if form == "json":
-        click.echo(to_json(asdict(found)))
-    else:
-        verdict = "Equal" if found.equal else "Not equal"
-        click.echo(f"{verdict}: stated {found.stated}, recomputed {found.score!r}")
-        click.echo(found.signature)
-        for note in found.notes:
-            click.echo(f"Note: {note}")
+    verdict = "Equal" if found.equal else "Not equal"
+    lines = [f"{verdict}: stated {found.stated}, recomputed {found.score!r}", found.signature]
+    print_as(form, asdict(found), "\n".join([*lines, *(f"Note: {note}" for note in found.notes)]))
     if not found.equal:
         sys.exit(1)
