@@ -18,7 +18,8 @@ from ..stats.resampling import check_share
 from .conformal import Conformal
 from .features import FeatureTable, all_features, extract
 from .inputs import GivenFeatures, check_languages, check_range, same_languages
-from .learners import Predictor, learnt_by, predictor_from_parts
+from .learners import learnt_by
+from .predictors import Predictor, predictor_from_parts
 from .resources import Resources
 
 if TYPE_CHECKING:
