@@ -233,8 +233,8 @@ class QualityModel:
         facts, arrays = self.predictor.to_parts()
         calibration, scores = self.conformal.to_parts()
         provenance = {name: fact for name, fact in self.provenance.items() if name not in _ON_THE_CARD}
-        own = {"predictor": facts, "conformal": calibration, "provenance": provenance}
-        own |= {name: getattr(self, name) for name in _PLAIN}
+        own = {name: getattr(self, name) for name in _PLAIN}
+        own |= {"predictor": facts, "conformal": calibration, "provenance": provenance}
         tables = {name: getattr(self, field) for name, field in _ARRAYS.items()}
         tables |= {f"predictor.{name}": array for name, array in arrays.items()}
         tables |= {f"conformal.{name}": array for name, array in scores.items()}
