@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from tercet.quality.conformal import calibrate
 from tercet.quality.evaluating import delta_avg, evaluate
 from tercet.quality.learner_base import check_examples
-from tercet.quality.learners import Ridge, create, predictor_from_parts
+from tercet.quality.learners import Ridge, create
 from tercet.quality.pls import PLS, decompose
+from tercet.quality.predictors import predictor_from_parts
 from tercet.quality.splits import folds, hold_out
 
 numbers = st.floats(-100, 100, allow_nan=False).map(lambda x: round(x, 2))

@@ -22,7 +22,7 @@ from ..errors import DataError, UsageError
 from ..stats.correlation import is_constant_series
 from ..stats.resampling import Floats
 from ..workers import results_in_order
-from .predictors import Inputs, Predictor, check_features
+from .predictors import Inputs, LinearPredictor, Predictor, check_features
 from .splits import SEED, Rows, Split, folds, hold_out, number_groups
 
 if TYPE_CHECKING:
@@ -104,8 +104,15 @@ class Learner(ABC):
         return {}
 
     @abstractmethod
+    def fit_units(self, inputs: Inputs, units: Floats, labels: Floats, settings: Settings, seed: int) -> Predictor:
+        """Return a predictor trained on standardised features, shape (n, k) with k > 0."""
+
     def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> Predictor:
         """Return a predictor trained with given settings; `features` has shape (n, k), `labels` (n,)."""
+        inputs, units = standard_units(features)
+        if not units.shape[1]:  # no feature varies in this fold
+            return LinearPredictor(inputs, np.empty(0), float(labels.mean()))
+        return self.fit_units(inputs, units, labels, settings, seed)
 
     def fit(self, data: LabelledFeatures) -> Predictor:
         """Choose settings and return a trained predictor."""

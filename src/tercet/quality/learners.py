@@ -19,8 +19,7 @@ from ..stats.resampling import Floats
 from .learner_base import LabelledFeatures, Learner, Settings, cross_predict
 from .linear import Mean, OneFeature, Ridge
 from .pls import PLS
-from .predictors import Predictor as Predictor
-from .predictors import predictor_from_parts as predictor_from_parts
+from .predictors import Inputs, Predictor
 from .svr import SVR
 from .trees import GradientBoosting
 
@@ -45,9 +44,9 @@ class Best(Learner):
         best = min(figures, key=lambda name: figures[name]["rmse"])
         return {"learner": best, "settings": dict(chosen[best]), "figures": figures}
 
-    def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> Predictor:
+    def fit_units(self, inputs: Inputs, units: Floats, labels: Floats, settings: Settings, seed: int) -> Predictor:
         learner = next(learner for learner in self.candidates if learner.name == settings["learner"])
-        return learner.fit_with(features, labels, settings["settings"], seed=seed)
+        return learner.fit_units(inputs, units, labels, settings["settings"], seed)
 
 
 LEARNERS: dict[str, Learner] = {

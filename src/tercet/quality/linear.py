@@ -14,7 +14,7 @@ import numpy as np
 
 from ..stats.resampling import Floats
 from .learner_base import LabelledFeatures, Learner, Settings, standard_units
-from .predictors import LinearPredictor
+from .predictors import Inputs, LinearPredictor, Predictor
 
 ALPHAS = tuple(float(alpha) for alpha in np.logspace(-5, 2, 22))  # penalties per example
 
@@ -26,8 +26,7 @@ class Mean(Learner):
     name = "mean"
     reads_features: ClassVar[bool] = False
 
-    def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> LinearPredictor:
-        inputs, _ = standard_units(features)
+    def fit_units(self, inputs: Inputs, units: Floats, labels: Floats, settings: Settings, seed: int) -> Predictor:
         return LinearPredictor(inputs.only(np.arange(0)), np.empty(0), float(labels.mean()))
 
 
@@ -45,8 +44,7 @@ class OneFeature(Learner):
     def name(self) -> str:
         return f"linear:{self.label or self.column}"
 
-    def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> LinearPredictor:
-        inputs, units = standard_units(features)
+    def fit_units(self, inputs: Inputs, units: Floats, labels: Floats, settings: Settings, seed: int) -> Predictor:
         place = np.flatnonzero(inputs.columns == self.column)  # empty if the feature is constant
         slope = units[:, place].T @ (labels - labels.mean()) / len(labels)
         return LinearPredictor(inputs.only(place), slope, float(labels.mean()))
@@ -64,8 +62,7 @@ class Ridge(Learner):
         best = int(errors.argmin())
         return {"alpha": ALPHAS[best], "rmse": float(errors[best])}
 
-    def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> LinearPredictor:
-        inputs, units = standard_units(features)
+    def fit_units(self, inputs: Inputs, units: Floats, labels: Floats, settings: Settings, seed: int) -> Predictor:
         coefficients = ridge_coefficients(units, labels - labels.mean(), [settings["alpha"]])[0]
         return LinearPredictor(inputs, coefficients, float(labels.mean()))
 

@@ -18,7 +18,8 @@ from ..stats.resampling import check_share
 from .conformal import Conformal
 from .features import FeatureTable, all_features, extract
 from .inputs import GivenFeatures, check_languages, check_range, same_languages
-from .learners import Predictor, learnt_by, predictor_from_parts
+from .learners import learnt_by
+from .predictors import Predictor, predictor_from_parts
 from .resources import Resources
 
 if TYPE_CHECKING:
@@ -232,8 +233,8 @@ class QualityModel:
         facts, arrays = self.predictor.to_parts()
         calibration, scores = self.conformal.to_parts()
         provenance = {name: fact for name, fact in self.provenance.items() if name not in _ON_THE_CARD}
-        own = {"predictor": facts, "conformal": calibration, "provenance": provenance}
-        own |= {name: getattr(self, name) for name in _PLAIN}
+        own = {name: getattr(self, name) for name in _PLAIN}
+        own |= {"predictor": facts, "conformal": calibration, "provenance": provenance}
         tables = {name: getattr(self, field) for name, field in _ARRAYS.items()}
         tables |= {f"predictor.{name}": array for name, array in arrays.items()}
         tables |= {f"conformal.{name}": array for name, array in scores.items()}

@@ -8,7 +8,7 @@ a million words.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from zipfile import ZipFile
 
@@ -29,7 +29,7 @@ def pack(resource: object) -> bytes:
     """Encode a language model, a table of frequencies, an aligner or a matrix. Equal resources give equal bytes."""
     stream = io.BytesIO()
     with ZipFile(stream, "w") as archive:  # not compressed, because the model file is
-        for name, array in _PACKERS[type(resource)](resource).items():
+        for name, array in _CODECS[type(resource)][0](resource).items():
             archive.writestr(member_info(f"{name}.npy"), array_bytes(array))
     return stream.getvalue()
 
@@ -40,20 +40,18 @@ def unpack(kind: type, content: bytes, name: str) -> Any:
         with ZipFile(io.BytesIO(content)) as archive:
             members = {info.filename: read_member(archive, info, compressed=False) for info in archive.infolist()}
         arrays = {member.removesuffix(".npy"): array_from_bytes(each) for member, each in members.items()}
-        return _UNPACKERS[kind](arrays)
+        return _CODECS[kind][1](arrays)
     except (*DAMAGE, KeyError, TypeError, IndexError, UsageError) as error:
         what = str(error).rstrip(".")
         raise DataError(f"The resource {name} is damaged: {what}. Train the model again.") from None
 
 
 def _pack_model(model: NgramModel) -> Arrays:
-    return {
-        "words": _text(model.words), "bounds": model.bounds, "parents": model.parents, "last": model.last,
-        "logs": model.logs, "backoffs": model.backoffs,
-    }  # fmt: skip
+    names = ("bounds", "parents", "last", "logs", "backoffs")
+    return {"words": _text(model.words)} | {name: getattr(model, name) for name in names}
 
 
-def _unpack_model(arrays: Mapping[str, NDArray[Any]]) -> NgramModel:
+def _unpack_model(arrays: Arrays) -> NgramModel:
     words, bounds = _words(arrays["words"]), _ints(arrays["bounds"])
     parents, last = _ints(arrays["parents"]), _ints(arrays["last"])
     logs, backoffs = _floats(arrays["logs"]), _floats(arrays["backoffs"])
@@ -83,7 +81,7 @@ def _pack_frequencies(table: Frequencies) -> Arrays:
     return arrays
 
 
-def _unpack_frequencies(arrays: Mapping[str, NDArray[Any]]) -> Frequencies:
+def _unpack_frequencies(arrays: Arrays) -> Frequencies:
     words = _words(arrays["words"])
     orders = range(1, sum(name.startswith("keys") for name in arrays) + 1)
     keys = tuple(_ints(arrays[f"keys{n}"]) for n in orders)
@@ -108,7 +106,7 @@ def _pack_aligner(aligner: WordAligner) -> Arrays:
     return arrays
 
 
-def _unpack_aligner(arrays: Mapping[str, NDArray[Any]]) -> WordAligner:
+def _unpack_aligner(arrays: Arrays) -> WordAligner:
     models = []
     for side in ("forward", "backward"):
         sources, targets = _words(arrays[f"{side}_sources"]), _words(arrays[f"{side}_targets"])
@@ -128,11 +126,7 @@ def _unpack_aligner(arrays: Mapping[str, NDArray[Any]]) -> WordAligner:
     return WordAligner(*models)
 
 
-def _pack_matrix(matrix: NDArray[np.float64]) -> Arrays:
-    return {"matrix": matrix}
-
-
-def _unpack_matrix(arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.float64]:
+def _unpack_matrix(arrays: Arrays) -> NDArray[np.float64]:
     matrix = arrays["matrix"]
     _require(matrix.ndim == 2 and len(matrix) > 1, "rows")
     return _floats(matrix.reshape(-1)).reshape(matrix.shape)
@@ -164,15 +158,9 @@ def _require(right: bool | np.bool_, what: str) -> None:
         raise ValueError(f"its {what} contradict each other")
 
 
-_PACKERS: dict[type, Callable[[Any], Arrays]] = {
-    NgramModel: _pack_model,
-    Frequencies: _pack_frequencies,
-    WordAligner: _pack_aligner,
-    np.ndarray: _pack_matrix,
-}
-_UNPACKERS: dict[type, Callable[[Mapping[str, NDArray[Any]]], Any]] = {
-    NgramModel: _unpack_model,
-    Frequencies: _unpack_frequencies,
-    WordAligner: _unpack_aligner,
-    np.ndarray: _unpack_matrix,
+_CODECS: dict[type, tuple[Callable[[Any], Arrays], Callable[[Arrays], Any]]] = {
+    NgramModel: (_pack_model, _unpack_model),
+    Frequencies: (_pack_frequencies, _unpack_frequencies),
+    WordAligner: (_pack_aligner, _unpack_aligner),
+    np.ndarray: (lambda matrix: {"matrix": matrix}, _unpack_matrix),
 }

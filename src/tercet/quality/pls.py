@@ -23,7 +23,7 @@ import numpy as np
 
 from ..stats.resampling import Floats
 from .learner_base import LabelledFeatures, Learner, Settings, standard_units
-from .predictors import Integers, LinearPredictor
+from .predictors import Inputs, Integers, LinearPredictor, Predictor
 from .splits import folds
 
 MOST_COMPONENTS = 15
@@ -105,8 +105,7 @@ class PLS(Learner):
         rmse = float(np.sqrt(np.mean(errors[:, place, count])))
         return {"features": sizes[place], "components": count + 1, "rmse": rmse}
 
-    def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> LinearPredictor:
-        inputs, units = standard_units(features)
+    def fit_units(self, inputs: Inputs, units: Floats, labels: Floats, settings: Settings, seed: int) -> Predictor:
         centred = labels - labels.mean()
         chosen = np.sort(feature_order(units, centred)[: settings["features"]])
         found = decompose(units[:, chosen], centred, settings["components"])

@@ -16,8 +16,7 @@ import numpy as np
 
 from ..stats.resampling import Floats
 from .learner_base import SEARCHED, LabelledFeatures, Learner, Settings, standard_units
-from .linear import Mean
-from .predictors import KernelPredictor, Predictor
+from .predictors import Inputs, KernelPredictor, Predictor
 from .splits import scikit_learn
 
 COSTS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -38,10 +37,7 @@ class SVR(Learner):
         cost, epsilon = list(product(COSTS, EPSILONS))[other]
         return {"C": cost, "gamma": GAMMAS[place], "epsilon": epsilon, "rmse": float(errors[place, other])}
 
-    def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> Predictor:
-        inputs, units = standard_units(features)
-        if not units.shape[1]:  # no feature varies in this fold
-            return Mean().fit_with(features, labels, settings, seed=seed)
+    def fit_units(self, inputs: Inputs, units: Floats, labels: Floats, settings: Settings, seed: int) -> Predictor:
         centre, spread = float(labels.mean()), float(labels.std()) or 1.0
         gamma = settings["gamma"] / units.shape[1]
         machine = scikit_learn("svm").SVR(C=settings["C"], gamma=gamma, epsilon=settings["epsilon"])

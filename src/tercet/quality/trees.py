@@ -16,8 +16,7 @@ import numpy as np
 
 from ..stats.resampling import Floats
 from .learner_base import SEARCHED, LabelledFeatures, Learner, Settings, standard_units
-from .linear import Mean
-from .predictors import Predictor, TreePredictor
+from .predictors import Inputs, Predictor, TreePredictor
 from .splits import scikit_learn
 
 DEPTHS = (2, 4)
@@ -40,10 +39,7 @@ class GradientBoosting(Learner):
         place, step = np.unravel_index(errors.argmin(), errors.shape)
         return tried[place] | {"trees": STEP * (int(step) + 1), "rmse": float(errors[place, step])}
 
-    def fit_with(self, features: Floats, labels: Floats, settings: Settings, *, seed: int) -> Predictor:
-        inputs, units = standard_units(features)
-        if not units.shape[1]:  # no feature varies in this fold
-            return Mean().fit_with(features, labels, settings, seed=seed)
+    def fit_units(self, inputs: Inputs, units: Floats, labels: Floats, settings: Settings, seed: int) -> Predictor:
         machine = boosted(units, labels, settings, seed)
         trees = [tree.tree_ for tree in machine.estimators_[:, 0]]
         sizes = np.array([tree.node_count for tree in trees])

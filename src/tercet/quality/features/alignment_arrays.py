@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ class AlignedWords:
         self.aligner = aligner
         self.sources = [words[:LONGEST] for words in sources]
         self.targets = [words[:LONGEST] for words in targets]
-        self.source_offsets, self.target_offsets = _offsets(self.sources), _offsets(self.targets)
+        self.source_offsets, self.target_offsets = offsets_of(self.sources), offsets_of(self.targets)
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -107,19 +108,20 @@ class AlignedWords:
             self.aligner.backward.table.log_probabilities(self.targets, self.sources),
         )
 
-    def share(self, true: NDArray[np.bool_], rows: Ints) -> Floats:
-        """Return the share of each pair's items that are true; NaN for no items. rows: the pair of each item."""
-        return self.mean(true.astype(np.float64), rows)
-
-    def mean(self, values: Floats, rows: Ints) -> Floats:
+    def mean(self, values: NDArray[Any], rows: Ints) -> Floats:
         """Return the mean of each pair's values; NaN for no values. rows: the pair of each value."""
-        sums = np.bincount(rows, weights=values, minlength=len(self))
-        counts = np.bincount(rows, minlength=len(self))
-        means: Floats = np.divide(sums, counts, out=np.full(len(self), np.nan), where=counts > 0)
-        return means
+        return row_means(values, rows, len(self))
 
 
-def _offsets(texts: Sequence[list[str]]) -> Ints:
+def row_means(values: NDArray[Any], rows: Ints, n: int) -> Floats:
+    """Return the mean of the values, or the share of true values, of each of n rows; NaN for none. rows: of each."""
+    sums, counts = np.bincount(rows, weights=values, minlength=n), np.bincount(rows, minlength=n)
+    means: Floats = np.divide(sums, counts, out=np.full(n, np.nan), where=counts > 0)
+    return means
+
+
+def offsets_of(texts: Sequence[list[str]]) -> Ints:
+    """Return the place of each text's first word among all words, and the number of all words."""
     offsets = np.zeros(len(texts) + 1, dtype=np.int64)
     np.cumsum([len(text) for text in texts], out=offsets[1:])
     return offsets

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable
 
-from .alignment_arrays import AlignedWords
+import numpy as np
+
 from .defining import Compute, Feature, Floats, feature, ratio
 from .pairs import SentencePairs
 
@@ -18,10 +18,6 @@ def _per_word(pairs: SentencePairs, scores: Floats, side: str) -> Floats:
     return ratio(scores * NATURAL_TO_10, np.diff(offsets).astype(np.float64))
 
 
-def _of_links(true: NDArray[np.bool_], aligned: AlignedWords) -> Floats:
-    return aligned.share(true, aligned.link_rows)
-
-
 def _kind(sources: bool, targets: bool) -> Compute:
     """Return a function for the share of links of one kind: to one or several source words, and target words."""
 
@@ -29,7 +25,7 @@ def _kind(sources: bool, targets: bool) -> Compute:
         aligned = pairs.aligned
         many_targets = aligned.degrees[0][aligned.links[:, 0]] > 1
         many_sources = aligned.degrees[1][aligned.links[:, 1]] > 1
-        return _of_links((many_sources == sources) & (many_targets == targets), aligned)
+        return aligned.mean((many_sources == sources) & (many_targets == targets), aligned.link_rows)
 
     return compute
 
@@ -39,7 +35,7 @@ def _jump(test: str) -> Compute:
         rows, jumps = pairs.aligned.jumps
         if test == "width":
             return pairs.aligned.mean(np.abs(jumps - 1), rows)
-        return pairs.aligned.share(jumps < 0 if test == "back" else jumps == 1, rows)
+        return pairs.aligned.mean(jumps < 0 if test == "back" else jumps == 1, rows)
 
     return compute
 
@@ -71,25 +67,23 @@ def _aligned(name: str, description: str, compute: Compute, neutral: float = 0.0
     return feature("alignment", name, description, compute, needs="aligner", neutral=neutral)
 
 
+def _scores(name: str, text: str, compute: Callable[[SentencePairs, int, str], Floats]) -> tuple[Feature, Feature]:
+    """Return the feature of a score in both directions; the function gets the number of the direction and its side."""
+    return (
+        _aligned(name, text.format("target", "source"), lambda p: compute(p, 0, "target")),
+        _aligned(f"{name}_back", text.format("source", "target"), lambda p: compute(p, 1, "source")),
+    )
+
+
 SCORES = (
-    _aligned("alignment_log_probability",
-             "how probable the target is as a translation of the source, by a word alignment model (log10)",
-             lambda p: p.aligned.log_probabilities[0] * NATURAL_TO_10),
-    _aligned("alignment_log_probability_back",
-             "how probable the source is as a translation of the target, by a word alignment model (log10)",
-             lambda p: p.aligned.log_probabilities[1] * NATURAL_TO_10),
-    _aligned("alignment_score",
-             "how probable the target is as a translation of the source, per target word (log10)",
-             lambda p: _per_word(p, p.aligned.log_probabilities[0], "target")),
-    _aligned("alignment_score_back",
-             "how probable the source is as a translation of the target, per source word (log10)",
-             lambda p: _per_word(p, p.aligned.log_probabilities[1], "source")),
-    _aligned("lexical_score",
-             "how probable target words are as translations of the source's, whatever their order (IBM Model 1, log10)",
-             lambda p: _per_word(p, p.aligned.lexical[0], "target")),
-    _aligned("lexical_score_back",
-             "how probable source words are as translations of the target's, whatever their order (IBM Model 1, log10)",
-             lambda p: _per_word(p, p.aligned.lexical[1], "source")),
+    *_scores("alignment_log_probability",
+             "how probable the {0} is as a translation of the {1}, by a word alignment model (log10)",
+             lambda p, direction, _: p.aligned.log_probabilities[direction] * NATURAL_TO_10),
+    *_scores("alignment_score", "how probable the {0} is as a translation of the {1}, per {0} word (log10)",
+             lambda p, direction, side: _per_word(p, p.aligned.log_probabilities[direction], side)),
+    *_scores("lexical_score",
+             "how probable {0} words are as translations of the {1}'s, whatever their order (IBM Model 1, log10)",
+             lambda p, direction, side: _per_word(p, p.aligned.lexical[direction], side)),
 )  # fmt: skip
 
 KINDS = (
@@ -106,17 +100,17 @@ KINDS = (
              _kind(True, True)),
     _aligned("links_agreed",
              "share of target words with a source word that word alignment finds in both directions",
-             lambda p: p.aligned.share(p.aligned.agreed, p.aligned.target_rows)),
+             lambda p: p.aligned.mean(p.aligned.agreed, p.aligned.target_rows)),
     _aligned("source_unaligned", "share of source words without a counterpart in the target",
-             lambda p: p.aligned.share(p.aligned.degrees[0] == 0, p.aligned.source_rows)),
+             lambda p: p.aligned.mean(p.aligned.degrees[0] == 0, p.aligned.source_rows)),
     _aligned("target_unaligned", "share of target words without a counterpart in the source",
-             lambda p: p.aligned.share(p.aligned.degrees[1] == 0, p.aligned.target_rows)),
+             lambda p: p.aligned.mean(p.aligned.degrees[1] == 0, p.aligned.target_rows)),
     _aligned("target_from_nothing",
              "share of target words that come from no source word, by word alignment from the source alone",
-             lambda p: p.aligned.share(p.aligned.forward < 0, p.aligned.target_rows)),
+             lambda p: p.aligned.mean(p.aligned.forward < 0, p.aligned.target_rows)),
     _aligned("source_to_nothing",
              "share of source words that come from no target word, by word alignment from the target alone",
-             lambda p: p.aligned.share(p.aligned.backward < 0, p.aligned.source_rows)),
+             lambda p: p.aligned.mean(p.aligned.backward < 0, p.aligned.source_rows)),
     _aligned("source_longest_gap",
              "longest run of source words without a counterpart in the target, as a share of the source", _longest_gap),
     _aligned("links_forward",

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .defining import Compute, Feature, Floats, feature, ratio
-from .pairs import SentencePairs, TextSide
+from .pairs import SentencePairs
 from .surface import BRACKETS, QUOTES
 
 _NUMBER = re.compile(r"[^\W\d_]?[.,:/%+-]*\d[\d.,:/%+-]*")
@@ -45,13 +45,12 @@ def is_latin(token: str) -> bool:
 
 def _which(pairs: SentencePairs, name: str, test: Callable[[str], bool]) -> Floats:
     """Return 1 for each token of a side that passes a test, 0 for others."""
-    side: TextSide = getattr(pairs, name)
-    return pairs.kept(f"{name} {test.__name__}", lambda: side.values(test))
+    return pairs.kept(f"{name} {test.__name__}", lambda: pairs.side(name).values(test))
 
 
 def _share(test: Callable[[str], bool], name: str) -> Compute:
     """Return a function for the share of a side's tokens that pass a test."""
-    return lambda p: getattr(p, name).means(_which(p, name, test))
+    return lambda p: p.side(name).means(_which(p, name, test))
 
 
 _source_latin, _target_latin = _share(is_latin, "source"), _share(is_latin, "target")
@@ -60,15 +59,13 @@ _source_latin, _target_latin = _share(is_latin, "source"), _share(is_latin, "tar
 def _functional(pairs: SentencePairs, name: str) -> Floats:
     """Return 1 for each function word of a side, 0 for other tokens."""
     function: frozenset[str] = pairs.resources.given(f"{name}_function_words", frozenset)
-    side: TextSide = getattr(pairs, name)
-    return pairs.kept(f"{name} function words", lambda: side.values(function.__contains__, cased=False))
+    return pairs.kept(f"{name} function words", lambda: pairs.side(name).values(function.__contains__, cased=False))
 
 
 def _content(pairs: SentencePairs, name: str) -> Floats:
     """Return the share of content words, which are not marks, numbers or function words."""
     others = (_which(pairs, name, is_mark), _which(pairs, name, is_number), _functional(pairs, name))
-    side: TextSide = getattr(pairs, name)
-    return side.means(np.prod([1 - each for each in others], axis=0))
+    return pairs.side(name).means(np.prod([1 - each for each in others], axis=0))
 
 
 def _share_ratio(first: Floats, second: Floats) -> Floats:
@@ -81,7 +78,7 @@ def _count(*kinds: str) -> Callable[[SentencePairs, str], Floats]:
     """Return a function that counts the marks of some kinds in each sentence of a side."""
 
     def count(pairs: SentencePairs, name: str) -> Floats:
-        side: TextSide = getattr(pairs, name)
+        side = pairs.side(name)
         found = pairs.kept(
             f"{name} kinds of marks", lambda: side.values(lambda token: _NUMBERS.get(MARK_KINDS.get(token, ""), -1))
         )
@@ -94,8 +91,7 @@ _dividing = _count(*_MARKS, "openings")  # neither brackets, quotation marks nor
 
 
 def _numbers(pairs: SentencePairs, name: str) -> Floats:
-    side: TextSide = getattr(pairs, name)
-    return side.add(_which(pairs, name, is_number))
+    return pairs.side(name).add(_which(pairs, name, is_number))
 
 
 CLASSES = (

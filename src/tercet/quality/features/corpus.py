@@ -10,7 +10,7 @@ import numpy as np
 from ...language.bilingual_alignment import WordAligner
 from ...language.frequencies import QUARTILES, Frequencies
 from .defining import Feature, Floats, feature
-from .pairs import SentencePairs, TextSide
+from .pairs import SentencePairs
 
 _ORDERS = {1: "unigrams", 2: "bigrams", 3: "trigrams"}
 _RUNS = {1: "words", 2: "pairs of neighbouring words (bigrams)", 3: "runs of three words (trigrams)"}
@@ -25,12 +25,8 @@ _BASELINE_TRANSLATIONS = {1022: 7, 1036: 8}
 
 def _shares(pairs: SentencePairs, side: str, order: int) -> Floats:
     """Return the shares of n-grams that are unknown and in quartiles 1 to 4, shape (pairs, 5)."""
-    return pairs.kept(
-        f"{side} shares {order}",
-        lambda: pairs.resources.given(f"{side}_frequencies", Frequencies).shares(
-            getattr(pairs, side).words, order=order
-        ),
-    )
+    table = pairs.resources.given(f"{side}_frequencies", Frequencies)
+    return pairs.kept(f"{side} shares {order}", lambda: table.shares(pairs.side(side).words, order=order))
 
 
 def _quartile(group: str, side: str, order: int, quartile: int) -> Feature:
@@ -62,15 +58,13 @@ def _counts(pairs: SentencePairs, side: str) -> Floats:
         table = pairs.resources.given(f"{side}_frequencies", Frequencies)
         counts, find = table.counts[0].tolist(), table.numbers.get
         counts.append(0.0)  # of the number -1
-        texts: TextSide = getattr(pairs, side)
-        return texts.values(lambda word: counts[find(word, -1)], cased=False)
+        return pairs.side(side).values(lambda word: counts[find(word, -1)], cased=False)
 
     return pairs.kept(f"{side} counts", look_up)
 
 
 def _log_counts(pairs: SentencePairs, side: str) -> Floats:
-    texts: TextSide = getattr(pairs, side)
-    return texts.means(np.log10(1 + _counts(pairs, side)))
+    return pairs.side(side).means(np.log10(1 + _counts(pairs, side)))
 
 
 QUARTILE_SHARES = (

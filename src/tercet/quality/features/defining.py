@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,19 +59,9 @@ class Feature:
             raise ValueError(f"{self.name}: no group {self.group}")
 
 
-def feature(
-    group: str,
-    name: str,
-    description: str,
-    compute: Compute,
-    *,
-    needs: str = "",
-    neutral: float = 0.0,
-    quest: int | None = None,
-    baseline: int | None = None,
-) -> Feature:
-    """Return a feature. needs: names with spaces between them."""
-    return Feature(name, group, description, compute, frozenset(needs.split()), neutral, quest, baseline)
+def feature(group: str, name: str, description: str, compute: Compute, *, needs: str = "", **others: Any) -> Feature:
+    """Return a feature. needs: names with spaces between them. others: further fields of `Feature`."""
+    return Feature(name, group, description, compute, frozenset(needs.split()), **others)
 
 
 def ratio(above: Floats, below: Floats) -> Floats:

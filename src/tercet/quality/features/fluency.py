@@ -98,7 +98,7 @@ def _log_shares(pairs: SentencePairs, side: str, table: str) -> Floats:
     def look_up() -> Floats:
         frequencies = pairs.resources.given(table, Frequencies)
         find, counts = frequencies.numbers.get, np.append(frequencies.counts[0], 10.0**RAREST)
-        texts: TextSide = getattr(pairs, side)
+        texts = pairs.side(side)
         places = texts.values(lambda word: find(word, -1), cased=False).astype(np.int64)
         has_letter = texts.values(_has_letter, cased=False)
         logs: Floats = np.where(has_letter, np.log10(counts[places]), np.nan)
@@ -117,16 +117,16 @@ def _rarity(side: str) -> tuple[Feature, ...]:
     return (
         feature("more", f"{side}_log_frequency",
                 f"how frequent the {side}'s words are in their language, on average (log10 of their share of texts)",
-                lambda p: _mean(getattr(p, side), _log_shares(p, side, table)), needs=table, neutral=-4.0),
+                lambda p: _mean(p.side(side), _log_shares(p, side, table)), needs=table, neutral=-4.0),
         feature("more", f"{side}_least_log_frequency",
                 f"how frequent the rarest word of the {side} is in its language (log10 of its share of texts)",
-                lambda p: getattr(p, side).least(_log_shares(p, side, table)), needs=table, neutral=-4.0),
+                lambda p: p.side(side).least(_log_shares(p, side, table)), needs=table, neutral=-4.0),
         feature("more", f"{side}_rare_share",
                 f"share of {side} words that are rare in their language (less than one in a million)",
-                lambda p: _mean(getattr(p, side), _below(_log_shares(p, side, table), -6.0)), needs=table),
+                lambda p: _mean(p.side(side), _below(_log_shares(p, side, table), -6.0)), needs=table),
         feature("more", f"{side}_unlisted_share",
                 f"share of {side} words that a list of words of their language does not have (wordfreq)",
-                lambda p: _mean(getattr(p, side), _below(_log_shares(p, side, table), RAREST + 0.5)), needs=table),
+                lambda p: _mean(p.side(side), _below(_log_shares(p, side, table), RAREST + 0.5)), needs=table),
     )  # fmt: skip
 
 

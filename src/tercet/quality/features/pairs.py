@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...language.ngram_models import NgramModel, Scored
 from ..tokens import NONE_TAGGED, Tagged, tags, tokenise
-from .alignment_arrays import AlignedWords
+from .alignment_arrays import AlignedWords, offsets_of, row_means
 
 if TYPE_CHECKING:
     from ..resources import Resources
@@ -55,9 +55,7 @@ class TextSide:
     @cached_property
     def offsets(self) -> Ints:
         """The place of each sentence's first token among all tokens."""
-        offsets = np.zeros(len(self.tokens) + 1, dtype=np.int64)
-        np.cumsum([len(tokens) for tokens in self.tokens], out=offsets[1:])
-        return offsets
+        return offsets_of(self.tokens)
 
     @cached_property
     def lengths(self) -> Floats:
@@ -106,9 +104,7 @@ class TextSide:
 
     def means(self, values: Floats) -> Floats:
         """Return the mean of the tokens' values over each sentence; NaN for an empty sentence."""
-        lengths = self.lengths
-        means: Floats = np.divide(self.add(values), lengths, out=np.full(len(lengths), np.nan), where=lengths > 0)
-        return means
+        return row_means(values, self.rows, len(self.tokens))
 
     def least(self, values: Floats) -> Floats:
         """Return the smallest value of each sentence's tokens, ignoring NaN; NaN if all are NaN."""
@@ -145,6 +141,10 @@ class SentencePairs:
 
     def __len__(self) -> int:
         return len(self.source.texts)
+
+    def side(self, name: str) -> TextSide:
+        """Return the side called "source" or "target"."""
+        return self.source if name == "source" else self.target
 
     def kept(self, key: str, make: Callable[[], T]) -> T:
         """Return an intermediate result that several features share, computed once."""

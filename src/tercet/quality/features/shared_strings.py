@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
 from .constructions import MARK_KINDS, is_mark, is_number
-from .defining import Compute, Floats, feature, ratio
-from .pairs import SentencePairs
-from .surface import target_word_length
+from .defining import Compute, feature, ratio
+from .surface import word_length
 
 _WEB_ADDRESS = re.compile(r"(?:https?://|www\.).+")
 _DIGITS = re.compile(r"\d+")
@@ -36,23 +36,20 @@ def _found(items: Sequence[str], others: Iterable[str]) -> float:
     return (Counter(items) & Counter(others)).total() / len(items) if items else np.nan
 
 
-def _shared(find: Callable[[Sequence[str]], list[str]]) -> Compute:
-    """Return a function for the F1 of what is found on both sides, as multisets; NaN if neither side has any."""
-
-    def compute(pairs: SentencePairs) -> Floats:
-        scores = []
-        for source, target in zip(pairs.source.tokens, pairs.target.tokens, strict=True):
-            first, second = find(source), find(target)
-            total = len(first) + len(second)
-            scores.append(2 * (Counter(first) & Counter(second)).total() / total if total else np.nan)
-        return np.array(scores, dtype=np.float64)
-
-    return compute
+def _f1(items: Sequence[str], others: Sequence[str]) -> float:
+    """Return the F1 of the items of both sides, as multisets; NaN if neither side has any."""
+    total = len(items) + len(others)
+    return 2 * (Counter(items) & Counter(others)).total() / total if total else np.nan
 
 
-def _kept_names(pairs: SentencePairs) -> Floats:
-    rows = zip(pairs.source.tokens, pairs.target.tokens, strict=True)
-    return np.array([_found(_names(source), target) for source, target in rows], dtype=np.float64)
+def _of_tokens(function: Callable[[list[str], list[str]], float]) -> Compute:
+    """Return a function that computes a value from the tokens of each source and target."""
+    return lambda p: np.array([*map(function, p.source.tokens, p.target.tokens)], dtype=np.float64)
+
+
+def _of_texts(function: Callable[[str, str], float]) -> Compute:
+    """Return a function that computes a value from the text of each source and target."""
+    return lambda p: np.array([*map(function, p.source.texts, p.target.texts)], dtype=np.float64)
 
 
 def _addresses(text: str) -> list[str]:
@@ -71,24 +68,11 @@ def _addresses(text: str) -> list[str]:
     return found
 
 
-def _kept_addresses(pairs: SentencePairs) -> Floats:
-    rows = zip(pairs.source.texts, pairs.target.texts, strict=True)
-    return np.array([_found(_addresses(s), _addresses(t)) for s, t in rows], dtype=np.float64)
-
-
-def _copied(*, lower: bool) -> Compute:
-    """Return a function for the share of target words that the source has, too. lower: of words in lower case only."""
-
-    def share(source: Sequence[str], target: Sequence[str]) -> float:
-        known = set(source)
-        words = [token for token in target if token.isalpha() and (not lower or token.islower())]
-        return sum(token in known for token in words) / len(words) if words else 0.0
-
-    def compute(pairs: SentencePairs) -> Floats:
-        rows = zip(pairs.source.tokens, pairs.target.tokens, strict=True)
-        return np.array([share(source, target) for source, target in rows], dtype=np.float64)
-
-    return compute
+def _copied(source: Sequence[str], target: Sequence[str], *, lower: bool) -> float:
+    """Return the share of target words that the source has, too. lower: of words in lower case only."""
+    known = set(source)
+    words = [token for token in target if token.isalpha() and (not lower or token.islower())]
+    return sum(token in known for token in words) / len(words) if words else 0.0
 
 
 def _is_capitalised(token: str) -> bool:
@@ -97,22 +81,6 @@ def _is_capitalised(token: str) -> bool:
 
 def _is_capitals(token: str) -> bool:
     return len(token) > 1 and token.isupper()
-
-
-def _same(function: Callable[[Sequence[str]], object]) -> Compute:
-    """Return a function that gives 1 if a function has the same value for both sides' tokens, and 0 otherwise."""
-
-    def compute(pairs: SentencePairs) -> Floats:
-        rows = zip(pairs.source.tokens, pairs.target.tokens, strict=True)
-        return np.array([function(source) == function(target) for source, target in rows], dtype=np.float64)
-
-    return compute
-
-
-def _unchanged(pairs: SentencePairs) -> Floats:
-    """Return 1 if both texts have the same words between spaces, else 0. Tokens may differ, by language."""
-    rows = zip(pairs.source.texts, pairs.target.texts, strict=True)
-    return np.array([source.split() == target.split() for source, target in rows], dtype=np.float64)
 
 
 def _last_mark(tokens: Sequence[str]) -> str:
@@ -125,23 +93,24 @@ def _begins_with_capital(tokens: Sequence[str]) -> bool:
 
 
 COPIES = (
-    feature("more", "target_word_length", "average length of target words in characters", target_word_length),
+    feature("more", "target_word_length", "average length of target words in characters",
+            lambda p: word_length(p.target)),
     feature("more", "word_length_ratio", "average length of target words divided by that of source words",
-            lambda p: ratio(target_word_length(p), ratio(p.source.characters, p.source.lengths)), neutral=1.0),
+            lambda p: ratio(word_length(p.target), word_length(p.source)), neutral=1.0),
     feature("more", "copied_words", "share of target words that the source has too, as they are written",
-            _copied(lower=False)),
+            _of_tokens(partial(_copied, lower=False))),
     feature("more", "copied_lower_words",
             "share of target words in lower case, which are not names, that the source has too",
-            _copied(lower=True)),
+            _of_tokens(partial(_copied, lower=True))),
     feature("more", "shared_numbers",
             "how far source and target have the same numbers: 1 for all, or where there are none (F1 by digits)",
-            _shared(_numbers), neutral=1.0),
+            _of_tokens(lambda s, t: _f1(_numbers(s), _numbers(t))), neutral=1.0),
     feature("more", "kept_names",
             "share of the source's names (words with a capital inside the sentence, not after a mark) that the target "
             "has",
-            _kept_names, neutral=1.0),
+            _of_tokens(lambda s, t: _found(_names(s), t)), neutral=1.0),
     feature("more", "kept_addresses", "share of the source's web and mail addresses that the target has",
-            _kept_addresses, neutral=1.0),
+            _of_texts(lambda s, t: _found(_addresses(s), _addresses(t))), neutral=1.0),
     feature("more", "source_capitalised", "share of source words that begin with a capital",
             lambda p: p.source.shares(_is_capitalised)),
     feature("more", "target_capitalised", "share of target words that begin with a capital",
@@ -150,8 +119,9 @@ COPIES = (
             "difference between source and target in the share of words all in capitals",
             lambda p: np.abs(p.source.shares(_is_capitals) - p.target.shares(_is_capitals))),
     feature("more", "same_first_case", "whether source and target both begin with a capital or neither does (1 or 0)",
-            _same(_begins_with_capital)),
+            _of_tokens(lambda s, t: _begins_with_capital(s) == _begins_with_capital(t))),
     feature("more", "same_last_mark", "whether source and target end with the same mark, or both with none (1 or 0)",
-            _same(_last_mark)),
-    feature("more", "target_is_source", "whether the target is the source unchanged (1 or 0)", _unchanged),
+            _of_tokens(lambda s, t: _last_mark(s) == _last_mark(t))),
+    feature("more", "target_is_source", "whether the target is the source unchanged (1 or 0)",
+            _of_texts(lambda s, t: s.split() == t.split())),  # words between spaces: tokens may differ, by language
 )  # fmt: skip

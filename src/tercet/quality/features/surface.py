@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from .defining import Floats, feature, ratio
-from .pairs import SentencePairs, TextSide
+from .pairs import TextSide
 
 BRACKETS = {")": "(", "]": "[", "}": "{", "）": "（", "】": "【"}
 QUOTES = {"»": "«", "”": "“", "›": "‹", "」": "「", "』": "『", "》": "《"}  # those with two forms
@@ -42,15 +42,12 @@ def mismatched_quotes(text: str) -> int:
     return wrong
 
 
-def _occurrences(side: TextSide) -> Floats:
-    return ratio(side.lengths, side.types)
-
-
 def _type_token(side: TextSide) -> Floats:
     return ratio(side.types, side.lengths)
 
 
-def _word_length(side: TextSide) -> Floats:
+def word_length(side: TextSide) -> Floats:
+    """Return the average length of tokens in characters."""
     return ratio(side.characters, side.lengths)
 
 
@@ -94,13 +91,13 @@ TYPES = (
 
 WORD_LENGTH = (
     feature("src_word_len", "source_word_length", "average length of source words in characters",
-            lambda p: _word_length(p.source), quest=1006, baseline=3),
+            lambda p: word_length(p.source), quest=1006, baseline=3),
 )  # fmt: skip
 
 REPETITION = (
     feature("tgt_repetition", "target_occurrences",
             "how often each different word of the target occurs in it, on average",
-            lambda p: _occurrences(p.target), neutral=1.0, quest=1015, baseline=6),
+            lambda p: ratio(p.target.lengths, p.target.types), neutral=1.0, quest=1015, baseline=6),
 )  # fmt: skip
 
 UNCLOSED = (
@@ -109,8 +106,3 @@ UNCLOSED = (
     feature("tgt_mismatched_brackets", "target_open_quotes", "quotation marks in the target without a partner",
             lambda p: p.target.strings(mismatched_quotes), quest=1008),
 )  # fmt: skip
-
-
-def target_word_length(pairs: SentencePairs) -> Floats:
-    """Return the average length of target tokens in characters."""
-    return _word_length(pairs.target)

@@ -25,7 +25,7 @@ def _shares(side: TextSide, tags: frozenset[str]) -> Floats:
 
 
 def _share(side: str, tags: frozenset[str]) -> Compute:
-    return lambda p: _shares(getattr(p, side), tags)
+    return lambda p: _shares(p.side(side), tags)
 
 
 def _ratio(tags: frozenset[str]) -> Compute:
