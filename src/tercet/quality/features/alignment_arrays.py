@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...language.bilingual_alignment import HMM, WordAligner
+from ...text.coding import offsets_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -27,7 +28,9 @@ class AlignedWords:
         self.aligner = aligner
         self.sources = [words[:LONGEST] for words in sources]
         self.targets = [words[:LONGEST] for words in targets]
-        self.source_offsets, self.target_offsets = _offsets(self.sources), _offsets(self.targets)
+        self.source_offsets, self.target_offsets = (
+            offsets_of([len(text) for text in side]) for side in (self.sources, self.targets)
+        )
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -117,12 +120,6 @@ class AlignedWords:
         counts = np.bincount(rows, minlength=len(self))
         means: Floats = np.divide(sums, counts, out=np.full(len(self), np.nan), where=counts > 0)
         return means
-
-
-def _offsets(texts: Sequence[list[str]]) -> Ints:
-    offsets = np.zeros(len(texts) + 1, dtype=np.int64)
-    np.cumsum([len(text) for text in texts], out=offsets[1:])
-    return offsets
 
 
 def _places(

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...language.ngram_models import NgramModel, Scored
+from ...text.coding import offsets_of
 from ..tokens import NONE_TAGGED, Tagged, tags, tokenise
 from .alignment_arrays import AlignedWords
 
@@ -55,9 +56,7 @@ class TextSide:
     @cached_property
     def offsets(self) -> Ints:
         """The place of each sentence's first token among all tokens."""
-        offsets = np.zeros(len(self.tokens) + 1, dtype=np.int64)
-        np.cumsum([len(tokens) for tokens in self.tokens], out=offsets[1:])
-        return offsets
+        return offsets_of([len(tokens) for tokens in self.tokens])
 
     @cached_property
     def lengths(self) -> Floats:
