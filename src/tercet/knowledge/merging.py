@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..data.files import writing_bytes
 from ..kernels import mentions
+from ..text.coding import offsets_of
 from .normalise import alias_key, lemma_key
 from .sources.categories import LEFT_OUT, Classes
 from .spill import Row, Settings, collector_paused, is_text, read_bucket, read_section, write_sections
@@ -173,17 +174,10 @@ def _write_entities(path: Path, entities: _Entities) -> None:
         )
 
 
-def starts_of(lengths: Longs) -> Longs:
-    """Return the offsets where pieces of these lengths begin, and the end of the last one."""
-    starts = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    return starts
-
-
 def taken(text: Bytes, starts: Longs, order: Longs) -> tuple[Bytes, Longs]:
     """Return the pieces of a text in another order, and their lengths."""
     lengths = starts[order + 1] - starts[order]
-    shift = starts[order] - starts_of(lengths)[:-1]
+    shift = starts[order] - offsets_of(lengths)[:-1]
     return text[np.repeat(shift, lengths) + np.arange(lengths.sum())], lengths
 
 
@@ -198,7 +192,7 @@ def fingerprints(text: Bytes, starts: Longs) -> tuple[NDArray[np.uint64], Longs]
 def _sections(names: _Names, parts: int) -> list[bytes]:
     """Return a language's names in parts by fingerprint. A part is its columns and then the text of its keys."""
     text, lengths = _blob(names.keys)
-    starts = starts_of(lengths)
+    starts = offsets_of(lengths)
     prints, _ = fingerprints(text, starts)
     # By the upper bits, so that consecutive parts are in the order of fingerprints.
     part_of = (prints >> np.uint64(40)).astype(np.int64) * parts >> 24
@@ -234,7 +228,7 @@ def merge_names(files: Sequence[Path], section: int, first_entities: Sequence[in
     pieces = [_read_names(read_section(path, section)) for path in files]
     joined = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
     numbers = [piece["entities"].astype(np.int64) + first for piece, first in zip(pieces, first_entities, strict=True)]
-    entities, text, starts = np.concatenate(numbers), joined["text"], starts_of(joined["lengths"])
+    entities, text, starts = np.concatenate(numbers), joined["text"], offsets_of(joined["lengths"])
     prints, sizes = fingerprints(text, starts)
     order = np.argsort(prints, kind="stable")
     groups = np.empty(len(prints), np.int64)
@@ -250,7 +244,7 @@ def merge_names(files: Sequence[Path], section: int, first_entities: Sequence[in
     best = np.lexsort((entities[kept], -joined["weights"][kept], groups[kept]))
     alias_text, alias_lengths = taken(text, starts, heads)
     begun = np.empty(int((sizes[heads] - 1).sum()), np.uint64)
-    mentions.beginnings(alias_text.data, starts_of(alias_lengths).data, begun.data)
+    mentions.beginnings(alias_text.data, offsets_of(alias_lengths).data, begun.data)
     with writing_bytes(out) as stream:
         np.savez(
             stream,

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..data.testset import TestSet
 from ..errors import DataError
-from ..text.coding import Ints, Units
+from ..text.coding import Ints, Units, offsets_of
 from ..text.ngrams import compare_ngrams
 from ._contract import Floats, Shard
 
@@ -42,13 +42,6 @@ def number_words(texts: Sequence[Sequence[str]], numbers: dict[str, int]) -> Uni
     flat = chain.from_iterable(texts)
     ids = [numbers.setdefault(word, len(numbers)) for word in flat]
     return Units(np.array(ids, dtype=np.int32), offsets_of(lengths))
-
-
-def offsets_of(lengths: Ints | Sequence[int]) -> Ints:
-    """Return where concatenated texts of these lengths begin and end."""
-    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets
 
 
 def refuse_long(

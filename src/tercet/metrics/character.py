@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from ..kernels import edits as edit_kernel
 from ..kernels import phrases
-from ..text.coding import Ints, Units, code_points, view
+from ..text.coding import Ints, Units, code_points, offsets_of, view
 from ._contract import Floats, Metric, Shard, group_references, mean_score
-from ._pairs import best_rows, offsets_of, one_segment, owners, refuse_long, too_long
+from ._pairs import best_rows, one_segment, owners, refuse_long, too_long
 from ._parameters import param
 
 VARIANTS = ("corrected", "original")

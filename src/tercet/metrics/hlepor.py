@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from ..errors import UsageError
 from ..kernels import alignments
-from ..text.coding import Ints, Units, view
+from ..text.coding import Ints, Units, offsets_of, view
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows, number_words, offsets_of, one_segment, owners, refuse_long
+from ._pairs import best_rows, number_words, one_segment, owners, refuse_long
 from ._parameters import param
 
 # Variant -> the program, and its weight of HPR. wmt19 counts a reference word as used if the position of another one

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import alignments
-from ..text.coding import Ints, Units, Vocabulary, view
+from ..text.coding import Ints, Units, Vocabulary, offsets_of, view
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Metric, Shard, group_references
-from ._pairs import best_rows, offsets_of, one_segment, owners, refuse_long
+from ._pairs import best_rows, one_segment, owners, refuse_long
 from ._parameters import CASE, param
 
 VARIANTS = ("corrected", "original")

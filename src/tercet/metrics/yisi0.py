@@ -18,10 +18,10 @@ import numpy as np
 
 from ..errors import UsageError
 from ..kernels import substrings
-from ..text.coding import Ints, Units, view
+from ..text.coding import Ints, Units, offsets_of, view
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
-from ._pairs import best_rows, number_words, offsets_of, one_segment, owners, refuse_long
+from ._pairs import best_rows, number_words, one_segment, owners, refuse_long
 from ._parameters import CASE, param
 
 VARIANTS = ("corrected", "original")

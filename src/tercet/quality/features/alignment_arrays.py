@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...language.bilingual_alignment import HMM, WordAligner
+from ...text.coding import offsets_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -28,7 +29,9 @@ class AlignedWords:
         self.aligner = aligner
         self.sources = [words[:LONGEST] for words in sources]
         self.targets = [words[:LONGEST] for words in targets]
-        self.source_offsets, self.target_offsets = offsets_of(self.sources), offsets_of(self.targets)
+        self.source_offsets, self.target_offsets = (
+            offsets_of([len(text) for text in side]) for side in (self.sources, self.targets)
+        )
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -118,13 +121,6 @@ def row_means(values: NDArray[Any], rows: Ints, n: int) -> Floats:
     sums, counts = np.bincount(rows, weights=values, minlength=n), np.bincount(rows, minlength=n)
     means: Floats = np.divide(sums, counts, out=np.full(n, np.nan), where=counts > 0)
     return means
-
-
-def offsets_of(texts: Sequence[list[str]]) -> Ints:
-    """Return the place of each text's first word among all words, and the number of all words."""
-    offsets = np.zeros(len(texts) + 1, dtype=np.int64)
-    np.cumsum([len(text) for text in texts], out=offsets[1:])
-    return offsets
 
 
 def _places(

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...language.ngram_models import NgramModel, Scored
+from ...text.coding import offsets_of
 from ..tokens import NONE_TAGGED, Tagged, tags, tokenise
-from .alignment_arrays import AlignedWords, offsets_of, row_means
+from .alignment_arrays import AlignedWords, row_means
 
 if TYPE_CHECKING:
     from ..resources import Resources
@@ -55,7 +56,7 @@ class TextSide:
     @cached_property
     def offsets(self) -> Ints:
         """The place of each sentence's first token among all tokens."""
-        return offsets_of(self.tokens)
+        return offsets_of([len(tokens) for tokens in self.tokens])
 
     @cached_property
     def lengths(self) -> Floats:
