@@ -123,13 +123,13 @@ def _scored(
 ) -> tuple[Mapping[str, Sequence[Scores]], Mapping[str, Sequence[str]]]:
     """Return segment scores with each reference alone, and the names of the segments that have the reference."""
     from ..data.assessments import segment_names
+    from ..data.catalogue import locate
     from ..data.layouts import open_testset
     from ..errors import UsageError
     from ..scoring import score, score_each_reference
-    from .inputs import located
 
     if options["texts"]:
-        testset = open_testset(located(options["texts"]), options["pair"] or pair)
+        testset = open_testset(locate(options["texts"]), options["pair"] or pair)
     if testset is None:
         raise UsageError("Metrics need texts, and these judgements have none. Give them with --texts.")
     if len(testset.references) > 1:

@@ -48,10 +48,10 @@ def command(
         hush()
     testset = None
     if test_set is not None:
+        from ..data.catalogue import locate
         from ..data.layouts import open_testset
-        from .inputs import located
 
-        testset = open_testset(located(test_set), pair)
+        testset = open_testset(locate(test_set), pair)
     report = check((*files, *references), outputs, source=source, pair=pair, testset=testset)
     if layout == "json":
         import json

@@ -110,9 +110,10 @@ def _known_layout(
     docs: str | None,
 ) -> TestSet:
     """A test set with what else is given: -r and -i choose among its texts by name, or name files of one's own."""
+    from ..data.catalogue import locate
     from ..data.layouts import open_testset
 
-    found = open_testset(located(test_set), pair)
+    found = open_testset(locate(test_set), pair)
     if references:
         found = replace(found, references=chosen_texts("reference", references, found.references))
     if outputs:
@@ -124,19 +125,6 @@ def _known_layout(
     if docs is not None:
         found = replace(found, documents=read_lines(docs))
     return found
-
-
-def located(test_set: str) -> Path:
-    """Where a test set lies: a path that exists, or the folder of a name in the catalogue."""
-    path = Path(test_set)
-    try:
-        if path.exists():
-            return path
-    except OSError:
-        raise UsageError(f"{test_set[:200]!r} cannot be a test set's name.") from None
-    from ..data.catalogue import data_folder, where
-
-    return where(test_set, folder=data_folder())
 
 
 def _split_references(files: TextFiles, count: int) -> TestSet:

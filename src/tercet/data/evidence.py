@@ -47,12 +47,9 @@ class Evidence:
     scores: Sequence[Scores] = ()
 
 
-def open_evidence(path: str | Path, pair: str | None = None, *, cache: Path | None = None) -> Evidence:
-    """Read all data of one language pair from a folder or file.
-
-    cache: a folder with data sets of the catalogue; `path` may then be the name of one.
-    """
-    place = layouts.resolved(path, cache)
+def open_evidence(path: str | Path, pair: str | None = None) -> Evidence:
+    """Read all data of one language pair from a folder or file."""
+    place = layouts.resolved(path)
     sources = _Sources.of(place)
     chosen = sources.choose(pair)
     testset = sources.texts(chosen)
@@ -83,9 +80,9 @@ def _under_first_name(table: Published, systems: Collection[str]) -> Published:
     return replace(table, systems=[first(name) for name in table.systems])
 
 
-def evidence_pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:
+def evidence_pairs(path: str | Path) -> list[str]:
     """Return the language pairs of a folder or file. Empty if its data do not name their pair."""
-    return _Sources.of(layouts.resolved(path, cache)).pairs()
+    return _Sources.of(layouts.resolved(path)).pairs()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ turns judgements into a gold standard.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, MissingDependency, UnknownName
+from ..errors import DataError, UnknownName
+from .display import to_frame
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -145,19 +147,12 @@ class Judgements:
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingDependency("A pandas data frame", "frames") from None
-        return pandas.DataFrame(self.rows, columns=list(Judgement._fields))
+        return to_frame([row._asdict() for row in self.rows], list(Judgement._fields))
 
 
 def count(names: Iterable[str]) -> dict[str, int]:
     """Return how often each name occurs, in order of appearance."""
-    counts: dict[str, int] = {}
-    for name in names:
-        counts[name] = counts.get(name, 0) + 1
-    return counts
+    return dict(Counter(names))
 
 
 def find_problem(row: Judgement) -> str | None:
