@@ -210,16 +210,13 @@ def _text_pairs(folder: Path) -> list[str]:
 def _scored(folder: Path, text_pairs: Collection[str]) -> Iterator[File]:
     """Yield the files PAIR.jsonl that may hold scores with the texts."""
     for path in sorted(folder.iterdir()):
-        if _is_jsonl(path) and _stem(path) in text_pairs and judged_jsonl(path) is None:
-            yield scored_texts(path, _stem(path))
+        pair = bare_name(path, ".jsonl")
+        if _is_jsonl(path) and pair in text_pairs and judged_jsonl(path) is None:
+            yield scored_texts(path, pair)
 
 
 def _is_jsonl(path: Path) -> bool:
     return bare_name(path).endswith(".jsonl") and path.is_file()
-
-
-def _stem(path: Path) -> str:
-    return bare_name(path).removesuffix(".jsonl")
 
 
 def _refuse_campaign(path: Path) -> None:

@@ -1,8 +1,4 @@
-"""Checks of lines and fields before they are written and after they are read.
-
-A text is refused if it would not be read back unchanged: our readers remove a byte order mark and carriage returns
-before line feeds, and refuse NUL bytes (`lines.py`).
-"""
+"""Checks of texts before they are written, and of rows, fields and numbers after they are read."""
 
 import math
 import re
