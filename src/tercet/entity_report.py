@@ -143,7 +143,9 @@ def entities(
     for system, outputs in testset.outputs.items():
         found = metric.linker(of_outputs=True).link(outputs, both.target)
         tallies[system] = _Tally.of(source, _Side.of(metric, found, both.source))
-    everywhere = _Tally.together(tallies.values())
+    everywhere = _Listing()
+    for tally in tallies.values():
+        everywhere.update(tally.lost)
     return EntityReport(
         test_set=testset.name,
         pair=testset.pair,
@@ -247,14 +249,6 @@ class _Tally(NamedTuple):
             for mention, names, known in zip(found, found_candidates, expected, strict=True):
                 tally.invented.add(line, mention, names[0], happened=not known)
         return tally
-
-    @staticmethod
-    def together(tallies: Iterable[_Tally]) -> _Listing:
-        """Return the lost entities of all systems together."""
-        lost = _Listing()
-        for tally in tallies:
-            lost.update(tally.lost)
-        return lost
 
 
 def _present(texts: Sequence[str | None]) -> list[str]:

@@ -101,15 +101,10 @@ def _known_layout(options: Mapping[str, Any], references: Sequence[str]) -> Test
 
 def open_named(test_set: str, pair: str | None) -> TestSet:
     """Open a test set: a path that exists, or a name in the catalogue."""
-    from ..data.catalogue import data_folder, where
+    from ..data.catalogue import locate
     from ..data.layouts import open_testset
 
-    path = Path(test_set)
-    try:
-        exists = path.exists()
-    except OSError:
-        raise UsageError(f"{test_set[:200]!r} cannot be a test set's name.") from None
-    return open_testset(path if exists else where(test_set, folder=data_folder()), pair)
+    return open_testset(locate(test_set), pair)
 
 
 def _split_references(files: TextFiles, count: int) -> TestSet:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 from typing import IO, cast
 
 from ..errors import DataError, UsageError
@@ -155,15 +156,10 @@ class _Target:
                 self.file(str(place), stream)
 
     def _inside(self, place: PurePosixPath, target: str) -> PurePosixPath:
-        parts: list[str] = []
-        for part in PurePosixPath(target).parts:
-            if part == ".." and parts:
-                parts.pop()
-            elif part in ("..", "/"):
-                raise self.refuse(f"{str(place)!r} is a link out of the archive, to {target!r}")
-            else:
-                parts.append(part)
-        return PurePosixPath(*parts)
+        path = PurePosixPath(normpath(target))
+        if path.parts[:1] == ("..",) or path.is_absolute():
+            raise self.refuse(f"{str(place)!r} is a link out of the archive, to {target!r}")
+        return path
 
     def _reserve(self, place: PurePosixPath) -> None:
         if place in self.written:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..errors import DataError
 from . import evalset
 from .field_checks import check_distinct
+from .files import bare_name
 from .jsonl import read_items
 from .judgements import Judgement, Judgements
 from .rankings import of_pair
@@ -192,7 +193,7 @@ def read_direct_assessments(path: str | Path, pair: str | None = None) -> FoundC
     SPLIT:INDEX, as "train:0".
     """
     table = read_table(path)
-    split = _stem(path).rpartition(".")[2]
+    split = bare_name(path, ".tsv").rpartition(".")[2]
     segments = [f"{split}:{index}" for index in table.column("index")]
     check_distinct(segments, path)
     rows = []
@@ -205,7 +206,7 @@ def read_direct_assessments(path: str | Path, pair: str | None = None) -> FoundC
     published = Published(table.path, table.lines, [OUTPUT] * len(segments), segments, columns, people)
     testset = TestSet(
         {OUTPUT: table.column("translation")}, {}, table.column("original"), labels={"seg": segments}, pair=pair,
-        name=_stem(path),
+        name=bare_name(path, ".tsv"),
     )  # fmt: skip
     return FoundColumns([Judgements(rows, pair=pair, name=split)], [published], testset)
 
@@ -217,7 +218,7 @@ def read_effort_scores(path: str | Path, pair: str | None = None) -> FoundColumn
     standard; the weights are in the signature. Segments are called SPLIT:SEG, as "training:1".
     """
     table = read_table(path)
-    split = _stem(path)
+    split = bare_name(path, ".tsv")
     segments = [f"{split}:{segment}" for segment in table.column("seg")]
     check_distinct(segments, path)
     scored = [name for name in table.header if re.fullmatch(r"score\d+", name)]
@@ -313,7 +314,7 @@ def read_ratings_by_reference(path: str | Path, pair: str | None = None) -> Foun
             raise DataError(f"{place}: segment_id {identity!r} has batch {batch}, but {showed} in {shown.path}.")
         row = Judgement("adequacy", segment, OUTPUT, number(rating, place), judge, reference=batch)
         rows.append(_checked(row, 1, 5, place))
-    return FoundColumns([Judgements(rows, pair=pair, name=_stem(path))], testset=_shown_texts(shown, pair))
+    return FoundColumns([Judgements(rows, pair=pair, name=bare_name(path, ".tsv"))], testset=_shown_texts(shown, pair))
 
 
 def _shown_texts(shown: Table, pair: str | None) -> TestSet:
@@ -348,7 +349,3 @@ def _number_list(text: str, place: str) -> list[float]:
     except (ValueError, RecursionError, OverflowError):  # also for very long numbers and deep nesting
         pass
     raise DataError(f"{place}: scores {text[:40]!r} are not a list of numbers such as [70, 65].")
-
-
-def _stem(path: str | Path) -> str:
-    return Path(path).name.removesuffix(".gz").removesuffix(".tsv")

@@ -28,7 +28,7 @@ from .archives import MAX_BYTES, Opener, Progress, download, extract, https_open
 from .files import make_folder, move_folder, writing
 
 __all__ = ["Entry", "Installed", "add", "as_json", "checksum_of", "data_folder", "entries", "find", "get",
-           "https_opener", "installed", "is_name", "remove", "where"]  # fmt: skip
+           "https_opener", "installed", "is_name", "locate", "remove", "where"]  # fmt: skip
 
 log = logging.getLogger(__name__)
 
@@ -135,6 +135,14 @@ def where(name: str, folder: str | Path) -> Path:
     path = _record(name, place).path
     inside = _catalogue()[name].inside if name in _catalogue() else ""
     return path / inside if inside and (path / inside).is_dir() else path
+
+
+def locate(name: str | Path) -> Path:
+    """Return a path that exists unchanged, or else that of the user's data set of this name."""
+    try:
+        return Path(name) if Path(name).exists() else where(str(name), data_folder())
+    except OSError:
+        raise UsageError(f"{str(name)[:200]!r} cannot be the name of a data set.") from None
 
 
 def add(

@@ -8,13 +8,13 @@ from typing import Any
 from ..errors import MissingDependency
 
 
-def to_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+def to_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Any:
     """Return a pandas data frame with one row per mapping. Raise MissingDependency where pandas is not installed."""
     try:
         import pandas
     except ImportError:
         raise MissingDependency("A pandas data frame", "frames") from None
-    return pandas.DataFrame(list(rows))
+    return pandas.DataFrame(list(rows), columns=columns)
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:

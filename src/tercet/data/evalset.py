@@ -11,13 +11,12 @@ LEVEL is sys, domain, doc or seg; REF is a reference, several joined by ".", or 
 one per system, in the order of the segments. Human references may also be among the outputs.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import DataError, UnknownName
-from .field_checks import chosen
+from .field_checks import chosen, number
 from .lines import read_lines
 from .testset import TestSet
 
@@ -78,9 +77,9 @@ def _documents(path: Path) -> tuple[list[str] | None, dict[str, list[str]]]:
     if not path.exists():
         return None, {}
     rows = [line.split() for line in read_lines(path)]
-    for number, row in enumerate(rows, 1):
+    for line, row in enumerate(rows, 1):
         if len(row) != 2:
-            raise DataError(f"{path}, line {number}: {len(row)} words; DOMAIN and DOCUMENT are needed.")
+            raise DataError(f"{path}, line {line}: {len(row)} words; DOMAIN and DOCUMENT are needed.")
     domains = [domain for domain, _ in rows]
     labels = {} if set(domains) <= {NO_DOMAIN} else {"domain": domains}
     return [document for _, document in rows], labels
@@ -90,8 +89,8 @@ def read_score_file(path: str | Path) -> dict[str, list[float]]:
     """Read a file of `SYSTEM SCORE` lines. Returns system -> its numbers in order, NaN for None."""
     scores: dict[str, list[float]] = {}
     last, first_line = None, dict[str, int]()
-    for number, line in enumerate(read_lines(path), 1):
-        place = f"{path}, line {number}"
+    for line_number, line in enumerate(read_lines(path), 1):
+        place = f"{path}, line {line_number}"
         fields = line.split()
         if len(fields) != 2:
             raise DataError(f"{place}: {len(fields)} words; a system and its score are needed.")
@@ -102,8 +101,8 @@ def read_score_file(path: str | Path) -> dict[str, list[float]]:
                 "scores of a system in consecutive lines, one per segment."
             )
         last = system
-        first_line.setdefault(system, number)
-        scores.setdefault(system, []).append(_number(value, place))
+        first_line.setdefault(system, line_number)
+        scores.setdefault(system, []).append(number(value, place))
     if not scores:
         raise DataError(f"{path} is empty.")
     lengths = {system: len(values) for system, values in scores.items()}
@@ -115,18 +114,6 @@ def read_score_file(path: str | Path) -> dict[str, list[float]]:
             f"(from line {first_line[odd]}). All systems need the same number of scores."
         )
     return scores
-
-
-def _number(value: str, place: str) -> float:
-    if value == "None":
-        return math.nan
-    try:
-        found = float(value if "_" not in value else "")  # 1_000 is a number only for Python
-    except ValueError:
-        found = math.inf
-    if math.isinf(found):
-        raise DataError(f"{place}: {value!r} is not a number; write None where there is none.")
-    return found
 
 
 def read_human_scores(folder: str | Path, pair: str) -> list[ScoreFile]:

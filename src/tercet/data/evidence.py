@@ -47,12 +47,9 @@ class Evidence:
     scores: Sequence[Scores] = ()
 
 
-def open_evidence(path: str | Path, pair: str | None = None, *, cache: Path | None = None) -> Evidence:
-    """Read all data of one language pair from a folder or file.
-
-    cache: a folder with data sets of the catalogue; `path` may then be the name of one.
-    """
-    place = layouts.resolved(path, cache)
+def open_evidence(path: str | Path, pair: str | None = None) -> Evidence:
+    """Read all data of one language pair from a folder or file."""
+    place = layouts.resolved(path)
     sources = _Sources.of(place)
     chosen = sources.choose(pair)
     testset = sources.texts(chosen)
@@ -83,9 +80,9 @@ def _under_first_name(table: Published, systems: Collection[str]) -> Published:
     return replace(table, systems=[first(name) for name in table.systems])
 
 
-def evidence_pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:
+def evidence_pairs(path: str | Path) -> list[str]:
     """Return the language pairs of a folder or file. Empty if its data do not name their pair."""
-    return _Sources.of(layouts.resolved(path, cache)).pairs()
+    return _Sources.of(layouts.resolved(path)).pairs()
 
 
 @dataclass(frozen=True)
@@ -213,16 +210,13 @@ def _text_pairs(folder: Path) -> list[str]:
 def _scored(folder: Path, text_pairs: Collection[str]) -> Iterator[File]:
     """Yield the files PAIR.jsonl that may hold scores with the texts."""
     for path in sorted(folder.iterdir()):
-        if _is_jsonl(path) and _stem(path) in text_pairs and judged_jsonl(path) is None:
-            yield scored_texts(path, _stem(path))
+        pair = bare_name(path, ".jsonl")
+        if _is_jsonl(path) and pair in text_pairs and judged_jsonl(path) is None:
+            yield scored_texts(path, pair)
 
 
 def _is_jsonl(path: Path) -> bool:
     return bare_name(path).endswith(".jsonl") and path.is_file()
-
-
-def _stem(path: Path) -> str:
-    return bare_name(path).removesuffix(".jsonl")
 
 
 def _refuse_campaign(path: Path) -> None:

@@ -1,17 +1,16 @@
-"""Checks of lines and fields before they are written and after they are read.
-
-A text is refused if it would not be read back unchanged: our readers remove a byte order mark and carriage returns
-before line feeds, and refuse NUL bytes (`lines.py`).
-"""
+"""Checks of texts before they are written, and of rows, fields and numbers after they are read."""
 
 import math
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, UnknownName
+from ..errors import DataError, UnknownName, UsageError
 from .lines import read_lines
 
+MISSING = frozenset({"", "None", "NA", "nan", "NaN"})
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 NAMES = {"\n": "a line feed", "\r": "a carriage return", "\t": "a tab", "\0": "a NUL character", "\ufeff": "U+FEFF"}
 
 
@@ -67,6 +66,29 @@ def chosen(outputs: Mapping[str, object], systems: Iterable[str] | None) -> list
         if system not in outputs:
             raise UnknownName("system", system, outputs)
     return wanted
+
+
+def choose_pair(known: Collection[str], pair: str | None, path: str | Path, how: str = "") -> str:
+    """Return the language pair if it is known, or the only one for None. how: how to choose one, for the message."""
+    if pair is None and len(known) != 1:
+        raise UsageError(f"{path} has several language pairs. Choose one{how}: {', '.join(sorted(known))}.")
+    if pair is not None and pair not in known:
+        raise UnknownName(f"language pair in {path}", pair, known)
+    return pair if pair is not None else next(iter(known))
+
+
+def number(text: str, where: str) -> float:
+    """Return the number in a field, NaN if the field marks a missing number. Raises DataError for other text."""
+    if text in MISSING:
+        return math.nan
+    if _NUMBER.fullmatch(text) and math.isfinite(value := float(text)):
+        return value
+    raise DataError(f"{where}: {text!r} is not a number; write None where there is none.")
+
+
+def is_number(text: str) -> bool:
+    """Return whether a field holds a number or marks a missing one."""
+    return text in MISSING or _NUMBER.fullmatch(text) is not None
 
 
 def parse_number(text: str) -> float:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
@@ -116,6 +116,14 @@ def held(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def bare_name(path: str | Path, *endings: str) -> str:
+    """Return the name of a file without .gz, and then without these endings."""
+    name = Path(path).name.removesuffix(".gz")
+    for ending in endings:
+        name = name.removesuffix(ending)
+    return name
+
+
 def file_state(path: str | Path) -> tuple[str, int, int, int] | None:
     """Return the path, inode, size and modification time of a file; None if it cannot be read.
 
@@ -141,15 +149,12 @@ def file_checksum(path: Path) -> str:
     if path.is_dir():
         inside = sorted(each for each in path.rglob("*") if each.is_file())
         listed = "\n".join(f"{each.relative_to(path)} {file_checksum(each)}" for each in inside)
-        return blake2b(listed.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+        return hashlib.blake2b(listed.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
     known = path.stat()
     return _checksum_of(path, known.st_ino, known.st_mtime_ns, known.st_size)
 
 
 @lru_cache(maxsize=64)
 def _checksum_of(path: Path, number: int, changed: int, size: int) -> str:
-    digest = blake2b(digest_size=8)
     with path.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=8)).hexdigest()

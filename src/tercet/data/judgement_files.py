@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import DataError, UsageError
-from .campaigns import read_appraise, read_pearmut
+from .campaigns import CHECKS, read_appraise, read_pearmut
 from .judgements import Judgements
 from .lines import read_lines
 from .rankings import short_pair
 from .recognising import REQUIRED, recognised
 from .tables import first_lines
-
-APPRAISE_ITEMS = ("TGT", "BAD", "CHK", "REF")  # the fourth column of an export
 
 
 def read_judgement_file(
@@ -82,4 +80,4 @@ def is_appraise(path: Path) -> bool:
     """Return whether a file is an export of Appraise, judged by its first line."""
     lines = first_lines(path, 1)
     columns = lines[0].split(",") if lines else []
-    return path.name.removesuffix(".gz").endswith(".csv") and columns[3:4] in [[item] for item in APPRAISE_ITEMS]
+    return path.name.removesuffix(".gz").endswith(".csv") and len(columns) > 3 and columns[3] in CHECKS

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError, MissingDependency, UnknownName
+from ..errors import DataError, UnknownName
+from .display import to_frame
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -148,11 +149,7 @@ class Judgements:
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingDependency("A pandas data frame", "frames") from None
-        return pandas.DataFrame(self.rows, columns=list(Judgement._fields))
+        return to_frame([row._asdict() for row in self.rows], list(Judgement._fields))
 
 
 def count(names: Iterable[str]) -> dict[str, int]:

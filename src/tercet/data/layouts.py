@@ -5,13 +5,15 @@ PAIR.segments.tsv + PAIR.outputs.tsv; PAIR.jsonl; PAIR.tsv; WMT XML files; SGM f
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from ..errors import DataError, UnknownName, UsageError
 from . import evalset, tsv
+from .field_checks import choose_pair
+from .files import bare_name
 from .jsonl import read_jsonl
 from .lines import read_blocks
 from .sgm import head_tags, languages_of, read_sgm
@@ -42,7 +44,7 @@ def open_testset(
     place = resolved(path, cache)
     if place.is_dir():
         known = _readable(place)
-        return known[_choose(place, known, pair)](systems=systems)
+        return known[choose_pair(known, pair, place, " with -l")](systems=systems)
     testset = _file(place, pair, systems)
     if pair and testset.pair != pair:
         raise UnknownName(f"language pair in {place}", pair, [testset.pair] if testset.pair else [])
@@ -84,7 +86,7 @@ def pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:
     return [found] if found else []
 
 
-def resolved(path: str | Path, cache: Path | None) -> Path:
+def resolved(path: str | Path, cache: Path | None = None) -> Path:
     """Return the path if it exists, or else that of the data set of this name. Raises UsageError if there is none."""
     place = Path(path)
     if place.exists():
@@ -98,22 +100,8 @@ def resolved(path: str | Path, cache: Path | None) -> Path:
     raise UsageError(f"There is no file or folder {path}.{hint}")
 
 
-def _choose(place: Path, known: Mapping[str, Opener], pair: str | None) -> str:
-    if pair is None:
-        if len(known) == 1:
-            return next(iter(known))
-        raise UsageError(f"{place} has several language pairs. Choose one with -l: {', '.join(sorted(known))}.")
-    if pair not in known:
-        raise UnknownName(f"language pair in {place}", pair, known)
-    return pair
-
-
-def _bare(path: Path) -> str:
-    return path.name.removesuffix(".gz")
-
-
 def _file(path: Path, pair: str | None, systems: Iterable[str] | None) -> TestSet:
-    name = _bare(path)
+    name = bare_name(path)
     for suffix in (tsv.SEGMENTS, tsv.OUTPUTS):
         if name.endswith(suffix):
             return tsv.read_pair(path.parent, name.removesuffix(suffix), systems=systems)
@@ -179,8 +167,8 @@ def _tables(folder: Path, ending: str) -> dict[str, Opener]:
     """Return a reader for each file called PAIR + ending."""
     found: dict[str, Opener] = {}
     for path in sorted(folder.iterdir()):
-        pair = _bare(path).removesuffix(ending)
-        if _bare(path).endswith(ending) and _PAIR.fullmatch(pair) and path.is_file():
+        pair = bare_name(path).removesuffix(ending)
+        if bare_name(path).endswith(ending) and _PAIR.fullmatch(pair) and path.is_file():
             if pair in found:
                 raise DataError(f"{folder} has both {pair}{ending} and {pair}{ending}.gz. Remove one.")
             found[pair] = partial(_read_file, path, pair)
@@ -197,9 +185,9 @@ def _read_file(path: Path, pair: str, systems: Iterable[str] | None) -> TestSet:
 def _xml(folder: Path) -> dict[str, Opener]:
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
-        if not _bare(path).endswith(".xml") or not path.is_file():
+        if not bare_name(path).endswith(".xml") or not path.is_file():
             continue
-        pair = pair_of_name(_bare(path)) or language_pair(path)
+        pair = pair_of_name(bare_name(path)) or language_pair(path)
         if pair is None:
             raise DataError(_NO_PAIR.format(path))
         if pair in found:
@@ -212,7 +200,7 @@ def _xml(folder: Path) -> dict[str, Opener]:
 
 def find_sgm(folder: Path) -> dict[str, Opener]:
     """Return a reader for each language pair of the SGM files in a folder and its subfolders."""
-    files = sorted(path for path in folder.rglob("*") if _bare(path).endswith((".sgm", ".sgml")) and path.is_file())
+    files = sorted(path for path in folder.rglob("*") if bare_name(path).endswith((".sgm", ".sgml")) and path.is_file())
     by_pair: dict[str, list[Path]] = {}
     sources: list[tuple[Path, str]] = []  # source texts that do not name the target language
     for path in files:
@@ -236,7 +224,7 @@ def _sgm_pair(path: Path) -> tuple[str | None, str | None]:
     source, target = languages_of(heads)
     if source and target:
         return f"{source}-{target}", source
-    names = (_bare(path), path.parent.name)
+    names = (bare_name(path), path.parent.name)
     candidates = {pair for name in names for pair in _PAIR_IN_NAME.findall(name)}
     candidates |= {f"{match[1]}-{match[2]}" for name in names for match in _COMPACT_PAIR.finditer(name)}
     fitting = [

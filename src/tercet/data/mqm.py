@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 from ..errors import DataError, UnknownName
 from .field_checks import finite_number
+from .files import bare_name
 from .judgements import Judgement, Judgements, Span
 from .lines import read_lines
 from .tables import quoted_rows
@@ -70,7 +71,7 @@ def read_mqm(
         Judgement("mqm", segment, system, _own_value(group), rater, spans=tuple(_spans(group)))
         for (system, segment, rater), group in found.items()
     ]
-    return Judgements(rows, pair, name or _stem(path))
+    return Judgements(rows, pair, name or bare_name(path, ".tsv", ".seg.rating") or "unnamed")
 
 
 def _rows(path: str | Path) -> Iterator[_Row]:
@@ -177,7 +178,7 @@ def read_ratings(
     for system, count in counts.items():
         if count != expected:
             raise DataError(f"{path}: {count} ratings of {system!r}, but {expected} are needed, one per segment.")
-    return Judgements(rows, pair, name or _stem(path))
+    return Judgements(rows, pair, name or bare_name(path, ".tsv", ".seg.rating") or "unnamed")
 
 
 def _errors(text: str, where: str) -> tuple[tuple[Span, ...], float]:
@@ -206,7 +207,3 @@ def load_json(text: str, where: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: not JSON: {error}.") from None
-
-
-def _stem(path: str | Path) -> str:
-    return Path(path).name.removesuffix(".gz").removesuffix(".tsv").removesuffix(".seg.rating") or "unnamed"

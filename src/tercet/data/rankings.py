@@ -19,7 +19,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import DataError, UnknownName, UsageError
+from ..errors import DataError, UnknownName
+from .field_checks import choose_pair
 from .judgements import Judgement, Judgements
 from .lines import read_lines
 from .tables import Table, csv_rows, number, read_table
@@ -83,7 +84,7 @@ def read_ranking_csv(
     """
     table = _csv_table(path)
     present = csv_pairs(path, table)
-    chosen = _one_pair(present, pair, path)
+    chosen = choose_pair(present, pair, path)
     judge = next((name for name in ("judgeId", "judgeID") if name in table.header), "")
     systems = sorted((name for name in table.header if re.fullmatch(r"system\d+Id", name)), key=_digits)
     ranks = [f"{name.removesuffix('Id')}rank" for name in systems]
@@ -134,7 +135,7 @@ def short_pair(pair: str) -> str:
 def of_pair(table: Table, column: str, pair: str | None) -> Table:
     """Return the rows of one language pair; None selects the only one."""
     present = list(dict.fromkeys(table.column(column)))
-    chosen = _one_pair(present, pair, table.path)
+    chosen = choose_pair(present, pair, table.path)
     return table if len(present) == 1 else table.where(column, chosen)
 
 
@@ -176,16 +177,6 @@ class _Ranking(NamedTuple):
 def _check_names(names: Iterable[str], place: str) -> None:
     if not all(names):
         raise DataError(f"{place}: a system without a name.")
-
-
-def _one_pair(present: Collection[str], pair: str | None, path: str | Path) -> str:
-    if pair is None:
-        if len(present) == 1:
-            return next(iter(present))
-        raise UsageError(f"{path} has several language pairs. Choose one: {', '.join(sorted(present))}.")
-    if pair not in present:
-        raise UnknownName(f"language pair in {path}", pair, present)
-    return pair
 
 
 def _csv_table(path: str | Path) -> Table:

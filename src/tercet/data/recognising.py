@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from . import assessments, rankings, tsv
 from .assessments import FoundColumns
+from .files import bare_name as bare_name
 from .judged_jsonl import read_judgements
 from .judgements import Judgements
 from .lines import read_lines
@@ -179,8 +180,3 @@ def judged_jsonl(path: Path) -> File | None:
 def scored_texts(path: Path, pair: str | None) -> File:
     """Return a file of texts in the interchange format, to read the scores in it."""
     return File(path, pair, "", list, _unchecked(assessments.read_item_scores))
-
-
-def bare_name(path: Path) -> str:
-    """Return the name of a file without .gz."""
-    return path.name.removesuffix(".gz")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import logging
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,13 +17,14 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import DataError
+from .field_checks import is_number as is_number
+from .field_checks import number as number
 from .field_checks import same_width
 from .lines import open_bytes, read_lines
 from .scores import Floats, MetricRecord, Scores
 
 log = logging.getLogger(__name__)
 
-MISSING = frozenset({"", "None", "NA", "nan", "NaN"})
 # Names of columns with human scores -> (our name, label, kind of judgement). In all of WMT's tables "DA" alone means
 # scores standardised by rater. System and segment scores of one name are one gold standard.
 HUMAN: Mapping[str, tuple[str, str, str]] = {
@@ -42,7 +42,6 @@ HUMAN: Mapping[str, tuple[str, str, str]] = {
     for column in columns.split()
 }
 SAME_NUMBER = 1e-6  # numbers of two files with a smaller relative difference are the same, rounded differently
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -75,15 +74,12 @@ class Table:
 
     def numbers_of(self, name: str) -> list[float]:
         """Return a column as numbers, NaN where a number is missing."""
-        place = self._place(name)
-        values = []
-        for line, row in zip(self.lines, self.rows, strict=True):
-            text = row[place]
-            value = _parsed(text)
-            if value is None:
-                raise DataError(_not_a_number(text, f"{self.path}, line {line}, column {name!r}"))
-            values.append(value)
-        return values
+        texts = self.column(name)
+        try:
+            return [number(text, "") for text in texts]
+        except DataError:  # again with the places, which take time to write
+            rows = zip(self.lines, texts, strict=True)
+            return [number(text, f"{self.path}, line {line}, column {name!r}") for line, text in rows]
 
     def where(self, name: str, value: str) -> Table:
         """Return the table with only the rows that have this value in a column."""
@@ -187,32 +183,6 @@ def quoted_rows(lines: Iterable[str], path: str | Path, *, delimiter: str = ",")
         raise DataError(
             f"{path}, line {reader.line_num}: {error}. Is a quotation mark in an earlier line never closed?"
         ) from None
-
-
-def number(text: str, where: str) -> float:
-    """Return the number in a field, NaN if the field marks a missing number. Raises DataError for other text."""
-    value = _parsed(text)
-    if value is None:
-        raise DataError(_not_a_number(text, where))
-    return value
-
-
-def _not_a_number(text: str, where: str) -> str:
-    return f"{where}: {text!r} is not a number; write None where there is none."
-
-
-def _parsed(text: str) -> float | None:
-    """Return the number in a field, NaN if the field marks a missing number, None for other text and overflow."""
-    if text in MISSING:
-        return math.nan
-    if _NUMBER.fullmatch(text) and math.isfinite(value := float(text)):
-        return value
-    return None
-
-
-def is_number(text: str) -> bool:
-    """Return whether a field holds a number or marks a missing one."""
-    return text in MISSING or _NUMBER.fullmatch(text) is not None
 
 
 def merged(published: Iterable[Published], segments: Mapping[str, int]) -> tuple[list[Scores], list[Scores]]:

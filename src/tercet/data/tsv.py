@@ -24,6 +24,7 @@ from pathlib import Path
 
 from ..errors import DataError, UsageError
 from .field_checks import check_distinct, chosen, same_width, table_rows
+from .files import bare_name
 from .testset import TestSet
 
 SOURCE = ("source", "src")
@@ -42,7 +43,7 @@ def read_tsv(
     found = _Sorted(path)
     for column, values in columns.items():
         found.place(column, values, others_are_labels=prefixed)
-    return found.testset(found.outputs, systems, pair, name or _stem(path))
+    return found.testset(found.outputs, systems, pair, name or bare_name(path, ".tsv") or "unnamed")
 
 
 def read_pair(folder: str | Path, pair: str, *, systems: Iterable[str] | None = None) -> TestSet:
@@ -155,7 +156,3 @@ def _check_same_segments(first: list[str], second: list[str], path: Path, other:
         if a != b:
             raise DataError(f"{path} and {other} are not parallel: line {line} is segment {a!r} and segment {b!r}.")
     raise DataError(f"{path} and {other} are not parallel: {len(first)} segments and {len(second)} segments.")
-
-
-def _stem(path: str | Path) -> str:
-    return Path(path).name.removesuffix(".gz").removesuffix(".tsv") or "unnamed"

@@ -72,10 +72,10 @@ def detect_form(rows: Sequence[Sequence[str]], path: str | Path) -> str:
     width = len(rows[0])
     candidates = [form for form, columns in FORMS.items() if len(columns) == width]
     if not candidates:
-        widths = sorted({len(columns) for columns in FORMS.values()})
+        *widths, most = sorted({len(columns) for columns in FORMS.values()})
         raise DataError(
-            f"{path}, line 1: {width} tab-separated fields. A WMT score file has {_listed(widths)}: "
-            f"{_described(FORMS)}."
+            f"{path}, line 1: {width} tab-separated fields. A WMT score file has "
+            f"{', '.join(map(str, widths))} or {most}: {_described(FORMS)}."
         )
     problems = {form: _misfit(rows, form) or _numbered_systems(rows, form) for form in candidates}
     fitting = [form for form, problem in problems.items() if problem is None]
@@ -89,10 +89,6 @@ def detect_form(rows: Sequence[Sequence[str]], path: str | Path) -> str:
 
 def _described(forms: Iterable[str]) -> str:
     return ", ".join(f"{form} ({' '.join(FORMS[form])})" for form in forms)
-
-
-def _listed(widths: Sequence[int]) -> str:
-    return f"{', '.join(map(str, widths[:-1]))} or {widths[-1]}"
 
 
 def _misfit(rows: Sequence[Sequence[str]], form: str) -> str | None:

@@ -11,7 +11,7 @@ from ..data.testset import TestSet
 from ..errors import DataError, TercetError, UsageError
 from ..metrics import create
 from ..scoring import score
-from .gold import gold_names
+from .gold import gold_names, has_preferences
 from .judging import judge
 from .results import Verdicts
 
@@ -72,7 +72,7 @@ def _verdicts(metric: str, evidence: Evidence) -> Iterator[Verdicts]:
     for level, statistic in (("sys", "pearson"), ("seg", "tau"), ("seg", "pearson")):
         names = gold_names(evidence, level=level, wants_pairs=statistic == "tau")
         for name in names:
-            if statistic == "tau" and not _ranked(evidence, name):
+            if statistic == "tau" and not has_preferences(evidence, name):
                 continue  # preferences derived from scores repeat what the correlation shows
             try:
                 yield judge(evidence, scores, level=level, statistic=statistic, gold=name, significance=None)
@@ -82,7 +82,3 @@ def _verdicts(metric: str, evidence: Evidence) -> Iterator[Verdicts]:
 
 def _has(testset: TestSet, need: str) -> bool:
     return bool(testset.references) if need == "reference" else testset.source is not None
-
-
-def _ranked(evidence: Evidence, name: str) -> bool:
-    return any(judgements.name == name and "rank" in judgements.kinds for judgements in evidence.judgements)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..data.catalogue import data_folder, where
+from ..data.catalogue import locate
 from ..data.evidence import Evidence, evidence_pairs, open_evidence
 from ..data.judgement_files import pairs_of_judgements, read_judgement_file
 from ..data.judgements import Judgements
@@ -233,10 +233,7 @@ def _as_list(values: Any) -> list[Any]:
 def _find_dataset(dataset: str | Path, folder: str | Path | None) -> Path:
     """Return the path of a data set: a path that exists, a name inside `folder`, or a name that `tercet data` has."""
     if folder is None:
-        try:
-            return Path(dataset) if Path(dataset).exists() else where(str(dataset), data_folder())
-        except OSError:
-            raise UsageError(f"{str(dataset)[:200]!r} cannot be the name of a data set.") from None
+        return locate(dataset)
     for path in (Path(folder) / dataset, Path(folder)):
         if path.exists() and (path.name == str(dataset) or path != Path(folder)):
             return path

@@ -35,21 +35,9 @@ T = TypeVar("T")
 
 ALL = "all"  # every paper
 
-PAPERS = {
-    "wmt14": "Macháček and Bojar (2014), Results of the WMT14 Metrics Shared Task",
-    "wmt19": "Ma, Wei, Bojar and Graham (2019), Results of the WMT19 Metrics Shared Task",
-    "kobe": "Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation",
-    "thesis": "Fomicheva (2017), The Role of Human Reference Translation in Machine Translation Evaluation",
-    "specia": "Specia, Cancedda and Dymetman (2010), A Dataset for Assessing Machine Translation Evaluation Metrics",
-}
-
-# Names of the papers' data sets in the catalogue of `tercet data`, where these differ.
-CATALOGUE = {
-    "wmt19": "wmt17-19",
-    "wmt19_sys": "wmt19-metrics-system",
-    "wmt19_darr": "wmt19-darr",
-    "wmt12_qe": "wmt12-qe",
-}
+_LISTED = tomllib.loads(files(__name__).joinpath("tables.toml").read_text(encoding="utf-8"))
+PAPERS: dict[str, str] = _LISTED["papers"]
+CATALOGUE: Mapping[str, str] = _LISTED["catalogue"]
 
 
 class DataSets:
@@ -153,12 +141,14 @@ class PaperTable:
 
 def read_tables(paper: str, module: Mapping[str, Any]) -> dict[str, PaperTable]:
     """Return the tables of a paper from `tables.toml`, with the functions of its module."""
-    listed = tomllib.loads(files(__name__).joinpath("tables.toml").read_text(encoding="utf-8"))[paper]
-    for fields in listed.values():
+    found = {}
+    for name, fields in _LISTED[paper].items():
+        fields = dict(fields)
         if "make" in fields:
             make, options = module[fields["make"]], fields.pop("options", None)
             fields["make"] = partial(make, **options) if options else make
-    return {name: PaperTable(**fields) for name, fields in listed.items()}
+        found[name] = PaperTable(**fields)
+    return found
 
 
 def tables(paper: str) -> Mapping[str, PaperTable]:

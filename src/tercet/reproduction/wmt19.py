@@ -21,12 +21,12 @@ from ..errors import DataError
 from ..metaeval.gold import find_gold
 from ..metaeval.joining import align_systems
 from ..metaeval.judging import judge
-from ..scoring import score
 from ..stats.correlation import pearson
 from ..stats.outliers import top_n
 from ..stats.williams import williams_matrix
 from ..stats.winners import not_outperformed, outperforms
 from . import Cell, Curve, DataSets, Matrix, Reproduction, Statement, Unchecked, check, printed, read_tables
+from .wmt14 import scored
 
 Floats = NDArray[np.float64]
 
@@ -228,16 +228,11 @@ def _taus(evidence: Evidence, scores: Sequence[Scores]) -> dict[str, float]:
     return {item.label: item.value for item in verdicts.items}
 
 
-def _own(testset: TestSet, specs: Mapping[str, str]) -> list[Scores]:
-    scores = score(testset, list(specs.values()))
-    return [item.relabelled(name) for name, item in zip(specs, scores, strict=True)]
-
-
 def segment_table(data: DataSets) -> Reproduction:
     """Return Table 6: lt-en, whose pairs are complete; gu-en and kk-en, which are not, are shown for comparison."""
     table = printed("wmt19_t6")
     evidence, testset = _judged_segments(data, COMPLETE)
-    of_texts = _taus(evidence, _own(testset, FROM_TEXTS | {spec: spec for spec in OTHERS}))
+    of_texts = _taus(evidence, scored(testset, FROM_TEXTS | {spec: spec for spec in OTHERS}))
     published = _taus(evidence, evidence.scores)
     cells, unchecked = [], []
     for row, pair, text in table.numbers():
@@ -289,7 +284,7 @@ def _of_subsets(data: DataSets) -> dict[str, dict[str, float]]:
     extra: dict[str, dict[str, float]] = {}
     for pair in SUBSETS:
         evidence, testset = _judged_segments(data, pair)
-        scores = [*evidence.scores, *_own(testset, {"sentBLEU": FROM_TEXTS["sentBLEU"]})]
+        scores = [*evidence.scores, *scored(testset, {"sentBLEU": FROM_TEXTS["sentBLEU"]})]
         for name, value in _taus(evidence, scores).items():
             extra.setdefault(f"{name}, on the pairs at hand", {})[pair] = value
     return extra

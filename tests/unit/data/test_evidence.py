@@ -279,8 +279,8 @@ def test_of_a_folder_of_data_sets_one_is_to_be_chosen(campaign: Path, monkeypatc
 def test_what_does_not_exist_is_said_as_elsewhere(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"There is no file or folder .*nowhere\.$"):
         open_evidence(tmp_path / "nowhere")
-    with pytest.raises(UsageError, match="Nor is it a data set of the catalogue"):
-        evidence_pairs("nowhere-to-be-found", cache=tmp_path)
+    with pytest.raises(UsageError, match=r"There is no file or folder nowhere-to-be-found\.$"):
+        evidence_pairs("nowhere-to-be-found")
 
 
 def test_exports_of_campaigns_are_left_to_their_reader(tmp_path: Path) -> None:
@@ -289,17 +289,18 @@ def test_exports_of_campaigns_are_left_to_their_reader(tmp_path: Path) -> None:
         open_evidence(path)
 
 
-def test_a_data_set_of_the_catalogue_is_opened_by_name(tmp_path: Path) -> None:
+def test_a_data_set_of_the_catalogue_has_its_own_name(tmp_path: Path) -> None:
     from tercet.data import catalogue
 
     source = write(tmp_path / "mine" / "scores.tsv", "lp\tsystem\tDA", "de-en\tx\t1").parent
     catalogue.add(source, "mine", tmp_path / "cache")
-    assert evidence_pairs("mine", cache=tmp_path / "cache") == ["de-en"]
+    place = catalogue.where("mine", tmp_path / "cache")
+    assert evidence_pairs(place) == ["de-en"]
     beside = write(tmp_path / "more" / "metrics.tsv", "lp\tsystem\tMINE", "de-en\tx\t2").parent
     catalogue.add(beside, "mine_more", tmp_path / "cache")
-    found = open_evidence("mine", "de-en", cache=tmp_path / "cache")
+    found = open_evidence(place, "de-en")
     assert (found.name, [scores.label for scores in found.scores]) == ("mine", ["MINE"])
-    assert open_evidence("mine", cache=tmp_path / "cache").gold[0].system == {"x": 1}
+    assert open_evidence(place).gold[0].system == {"x": 1}
 
 
 def test_json_that_is_too_deep_to_read_is_refused(tmp_path: Path) -> None:
