@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UnknownName, UsageError
-from .inputs import located
+from .inputs import open_named
 from .options import EXPORTS, INTERVALS, QUIET, RESULTS, ManyValues, metrics_option, save_figures, several
 
 if TYPE_CHECKING:
@@ -105,11 +105,10 @@ def _scored(
 ) -> tuple[Mapping[str, Sequence[Scores]], Mapping[str, Sequence[str]]]:
     """Return segment scores with each reference alone, and the names of the segments that have the reference."""
     from ..data.assessments import segment_names
-    from ..data.layouts import open_testset
     from ..scoring import score, score_each_reference
 
     if options["texts"]:
-        testset = open_testset(located(options["texts"]), options["pair"] or pair)
+        testset = open_named(options["texts"], options["pair"] or pair)
     if testset is None:
         raise UsageError("Metrics need texts, and these judgements have none. Give them with --texts.")
     if len(testset.references) > 1:

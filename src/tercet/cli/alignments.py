@@ -11,7 +11,7 @@ from ..report.document import Notes, Table
 from ..report.tables import number
 from .console import Progress, rendered
 from .inputs import input_options, read_inputs
-from .options import CACHE, CLUSTER, JOBS, QUIET, ManyValues, format_option, where
+from .options import ManyValues, format_option, run_options, where
 
 if TYPE_CHECKING:
     from ..alignment_report import AlignmentReport
@@ -32,10 +32,7 @@ TITLES = {  # by the name of --table
     "--table", type=click.Choice(list(TITLES)), help="Print only this table. Required for CSV, which holds one table."
 )
 @format_option("text", "json", "csv", "markdown")
-@JOBS
-@CLUSTER
-@CACHE
-@QUIET
+@run_options()
 def command(**options: Any) -> None:
     """Count aligned words of outputs and references by level, and measure how much their contexts differ.
 

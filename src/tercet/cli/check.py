@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .console import use_colour
-from .inputs import TEST_SET, located
+from .inputs import TEST_SET, open_named
 from .options import ManyValues, format_option, print_as, quiet_option, several
 
 
@@ -34,9 +34,7 @@ def command(**options: Any) -> None:
 
     testset, pair = None, options["pair"]
     if options["test_set"] is not None:
-        from ..data.layouts import open_testset
-
-        testset = open_testset(located(options["test_set"]), pair)
+        testset = open_named(options["test_set"], pair)
     files = (*options["files"], *options["references"])
     report = check(files, options["outputs"], source=options["source"], pair=pair, testset=testset)
     print_as(options["form"], report.as_records(), report.as_text(colour=use_colour()))

@@ -10,7 +10,7 @@ import click
 from ..errors import UsageError
 from .console import Progress
 from .inputs import input_options, read_testset
-from .options import CACHE, CLUSTER, JOBS, QUIET, SEED, ManyValues, format_option, where, width_option
+from .options import SEED, ManyValues, format_option, run_options, where, width_option
 from .score import chosen_metrics, external, metric_options, needs_reference, score_file_options
 
 if TYPE_CHECKING:
@@ -55,10 +55,7 @@ if TYPE_CHECKING:
 )
 @format_option("text", "json", "markdown", "latex", "tsv")
 @width_option("Decimals in tables and text; JSON has them all. [default: 2, more for scores from 0 to 1]")
-@JOBS
-@CLUSTER
-@CACHE
-@QUIET
+@run_options()
 def command(**options: Any) -> None:
     """Compare systems: differences with intervals, paired tests corrected for their number, clusters, power, and the
     segments that make the difference.

@@ -85,9 +85,7 @@ def read_inputs(options: Mapping[str, Any], *, needs_reference: bool = True) -> 
 
 def _known_layout(options: Mapping[str, Any], references: Sequence[str]) -> TestSet:
     """A test set with what else is given: -r and -i choose among its texts by name, or name files of one's own."""
-    from ..data.layouts import open_testset
-
-    found = open_testset(located(options["test_set"]), options["pair"])
+    found = open_named(options["test_set"], options["pair"])
     if references:
         found = replace(found, references=chosen_texts("reference", references, found.references))
     if options["outputs"]:
@@ -101,17 +99,17 @@ def _known_layout(options: Mapping[str, Any], references: Sequence[str]) -> Test
     return found
 
 
-def located(test_set: str) -> Path:
-    """Where a test set lies: a path that exists, or the folder of a name in the catalogue."""
+def open_named(test_set: str, pair: str | None) -> TestSet:
+    """Open a test set: a path that exists, or a name in the catalogue."""
+    from ..data.catalogue import data_folder, where
+    from ..data.layouts import open_testset
+
     path = Path(test_set)
     try:
-        if path.exists():
-            return path
+        exists = path.exists()
     except OSError:
         raise UsageError(f"{test_set[:200]!r} cannot be a test set's name.") from None
-    from ..data.catalogue import data_folder, where
-
-    return where(test_set, folder=data_folder())
+    return open_testset(path if exists else where(test_set, folder=data_folder()), pair)
 
 
 def _split_references(files: TextFiles, count: int) -> TestSet:

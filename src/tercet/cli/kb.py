@@ -74,14 +74,9 @@ def build_command(languages: tuple[str, ...], out: Path, jobs: int, quiet: bool,
 @format_option("text", "json")
 def info_command(kb: Path | None, verify: bool, form: str) -> None:
     """Describe a knowledge base; without KB, the one that comes with Tercet."""
-    if kb is None:
-        from ..knowledge.default import open_default
+    from ..knowledge.default import resolve
 
-        opened = open_default()
-    else:
-        from ..knowledge.store import KnowledgeBase
-
-        opened = KnowledgeBase.open(kb)
+    opened = resolve(kb)
     if verify:
         opened.verify()
     _print(opened, form)

@@ -70,7 +70,6 @@ QUIET = quiet_option()
 JOBS = jobs_option()
 CACHE = click.option("--cache", metavar="DIR", help="Store finished counts here, so that a killed run can continue.")
 CLUSTER = click.option("--cluster", metavar="ADDRESS", help="Count on a Dask cluster, such as tcp://scheduler:8786.")
-WHERE = ("jobs", "cluster", "cache")  # where work runs
 SEED = click.option("--seed", type=int, default=12345, envvar="SACREBLEU_SEED",
                     help="Seed of all random choices. [default: $SACREBLEU_SEED or 12345]")  # fmt: skip
 INTERVALS = all_of(
@@ -101,9 +100,14 @@ def print_as(form: str, value: object, text: str) -> None:
     click.echo(to_json(value) if form == "json" else text)
 
 
+def run_options(*jobs: str) -> Callable[[F], F]:
+    """Return the options of where work runs (see `where`), and -q. jobs: other names of -j."""
+    return all_of(jobs_option(*jobs), CLUSTER, CACHE, QUIET)
+
+
 def where(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that say where work runs."""
-    return {name: options[name] for name in WHERE}
+    return {name: options[name] for name in ("jobs", "cluster", "cache")}
 
 
 def save_figures(figures: Mapping[str, Any], folder: str, ending: str) -> None:

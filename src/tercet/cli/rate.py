@@ -11,7 +11,7 @@ import click
 from ..errors import UsageError
 from ..human.protocols import PROTOCOLS, SHOWN
 from .inputs import input_options, read_testset
-from .options import ManyValues, format_option, print_as, several
+from .options import ManyValues, all_of, format_option, print_as, several
 
 if TYPE_CHECKING:
     from ..human.campaign import Campaign, Tokens
@@ -23,7 +23,12 @@ FORMATS = ("tsv", "csv", "jsonl", "wmt", "mqm", "pearmut", "appraise")
 
 _form = format_option("text", "json")
 _out = click.option("-o", "--out", "--output", "out", required=True, metavar="FILE", help="The file to write.")
-_replace = click.option("--replace", is_flag=True, help="Overwrite an existing campaign.")
+_made = all_of(
+    click.option("--address", default=ADDRESS, show_default=True, help="Address of the server, for the printed links."),
+    _out,
+    click.option("--replace", is_flag=True, help="Overwrite an existing campaign."),
+    _form,
+)
 _database = click.option(
     "--database", metavar="URL",
     help="Database of the answers: a file, or postgresql://…  [default: a file beside the campaign]",
@@ -62,10 +67,7 @@ def command() -> None:
 @several("--categories", of="NAME", help="Categories of errors (mqm).")
 @click.option("--name", help="Name of the campaign  [default: the name of the test set]")
 @click.option("--seed", type=int, default=12345, show_default=True, help="The same seed gives the same campaign.")
-@click.option("--address", default=ADDRESS, show_default=True, help="Address of the server, for the printed links.")
-@_out
-@_replace
-@_form
+@_made
 def new_command(**options: Any) -> None:
     """Make a campaign from a test set, and print the personal links, which are not stored."""
     from ..data.lines import read_lines
@@ -170,10 +172,7 @@ def export_command(campaign: str, out: str, form: str | None, revisions: Any, da
 @click.option("--protocol", type=click.Choice(list(PROTOCOLS)), help="How people judge, if the file does not name it.")
 @click.option("--name", help="Name of the campaign  [default: as in the file]")
 @click.option("-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, such as en-de.")
-@click.option("--address", default=ADDRESS, show_default=True, help="Address of the server, for the printed links.")
-@_out
-@_replace
-@_form
+@_made
 def import_command(path: str, protocol: str | None, name: str | None, pair: str | None, **options: Any) -> None:
     """Make a campaign from one of Pearmut (a JSON file) or Appraise (batches.json, with or without manifest.json)."""
     from ..human.campaign_formats import read_campaign

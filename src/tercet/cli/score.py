@@ -10,21 +10,8 @@ import click
 
 from ..errors import DataError, UnknownName, UsageError
 from .console import Progress
-from .inputs import input_options, located, read_inputs
-from .options import (
-    CACHE,
-    CLUSTER,
-    QUIET,
-    SEED,
-    F,
-    ManyValues,
-    all_of,
-    jobs_option,
-    metrics_option,
-    several,
-    where,
-    width_option,
-)
+from .inputs import input_options, open_named, read_inputs
+from .options import SEED, F, ManyValues, all_of, metrics_option, run_options, several, where, width_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,10 +98,7 @@ score_file_options = all_of(
 @click.option("-parn", "--paired-ar-n", default=10000, show_default=True)
 @SEED
 @click.option("-sh", "--short", is_flag=True, help="Short signatures.")
-@QUIET
-@jobs_option("--paired-jobs")
-@CLUSTER
-@CACHE
+@run_options("--paired-jobs")
 @click.option("--save", metavar="FILE", help="Keep scores with their counts.")
 @several("--merge", of="FILE", help="Add up files written by --save instead of scoring.")
 @several("--echo", of="src|ref|docid", help="Print fields of a test set (-t) and stop.")
@@ -335,11 +319,9 @@ def _cite(test_set: str | None) -> None:
 
 def _echo(options: dict[str, Any]) -> None:
     """Fields of a test set, tab-separated, as sacreBLEU prints them."""
-    from ..data.layouts import open_testset
-
     if not options["test_set"]:
         raise UsageError("--echo prints fields of a test set: name one with -t.")
-    testset = open_testset(located(options["test_set"]), options["pair"])
+    testset = open_named(options["test_set"], options["pair"])
     fields: dict[str, Any] = {"src": testset.source, "docid": testset.documents}
     fields |= {f"ref:{name}": lines for name, lines in testset.references.items()}
     fields |= testset.outputs

@@ -84,7 +84,7 @@ def averages(panel: Panel) -> list[Average]:
     for shown in panel.shown if len(panel.shown) > 1 else ():
         means = output_means(panel, shown)
         judged = means[~np.isnan(means)]
-        raters = len({row.rater for row in panel.rows if row.shown == shown})
+        raters = len(_raters(panel, shown))
         found.append(Average(shown, shown in panel.sources, float(judged.mean()), raters, len(judged)))
     return found
 
@@ -100,9 +100,7 @@ def contrasts(panel: Panel, resampled: RaterResamples, *, seed: int) -> list[Con
         effects = _rater_effects(panel, (first, second))
         low, high = _interval(panel, effects, (first, second), resampled)
         p_raters = _p_permuted(*(effects[_rows(panel, shown)] for shown in (first, second)), seed=seed)
-        if not {panel.rows[row].rater for row in _rows(panel, first)}.isdisjoint(
-            panel.rows[row].rater for row in _rows(panel, second)
-        ):
+        if _raters(panel, first) & _raters(panel, second):
             p_raters = math.nan  # a rater who was shown both is in both groups, so groups cannot be permuted
         found.append(Contrast(first, second, mean, low, high, len(difference), _p_paired(difference), p_raters))
     corrected = holm([item.p for item in found]), holm([item.p_raters for item in found])
@@ -114,6 +112,10 @@ def contrasts(panel: Panel, resampled: RaterResamples, *, seed: int) -> list[Con
 
 def _rows(panel: Panel, shown: str) -> list[int]:
     return [number for number, row in enumerate(panel.rows) if row.shown == shown]
+
+
+def _raters(panel: Panel, shown: str) -> set[str]:
+    return {panel.rows[row].rater for row in _rows(panel, shown)}
 
 
 def _rater_effects(panel: Panel, shown: tuple[str, str]) -> Floats:

@@ -287,8 +287,6 @@ def _target(url: str | Path, *, create: bool) -> tuple[sql.URL, str]:
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA busy_timeout=20000")
-    cursor.execute("PRAGMA journal_mode=WAL")  # readers do not wait for writers
-    cursor.execute("PRAGMA synchronous=FULL")  # an answer is on the disk before it is reported as saved
-    cursor.close()
+    connection.execute("PRAGMA busy_timeout=20000")
+    connection.execute("PRAGMA journal_mode=WAL")  # readers do not wait for writers
+    connection.execute("PRAGMA synchronous=FULL")  # an answer is on the disk before it is reported as saved
