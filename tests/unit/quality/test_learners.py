@@ -22,9 +22,9 @@ from tercet.quality.learners import (
     create,
     cross_fit,
     learnt_by,
-    predictor_from_parts,
 )
 from tercet.quality.pls import PLS
+from tercet.quality.predictors import predictor_from_parts
 from tercet.quality.splits import folds
 from tercet.stats.correlation import pearson
 
