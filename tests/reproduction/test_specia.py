@@ -7,7 +7,7 @@ import pytest
 
 from tercet.quality.inputs import GivenFeatures
 from tercet.reproduction import DataSets, reproduce
-from tercet.reproduction.specia import GIVEN, Part, Predicted, correlation_table, error_table
+from tercet.reproduction.specia import GIVEN, TABLES, Part, Predicted, correlation_table, error_table
 
 from ..docs.running import run
 
@@ -64,7 +64,8 @@ def test_a_model_that_knows_no_words_need_not_be_better_than_metrics():
     data.once("wmt12_qe predicted", lambda: made)
     errors, correlations = error_table(data), correlation_table(data)
     assert not correlations.statements[0].must and correlations.failed == []
-    assert "17 features and 3 of Tercet's" in correlations.notes[0] and "tercet[qe]" in correlations.notes[0]
+    note = TABLES["4"].notes[0].format_map(correlations.note_values)
+    assert "17 features and 3 of Tercet's" in note and "tercet[qe]" in note
     assert errors.failed[0].startswith("predictions are better than the mean: ")
 
 
