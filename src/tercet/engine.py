@@ -300,21 +300,12 @@ class _Group(NamedTuple):
 
 def _groups(metrics: Sequence[Ready], *, apart: bool) -> list[_Group]:
     """Group metrics that can share work; `apart`, with workers: only those that say so, because others run at once."""
-    found: dict[object, list[int]] = {}
+    found: dict[tuple[bool, int | None, object], list[int]] = {}
     for index, ready in enumerate(metrics):
-        metric = ready.metric
-        rows = None if ready.whole else metric.segments_per_unit
-        alone = apart and not metric.shares
-        found.setdefault((ready.whole, rows, index if alone else metric.shares if apart else ""), []).append(index)
-    return [
-        _Group(tuple(indices), 1 << 62 if metrics[indices[0]].whole else SHARD, _rows(metrics[indices[0]]))
-        for indices in found.values()
-    ]
-
-
-def _rows(ready: Ready) -> int | None:
-    """Return how many segments a unit has at most, where the metric says so and can be cut at all."""
-    return None if ready.whole else ready.metric.segments_per_unit
+        shares = ready.metric.shares
+        rows = None if ready.whole else ready.metric.segments_per_unit
+        found.setdefault((ready.whole, rows, (shares or index) if apart else ""), []).append(index)
+    return [_Group(tuple(indices), 1 << 62 if whole else SHARD, rows) for (whole, rows, _), indices in found.items()]
 
 
 def _units(segments: int, size: int, rows: int | None) -> int:

@@ -14,8 +14,7 @@ import pytest
 from tercet.cli import data as command_module
 from tercet.data import TestSet
 from tercet.data.jsonl import write_jsonl
-
-from ..writers.tsv import write_pair
+from tercet.data.tsv import write_pair
 
 
 def tercet(*arguments: str, cwd: Path, **environment: str) -> tuple[int, str, str]:

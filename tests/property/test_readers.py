@@ -15,20 +15,14 @@ from hypothesis import strategies as st
 
 from tercet.data import TestSet
 from tercet.data.archives import extract
-from tercet.data.evalset import read_evalset, read_score_file
+from tercet.data.evalset import read_evalset, read_score_file, write_evalset, write_score_file
 from tercet.data.jsonl import KEYS, read_items, read_jsonl, write_jsonl
 from tercet.data.layouts import open_testset, pairs
-from tercet.data.sgm import read_sgm
-from tercet.data.tsv import read_pair, read_tsv
-from tercet.data.wmtscores import FORMS, ScoreRecord, read_wmt_scores
-from tercet.data.wmtxml import read_wmtxml
+from tercet.data.sgm import read_sgm, write_sgm
+from tercet.data.tsv import read_pair, read_tsv, write_pair, write_tsv
+from tercet.data.wmtscores import FORMS, ScoreRecord, read_wmt_scores, write_wmt_scores
+from tercet.data.wmtxml import read_wmtxml, write_wmtxml
 from tercet.errors import DataError, TercetError
-
-from ..writers.evalset import write_evalset, write_score_file
-from ..writers.sgm import write_sgm
-from ..writers.tsv import write_pair, write_tsv
-from ..writers.wmtscores import write_wmt_scores
-from ..writers.wmtxml import write_wmtxml
 
 # Every character that some format treats in its own way, and any other.
 SPECIAL = "\t\n\r\0\x01\x0b\x85\u2028\ufeff\ufffe&<>\"'\\ 中🙂"

@@ -184,24 +184,12 @@ def compare(
     return _compared(plan, [*computed, *_checked(plan, scores, texts)], texts)
 
 
-def compare_scores(
-    scores: Sequence[Scores],
-    *,
-    testset: TestSet | None = None,
-    tests: Sequence[str] = TESTS,
-    resamples: int | None = None,
-    seed: int = SEED,
-    baseline: str | None = None,
-    alpha: float = 0.05,
-    confidence: float = 0.95,
-    slices: Sequence[str] = (),
-    top: int = 5,
-) -> Comparison:
+def compare_scores(scores: Sequence[Scores], *, testset: TestSet | None = None, **options: Any) -> Comparison:
     """Compare systems by scores that were kept with their counts. With `testset` segments are shown with their texts.
 
-    The other parameters are those of `compare`.
+    options: tests, resamples, seed, baseline, alpha, confidence, slices and top, as for `compare`.
     """
-    plan = _Plan(tests, resamples, seed, baseline, alpha, confidence, slices, top)
+    plan = _Plan(**options)
     if not scores:
         raise UsageError("There are no scores to compare.")
     return _compared(plan, _checked(plan, scores, testset), testset)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -30,3 +31,14 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption:
 
 def _shown(cell: object) -> str:
     return f"{cell:.4f}".rstrip("0").rstrip(".") if isinstance(cell, float) else "" if cell is None else str(cell)
+
+
+def json_able(value: Any) -> Any:
+    """Return the same value with None for numbers that are not finite, which JSON cannot hold."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: json_able(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_able(item) for item in value]
+    return value

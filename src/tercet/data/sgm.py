@@ -1,4 +1,4 @@
-"""Read WMT's and NIST's SGM files: `srcset`, `refset` and `tstset` with documents of numbered segments.
+"""Read and write WMT's and NIST's SGM files: `srcset`, `refset` and `tstset` with documents of numbered segments.
 
 Such files are not always well-formed XML (a bare "&" or "<", attributes without quotes, tags in any case). The known
 tags are searched by name and everything else is text. &amp; &lt; &gt; &quot; &apos; and numeric references are decoded;
@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import DataError, UsageError
-from .documents import Gathered
+from .documents import Gathered, split
+from .field_checks import check_text, file_in
+from .files import writing
 from .lines import read_lines
 from .testset import TestSet
 
@@ -188,3 +190,58 @@ def decode(text: str) -> str:
         return chr(code)
 
     return _REFERENCE.sub(character, text)
+
+
+def encode(text: str) -> str:
+    """Encode the characters with a meaning in SGM, and those that readers change, as references."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    return text.replace("\r", "&#13;").replace("\n", "&#10;")
+
+
+def write_sgm(testset: TestSet, folder: str | Path) -> list[Path]:
+    """Write source, references and outputs as WMT does, one file per text. Returns the paths.
+
+    Missing references of a segment are left out. A test set without document ids becomes one document.
+    """
+    folder = Path(folder)
+    stem = f"{testset.name}-{testset.pair.replace('-', '')}" if testset.pair else testset.name
+    texts: list[tuple[str, str, Sequence[str | None], Path]] = []
+    if testset.source is not None:
+        texts.append(("srcset", "source", testset.source, file_in(folder, f"{stem}-src.sgm")))
+    for name, lines in testset.references.items():
+        texts.append(("refset", name, lines, file_in(folder, f"{stem}-ref.{name}.sgm")))
+    for name, lines in testset.outputs.items():
+        texts.append(("tstset", name, lines, file_in(folder, f"{stem}.{name}.sgm")))
+    for tag, name, lines, path in texts:
+        _write(testset, tag, name, lines, path)
+    return [path for *_, path in texts]
+
+
+def _write(testset: TestSet, tag: str, name: str, lines: Sequence[str | None], path: Path) -> None:
+    languages = dict(zip(("srclang", "trglang"), (testset.pair or "any-any").split("-", 1), strict=False))
+    if _pair([languages]) != testset.pair:
+        raise DataError(f"{path} must name the language pair, but {testset.pair!r} is not a pair like 'ru-en'.")
+    head = {"setid": testset.name, **languages}
+    if tag != "srcset":
+        head["refid" if tag == "refset" else "sysid"] = name
+    with writing(path) as stream:
+        stream.write(f"<{tag}{_written(head)}>\n")
+        for document in split(testset, path):
+            attributes = {"docid": document.id, **({} if tag == "srcset" else {"sysid": name})}
+            attributes |= {
+                key: document.attributes[label] for key, label in _LABELS.items() if label in document.attributes
+            }
+            stream.write(f"<doc{_written(attributes)}>\n")
+            for number, row in enumerate(document.rows, 1):
+                line = lines[row]
+                if line is not None:
+                    check_text(line, f"{name!r}, segment {row + 1}", forbidden="\0")
+                    stream.write(f'<seg id="{number}">{encode(line)}</seg>\n')
+            stream.write("</doc>\n")
+        stream.write(f"</{tag}>\n")
+
+
+def _written(attributes: Mapping[str, str]) -> str:
+    for key, value in attributes.items():
+        check_text(value, f"The attribute {key}", forbidden="\0")
+    return "".join(f' {key}="{encode(value)}"' for key, value in attributes.items())

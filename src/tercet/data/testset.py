@@ -142,18 +142,6 @@ class TestSet:
         """Return a pandas data frame with one row per segment and a column for each text."""
         return to_frame([dict(row) for row in self._rows()])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all texts as lists and dictionaries."""
-        return {
-            "name": self.name,
-            "pair": self.pair,
-            "outputs": {name: list(lines) for name, lines in self.outputs.items()},
-            "references": {name: list(lines) for name, lines in self.references.items()},
-            "source": None if self.source is None else list(self.source),
-            "documents": None if self.documents is None else list(self.documents),
-            "labels": {name: list(lines) for name, lines in self.labels.items()},
-        }
-
     def _rows(self, most: int | None = None) -> Iterator[list[tuple[str, Any]]]:
         """Yield the segments as pairs of column and text."""
         columns = {"source": self.source, "doc": self.documents, **self.references, **self.outputs, **self.labels}

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import DataError, UnknownName
-from .field_checks import same_width, table_rows
+from .field_checks import check_text, same_width, table_rows
+from .files import writing
 
 FORMS = {
     name: tuple(columns.split())
@@ -28,6 +29,7 @@ FORMS = {
         "wmt23-seg": "metric pair testset domain document reference system segment score",
     }.items()
 }
+WRITABLE = ("wmt19-sys", "wmt19-seg", "wmt23-sys", "wmt23-seg")
 _PAIR = re.compile(r"[A-Za-z_]+-[A-Za-z_]+")
 _COUNT = re.compile(r"[0-9]{1,9}")
 _SCORE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -146,3 +148,32 @@ def _records(rows: Sequence[Sequence[str]], form: str, path: str | Path, first_s
             )
         )  # fmt: skip
     return records
+
+
+def write_wmt_scores(records: Iterable[ScoreRecord], path: str | Path, *, form: str = "wmt19-sys") -> None:
+    """Write scores in the form of WMT19 or WMT23. NaN becomes None. Raises DataError if a record lacks a field."""
+    if form not in WRITABLE:
+        raise UnknownName("form to write", form, WRITABLE)
+    columns = FORMS[form]
+    rows = []
+    for number, record in enumerate(records, 1):
+        values = record._asdict()
+        for name, value in values.items():
+            if name in columns and value is None:
+                raise DataError(
+                    f"Record {number} ({record.metric}, {record.system}) has no {name}, which {form} needs."
+                )
+            if name not in columns and value is not None:
+                raise DataError(f"Record {number} ({record.metric}, {record.system}): {form} has no column for {name}.")
+        values["score"] = "None" if math.isnan(record.score) else repr(float(record.score))
+        fields = [str(values[name]) for name in columns]
+        for field in fields:
+            check_text(field, f"Record {number}", forbidden="\t\n\r\0")
+        rows.append(fields)
+    if not rows:
+        raise DataError(f"No scores to write into {path}.")
+    problem = _misfit(rows, form)
+    if problem or rows[0][0].startswith("\ufeff"):
+        raise DataError(f"{path} cannot be written: {problem or 'the metric begins with U+FEFF.'}")
+    with writing(path) as stream:
+        stream.writelines("\t".join(row) + "\n" for row in rows)

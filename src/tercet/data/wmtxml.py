@@ -1,4 +1,4 @@
-"""Read WMT's XML files since 2021: `dataset` with documents, each with source, references and outputs.
+"""Read and write WMT's XML files since 2021: `dataset` with documents, each with source, references and outputs.
 
     <dataset id="newstest2021.en-de">
       <doc id="d1" origlang="en" domain="news">
@@ -12,7 +12,8 @@ Documents may be in a `collection`. A document's `domain` and `origlang` become 
 Entity declarations are refused, because a few bytes of them can fill the memory.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -21,13 +22,17 @@ from xml.sax import SAXException, SAXParseException
 from xml.sax.handler import ContentHandler
 
 from ..errors import DataError
-from .documents import ATTRIBUTES, Gathered
+from .documents import ATTRIBUTES, Document, Gathered, split
+from .field_checks import check_encodable
+from .files import writing
 from .lines import read_lines
 from .testset import TestSet
 
 KINDS = {"src": "source", "ref": "reference", "hyp": "output"}
 _PARENTS = {"dataset": (None,), "collection": ("dataset",), "doc": ("dataset", "collection")}
 _LANGUAGES = ("lang", "language")
+# XML 1.0 has no way to write these, not even as a reference.
+_FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def read_wmtxml(
@@ -185,3 +190,56 @@ class _Handler(ContentHandler):
 
     def skippedEntity(self, name: str) -> None:  # noqa: N802
         raise DataError(f"{self.place}: the entity {name} is not defined, so its text would be lost.")
+
+
+def write_wmtxml(testset: TestSet, path: str | Path) -> None:
+    """Write a test set as WMT XML. A test set without document ids becomes one document."""
+    source, target = _languages(testset, path)
+    with writing(path) as stream:
+        stream.write("<?xml version='1.0' encoding='utf-8'?>\n")
+        stream.write(f"<dataset{_attributes({'id': testset.name})}>\n")
+        for document in split(testset, path):
+            stream.write(f"  <doc{_attributes({'id': document.id, **document.attributes})}>\n")
+            if testset.source is not None or source:
+                stream.write(_block("src", source, document, testset.source or [None] * len(testset)))
+            for name, lines in testset.references.items():
+                stream.write(_block("ref", target | {"translator": name}, document, lines))
+            for name, lines in testset.outputs.items():
+                stream.write(_block("hyp", {"system": name} | target, document, lines))
+            stream.write("  </doc>\n")
+        stream.write("</dataset>\n")
+
+
+def _languages(testset: TestSet, path: str | Path) -> tuple[dict[str, str], dict[str, str]]:
+    if testset.pair is None:
+        return {}, {}
+    source, _, target = testset.pair.partition("-")
+    if not (testset.references or testset.outputs):
+        raise DataError(
+            f"{path} needs a translation to name the target language, but test set {testset.name!r} has none."
+        )
+    return {"lang": source}, {"lang": target}
+
+
+def _block(tag: str, attributes: Mapping[str, str], document: Document, lines: Sequence[str | None]) -> str:
+    parts = [f"    <{tag}{_attributes(attributes)}>\n      <p>\n"]
+    for number, row in enumerate(document.rows, 1):
+        line = lines[row]
+        if line is not None:
+            parts.append(f'        <seg id="{number}">{_escaped(line, f"Segment {row + 1}")}</seg>\n')
+    parts.append(f"      </p>\n    </{tag}>\n")
+    return "".join(parts)
+
+
+def _attributes(attributes: Mapping[str, str]) -> str:
+    return "".join(f' {name}="{_escaped(value, f"The attribute {name}")}"' for name, value in attributes.items())
+
+
+def _escaped(text: str, where: str) -> str:
+    bad = _FORBIDDEN.search(text)
+    if bad:
+        raise DataError(f"{where} contains U+{ord(bad[0]):04X}, which XML cannot hold. Write JSONL.")
+    check_encodable(text, where)
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    # Parsers turn a carriage return into a line feed, and white space in attributes into spaces.
+    return text.replace("\r", "&#13;").replace("\n", "&#10;").replace("\t", "&#9;")

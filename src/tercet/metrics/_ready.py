@@ -78,10 +78,6 @@ class Ready(MetricRecord):
         """Return what the metric saw in one segment."""
         return self.metric.explain_segment(self.opened(), output, references, source)
 
-    def record(self) -> dict[str, Any]:
-        """Return the facts that a file keeps of the metric, for `restore`."""
-        return {each.name: getattr(self, each.name) for each in fields(MetricRecord)}
-
     def __repr__(self) -> str:
         return f"Ready({self.signature})"
 

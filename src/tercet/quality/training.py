@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import __version__
+from ..data.display import json_able
 from ..data.model_file import Dataset
 from ..data.testset import checksum
 from ..errors import DataError, UsageError
-from ..report.tables import json_able
 from ..stats.correlation import is_constant_series
 from .conformal import calibrate
 from .features import (

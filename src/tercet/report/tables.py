@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ..data.display import json_able
 from ..errors import UnknownName
 
 DASH = "–"  # for an undefined number
@@ -56,17 +57,6 @@ def to_json(value: Any, indent: int | None = 1) -> str:
 def to_json_lines(values: Iterable[Any]) -> str:
     """Return one line of JSON for each value."""
     return "\n".join(to_json(value, indent=None) for value in values)
-
-
-def json_able(value: Any) -> Any:
-    """Return the same value with None for numbers that are not finite, which JSON cannot hold."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: json_able(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [json_able(item) for item in value]
-    return value
 
 
 def shown_width(text: str) -> int:

@@ -5,10 +5,17 @@ from pathlib import Path
 import pytest
 
 from tercet.data import TestSet
-from tercet.data.evalset import is_evalset, pairs, read_evalset, read_human_scores, read_metric_scores, read_score_file
+from tercet.data.evalset import (
+    is_evalset,
+    pairs,
+    read_evalset,
+    read_human_scores,
+    read_metric_scores,
+    read_score_file,
+    write_evalset,
+    write_score_file,
+)
 from tercet.errors import DataError, NotParallel, UnknownName, UsageError
-
-from ...writers.evalset import write_evalset, write_score_file
 
 
 def put(folder: Path, files: dict[str, str]) -> None:

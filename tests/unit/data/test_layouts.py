@@ -6,14 +6,13 @@ import pytest
 
 from tercet.data import TestSet
 from tercet.data.catalogue import add
+from tercet.data.evalset import write_evalset
 from tercet.data.jsonl import write_jsonl
 from tercet.data.layouts import open_testset, pairs
+from tercet.data.sgm import write_sgm
+from tercet.data.tsv import write_pair, write_tsv
+from tercet.data.wmtxml import write_wmtxml
 from tercet.errors import DataError, UnknownName, UsageError
-
-from ...writers.evalset import write_evalset
-from ...writers.sgm import write_sgm
-from ...writers.tsv import write_pair, write_tsv
-from ...writers.wmtxml import write_wmtxml
 
 SMALL = TestSet({"x": ["a", "b"], "y": ["c", "d"]}, {"A": ["r", "R"]}, ["s", "S"], ["d1", "d2"], pair="ru-en")
 OTHER = replace(SMALL, pair="zh-en")

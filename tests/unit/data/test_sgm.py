@@ -3,10 +3,8 @@ from pathlib import Path
 import pytest
 
 from tercet.data import TestSet
-from tercet.data.sgm import decode, read_sgm
+from tercet.data.sgm import decode, read_sgm, write_sgm
 from tercet.errors import DataError, UsageError
-
-from ...writers.sgm import write_sgm
 
 SOURCE = """<srcset setid="newstest2019" srclang="de">
 <doc sysid="ref" docid="b" genre="news" origlang="de">

@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 from tercet.data import TestSet
-from tercet.data.tsv import pairs, read_pair, read_tsv
+from tercet.data.tsv import pairs, read_pair, read_tsv, write_pair, write_tsv
 from tercet.errors import DataError, UnknownName, UsageError
-
-from ...writers.tsv import write_pair, write_tsv
 
 
 def table(path: Path, text: str) -> Path:

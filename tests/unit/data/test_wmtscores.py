@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tercet.data.wmtscores import FORMS, ScoreRecord, read_wmt_scores
+from tercet.data.wmtscores import FORMS, ScoreRecord, read_wmt_scores, write_wmt_scores
 from tercet.errors import DataError, UnknownName
-
-from ...writers.wmtscores import write_wmt_scores
 
 LINES = {
     "wmt14-sys": "BLEU\tru-en\tnewstest2014\tonlineB.0\t0.33",

@@ -3,10 +3,8 @@ from pathlib import Path
 import pytest
 
 from tercet.data import TestSet
-from tercet.data.wmtxml import language_pair, read_wmtxml
+from tercet.data.wmtxml import language_pair, read_wmtxml, write_wmtxml
 from tercet.errors import DataError
-
-from ...writers.wmtxml import write_wmtxml
 
 DATASET = """<?xml version='1.0' encoding='utf-8'?>
 <dataset id="general2022.en-de">

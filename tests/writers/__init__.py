@@ -1,1 +1,0 @@
-"""Writers of the formats that Tercet reads, to test that its readers return what was written."""
