@@ -156,15 +156,13 @@ class Scores:
         if not self.segment:
             return [{"system": s, "metric": metric, "score": value} for s, value in self.system.items()]
         documents: Sequence[str | None] = self.document_ids or [None] * self.n_segments
-        rows: list[dict[str, Any]] = [
-            {"system": system, "doc": doc, "seg": number, "metric": metric, "score": float(value)}
+        extras = self.extras
+        return [
+            {"system": system, "doc": doc, "seg": number, "metric": metric, "score": float(value),
+             **{name: float(column[number - 1]) for name, column in extras.get(system, {}).items()}}
             for system, values in self.segment.items()
             for number, (doc, value) in enumerate(zip(documents, values, strict=True), 1)
-        ]
-        if extras := self.extras:
-            columns = [found for system in self.segment for found in _by_row(extras[system], self.n_segments)]
-            rows = [{**row, **more} for row, more in zip(rows, columns, strict=True)]
-        return rows
+        ]  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scores of systems, their intervals and the metric's signature."""
@@ -237,11 +235,6 @@ class ScoreList(Sequence[Scores]):
         cells = [dict(item._cells()) for item in self._scores]
         rows = [[system, *(column.get(system) for column in cells)] for system in systems]
         return html_table(["system", *(item.label for item in self._scores)], rows)
-
-
-def _by_row(columns: Mapping[str, Floats], rows: int) -> Iterator[dict[str, float]]:
-    for row in range(rows):
-        yield {name: float(column[row]) for name, column in columns.items()}
 
 
 def find_metric(name: str, metrics: Sequence[MetricRecord]) -> int:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import UnknownName, UsageError
 from ..text.scripts import base_code
@@ -270,19 +270,7 @@ def _chosen(text: str, found: list[_Found], kept: int | None, wanted: frozenset[
     return mentions
 
 
-def link(
-    texts: Sequence[str],
-    language: str,
-    *,
-    kb: str | Path = "default",
-    senses: str = "best",
-    categories: str = "",
-    lemmas: bool = True,
-    capitals: bool = True,
-    guards: bool = True,
-    language_filter: bool = False,
-    numbers: bool = False,
-) -> list[list[Mention]]:
+def link(texts: Sequence[str], language: str, *, kb: str | Path = "default", **options: Any) -> list[list[Mention]]:
     """Link the entities that texts mention to a knowledge base.
 
     Parameters
@@ -290,7 +278,7 @@ def link(
     texts : the texts, in one language.
     language : their language, such as "en".
     kb : "default", or a folder that `tercet.kb.build` wrote.
-    senses, categories, lemmas, capitals, guards, language_filter, numbers : as for the command `tercet link`.
+    options : senses, categories, lemmas, capitals, guards, language_filter, numbers, as for `KBLinker`.
 
     Returns
     -------
@@ -304,14 +292,4 @@ def link(
     """
     from .default import resolve
 
-    linker = KBLinker(
-        resolve(kb),
-        lemmas=lemmas,
-        senses=senses,
-        categories=categories,
-        language_filter=language_filter,
-        numbers=numbers,
-        capitals=capitals,
-        guards=guards,
-    )
-    return linker.link(texts, language)
+    return KBLinker(resolve(kb), **options).link(texts, language)
