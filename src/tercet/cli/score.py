@@ -118,7 +118,6 @@ def command(**options: Any) -> None:
     tercet score -t DIR -l en-de -m bleu -f json
     cat out.txt | tercet score ref.txt -b
     """  # fmt: skip
-    from ..data.score_archive import save_scores
     from ..scoring import add_test_intervals
     from . import scoreboard
 
@@ -131,6 +130,8 @@ def command(**options: Any) -> None:
         return
     scores = _merged(options) if options["merge"] else _scored(options)
     if options["save"] is not None:
+        from ..data.score_archive import save_scores  # slow to import
+
         save_scores(options["save"], scores)
     tests = _paired(scores, options)
     click.echo(scoreboard.render(add_test_intervals(scores, tests) if tests else scores, tests, options))

@@ -6,7 +6,6 @@ LaTeX all but tables are comments. TSV and CSV are for programs and have only th
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -83,6 +82,8 @@ class SegmentTexts:
 
     def text(self) -> Iterator[str]:
         """Yield lines of text, cut at the right margin of the terminal."""
+        import shutil  # slow to import
+
         yield f"  {self.head}"
         columns = min(max(shutil.get_terminal_size((100, 24)).columns, 40), 160)
         names = [clip(name, 20) for name, _ in self.texts]
