@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet.language.contexts import compare_contexts
-from tercet.language.contextual_alignment import STAGES, ContextAligner
+from tercet.language.contextual_alignment import ContextAligner
 from tercet.language.lexical_similarity import LEVELS, Similarity
 from tercet.language.sentence import Dependency, Sentence, Token
+
+STAGES = ("sequence", "entity", "content", "function")  # of the thesis, section 4.3.1
 
 WORDS = (
     "the", "of", "to", "house", "houses", "home", "car", "automobile", "was", "is", "n't", "not", "3", "4", "three",

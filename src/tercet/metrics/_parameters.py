@@ -91,7 +91,7 @@ class Parameter:
             raise UsageError(f"{metric}: {self.name} must be above {self.above:g}, not {value}.")
         if (low is not None and not value >= low) or (high is not None and not value <= high):
             limits = f"{low:g} to {high:g}" if None not in (low, high) else f"{low:g} or more" if high is None else ""
-            raise UsageError(f"{metric}: {self.name} must be {limits or f'at most {high:g}'}, not {value}.")
+            raise UsageError(f"{metric}: {self.name} must be {limits or f'at most {high:,.10g}'}, not {value}.")
         if "float" in self.kinds and not isfinite(value):
             raise UsageError(f"{metric}: {self.name} must be a finite number, not {value}.")
         if self.check is not None:

@@ -158,7 +158,7 @@ def test_a_deep_tree_of_asiya_is_bounded():
 
 
 def test_parameters_are_checked():
-    with pytest.raises(UnknownName, match="no of of hwcm called 'word'. Did you mean words"):
+    with pytest.raises(UnknownName, match="no kind of label of hwcm called 'word'. Did you mean words"):
         create("hwcm:of=word")
     with pytest.raises(UnknownName, match="no variant of hwcm called"):
         create("hwcm:variant=other")

@@ -231,7 +231,7 @@ def test_tags_need_the_languages(parsed):
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
-        ("ibm1:of=letters", "There is no of of ibm1 called 'letters'"),
+        ("ibm1:of=letters", "There is no unit of ibm1 called 'letters'"),
         ("ibm1:direction=up", "There is no direction of ibm1 called 'up'"),
         ("ibm1:format=xml", "There is no format of ibm1 called 'xml'"),
         ("ibm1:corpus=one", "corpus must be two files, as SRC\\+TGT, not 'one'"),

@@ -223,7 +223,7 @@ def test_what_is_needed_is_said(kb: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("kobe:against=target", "There is no against of kobe called 'target'. Known: reference, source."),
+        ("kobe:against=target", "There is no side of kobe called 'target'. Known: reference, source."),
         ("kobe:rounding=up", "There is no rounding of kobe called 'up'."),
         ("kobe:senses=0", "kobe: senses must be best, all, or a number from 1 to 99, not '0'."),
         ("kobe:kb=", "kobe: kb must not be empty or hold '|' or ',': ''"),
