@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet import TestSet, score
-from tercet.quality.conformal import calibrate, coverage
+from tercet.quality.conformal import calibrate, is_covered
 from tercet.quality.cross_system import across_systems
 from tercet.quality.evaluating import compare_pearson, evaluate
 from tercet.quality.features import all_features, baseline_features, cross_fitted, extract
@@ -252,7 +252,7 @@ def print_coverage(columns: Block, training: Part) -> None:
         seen, aside = hold_out(training.sources, 0.2, seed)
         part = Part([training.sources[at] for at in seen], [], training.labels[seen], {})
         _, bounds, _ = learn("pls", Block(columns.names, columns.training[seen], columns.training[aside]), part)
-        shares.append(100 * coverage(training.labels[aside], *bounds))
+        shares.append(100 * is_covered(training.labels[aside], *bounds).mean())
     print(f"\nSet aside from training: {np.mean(shares):.1f} % within ({min(shares):.1f} to {max(shares):.1f})")
 
 

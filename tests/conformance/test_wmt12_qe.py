@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn.cross_decomposition import PLSRegression
 
-from tercet.quality.conformal import calibrate, coverage
+from tercet.quality.conformal import calibrate, is_covered
 from tercet.quality.evaluating import compare_pearson, evaluate
 from tercet.quality.learner_base import check_examples
 from tercet.quality.learners import create, cross_fit
@@ -81,7 +81,7 @@ def test_intervals_cover_held_out_labels_as_often_as_they_say(name, data, fitted
     for _ in range(50):
         one, other = np.split(rng.permutation(len(labels)), 2)
         intervals = calibrate(labels[one], held_out[one]).interval(held_out[other], 0.9)
-        shares.append(coverage(labels[other], *intervals))
+        shares.append(is_covered(labels[other], *intervals).mean())
     assert 0.89 < np.mean(shares) < 0.91
     assert (np.abs(np.quantile(shares, [0.05, 0.95]) - 0.9) < 0.03).all()
 
@@ -94,7 +94,7 @@ def test_cross_conformal_intervals_cover_groups_that_were_set_aside(data):
         fitted = cross_fit(PLS(), check_examples(features[train], labels[train], [groups[row] for row in train]))
         intervals = calibrate(labels[train], fitted.held_out)
         bounds = intervals.interval(fitted.predictor.predict(features[test]), 0.9)
-        shares.append(coverage(labels[test], *bounds))
+        shares.append(is_covered(labels[test], *bounds).mean())
     assert 0.89 < np.mean(shares) < 0.91
 
 
@@ -105,5 +105,5 @@ def test_intervals_that_know_difficulty_hold_on_the_harder_test_part(data, fitte
     values = fitted["svr"].predictor.predict(unseen)
     plain = calibrate(labels, fitted["svr"].held_out, groups)
     scaled = calibrate(labels, fitted["svr"].held_out, groups, features=features)
-    assert coverage(truth, *plain.interval(values, 0.9)) == pytest.approx(0.860, abs=0.01)
-    assert 0.87 < coverage(truth, *scaled.interval(values, 0.9, unseen)) < 0.93
+    assert is_covered(truth, *plain.interval(values, 0.9)).mean() == pytest.approx(0.860, abs=0.01)
+    assert 0.87 < is_covered(truth, *scaled.interval(values, 0.9, unseen)).mean() < 0.93

@@ -343,3 +343,12 @@ def test_no_metric_is_created_to_print_a_cell(folder: Path, monkeypatch: pytest.
             made.append(len(created))
     assert made[:4] == made[4:] and min(made) > 0  # rows cost nothing
     assert rendered == [0] * 8
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_fault_in_a_metric_of_ones_own_is_reported_with_its_place(folder: Path, jobs: str) -> None:
+    (folder / "faulty.py").write_text("def faulty(output, references):\n    return 1 / (len(output) - len(output))\n")
+    shown = ran(folder, "score", "ref", "-i", "good", "-m", "faulty.py:faulty", "-j", jobs, code=2).err
+    assert "faulty.py:faulty failed while it counted: ZeroDivisionError" in shown
+    assert "faulty.py, line 2" in shown
+    assert "Traceback" not in shown

@@ -12,6 +12,7 @@ import click
 
 from .. import __version__
 from ..errors import TercetError, UnknownName
+from .options import with_output
 
 # Every command with the line that `tercet --help` shows, so that help needs no command's imports.
 COMMANDS = {
@@ -45,8 +46,6 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             raise UnknownName("command", name, COMMANDS)
-        from .options import with_output
-
         command: click.Command = import_module(f".{name}", __name__).command
         return with_output(command)
 

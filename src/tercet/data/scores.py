@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
@@ -189,9 +189,8 @@ class Scores:
     def _repr_html_(self) -> str:
         return html_table(["system", self.label], self._cells(), self.signature)
 
-    def _cells(self) -> Iterator[tuple[str, str]]:
-        for system, value in self.system.items():
-            yield system, f"{value:.{self.metric.decimals}f}"
+    def _cells(self) -> list[tuple[str, str]]:
+        return [(system, f"{value:.{self.metric.decimals}f}") for system, value in self.system.items()]
 
 
 class ScoreList(Sequence[Scores]):

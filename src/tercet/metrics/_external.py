@@ -53,8 +53,7 @@ class ExternalMetric(Metric):
 
 def is_lower_better(name: str) -> bool:
     """Return whether a metric is known by its name as one whose lower scores are better."""
-    plain = name.lower().removeprefix("neg")
-    return any(plain == known or plain.startswith((f"{known}-", f"{known}_", f"{known}.")) for known in LOWER)
+    return any(name.lower() == known or name.lower().startswith((f"{known}-", f"{known}_")) for known in LOWER)
 
 
 def external_record(name: str, *, lower_is_better: bool | None = None, asked: str = "") -> Ready:

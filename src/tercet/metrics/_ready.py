@@ -92,7 +92,12 @@ def make_ready(given: Metric, testset: Any = None, *, asked: str = "") -> Ready:
         learnt = metric.learn(testset)
     direction = learnt.higher_is_better
     return Ready(
-        **_facts(metric, asked or given.spec),
+        spec=metric.spec,
+        label=metric.label,
+        asked=asked or given.spec,
+        name=metric.name,
+        decimals=metric.decimals,
+        whole=metric.whole,
         signature=write_signature(metric, learnt.items),
         segment_signature=write_signature(metric.for_segments(), learnt.items),
         higher_is_better=metric.higher_is_better if direction == "declared" else direction,
@@ -125,13 +130,6 @@ def write_signature(metric: Metric, learnt: Mapping[str, str]) -> str:
         items["compat"] = metric.compatible
     items["version"] = f"{metric.version}+tercet{__version__}"
     return "|".join([metric.label, *(f"{key}:{value}" for key, value in items.items())])
-
-
-def _facts(metric: Metric, asked: str) -> dict[str, Any]:
-    return {
-        "spec": metric.spec, "label": metric.label, "asked": asked, "name": metric.name,
-        "decimals": metric.decimals, "whole": metric.whole,
-    }  # fmt: skip
 
 
 def _fingerprint(metric: Metric) -> str:

@@ -159,12 +159,6 @@ def calibrate(
     return Conformal(errors[order], weights[order], int(numbers.max()) + 1, difficulty, easiest, usual)
 
 
-def coverage(labels: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:
-    """Return the share of labels within their intervals, bounds included; NaN if there are no labels."""
-    inside = is_covered(labels, lower, upper)
-    return float(inside.mean()) if inside.size else float("nan")
-
-
 def is_covered(labels: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> NDArray[np.bool_]:
     """Return which labels are within their intervals, shape (n,)."""
     truth, low, high = (np.asarray(part, dtype=np.float64) for part in (labels, lower, upper))

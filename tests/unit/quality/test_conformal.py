@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError, UsageError
-from tercet.quality.conformal import Conformal, calibrate, coverage
+from tercet.quality.conformal import Conformal, calibrate, is_covered
 from tercet.quality.learner_base import check_examples, cross_predict
 from tercet.quality.learners import create, cross_fit
 from tercet.quality.linear import Ridge
@@ -50,8 +50,7 @@ def test_groups_weigh_the_same_whatever_their_size():
 def test_intervals_lie_around_predictions():
     low, high = calibrate(np.arange(1.0, 20), np.zeros(19)).interval([5, 6], 0.9)
     assert low.tolist() == [-13, -12] and high.tolist() == [23, 24]
-    assert coverage([5, 24.5, 6], [0, 0, 6], [10, 24, 6]) == pytest.approx(2 / 3)
-    assert np.isnan(coverage([], [], []))
+    assert is_covered([5, 24.5, 6], [0, 0, 6], [10, 24, 6]).mean() == pytest.approx(2 / 3)
 
 
 def simulated_coverage(repetitions, level, draw):
@@ -67,7 +66,7 @@ def test_split_conformal_covers_as_often_as_it_says(level):
         y = x[:, 0] + rng.standard_t(3, size=340) * (1 + np.abs(x[:, 1]))  # heavy tails, unequal spread
         model = Ridge().fit_with(x[:100], y[:100], {"alpha": 0.01}, seed=0)
         conformal = calibrate(y[100:140], model.predict(x[100:140]))
-        return coverage(y[140:], *conformal.interval(model.predict(x[140:]), level))
+        return is_covered(y[140:], *conformal.interval(model.predict(x[140:]), level)).mean()
 
     assert abs(simulated_coverage(200, level, draw) - level) < 0.015
 
@@ -103,8 +102,8 @@ def test_difficulty_narrows_intervals_where_predictions_are_certain():
     low, high = scaled.interval(values, 0.9, x[500:])
     easy, hard = x[500:, 1] < 0.2, x[500:, 1] > 0.8
     for part in (easy, hard):
-        assert 0.84 < coverage(y[500:][part], low[part], high[part]) < 0.97
-    assert coverage(y[500:][easy], *plain.interval(values[easy], 0.9)) > 0.98
+        assert 0.84 < is_covered(y[500:][part], low[part], high[part]).mean() < 0.97
+    assert is_covered(y[500:][easy], *plain.interval(values[easy], 0.9)).mean() > 0.98
     assert (high - low)[easy].mean() < 0.6 * 2 * plain.half_width(0.9)
     assert plain.usual_half_width(0.9) == plain.half_width(0.9)
     assert np.median(high - low) / 2 == pytest.approx(scaled.usual_half_width(0.9), rel=0.1)
@@ -163,4 +162,4 @@ def test_what_cannot_be_calibrated_is_said():
     with pytest.raises(UsageError, match="level of intervals must lie between 0 and 1, not 90"):
         calibrate([1, 2, 3], [1, 2, 3]).half_width(90)
     with pytest.raises(UsageError, match="2 labels do not go with 1 lower and 2 upper bounds"):
-        coverage([1, 2], [1], [1, 2])
+        is_covered([1, 2], [1], [1, 2])
