@@ -35,7 +35,7 @@ TEXTS = TestSet({"x": ["a b"]}, {"r": ["a b"]}, name="mine")
         ("chrf:beta=0", "chrf: beta must be above 0, not 0.0."),
         ("chrf:beta=nan", "chrf: beta must be a number, not 'nan'."),
         ("chrf:char_order=0", "chrf: char_order and word_order must not both be 0."),
-        ("chrf:beta=1e7", "chrf: beta must be at most 1e+06, not 10000000.0."),
+        ("chrf:beta=1e7", "chrf: beta must be at most 1,000,000, not 10000000.0."),
         ("chrf:word_order=-1", "chrf: word_order must be 0 to 100, not -1."),
         ("chrf:unit=bytes", "There is no unit of chrf called 'bytes'. Did you mean byte?"),
         ("chrf:average=mean", "There is no average of chrf called 'mean'"),
