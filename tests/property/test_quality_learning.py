@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tercet.quality.conformal import calibrate
-from tercet.quality.evaluating import delta_avg, evaluate
+from tercet.quality.evaluating import evaluate
 from tercet.quality.learner_base import check_examples
 from tercet.quality.learners import Ridge, create
 from tercet.quality.pls import PLS, decompose
 from tercet.quality.predictors import predictor_from_parts
 from tercet.quality.splits import folds, hold_out
+from tests.unit.quality.test_evaluating import delta_avg
 
 numbers = st.floats(-100, 100, allow_nan=False).map(lambda x: round(x, 2))
 groupings = st.lists(st.integers(0, 9), min_size=2, max_size=60).filter(lambda groups: len(set(groups)) > 1)

@@ -124,6 +124,10 @@ class KnowledgeBase:
     def category(self, entity: int) -> str:
         return self.categories[int(self._arrays["category"][entity])]
 
+    def prior(self, entity: int) -> float:
+        """Return how likely the entity is relative to others: the largest weight of its names."""
+        return float(self._arrays["prior"][entity])
+
     def label(self, entity: int, language: str) -> str | None:
         """Return the entity's main name in a language, None if it has none."""
         number = self._language(language)

@@ -130,19 +130,6 @@ def compare_pearson(
     return paired_bootstrap(pearson_of_sums, sums[0], sums[1], resamples=resamples, confidence=level, seed=seed)
 
 
-def delta_avg(labels: ArrayLike, predictions: ArrayLike) -> float:
-    """Return DeltaAvg: how much better the top-ranked segments are than the average segment, in units of the label.
-
-    The ranking is cut into n parts of floor(N / n) segments; the last part takes the rest. DeltaAvg[n] is the mean
-    label of the first part, of the first two, ... of the first n - 1, averaged, minus the mean label of all. DeltaAvg
-    is the mean over n = 2 ... floor(N / 2). Higher labels are better, higher predictions rank first. Segments with the
-    same prediction each count with their mean label, which is the expectation over all orders of them. The result is
-    NaN for fewer than four segments.
-    """
-    truth, values = check_pair(labels, predictions)
-    return float(_delta_avg(truth, values)(np.ones((1, len(truth))))[0])
-
-
 def check_pair(labels: ArrayLike, predictions: ArrayLike) -> tuple[Floats, Floats]:
     """Return both as float64, shape (n,), or raise an error that says what is wrong."""
     truth, values = np.asarray(labels, dtype=np.float64), np.asarray(predictions, dtype=np.float64)
@@ -213,7 +200,14 @@ def _rank_correlation(first: Floats, second: Floats) -> Weighted:
 
 
 def _delta_avg(labels: Floats, predictions: Floats) -> Weighted:
-    """Return a function for DeltaAvg of weighted segments."""
+    """Return a function of weights for DeltaAvg: how much better the top-ranked segments are than the average one.
+
+    The ranking is cut into n parts of floor(N / n) segments; the last part takes the rest. DeltaAvg[n] is the mean
+    label of the first part, of the first two, ... of the first n - 1, averaged, minus the mean label of all. DeltaAvg
+    is the mean over n = 2 ... floor(N / 2). Higher labels are better, higher predictions rank first. Segments with the
+    same prediction each count with their mean label, which is the expectation over all orders of them. The result is
+    NaN for fewer than four segments.
+    """
     runs = _Runs.of(-predictions)  # the best first
     shares: dict[int, Floats] = {}  # by number of segments, which differs where groups are resampled
 

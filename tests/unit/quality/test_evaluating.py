@@ -6,7 +6,7 @@ from scipy import stats
 
 from tercet.errors import DataError, UsageError
 from tercet.quality import evaluating
-from tercet.quality.evaluating import compare_pearson, delta_avg, evaluate
+from tercet.quality.evaluating import compare_pearson, evaluate
 from tercet.stats.resampling import draw_weights
 
 nan = float("nan")
@@ -17,6 +17,12 @@ def example(n=60, seed=0, groups=None):
     labels = rng.integers(1, 6, n).astype(float)
     predictions = np.round(labels + rng.normal(0, 1.5, n), 1)  # some ties
     return labels, predictions
+
+
+def delta_avg(labels, predictions):
+    """DeltaAvg of segments that all count once."""
+    truth, values = evaluating.check_pair(labels, predictions)
+    return float(evaluating._delta_avg(truth, values)(np.ones((1, len(truth))))[0])
 
 
 def plain_delta_avg(labels):
