@@ -61,7 +61,7 @@ def test_tables_6_2_and_6_3_of_the_thesis(shared: Path) -> None:
     # "The differences were found to be statistically significant according to Student's t-test (for paired samples)".
     referred = [item for item in result.contrasts if "5" not in (item.first, item.second)]
     assert len(referred) == 6 and all(item.p_holm < 0.01 for item in referred)
-    # Dealt out anew, the same raters often differ as much: with five in each group it may be the people.
+    # Reassigned at random, the same raters often differ as much: with five in each group it may be the people.
     assert all(item.p_raters_holm > 0.05 for item in referred)
     printed = [
         [0.5331, 0.2651, 0.3957, 0.2984],

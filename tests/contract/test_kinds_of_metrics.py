@@ -352,3 +352,17 @@ def test_a_fault_in_a_metric_of_ones_own_is_reported_with_its_place(folder: Path
     assert "faulty.py:faulty failed while it counted: ZeroDivisionError" in shown
     assert "faulty.py, line 2" in shown
     assert "Traceback" not in shown
+
+
+@pytest.mark.xdist_group("cluster")
+@pytest.mark.filterwarnings("ignore")  # distributed is noisy when it closes
+def test_metrics_of_ones_own_are_counted_on_a_cluster(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    write_all(tmp_path)
+    testset = tercet.demo("en-de")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        for spec in (f"{tmp_path}/simple.py:WordErrors:alpha=2", f"{tmp_path}/simple.py:overlap"):
+            there = tercet.score(testset, spec, cluster=cluster.scheduler_address)[0]
+            assert there.system == tercet.score(testset, spec)[0].system

@@ -318,7 +318,7 @@ def test_jobs_and_caches_see_the_whole_pool(kb: str, tmp_path: Path) -> None:
     (alone,) = score(TEXTS, [spec])
     assert score(TEXTS, [spec], jobs=2)[0].system == alone.system
     score(TEXTS, [spec], cache=tmp_path)
-    next(tmp_path.glob("*.counts")).unlink()  # one system has to be counted anew
+    next(tmp_path.glob("*.counts")).unlink()  # one system has to be counted again
     assert score(TEXTS, [spec], cache=tmp_path)[0].system == alone.system
 
 
