@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import __version__
+from .data.empty_references import EmptyReferences
 from .data.scores import MetricRecord, ScoreList, Scores
 from .data.testset import TestSet, as_list
 from .engine import SHARD, Progress, count, open_executor
@@ -275,13 +276,18 @@ def _tally(
 ) -> list[_Tally]:
     tallies = [_Tally(metric, keep_counts) for metric in metrics]
     first: TestSet | None = None
+    references = EmptyReferences()
+    watched = [i for i, metric in enumerate(metrics) if "reference" in metric.needs][:1]
     for index, shard, counts in count(testset, metrics, executor=executor, cache=cache, progress=progress):
+        if index in watched:
+            references.add(shard)
         if first is None:
             first = shard
             _warn_of_copies(shard)
             for metric in metrics:
                 _warn_of_script(metric, shard)
         tallies[index].add(shard, counts)
+    references.report()
     return tallies
 
 
