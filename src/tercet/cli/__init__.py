@@ -56,11 +56,16 @@ class LazyGroup(click.Group):
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="tercet", message="%(prog)s %(version)s")
-def group() -> None:
+@click.option("--max-line", type=click.IntRange(1), metavar="MB", help="Longest line of a file, in MiB. [default: 100]")
+def group(max_line: int | None) -> None:
     """Tercet evaluates machine translation: source, output, reference.
 
     Start with: tercet score REFERENCE -i OUTPUT
     """
+    if max_line is not None:
+        from ..data import lines
+
+        lines.MAX_LINE = max_line << 20
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
