@@ -9,6 +9,7 @@ from ..comparing import Comparison, MetricResult, PairResult, Segment
 from ..explaining import OPERATIONS, EditComparison, MetricEdits
 from ..report.document import Heading, Notes, Part, Segments, SegmentTexts, Table
 from ..report.tables import DASH, interval, number
+from .compare_findings import bucket_parts
 
 TEST_NAMES = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}
 PAIRS_WITH_SEGMENTS = 6  # more would bury the tables; JSON has them all
@@ -45,6 +46,8 @@ class _MetricParts:
         yield Notes([metric.mde_sentence])
         if metric.slices:
             yield self.slices()
+        for buckets in metric.buckets:
+            yield from bucket_parts(metric, buckets, self.width)
         known = [pair for pair in metric.pairs if pair.segments or pair.deciding or self.edits]
         listed = known[:PAIRS_WITH_SEGMENTS] if self.form in ("text", "markdown") else known
         for pair in listed:

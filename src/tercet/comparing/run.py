@@ -8,9 +8,9 @@ corrected for the number of comparisons per metric and test (Holm 1979).
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, floor, isnan, log10, nan
 from pathlib import Path
 from statistics import median
@@ -30,15 +30,16 @@ from ..slicing import segment_groups
 from ..stats import Comparisons, compare_all, detectable_difference, holm_pairs, rank
 from ..stats.paired import RESAMPLES
 from ..stats.resampling import SEED, TOLERANCE, check_draws, check_share, evaluate
+from .buckets import BUCKETS, Resampling, check_thresholds, segment_buckets, slice_scores, take_segments
 from .results import (
     Comparison,
     Deciding,
     MetricResult,
     PairResult,
     Segment,
-    Slice,
     SystemResult,
 )
+from .words import check_segments
 
 log = logging.getLogger(__name__)
 
@@ -60,9 +61,12 @@ class _Plan:
     confidence: float = 0.95
     slices: Sequence[str] = ()
     top: int = 5
+    buckets: Sequence[str] = ()
+    thresholds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    segments: Sequence[int] | None = None
 
     def __post_init__(self) -> None:
-        for what, values in (("tests", self.tests), ("slices", self.slices)):
+        for what, values in (("tests", self.tests), ("slices", self.slices), ("buckets", self.buckets)):
             if isinstance(values, str):
                 raise UsageError(f'{what} must be a list of names, as ["{values}"], not a single text.')
             object.__setattr__(self, what, tuple(dict.fromkeys(values)))
@@ -71,6 +75,10 @@ class _Plan:
         for test in self.tests:
             if test not in RESAMPLES:
                 raise UnknownName("test", test, RESAMPLES)
+        for by in self.buckets:
+            if by not in BUCKETS:
+                raise UnknownName("kind of buckets", by, BUCKETS)
+        object.__setattr__(self, "thresholds", check_thresholds(self.thresholds))
         check_draws(min(map(self.resamples_of, self.tests)), self.seed)
         check_share("The significance level", self.alpha)
         check_share("The confidence", self.confidence)
@@ -87,6 +95,10 @@ class _Plan:
         if "bootstrap" in self.tests:
             return self.resamples_of("bootstrap")
         return min(self.resamples_of("randomisation"), RESAMPLES["bootstrap"])
+
+    @property
+    def resampling(self) -> Resampling:
+        return Resampling(self.interval_resamples, self.confidence, self.seed)
 
     def resamples_of(self, test: str) -> int:
         return RESAMPLES[test] if self.resamples is None else self.resamples
@@ -135,6 +147,9 @@ def compare(
     confidence: float = 0.95,
     slices: Sequence[str] = (),
     top: int = 5,
+    buckets: Sequence[str] = (),
+    thresholds: Mapping[str, tuple[float, float]] | None = None,
+    segments: Sequence[int] | None = None,
     jobs: int = 1,
     cluster: str | None = None,
     executor: Executor | None = None,
@@ -153,8 +168,13 @@ def compare(
     seed : of the resamples.
     baseline : the name of a system; without it all pairs are compared.
     alpha, confidence : significance level of verdicts and clusters, level of the intervals.
-    slices : scores of parts of the test set: by "length" (of the reference), "document", or a label such as "domain".
+    slices : scores of parts of the test set: by "length" (of the reference), "document", a label such as "domain", or
+        contents: "numbers", "duplicates", "terms:FILE", "entities".
     top : how many deciding segments are kept per pair.
+    buckets : each system's segments by "length-difference" (from the reference), "score" or "quality".
+    thresholds : of quality, by metric: {"chrf": (40, 60)} makes segments below 40 poor and from 60 good. By default
+        the quartiles of all systems' segments.
+    segments : numbers (from 1) of the segments to compare on, as `select_segments` returns them; all by default.
     jobs, cluster, executor, cache, progress : where and how to count, as for `score`.
 
     Returns
@@ -169,7 +189,7 @@ def compare(
     >>> tercet.compare(testset, "chrf", tests=["randomisation"]).metric("chrf").pair("a", "b").better(True)
     'a'
     """
-    plan = _Plan(tests, resamples, seed, baseline, alpha, confidence, slices, top)
+    plan = _Plan(tests, resamples, seed, baseline, alpha, confidence, slices, top, buckets, thresholds or {}, segments)
     check_texts(testset)
     plan.check_systems(testset.systems, f"Test set {testset.name!r}")
     metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
@@ -187,7 +207,8 @@ def compare(
 def compare_scores(scores: Sequence[Scores], *, testset: TestSet | None = None, **options: Any) -> Comparison:
     """Compare systems by scores that were kept with their counts. With `testset` segments are shown with their texts.
 
-    options: tests, resamples, seed, baseline, alpha, confidence, slices and top, as for `compare`.
+    options: tests, resamples, seed, baseline, alpha, confidence, slices, top, buckets, thresholds and segments, as for
+    `compare`.
     """
     plan = _Plan(**options)
     if not scores:
@@ -206,8 +227,12 @@ def _checked(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) -> 
 
 
 def _compared(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) -> Comparison:
+    numbers = check_segments(plan.segments, scores[0].n_segments)
+    if plan.segments is not None:
+        scores = [take_segments(item, numbers) for item in scores]
+        testset = None if testset is None else testset.take([number - 1 for number in numbers])
     return Comparison(
-        metrics=tuple(_Work(plan, item, testset).result() for item in scores),
+        metrics=tuple(_Work(plan, item, testset, numbers).result() for item in scores),
         tests=tuple(plan.tests),
         resamples={test: plan.resamples_of(test) for test in plan.tests},
         seed=plan.seed,
@@ -220,8 +245,9 @@ def _compared(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) ->
 class _Work:
     """The comparison by one metric, under way."""
 
-    def __init__(self, plan: _Plan, scores: Scores, testset: TestSet | None) -> None:
+    def __init__(self, plan: _Plan, scores: Scores, testset: TestSet | None, numbers: Sequence[int]) -> None:
         metric = scores.metric
+        self.numbers = numbers  # of the segments, from 1
         self.plan, self.scores, self.metric, self.testset = plan, scores, metric, testset
         self.systems = scores.systems
         self.cube = scores.cube
@@ -273,7 +299,16 @@ class _Work:
             mde_sentence=_power_sentence(
                 scores.label, scores.n_segments, mde, len(varying), plan.alpha, undefined=bool(np.isnan(errors).any())
             ),
-            slices=tuple(part for by in plan.slices for part in self._slices(by)),
+            slices=tuple(
+                part
+                for by in plan.slices
+                for part in slice_scores(scores, by, self.testset, self.numbers, plan.resampling)
+            ),
+            buckets=tuple(
+                found
+                for by in plan.buckets
+                if (found := segment_buckets(scores, by, self.testset, self.numbers, plan.resampling, plan.thresholds))
+            ),
             record=scores.metric,
         )
 
@@ -331,7 +366,9 @@ class _Work:
                 "a_output": self.testset.outputs[self.systems[i]][row],
                 "b_output": self.testset.outputs[self.systems[j]][row],
             }
-        return Segment(row + 1, contribution, float(self.segment[i][row]), float(self.segment[j][row]), **texts)
+        return Segment(
+            self.numbers[row], contribution, float(self.segment[i][row]), float(self.segment[j][row]), **texts
+        )
 
     def _deciding(self, order: NDArray[np.int64], difference: float, i: int, j: int) -> Deciding | None:
         """Leaves out segments in this order until no more than 1 - SHARE of the difference is left."""
@@ -351,16 +388,6 @@ class _Work:
             left_out = sums[:, -1]
             start, size = start + size, min(4 * size, BLOCK)
         return None
-
-    def _slices(self, by: str) -> Iterator[Slice]:
-        names, rows = segment_groups(by, self.testset, self.scores.document_ids)
-        sums = np.zeros((len(self.systems), len(names), self.cube.shape[2]))
-        for system, counts in zip(sums, self.cube, strict=True):
-            np.add.at(system, rows, counts)
-        values = evaluate(self.metric.score, sums)
-        sizes = np.bincount(rows, minlength=len(names))
-        for place, (name, size) in enumerate(zip(names, sizes.tolist(), strict=True)):
-            yield Slice(by, name, size, dict(zip(self.systems, values[:, place].tolist(), strict=True)))
 
 
 def _without_each(metric: MetricRecord, total: Floats, counts: Floats) -> Floats:
