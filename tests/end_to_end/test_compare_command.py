@@ -91,7 +91,8 @@ def test_the_whole_text_for_two_systems_that_say_the_same(tmp_path):
         (tmp_path / name).write_text("the cat sat on the mat\nit was warm there today\n", encoding="utf-8")
     done = run(tmp_path, "ref", "-i", "one", "two", "-m", "bleu", "-n", "50")
     assert done.stderr.splitlines() == [
-        f"Warning: Output {name!r} is identical to reference 'ref'." for name in ("one", "two")
+        "Warning: randomisation: with 2 segments no p-value can fall below 0.05. At least 6 segments are needed.",
+        *(f"Warning: Output {name!r} is identical to reference 'ref'." for name in ("one", "two")),
     ]
     signature = (
         f"BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|compat:sacrebleu2.6|version:1+tercet{tercet.__version__}"
@@ -113,12 +114,14 @@ A    B    A - B   95 % interval  p bootstrap  p randomisation  Segments A/tie/B 
 ───  ───  ─────  ──────────────  ───────────  ───────────────  ────────────────  ───────────────────────────
 one  two  +0.00  +0.00 to +0.00   1.0000           1.0000             0/100/0 %  not significantly different
 
-How large a difference must be to be found is unknown: no difference varies between resamples.
+No difference can be significant: the smallest p-value that is possible is 0.5.
 
-p: two-sided, paired bootstrap (50 resamples), approximate randomisation (50 resamples), seed 12345.
+p: two-sided, paired bootstrap (50 resamples), exact randomisation (all 2 exchanges), seed 12345.
 Segments: shares in which A is better, both tie, B is better.
+2 segments are too few for randomisation to be significant.
 * below 0.05, ** below 0.01, *** below 0.001.
-Verdicts and clusters go by paired bootstrap at 0.05.
+Verdicts and clusters go by exact randomisation at 0.05.
+Below 50 segments the bootstrap finds differences too often and its intervals are too narrow.
 """
     )
 
@@ -251,7 +254,10 @@ def test_the_gate_fails_when_a_system_is_worse_than_the_baseline(folder, systems
             ("-i", "good.txt", "bad.txt", "--fail-if", "bleu drops by x"),
             "a number from 0 is needed after 'by', not 'x'.",
         ),
-        (("-i", "good.txt", "bad.txt", "-n", "9", "--fail-if", "bleu drops"), "could never hold. bootstrap: with 9"),
+        (
+            ("-i", "good.txt", "bad.txt", "-n", "9", "--fail-if", "bleu drops"),
+            "could never hold. randomisation: with 9",
+        ),
         (("-i", "good.txt", "bad.txt", "-n", "-1", "--fail-if", "bleu drops"), "at least 1, not -1."),
         (("-i", "good.txt", "bad.txt", "--alpha", "0", "--fail-if", "bleu drops"), "between 0 and 1, not 0.0."),
         (("-i", "good.txt", "missing.txt"), "missing.txt"),
@@ -329,7 +335,7 @@ def moved(tmp_path):
 
 
 def test_edits_in_text_are_those_of_explain_with_their_sums(moved):
-    done = run(moved, "ref", "-i", "one", "two", "-m", "ter", "-n", "50", "--edits")
+    done = run(moved, "ref", "-i", "one", "two", "-m", "ter", "-n", "50", "--edits", "-q")
     assert (done.returncode, done.stderr) == (0, "")
     begin, end = done.stdout.index("TER edits"), done.stdout.index("\n\np: two-sided")
     assert (

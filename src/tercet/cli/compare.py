@@ -109,7 +109,6 @@ def command(**options: Any) -> None:
     from ..comparing import TESTS, compare, find_no_hope, read_gate
     from ..explaining import check_edits, compare_edits
     from ..scoring import make_ready
-    from ..stats.paired import RESAMPLES
     from .compare_findings import ngram_parts, word_parts
     from .compareboard import comparison_parts
     from .console import rendered
@@ -125,10 +124,10 @@ def command(**options: Any) -> None:
     if gates:
         compared = [*make_ready(texts, specs), *(item.metric for item in others)]
     tests = options["tests"] or TESTS
-    decisive = max(tests, key=lambda test: options["resamples"] or RESAMPLES.get(test, 0))
     for gate in gates:
         gate.check(compared)
-        no_hope = find_no_hope(len(texts.systems), decisive, options["resamples"], options["alpha"], baseline=True)
+        counts = len(texts.systems), len(texts)
+        no_hope = find_no_hope(*counts, tests, options["resamples"], options["alpha"], baseline=True)
         if gate.tests and len(texts.systems) > 1 and no_hope:
             raise UsageError(f"--fail-if {gate.text!r} could never hold. {no_hope}")
     with Progress("Counting", quiet=options["quiet"]) as progress:

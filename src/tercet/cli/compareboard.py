@@ -9,9 +9,9 @@ from ..comparing import Comparison, MetricResult, PairResult, Segment
 from ..explaining import OPERATIONS, EditComparison, MetricEdits
 from ..report.document import Heading, Notes, Part, Segments, SegmentTexts, Table
 from ..report.tables import DASH, interval, number
+from ..stats.paired import FEW_SEGMENTS, exchanges, is_exact, smallest_p_value, test_name
 from .compare_findings import bucket_parts
 
-TEST_NAMES = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}
 PAIRS_WITH_SEGMENTS = 6  # more would bury the tables; JSON has them all
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
 
@@ -90,7 +90,9 @@ class _MetricParts:
             span = interval(pair.ci_low, pair.ci_high, self.width, "+")
             row = [pair.a, pair.b, number(pair.difference, self.width, "+"), span]
             for test in result.tests:
-                stars = f" {_stars(pair.p_holm[test], result.alpha):3}" if text else ""
+                # Where the other test is not to be trusted, it gets no stars.
+                starred = test == result.decisive or self.metric.n_segments >= FEW_SEGMENTS
+                stars = f" {_stars(pair.p_holm[test], result.alpha) if starred else '':3}" if text else ""
                 corrected = number(pair.p_holm[test], 4) + stars
                 row += [number(pair.p_value[test], 4), corrected] if several else [corrected]
             rates = "/".join(number(100 * share, 0) for share in (pair.wins, pair.ties, pair.losses))
@@ -155,8 +157,15 @@ def verdict(result: Comparison, metric: MetricResult, pair: PairResult) -> str:
     return "A is better" if better == pair.a else "B is better"
 
 
+def _test_facts(test: str, resamples: int, n: int) -> str:
+    if is_exact(test, n):
+        return f"{test_name(test, n)} (all {exchanges(n, resamples)} exchanges)"
+    return f"{test_name(test, n)} ({resamples} resamples)"
+
+
 def _legend(result: Comparison, form: str, *, with_edits: bool) -> list[str]:
-    tests = ", ".join(f"{TEST_NAMES[test]} ({result.resamples[test]} resamples)" for test in result.tests)
+    n = min(metric.n_segments for metric in result.metrics)
+    tests = ", ".join(_test_facts(test, result.resamples[test], n) for test in result.tests)
     several = any(len(metric.pairs) > 1 for metric in result.metrics)
     legend = [
         f"p: two-sided, {tests}, seed {result.seed}.",
@@ -168,14 +177,21 @@ def _legend(result: Comparison, form: str, *, with_edits: bool) -> list[str]:
         legend.append("Holm: corrected for the number of comparisons by this metric and test.")
     pairs = max(len(metric.pairs) for metric in result.metrics)
     for test, resamples in result.resamples.items():
-        if pairs / (resamples + 1) >= result.alpha:
-            legend.append(f"{resamples} resamples are too few for {test} to be significant among {pairs} comparisons.")
+        if pairs * smallest_p_value(test, n, resamples) < result.alpha:
+            continue
+        what = f"{n} segments" if is_exact(test, n) else f"{resamples} resamples"
+        among = f" among {pairs} comparisons" if pairs > 1 else ""
+        legend.append(f"{what} are too few for {test} to be significant{among}.")
     if form == "text":
         levels = ((1, 1), (2, 5), (3, 50))
         legend.append(", ".join(f"{'*' * stars} below {result.alpha / part:g}" for stars, part in levels) + ".")
     clusters = " and clusters" if any(metric.clusters for metric in result.metrics) else ""
     corrected = " (Holm)" if several else ""
-    legend.append(f"Verdicts{clusters} go by {TEST_NAMES[result.decisive]}{corrected} at {result.alpha:g}.")
+    legend.append(f"Verdicts{clusters} go by {test_name(result.decisive, n)}{corrected} at {result.alpha:g}.")
+    if n < FEW_SEGMENTS and "bootstrap" in result.tests:
+        legend.append(
+            f"Below {FEW_SEGMENTS} segments the bootstrap finds differences too often and its intervals are too narrow."
+        )
     if any(len(metric.clusters) > 1 for metric in result.metrics):
         legend.append("Clusters: every system of one is significantly better than every system of those below.")
     return legend

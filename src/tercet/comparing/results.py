@@ -13,6 +13,18 @@ from typing import Any
 from ..data.display import html_table, to_frame
 from ..data.scores import MetricRecord, find_metric
 from ..errors import UnknownName, UsageError
+from ..stats.paired import FEW_SEGMENTS
+
+
+def decisive_test(resamples: Mapping[str, int], n: int) -> str:
+    """Return the test that verdicts and clusters go by, of those with their numbers of resamples, for n segments.
+
+    It is the one with most resamples, of equals the first: corrected for many comparisons, the smallest p-value of
+    1,000 resamples may still be above .05. Below FEW_SEGMENTS segments it is randomisation, if that was computed.
+    """
+    if n < FEW_SEGMENTS and "randomisation" in resamples:
+        return "randomisation"
+    return max(resamples, key=lambda test: resamples[test])
 
 
 @dataclass(frozen=True)
@@ -166,11 +178,8 @@ class Comparison:
 
     @property
     def decisive(self) -> str:
-        """The test that verdicts and clusters go by: the one with most resamples, of equals the first.
-
-        Corrected for many comparisons, the smallest p-value of 1,000 resamples may still be above .05.
-        """
-        return max(self.tests, key=lambda test: self.resamples[test])
+        """The test that verdicts and clusters go by (see `decisive_test`)."""
+        return decisive_test(self.resamples, min(result.n_segments for result in self.metrics))
 
     def metric(self, name: str) -> MetricResult:
         """What a metric says; asked for as it was given, by spec, name, label or signature."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
-from math import ceil, floor, isnan, log10, nan
+from dataclasses import dataclass, field, replace
+from math import ceil, floor, isnan, log2, log10, nan
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -28,7 +28,7 @@ from ..metrics import Floats, Metric
 from ..scoring import check_texts, score, sum_counts
 from ..slicing import segment_groups
 from ..stats import Comparisons, compare_all, detectable_difference, holm_pairs, rank
-from ..stats.paired import RESAMPLES
+from ..stats.paired import FEW_SEGMENTS, RESAMPLES, is_exact, smallest_p_value
 from ..stats.resampling import SEED, TOLERANCE, check_draws, check_share, evaluate
 from .buckets import BUCKETS, Resampling, check_thresholds, segment_buckets, slice_scores, take_segments
 from .results import (
@@ -38,6 +38,7 @@ from .results import (
     PairResult,
     Segment,
     SystemResult,
+    decisive_test,
 )
 from .words import check_segments
 
@@ -85,9 +86,14 @@ class _Plan:
         if not isinstance(self.top, int) or self.top < 0:
             raise UsageError(f"The number of segments to show must be 0 or more, not {self.top!r}.")
 
-    @property
-    def decisive(self) -> str:
-        return max(self.tests, key=self.resamples_of)
+    def for_segments(self, n: int) -> _Plan:
+        """Return the plan for n segments: if they are few, with the randomisation test, which then decides."""
+        if n >= FEW_SEGMENTS or "randomisation" in self.tests:
+            return self
+        return replace(self, tests=(*self.tests, "randomisation"))
+
+    def decisive(self, n: int) -> str:
+        return decisive_test({test: self.resamples_of(test) for test in self.tests}, n)
 
     @property
     def interval_resamples(self) -> int:
@@ -109,29 +115,43 @@ class _Plan:
             raise UsageError(f"{where} has {named}. Two or more are needed for a comparison.")
         if self.baseline is not None and self.baseline not in systems:
             raise UnknownName("system", self.baseline, systems)
-        self._warn_of_resolution(len(systems))
 
-    def _warn_of_resolution(self, systems: int) -> None:
-        advice = find_no_hope(systems, self.decisive, self.resamples, self.alpha, baseline=self.baseline is not None)
+    def settled(self, systems: int, n: int) -> _Plan:
+        """Return the plan for n segments. Warn of a test that was added, and if nothing can be significant."""
+        plan = self.for_segments(n)
+        if plan is not self:
+            log.warning(
+                "bootstrap: below %d segments its p-values are too small, and there are %d. Randomisation decides.",
+                FEW_SEGMENTS,
+                n,
+            )
+        baseline = self.baseline is not None
+        advice = find_no_hope(systems, n, plan.tests, plan.resamples, plan.alpha, baseline=baseline)
         if advice:
             log.warning("%s", advice)
+        return plan
 
 
-def find_no_hope(systems: int, test: str, resamples: int | None, alpha: float, *, baseline: bool) -> str | None:
-    """What to do where the smallest p-value that resamples allow is, corrected, too large to be significant."""
-    if test not in RESAMPLES:
-        raise UnknownName("test", test, RESAMPLES)
-    count = RESAMPLES[test] if resamples is None else resamples
-    check_draws(count, SEED)
-    check_share("The significance level", alpha)
+def find_no_hope(
+    systems: int, n: int, tests: Sequence[str], resamples: int | None, alpha: float, *, baseline: bool
+) -> str | None:
+    """Return what to do if the smallest p-value that n segments and the resamples allow cannot be significant."""
+    plan = _Plan(tests=tests, resamples=resamples, alpha=alpha).for_segments(n)
+    test = plan.decisive(n)
+    count = plan.resamples_of(test)
+    smallest = smallest_p_value(test, n, count)
     pairs = systems - 1 if baseline else systems * (systems - 1) // 2
-    if pairs / (count + 1) < alpha:
+    if pairs * smallest < alpha:
         return None
+    corrected = f" corrected for {pairs} comparisons" if pairs > 1 else ""
+    if is_exact(test, n):
+        what, needed = f"{n} segment{'s' * (n != 1)}", floor(1 + log2(pairs) - log2(alpha)) + 1
+        advice = f"At least {needed} segments are needed"
+    else:
+        what = f"{count} resamples"
+        advice = f"Use at least {ceil(pairs / alpha)} resamples" if pairs / alpha < 1e9 else "No test is so exact"
     hint = "" if baseline or systems == 2 else ", or a baseline"
-    return (
-        f"{test}: with {count} resamples no p-value corrected for {pairs} comparison{'s' * (pairs > 1)} "
-        f"can fall below {alpha:g}. Use at least {ceil(pairs / alpha)} resamples{hint}."
-    )
+    return f"{test}: with {what} no p-value{corrected} can fall below {alpha:g}. {advice}{hint}."
 
 
 def compare(
@@ -163,7 +183,8 @@ def compare(
     testset : the texts.
     metrics : one or more metrics, as for `score`.
     scores : segment scores that were computed elsewhere (`external_scores`), compared beside the metrics.
-    tests : "bootstrap", "randomisation"; the one with most resamples decides on verdicts and clusters.
+    tests : "bootstrap", "randomisation"; the one with most resamples decides on verdicts and clusters. Below 50
+        segments randomisation decides, and is added if it is not asked for.
     resamples : by default 1,000 for the bootstrap and 10,000 for randomisation; a number applies to both.
     seed : of the resamples.
     baseline : the name of a system; without it all pairs are compared.
@@ -196,6 +217,7 @@ def compare(
     if not metrics and not scores:
         raise UsageError('A comparison needs a metric, as ["bleu"].')
     texts = testset.read() if isinstance(testset, TextFiles) else testset
+    plan = plan.settled(len(texts.systems), len(texts))
     for by in plan.slices:
         segment_groups(by, texts, texts.documents)
     computed: Sequence[Scores] = ()
@@ -213,7 +235,9 @@ def compare_scores(scores: Sequence[Scores], *, testset: TestSet | None = None, 
     plan = _Plan(**options)
     if not scores:
         raise UsageError("There are no scores to compare.")
-    return _compared(plan, _checked(plan, scores, testset), testset)
+    checked = _checked(plan, scores, testset)
+    plan = plan.settled(len(scores[0].systems), min(item.n_segments for item in scores))
+    return _compared(plan, checked, testset)
 
 
 def _checked(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) -> Sequence[Scores]:
@@ -257,6 +281,8 @@ class _Work:
         self.without = [_without_each(metric, t, c) for t, c in zip(self.totals, self.cube, strict=True)]
         self.tests = self._run_tests()
         self.holm = {test: holm_pairs(found.p_value) for test, found in self.tests.items()}
+        decisive = plan.decisive(scores.n_segments)
+        self.smallest_p = smallest_p_value(decisive, scores.n_segments, plan.resamples_of(decisive))
         # The interval of a difference is the bootstrap's, whichever test decides.
         self.intervals = self.tests.get("bootstrap", self.tests[plan.tests[0]])
 
@@ -298,7 +324,9 @@ class _Work:
             mde=mde,
             mde_sentence=_power_sentence(
                 scores.label, scores.n_segments, mde, len(varying), plan.alpha, undefined=bool(np.isnan(errors).any())
-            ),
+            )
+            if self.can_find
+            else f"No difference can be significant: the smallest p-value that is possible is {self.smallest_p:.2g}.",
             slices=tuple(
                 part
                 for by in plan.slices
@@ -317,7 +345,7 @@ class _Work:
         plan, values = self.plan, [self.scores.system[system] for system in self.systems]
         ranking = None
         if complete and self.scores.higher_is_better is not None:
-            p_values = self.holm[plan.decisive]
+            p_values = self.holm[plan.decisive(self.scores.n_segments)]
             ranking = rank(values, p_values, higher_is_better=self.scores.higher_is_better, alpha=plan.alpha)
         results = []
         for i, (system, value, interval) in enumerate(zip(self.systems, values, self.intervals.intervals, strict=True)):
@@ -348,10 +376,15 @@ class _Work:
             ties=ties,
             losses=losses,
             # Where nothing varies, nothing is known of how large a difference must be.
-            mde=detectable_difference(error, alpha=self.plan.alpha, power=POWER) if error else nan,
+            mde=detectable_difference(error, alpha=self.plan.alpha, power=POWER) if error and self.can_find else nan,
             segments=tuple(self._shown(int(row), float(contributions[row]), i, j) for row in order[: self.plan.top]),
             deciding=self._deciding(order, difference, i, j),
         )
+
+    @property
+    def can_find(self) -> bool:
+        """Whether a single comparison can be significant on so few segments and resamples."""
+        return self.smallest_p < self.plan.alpha
 
     def _noise(self, i: int, j: int) -> float:
         """What rounding alone may make of a difference of these two scores."""

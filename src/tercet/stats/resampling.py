@@ -157,6 +157,18 @@ def draw_swaps(
         yield bits.astype(dtype)
 
 
+def all_swaps(n: int, *, rows: int | None = None, dtype: Any = np.float64) -> Iterator[NDArray[Any]]:
+    """Yield all exchanges of n segments that leave the last one in place: 2**(n - 1) rows, the first without any.
+
+    Exchanging all other segments instead gives the same difference with the other sign, so these are enough for a
+    two-sided test.
+    """
+    numbers = np.arange(2 ** (n - 1))[:, np.newaxis]
+    rows = rows or batch_rows(n)
+    for start in range(0, len(numbers), rows):
+        yield (numbers[start : start + rows] >> np.arange(n) & 1).astype(dtype)
+
+
 def resampled_scores(score: Score, columns: Columns, *, resamples: int, seed: int) -> Floats:
     """Return scores of all systems on the same bootstrap resamples, shape (systems, resamples)."""
     systems, n, k = columns.shape
@@ -170,11 +182,14 @@ def resampled_scores(score: Score, columns: Columns, *, resamples: int, seed: in
     return scores
 
 
-def swapped_sums(columns: Columns, *, trials: int, seed: int) -> Iterator[Floats]:
-    """Yield the sums of each system's counts in the exchanged segments: batches of shape (rows, systems, k)."""
+def swapped_sums(columns: Columns, *, trials: int | None, seed: int) -> Iterator[Floats]:
+    """Yield the sums of each system's counts in the exchanged segments: batches of shape (rows, systems, k).
+
+    trials=None takes every exchange once (see `all_swaps`).
+    """
     systems, n, k = columns.shape
-    rows = batch_rows(max(n, systems * k))
-    for swaps in draw_swaps(n, trials, seed=seed, rows=rows, dtype=columns.values.dtype):
+    how: dict[str, Any] = {"rows": batch_rows(max(n, systems * k)), "dtype": columns.values.dtype}
+    for swaps in all_swaps(n, **how) if trials is None else draw_swaps(n, trials, seed=seed, **how):
         yield _product(swaps, columns)
 
 
