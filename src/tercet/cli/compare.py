@@ -35,7 +35,12 @@ if TYPE_CHECKING:
     metavar="TEST",
     help="bootstrap or randomisation; the one with most resamples decides. [default: both]",
 )
-@click.option("-n", "--resamples", type=int, help="Resamples. [default: 1000 for bootstrap, 10000 for randomisation]")
+@click.option(
+    "-n",
+    "--resamples",
+    type=int,
+    help="Resamples. [default: 1000 for bootstrap, 10000 for randomisation; more where many systems need them]",
+)
 @SEED
 @click.option("--alpha", default=0.05, show_default=True, help="Significance level.")
 @click.option(
@@ -79,6 +84,7 @@ if TYPE_CHECKING:
     help="For --words label: labels of the words of a reference or system, one line per segment.",
 )
 @click.option("--ngrams", is_flag=True, help="Words and n-grams that one system gets right more often, with a test.")
+@click.option("--pairs", is_flag=True, help="List all pairs of systems; above six systems the default is a matrix.")
 @click.option("--top", default=5, show_default=True, help="Deciding segments to show per pair.")
 @click.option(
     "--edits",
@@ -149,7 +155,7 @@ def command(**options: Any) -> None:
     words, ngrams = _words(options, texts, segments), _ngrams(options, texts, segments)
     parts = chain(
         _selection_parts(options, segments, texts),
-        comparison_parts(result, options["form"], options["width"], edits),
+        comparison_parts(result, options["form"], options["width"], edits, pairs=options["pairs"]),
         *map(word_parts, words),
         *map(ngram_parts, ngrams),
     )

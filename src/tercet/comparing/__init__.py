@@ -6,6 +6,8 @@ from .gates import read_gate as read_gate
 from .ngrams import NgramComparison as NgramComparison
 from .ngrams import NgramFinding as NgramFinding
 from .ngrams import compare_ngrams as compare_ngrams
+from .plan import TESTS as TESTS
+from .plan import find_no_hope as find_no_hope
 from .results import Bucket as Bucket
 from .results import Buckets as Buckets
 from .results import Comparison as Comparison
@@ -14,10 +16,9 @@ from .results import MetricResult as MetricResult
 from .results import PairResult as PairResult
 from .results import Segment as Segment
 from .results import Slice as Slice
-from .run import TESTS as TESTS
+from .results import SystemResult as SystemResult
 from .run import compare as compare
 from .run import compare_scores as compare_scores
-from .run import find_no_hope as find_no_hope
 from .words import GROUPINGS as GROUPINGS
 from .words import WordComparison as WordComparison
 from .words import WordGroup as WordGroup
@@ -39,6 +40,7 @@ __all__ = [
     "PairResult",
     "Segment",
     "Slice",
+    "SystemResult",
     "WordComparison",
     "WordGroup",
     "WordScore",

@@ -171,6 +171,7 @@ class Comparison:
     metrics: tuple[MetricResult, ...]
     tests: tuple[str, ...]
     resamples: Mapping[str, int]  # by test
+    raised: tuple[str, ...]  # tests with more resamples than usual, for the sake of the correction
     seed: int
     alpha: float
     confidence: float
