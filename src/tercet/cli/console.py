@@ -64,7 +64,14 @@ def rendered(form: str, parts: Iterable[Part], data: Callable[[], Any]) -> str:
 
     if form in ("json", "jsonl"):
         return to_json(data()) if form == "json" else to_json_lines(data())
-    return Document(parts).render(form, colour=use_colour())
+    return Document(parts).render(form, colour=use_colour(), columns=terminal_columns())
+
+
+def terminal_columns() -> int | None:
+    """Return the width of the terminal; None where standard output is none, as nothing has to fit then."""
+    import shutil  # slow to import
+
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 class Progress:
