@@ -13,7 +13,7 @@ import pytest
 from tercet import metrics
 from tercet.errors import MissingDependency
 from tercet.metrics import Floats, MeanMetric, Metric, Shard
-from tercet.testing import SAMPLE, ContractViolation, check_metric
+from tercet.testing import HARD, SAMPLE, ContractViolation, check_metric
 
 from ..chat_server import serving
 
@@ -72,6 +72,14 @@ def with_quality_model(folder: Path) -> str:
     return f"qe:model={folder / 'model.qe'}"
 
 
+def with_log_probabilities(folder: Path) -> str:
+    """Numbers for the systems of the sample, and for those of the hard texts."""
+    for systems, segments in ((SAMPLE.systems, len(SAMPLE)), (("x", "reversed", "moved", "reference"), len(HARD) ** 2)):
+        for number, system in enumerate(systems, 1):
+            (folder / system).write_text("".join(f"{-number * i}\t{i}\n" for i in range(1, segments + 1)))
+    return f"lp:file={folder}/{{system}}"
+
+
 def shared_words(prompt: str, _number: int) -> str:
     """An answer that depends on the texts: the more words of the translation the source or a reference has."""
     source, *references, output = re.findall(r"<(?:source|human_reference|translation)>\n(.*?)\n</", prompt, re.DOTALL)
@@ -82,7 +90,7 @@ def shared_words(prompt: str, _number: int) -> str:
 
 
 # Metrics that need more than their name: what makes a metric of each, from a folder for what it needs.
-MADE = {"qe": with_quality_model}
+MADE = {"lp": with_log_probabilities, "qe": with_quality_model}
 SERVED = {"judge"}  # needs an endpoint
 
 
