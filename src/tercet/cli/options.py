@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from ..metrics import Metric
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -91,6 +95,23 @@ RESULTS = all_of(
     format_option("text", "json", "csv", "tsv", "markdown", "latex"),
     width_option(default=3, show_default=True),
 )  # fmt: skip
+
+
+KEY = "TERCET_JUDGE_KEY"  # the environment variable with the key of the service that `judge` asks
+
+
+def read_key() -> str | None:
+    """Return the key of the service that `judge` asks."""
+    return os.environ.get(KEY)
+
+
+def with_key(specs: Sequence[str]) -> list[str | Metric]:
+    """Return metrics as they are asked for; `judge` gets the key of its service."""
+    from dataclasses import replace
+
+    from ..metrics import create
+
+    return [replace(create(spec), key=read_key) if spec.lower().startswith("judge") else spec for spec in specs]  # type: ignore[call-arg]
 
 
 def print_as(form: str, value: object, text: str) -> None:
