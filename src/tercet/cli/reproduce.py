@@ -20,7 +20,7 @@ from .options import QUIET, format_option
     "--data", metavar="DIR",
     help="The folder that contains the data sets, one folder each. [default: that of 'tercet data']",
 )  # fmt: skip
-@format_option("text", "json", "csv", "markdown", "latex")
+@format_option()
 @click.option("--html", metavar="FILE", help="Also write one page with all tables, marks and figures.")
 @QUIET
 def command(**options: Any) -> None:
@@ -35,7 +35,7 @@ def command(**options: Any) -> None:
     """  # fmt: skip
     from ..reproduction import reproduce
     from .console import rendered
-    from .reproduceboard import render_list, reproduction_parts, write_html
+    from .reproduceboard import TITLE, render_list, reproduction_parts, write_html
 
     paper = _paper(options)
     if paper is None:
@@ -45,7 +45,7 @@ def command(**options: Any) -> None:
     asked = {name: options[name] for name in ("table", "figure", "data")}
     found = reproduce(paper, **asked, progress=progress)
     progress("")
-    click.echo(rendered(options["form"], reproduction_parts(found, options["form"]), found.to_dict))
+    click.echo(rendered(options["form"], reproduction_parts(found, options["form"]), found.to_dict, TITLE))
     if options["html"]:
         write_html(options["html"], found)
         click.echo(f"Wrote {options['html']}", err=True)
