@@ -94,12 +94,36 @@ class PairResult:
 
 @dataclass(frozen=True)
 class Slice:
-    """Scores by system on some of the segments."""
+    """Scores by system on some of the segments, with bootstrap intervals; and these segments' numbers."""
 
     by: str
     slice: str
     n_segments: int
     scores: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+    segments: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """The segments of each system whose value is from `low` to below `high`, with the system's score on them."""
+
+    bucket: str
+    low: float
+    high: float
+    n_segments: Mapping[str, int]
+    scores: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+    segments: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """Segments grouped by what the systems made of them: by length difference, score, or quality."""
+
+    by: str
+    note: str  # how they were made, such as the thresholds
+    buckets: tuple[Bucket, ...]
 
 
 @dataclass(frozen=True)
@@ -117,6 +141,7 @@ class MetricResult:
     mde: float
     mde_sentence: str
     slices: tuple[Slice, ...]
+    buckets: tuple[Buckets, ...]
     record: MetricRecord = field(repr=False)
 
     def pair(self, a: str, b: str) -> PairResult:
@@ -146,6 +171,7 @@ class Comparison:
     metrics: tuple[MetricResult, ...]
     tests: tuple[str, ...]
     resamples: Mapping[str, int]  # by test
+    raised: tuple[str, ...]  # tests with more resamples than usual, for the sake of the correction
     seed: int
     alpha: float
     confidence: float
@@ -244,6 +270,6 @@ class GateVerdict:
 def _as_dict(result: MetricResult) -> dict[str, Any]:
     """Return a result without its metric, which no file needs."""
     values = {each.name: getattr(result, each.name) for each in fields(result) if each.name != "record"}
-    for name in ("systems", "pairs", "slices"):
+    for name in ("systems", "pairs", "slices", "buckets"):
         values[name] = [asdict(each) for each in values[name]]
     return values

@@ -7,11 +7,9 @@ corrected for the number of comparisons per metric and test (Holm 1979).
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from math import ceil, floor, isnan, log2, log10, nan
+from math import floor, isnan, log10, nan
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -23,123 +21,28 @@ from ..data.scores import MetricRecord, Scores
 from ..data.stream import TextFiles
 from ..data.testset import TestSet
 from ..engine import Progress
-from ..errors import DataError, UnknownName, UsageError
+from ..errors import DataError, UsageError
 from ..metrics import Floats, Metric
 from ..scoring import check_texts, score, sum_counts
 from ..slicing import segment_groups
 from ..stats import Comparisons, compare_all, detectable_difference, holm_pairs, rank
-from ..stats.paired import FEW_SEGMENTS, RESAMPLES, is_exact, smallest_p_value
-from ..stats.resampling import SEED, TOLERANCE, check_draws, check_share, evaluate
+from ..stats.paired import smallest_p_value
+from ..stats.resampling import SEED, TOLERANCE, evaluate
+from .buckets import segment_buckets, slice_scores, take_segments
+from .plan import TESTS, Plan
 from .results import (
     Comparison,
     Deciding,
     MetricResult,
     PairResult,
     Segment,
-    Slice,
     SystemResult,
-    decisive_test,
 )
+from .words import check_segments
 
-log = logging.getLogger(__name__)
-
-TESTS = tuple(RESAMPLES)
 POWER = 0.8
 SHARE = 0.8  # of a difference, that the segments counted in `Deciding` make
 BLOCK = 1 << 16  # segments whose scores are computed at once
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What is to be compared and how; refused early, before anything is counted, if it makes no sense."""
-
-    tests: Sequence[str] = TESTS
-    resamples: int | None = None
-    seed: int = SEED
-    baseline: str | None = None
-    alpha: float = 0.05
-    confidence: float = 0.95
-    slices: Sequence[str] = ()
-    top: int = 5
-
-    def __post_init__(self) -> None:
-        for what, values in (("tests", self.tests), ("slices", self.slices)):
-            if isinstance(values, str):
-                raise UsageError(f'{what} must be a list of names, as ["{values}"], not a single text.')
-            object.__setattr__(self, what, tuple(dict.fromkeys(values)))
-        if not self.tests:
-            raise UsageError(f"A comparison needs a test: {' or '.join(TESTS)}.")
-        for test in self.tests:
-            if test not in RESAMPLES:
-                raise UnknownName("test", test, RESAMPLES)
-        check_draws(min(map(self.resamples_of, self.tests)), self.seed)
-        check_share("The significance level", self.alpha)
-        check_share("The confidence", self.confidence)
-        if not isinstance(self.top, int) or self.top < 0:
-            raise UsageError(f"The number of segments to show must be 0 or more, not {self.top!r}.")
-
-    def for_segments(self, n: int) -> _Plan:
-        """Return the plan for n segments: if they are few, with the randomisation test, which then decides."""
-        if n >= FEW_SEGMENTS or "randomisation" in self.tests:
-            return self
-        return replace(self, tests=(*self.tests, "randomisation"))
-
-    def decisive(self, n: int) -> str:
-        return decisive_test({test: self.resamples_of(test) for test in self.tests}, n)
-
-    @property
-    def interval_resamples(self) -> int:
-        """Of intervals: those of the bootstrap test; where only randomisation is made, not more than usual."""
-        if "bootstrap" in self.tests:
-            return self.resamples_of("bootstrap")
-        return min(self.resamples_of("randomisation"), RESAMPLES["bootstrap"])
-
-    def resamples_of(self, test: str) -> int:
-        return RESAMPLES[test] if self.resamples is None else self.resamples
-
-    def check_systems(self, systems: Sequence[str], where: str) -> None:
-        if len(systems) < 2:
-            named = f"only one system, {systems[0]!r}" if systems else "no system"
-            raise UsageError(f"{where} has {named}. Two or more are needed for a comparison.")
-        if self.baseline is not None and self.baseline not in systems:
-            raise UnknownName("system", self.baseline, systems)
-
-    def settled(self, systems: int, n: int) -> _Plan:
-        """Return the plan for n segments. Warn of a test that was added, and if nothing can be significant."""
-        plan = self.for_segments(n)
-        if plan is not self:
-            log.warning(
-                "bootstrap: below %d segments its p-values are too small, and there are %d. Randomisation decides.",
-                FEW_SEGMENTS,
-                n,
-            )
-        baseline = self.baseline is not None
-        advice = find_no_hope(systems, n, plan.tests, plan.resamples, plan.alpha, baseline=baseline)
-        if advice:
-            log.warning("%s", advice)
-        return plan
-
-
-def find_no_hope(
-    systems: int, n: int, tests: Sequence[str], resamples: int | None, alpha: float, *, baseline: bool
-) -> str | None:
-    """Return what to do if the smallest p-value that n segments and the resamples allow cannot be significant."""
-    plan = _Plan(tests=tests, resamples=resamples, alpha=alpha).for_segments(n)
-    test = plan.decisive(n)
-    count = plan.resamples_of(test)
-    smallest = smallest_p_value(test, n, count)
-    pairs = systems - 1 if baseline else systems * (systems - 1) // 2
-    if pairs * smallest < alpha:
-        return None
-    corrected = f" corrected for {pairs} comparisons" if pairs > 1 else ""
-    if is_exact(test, n):
-        what, needed = f"{n} segment{'s' * (n != 1)}", floor(1 + log2(pairs) - log2(alpha)) + 1
-        advice = f"At least {needed} segments are needed"
-    else:
-        what = f"{count} resamples"
-        advice = f"Use at least {ceil(pairs / alpha)} resamples" if pairs / alpha < 1e9 else "No test is so exact"
-    hint = "" if baseline or systems == 2 else ", or a baseline"
-    return f"{test}: with {what} no p-value{corrected} can fall below {alpha:g}. {advice}{hint}."
 
 
 def compare(
@@ -155,6 +58,9 @@ def compare(
     confidence: float = 0.95,
     slices: Sequence[str] = (),
     top: int = 5,
+    buckets: Sequence[str] = (),
+    thresholds: Mapping[str, tuple[float, float]] | None = None,
+    segments: Sequence[int] | None = None,
     jobs: int = 1,
     cluster: str | None = None,
     executor: Executor | None = None,
@@ -170,12 +76,18 @@ def compare(
     scores : segment scores that were computed elsewhere (`external_scores`), compared beside the metrics.
     tests : "bootstrap", "randomisation"; the one with most resamples decides on verdicts and clusters. Below 50
         segments randomisation decides, and is added if it is not asked for.
-    resamples : by default 1,000 for the bootstrap and 10,000 for randomisation; a number applies to both.
+    resamples : by default 1,000 for the bootstrap and 10,000 for randomisation, and more if the correction for many
+        comparisons needs them; a number applies to both.
     seed : of the resamples.
     baseline : the name of a system; without it all pairs are compared.
     alpha, confidence : significance level of verdicts and clusters, level of the intervals.
-    slices : scores of parts of the test set: by "length" (of the reference), "document", or a label such as "domain".
+    slices : scores of parts of the test set: by "length" (of the reference), "document", a label such as "domain", or
+        contents: "numbers", "duplicates", "terms:FILE", "entities".
     top : how many deciding segments are kept per pair.
+    buckets : each system's segments by "length-difference" (from the reference), "score" or "quality".
+    thresholds : of quality, by metric: {"chrf": (40, 60)} makes segments below 40 poor and from 60 good. By default
+        the quartiles of all systems' segments.
+    segments : numbers (from 1) of the segments to compare on, as `select_segments` returns them; all by default.
     jobs, cluster, executor, cache, progress : where and how to count, as for `score`.
 
     Returns
@@ -190,14 +102,14 @@ def compare(
     >>> tercet.compare(testset, "chrf", tests=["randomisation"]).metric("chrf").pair("a", "b").better(True)
     'a'
     """
-    plan = _Plan(tests, resamples, seed, baseline, alpha, confidence, slices, top)
+    plan = Plan(tests, resamples, seed, baseline, alpha, confidence, slices, top, buckets, thresholds or {}, segments)
     check_texts(testset)
     plan.check_systems(testset.systems, f"Test set {testset.name!r}")
     metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
     if not metrics and not scores:
         raise UsageError('A comparison needs a metric, as ["bleu"].')
     texts = testset.read() if isinstance(testset, TextFiles) else testset
-    plan = plan.settled(len(texts.systems), len(texts))
+    plan = plan.settled(len(texts.systems), len(check_segments(plan.segments, len(texts))))
     for by in plan.slices:
         segment_groups(by, texts, texts.documents)
     computed: Sequence[Scores] = ()
@@ -209,17 +121,20 @@ def compare(
 def compare_scores(scores: Sequence[Scores], *, testset: TestSet | None = None, **options: Any) -> Comparison:
     """Compare systems by scores that were kept with their counts. With `testset` segments are shown with their texts.
 
-    options: tests, resamples, seed, baseline, alpha, confidence, slices and top, as for `compare`.
+    options: tests, resamples, seed, baseline, alpha, confidence, slices, top, buckets, thresholds and segments, as for
+    `compare`.
     """
-    plan = _Plan(**options)
+    plan = Plan(**options)
     if not scores:
         raise UsageError("There are no scores to compare.")
     checked = _checked(plan, scores, testset)
-    plan = plan.settled(len(scores[0].systems), min(item.n_segments for item in scores))
+    plan = plan.settled(
+        len(scores[0].systems), min(len(check_segments(plan.segments, item.n_segments)) for item in scores)
+    )
     return _compared(plan, checked, testset)
 
 
-def _checked(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) -> Sequence[Scores]:
+def _checked(plan: Plan, scores: Sequence[Scores], testset: TestSet | None) -> Sequence[Scores]:
     for item in scores:
         plan.check_systems(item.systems, item.label)
         if not item.segment and not item.counts:
@@ -229,11 +144,17 @@ def _checked(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) -> 
     return scores
 
 
-def _compared(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) -> Comparison:
+def _compared(plan: Plan, scores: Sequence[Scores], testset: TestSet | None) -> Comparison:
+    numbers = [check_segments(plan.segments, item.n_segments) for item in scores]
+    if plan.segments is not None:
+        scores = [take_segments(item, each) for item, each in zip(scores, numbers, strict=True)]
+        testset = None if testset is None else testset.take([number - 1 for number in numbers[0]])
+    works = (_Work(plan, item, testset, each) for item, each in zip(scores, numbers, strict=True))
     return Comparison(
-        metrics=tuple(_Work(plan, item, testset).result() for item in scores),
+        metrics=tuple(work.result() for work in works),
         tests=tuple(plan.tests),
         resamples={test: plan.resamples_of(test) for test in plan.tests},
+        raised=tuple(plan.raised),
         seed=plan.seed,
         alpha=plan.alpha,
         confidence=plan.confidence,
@@ -244,8 +165,9 @@ def _compared(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) ->
 class _Work:
     """The comparison by one metric, under way."""
 
-    def __init__(self, plan: _Plan, scores: Scores, testset: TestSet | None) -> None:
+    def __init__(self, plan: Plan, scores: Scores, testset: TestSet | None, numbers: Sequence[int]) -> None:
         metric = scores.metric
+        self.numbers = numbers  # of the segments, from 1
         self.plan, self.scores, self.metric, self.testset = plan, scores, metric, testset
         self.systems = scores.systems
         self.cube = scores.cube
@@ -301,7 +223,16 @@ class _Work:
             )
             if self.can_find
             else f"No difference can be significant: the smallest p-value that is possible is {self.smallest_p:.2g}.",
-            slices=tuple(part for by in plan.slices for part in self._slices(by)),
+            slices=tuple(
+                part
+                for by in plan.slices
+                for part in slice_scores(scores, by, self.testset, self.numbers, plan.resampling)
+            ),
+            buckets=tuple(
+                found
+                for by in plan.buckets
+                if (found := segment_buckets(scores, by, self.testset, self.numbers, plan.resampling, plan.thresholds))
+            ),
             record=scores.metric,
         )
 
@@ -364,7 +295,9 @@ class _Work:
                 "a_output": self.testset.outputs[self.systems[i]][row],
                 "b_output": self.testset.outputs[self.systems[j]][row],
             }
-        return Segment(row + 1, contribution, float(self.segment[i][row]), float(self.segment[j][row]), **texts)
+        return Segment(
+            self.numbers[row], contribution, float(self.segment[i][row]), float(self.segment[j][row]), **texts
+        )
 
     def _deciding(self, order: NDArray[np.int64], difference: float, i: int, j: int) -> Deciding | None:
         """Leaves out segments in this order until no more than 1 - SHARE of the difference is left."""
@@ -384,16 +317,6 @@ class _Work:
             left_out = sums[:, -1]
             start, size = start + size, min(4 * size, BLOCK)
         return None
-
-    def _slices(self, by: str) -> Iterator[Slice]:
-        names, rows = segment_groups(by, self.testset, self.scores.document_ids)
-        sums = np.zeros((len(self.systems), len(names), self.cube.shape[2]))
-        for system, counts in zip(sums, self.cube, strict=True):
-            np.add.at(system, rows, counts)
-        values = evaluate(self.metric.score, sums)
-        sizes = np.bincount(rows, minlength=len(names))
-        for place, (name, size) in enumerate(zip(names, sizes.tolist(), strict=True)):
-            yield Slice(by, name, size, dict(zip(self.systems, values[:, place].tolist(), strict=True)))
 
 
 def _without_each(metric: MetricRecord, total: Floats, counts: Floats) -> Floats:

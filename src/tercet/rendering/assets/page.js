@@ -1,0 +1,28 @@
+// The button of a header sorts up, then down, then restores the original order, which may be that of a paper. Numbers
+// are compared as numbers; other cells (a dash) are always last.
+for (const table of document.querySelectorAll("table")) {
+  const body = table.tBodies[0], original = [...body.rows], heads = [...table.tHead.rows[0].cells];
+  const text = (row, at) => (row.cells[at].querySelector(".value") ?? row.cells[at]).textContent.trim();
+  const value = (row, at) => parseFloat(
+    text(row, at).replace(/\u2212/g, "-").replace(/(\d),(?=\d{3})/g, "$1").replace(/^[<>\u2264\u2265+ ]+/, ""));
+  const compare = (a, b, at, sign) => {
+    if (!heads[at].classList.contains("number"))
+      return sign * text(a, at).localeCompare(text(b, at), undefined, {numeric: true});
+    const x = value(a, at), y = value(b, at);
+    return isNaN(x) || isNaN(y) ? isNaN(x) - isNaN(y) : sign * (x - y);
+  };
+  heads.forEach((head, at) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    head.setAttribute("aria-sort", "none");
+    button.addEventListener("click", () => {
+      const next = {none: "ascending", ascending: "descending", descending: "none"}[head.getAttribute("aria-sort")];
+      for (const other of heads) other.setAttribute("aria-sort", "none");
+      head.setAttribute("aria-sort", next);
+      const sign = next === "descending" ? -1 : 1;
+      body.append(...(next === "none" ? original : [...original].sort((a, b) => compare(a, b, at, sign))));
+    });
+  });
+}
