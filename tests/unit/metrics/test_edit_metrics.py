@@ -199,8 +199,8 @@ def test_five_thousand_words_are_answered(spec):
 
 
 def test_what_would_take_too_long_is_refused():
-    text = " ".join(["word"] * 251)
-    with pytest.raises(DataError, match=r"Segment 1 has 251 words, .* allows at most 250"):
+    text = " ".join(["word"] * 501)
+    with pytest.raises(DataError, match=r"Segment 1 has 501 words, .* allows at most 500"):
         score("ter:variant=tercom", text, text)
 
 
