@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .checking import check as check
     from .comparing import Comparison as Comparison
     from .comparing import compare as compare
+    from .comparing import compare_ngrams as compare_ngrams
+    from .comparing import compare_words as compare_words
+    from .comparison_report import report as report
     from .data.layouts import read as read
     from .data.scores import Scores as Scores
     from .data.testset import TestSet as TestSet
@@ -43,6 +46,8 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "alignments": (".alignment_report", "alignments"),
     "check": (".checking", "check"),
     "compare": (".comparing", "compare"),
+    "compare_ngrams": (".comparing", "compare_ngrams"),
+    "compare_words": (".comparing", "compare_words"),
     "corpus": (".scoring", "corpus"),
     "data": (".data", ""),
     "demo": (".examples", "load"),
@@ -57,6 +62,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "rate": (".rate", ""),
     "read": (".data.layouts", "read"),
     "read_external": (".external", "read_external"),
+    "report": (".comparison_report", "report"),
     "reproduce": (".reproduction", "reproduce"),
     "score": (".scoring", "score"),
     "verify": (".verifying", "verify"),
@@ -71,6 +77,8 @@ __all__ = [
     "alignments",
     "check",
     "compare",
+    "compare_ngrams",
+    "compare_words",
     "corpus",
     "data",
     "demo",
@@ -85,6 +93,7 @@ __all__ = [
     "rate",
     "read",
     "read_external",
+    "report",
     "reproduce",
     "score",
     "verify",
