@@ -1,6 +1,6 @@
 """The public battery over every metric that exists, and over the parameters that change what a metric does."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -68,8 +68,18 @@ def with_quality_model(folder: Path) -> str:
     return f"qe:model={folder / 'model.qe'}"
 
 
+def with_vectors(name: str) -> Callable[[Path], str]:
+    """Return what makes a metric on word vectors: the default encoder would take long, and bertr has it."""
+
+    def make(folder: Path) -> str:
+        (folder / "vectors.txt").write_text("cat 1 0 0\nmat 0.6 0.8 0\nraining 0 0.6 0.8\napples 0 0 1\n")
+        return f"{name}:encoder=vectors:{folder / 'vectors.txt'}"
+
+    return make
+
+
 # Metrics that need more than their name: what makes a metric of each, from a folder for what it needs.
-MADE = {"qe": with_quality_model}
+MADE = {"qe": with_quality_model, **{name: with_vectors(name) for name in ("bertscore", "wmdo", "yisi1")}}
 
 
 @pytest.mark.parametrize("name", metrics.names())

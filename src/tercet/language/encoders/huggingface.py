@@ -86,7 +86,7 @@ class HuggingFaceEncoder(TransformerEncoder):
             package = import_module("sentence_transformers")
         except ImportError:
             raise UsageError(
-                f"{self.name} needs sentence-transformers for its modules. Install it: pip install sentence-transformers"
+                f"{self.name} has modules of sentence-transformers. Install it: pip install sentence-transformers"
             ) from None
         with loading(self.name):
             return package.SentenceTransformer(
