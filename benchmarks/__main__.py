@@ -29,6 +29,7 @@ from . import (
     meteor,
     quality,
     sentence_rows,
+    sentence_vectors,
     sequences,
     significance,
     syntax,
@@ -153,6 +154,7 @@ def main() -> None:
         language_models,
         translation_models,
         syntax,
+        sentence_vectors,
         quality,
     ):
         rows += part.rows()

@@ -12,7 +12,7 @@ from ..errors import UsageError
 from ..report.tables import to_json
 from .inputs import input_options, read_testset
 from .options import QUIET, ManyValues, format_option
-from .score import chosen_metrics, metric_options
+from .score import chosen_metrics, metric_options, needs_reference
 
 
 @click.command("explain", cls=ManyValues)
@@ -38,7 +38,7 @@ def command(**options: Any) -> None:
         _refuse_misspelt(words[0], names())
     options["references"] = tuple(words)
     check_explained(chosen_metrics(options))  # before the texts are asked for, which would not help
-    testset = read_testset(options)
+    testset = read_testset(options, needs_reference=needs_reference(options))
     found = explain(testset, chosen_metrics(options), segment=options["segment"])
     if options["form"] == "json":
         click.echo(to_json([explanation.to_dict() for explanation in found]))

@@ -103,8 +103,11 @@ def open_huggingface(place: str, *, device: str, allow_download: bool, trust_pic
     return HuggingFaceEncoder(name, folder, device=device, trust_pickle=trust_pickle)
 
 
-def find_folder(name: str, place: str, *, allow_download: bool) -> Path:
-    """Return the folder of a model: the place itself, or where the hub's files are, downloaded if that is allowed."""
+def find_folder(name: str, place: str, *, allow_download: bool, everything: bool = False) -> Path:
+    """Return the folder of a model: the place itself, or where the hub's files are, downloaded if that is allowed.
+
+    everything: download all files; otherwise weights, configuration and tokenizer.
+    """
     if Path(place).is_dir():
         return Path(place)
     packages()
@@ -120,8 +123,8 @@ def find_folder(name: str, place: str, *, allow_download: bool) -> Path:
                 "--allow-download it is downloaded."
             ) from None
     try:
-        folder = Path(hub.snapshot_download(place, allow_patterns=list(FILES)))
-        if not any(folder.glob("*.safetensors")):
+        folder = Path(hub.snapshot_download(place, allow_patterns=None if everything else list(FILES)))
+        if not everything and not any(folder.glob("*.safetensors")):
             folder = Path(hub.snapshot_download(place, allow_patterns=[*FILES, *PICKLED]))
     except (problems.HfHubHTTPError, *missing) as error:
         raise UsageError(f"{name} cannot be downloaded: {str(error).splitlines()[0]}") from None
