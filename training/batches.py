@@ -30,8 +30,12 @@ class Archive:
         self.device = device
 
     def joined(self, kind: str, left_out: tuple[str, ...], columns: int) -> np.ndarray:
-        """Return the rows of all sets of a kind ("rank", "da", …) but those whose names start with one of `left_out`."""
-        chosen = [values for name, values in sorted(self.arrays.items()) if name.startswith(kind + "/") and not name.split("/")[1].startswith(left_out)]
+        """Return the rows of all sets of a kind ("rank", "da", …), without sets whose names start as in `left_out`."""
+        chosen = [
+            values
+            for name, values in sorted(self.arrays.items())
+            if name.startswith(kind + "/") and not name.split("/")[1].startswith(left_out)
+        ]
         return np.concatenate(chosen) if chosen else np.zeros((0, columns), np.int32)
 
     def pairs(self, references: Tensor, outputs: Tensor, shape: Shape) -> tuple[Tensor, Tensor, Tensor]:
@@ -52,7 +56,9 @@ class Archive:
         ids = torch.where(mask, ids, 1 if mpnet else 0)
         return ids.long(), mask, ((places > left + gap) & mask).long()
 
-    def batches(self, rows: np.ndarray, size: int, random: np.random.Generator, *, endless: bool = False) -> Iterator[np.ndarray]:
+    def batches(
+        self, rows: np.ndarray, size: int, random: np.random.Generator, *, endless: bool = False
+    ) -> Iterator[np.ndarray]:
         """Yield row numbers, shuffled, with texts of about one length in each batch."""
         if not len(rows):
             return

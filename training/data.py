@@ -1,7 +1,7 @@
 """What Rima learns from: WMT's texts, rankings and direct assessments (DA), English outputs only.
 
-Folders have the layout of the files that `tercet data get` unpacks: PAIR.segments.tsv.gz, PAIR.outputs.tsv.gz, and judgements.
-Nothing of newstest2019 may be read for training; `refuse_leaks` makes sure of it.
+Folders have the layout of the files that `tercet data get` unpacks: PAIR.segments.tsv.gz, PAIR.outputs.tsv.gz, and
+judgements. Nothing of newstest2019 may be read for training; `refuse_leaks` makes sure of it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ class Texts:
     def read(cls, folder: Path, pair: str) -> Texts:
         segments = list(rows(folder / f"{pair}.segments.tsv.gz"))
         outputs = {row.pop("seg"): row for row in rows(folder / f"{pair}.outputs.tsv.gz")}
-        return cls({row["seg"]: row["source"] for row in segments}, {row["seg"]: row["reference"] for row in segments}, outputs)
+        return cls(
+            {row["seg"]: row["source"] for row in segments}, {row["seg"]: row["reference"] for row in segments}, outputs
+        )
 
 
 def english_pairs(folder: Path) -> list[str]:
@@ -97,7 +99,11 @@ def read(data: Path) -> Sources:
         )
         if year == "wmt14":
             found.rankings[f"{year}.{pair}"] = [
-                Ranking(its.references[row["seg"]], its.outputs[row["seg"]][row["better"]], its.outputs[row["seg"]][row["worse"]])
+                Ranking(
+                    its.references[row["seg"]],
+                    its.outputs[row["seg"]][row["better"]],
+                    its.outputs[row["seg"]][row["worse"]],
+                )
                 for row in rows(data / year / f"{pair}.rr.tsv.gz")
             ]
     for row in rows(data / "wmt12" / "rankings.tsv.gz"):
@@ -107,7 +113,15 @@ def read(data: Path) -> Sources:
     for row in rows(data / "wmt17" / "DA-seglevel.tsv.gz"):
         if ("wmt17", row["lp"]) in texts:
             its = texts["wmt17", row["lp"]]
-            _add(found, "wmt17", row["lp"], row["seg"], its.references[row["seg"]], its.outputs[row["seg"]][row["system"].split("+")[0]], row["DA_z"])
+            _add(
+                found,
+                "wmt17",
+                row["lp"],
+                row["seg"],
+                its.references[row["seg"]],
+                its.outputs[row["seg"]][row["system"].split("+")[0]],
+                row["DA_z"],
+            )
     for row in rows(data / "graham_da" / "da_with_postedits.tsv.gz"):
         if row["lp"].endswith("-en"):
             _add(found, "wmt13", row["lp"], row["seg"], row["reference"], row["mt"], row["DA_z"])
@@ -121,7 +135,9 @@ def read(data: Path) -> Sources:
 
 
 def _strict_pairs(row: dict[str, str], texts: Texts) -> Iterator[Ranking]:
-    ranked = [(int(rank), system) for rank, system in zip(row["ranks"].split("|"), row["systems"].split("|"), strict=True)]
+    ranked = [
+        (int(rank), system) for rank, system in zip(row["ranks"].split("|"), row["systems"].split("|"), strict=True)
+    ]
     outputs, reference = texts.outputs[row["seg"]], texts.references[row["seg"]]
     for (rank, one), (other_rank, other) in combinations(ranked, 2):
         if rank < 1 or other_rank < 1 or rank == other_rank or outputs[one] == outputs[other]:

@@ -23,7 +23,11 @@ def main() -> None:
     for pair in data.english_pairs(folder / "wmt19"):
         texts = data.Texts.read(folder / "wmt19", pair)
         arrays[f"eval/wmt19.{pair}"] = np.array(
-            [[table(texts.references[segment]), table(output)] for segment, systems in texts.outputs.items() for output in systems.values()],
+            [
+                [table(texts.references[segment]), table(output)]
+                for segment, systems in texts.outputs.items()
+                for output in systems.values()
+            ],
             np.int32,
         )
     arrays["tokens"], arrays["starts"] = tokenise(list(table.numbers), tokenizer)

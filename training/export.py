@@ -2,8 +2,8 @@
 
     python -m training.export STUDENT.pt TOKENIZER.json FOLDER
 
-Weights have one scale per channel and seven bits (`reduce_range`), so that processors with and without VNNI compute the same integers;
-activations are quantised while it runs, one pair at a time.
+Weights have one scale per channel and seven bits (`reduce_range`), so that processors with and without VNNI compute the
+same integers; activations are quantised while it runs, one pair at a time.
 """
 
 from __future__ import annotations
@@ -36,21 +36,39 @@ class Graph(torch.nn.Module):
 def export(weights: Path, shape: str, folder: Path, *, bits: int = 7) -> Path:
     """Write model.onnx (quantised) and model-float.onnx into a folder."""
     scorer = Scorer(SHAPES[shape])
-    scorer.load_state_dict({name: values.float() for name, values in torch.load(weights, map_location="cpu", weights_only=True).items()})
+    scorer.load_state_dict(
+        {name: values.float() for name, values in torch.load(weights, map_location="cpu", weights_only=True).items()}
+    )
     folder.mkdir(parents=True, exist_ok=True)
     exact, quantised = folder / "model-float.onnx", folder / "model.onnx"
-    example = torch.randint(1000, 2000, (2, 12)), torch.ones(2, 12, dtype=torch.long), torch.zeros(2, 12, dtype=torch.long)
+    example = (
+        torch.randint(1000, 2000, (2, 12)),
+        torch.ones(2, 12, dtype=torch.long),
+        torch.zeros(2, 12, dtype=torch.long),
+    )
     axes = {name: {0: "pairs", 1: "tokens"} for name in NAMES} | {"score": {0: "pairs"}}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            Graph(scorer).eval(), example, str(exact), input_names=NAMES, output_names=["score"], dynamic_axes=axes, opset_version=17, dynamo=False,
-        )  # fmt: skip
+            Graph(scorer).eval(),
+            example,
+            str(exact),
+            input_names=NAMES,
+            output_names=["score"],
+            dynamic_axes=axes,
+            opset_version=17,
+            dynamo=False,
+        )
     prepared = folder / "prepared.onnx"
     quant_pre_process(str(exact), str(prepared), skip_symbolic_shape=True)
     quantize_dynamic(
-        str(prepared), str(quantised), op_types_to_quantize=["MatMul", "Gather"], weight_type=QuantType.QInt8, per_channel=True, reduce_range=bits == 7,
-    )  # fmt: skip
+        str(prepared),
+        str(quantised),
+        op_types_to_quantize=["MatMul", "Gather"],
+        weight_type=QuantType.QInt8,
+        per_channel=True,
+        reduce_range=bits == 7,
+    )
     prepared.unlink()
     return quantised
 

@@ -8,15 +8,26 @@ from dataclasses import dataclass
 from random import Random
 
 NEGATED = {
-    "is": "is not", "are": "are not", "was": "was not", "were": "were not", "has": "has not", "have": "have not", "will": "will not",
-    "can": "cannot", "could": "could not", "should": "should not", "would": "would not", "did": "did not", "does": "does not",
-}  # fmt: skip
+    "is": "is not",
+    "are": "are not",
+    "was": "was not",
+    "were": "were not",
+    "has": "has not",
+    "have": "have not",
+    "will": "will not",
+    "can": "cannot",
+    "could": "could not",
+    "should": "should not",
+    "would": "would not",
+    "did": "did not",
+    "does": "does not",
+}
 NEGATIONS = {"not", "never", "no"}
 
 
 @dataclass
 class Around:
-    """What a generator may take from elsewhere: the source, other references, other sources, names and words of the corpus."""
+    """What a generator may take from elsewhere: the source, other references and sources, names and words."""
 
     source: str
     references: Sequence[str]
@@ -61,7 +72,11 @@ def number(words: list[str], random: Random, around: Around) -> str | None:
 
 def name(words: list[str], random: Random, around: Around) -> str | None:
     """Put another name in the place of one."""
-    places = [place for place, word in enumerate(words) if place and word[:1].isupper() and word[1:].islower() and len(word) > 3]
+    places = [
+        place
+        for place, word in enumerate(words)
+        if place and word[:1].isupper() and word[1:].islower() and len(word) > 3
+    ]
     if not places or not around.names:
         return None
     place, other = random.choice(places), random.choice(around.names)
@@ -129,10 +144,20 @@ def empty(words: list[str], random: Random, around: Around) -> str | None:
 
 Generator = Callable[[list[str], Random, Around], "str | None"]
 GENERATORS: dict[str, tuple[Generator, float]] = {  # with how often it is drawn
-    "drop": (drop, 2), "repeat": (repeat, 1), "swap": (swap, 2), "number": (number, 2), "name": (name, 2), "negation": (negation, 3),
-    "truncate": (truncate, 1.5), "replace": (replace, 2), "add": (add, 1), "source": (source, 0.7), "foreign": (foreign, 0.5),
-    "unrelated": (unrelated, 0.7), "empty": (empty, 0.3),
-}  # fmt: skip
+    "drop": (drop, 2),
+    "repeat": (repeat, 1),
+    "swap": (swap, 2),
+    "number": (number, 2),
+    "name": (name, 2),
+    "negation": (negation, 3),
+    "truncate": (truncate, 1.5),
+    "replace": (replace, 2),
+    "add": (add, 1),
+    "source": (source, 0.7),
+    "foreign": (foreign, 0.5),
+    "unrelated": (unrelated, 0.7),
+    "empty": (empty, 0.3),
+}
 
 
 def damage(text: str, random: Random, around: Around) -> str | None:

@@ -2,7 +2,7 @@
 
     python -m training.prepare DATA TOKENIZER.json OUT.npz [--small]
 
-DATA is a folder of data sets (data.py). Tokenising is done here, once, because it would take half of the time on the GPU.
+DATA is a folder of data sets (data.py). Tokenising is done here, once; it would take half of the time on the GPU.
 """
 
 from __future__ import annotations
@@ -48,19 +48,27 @@ def main() -> None:
     table = TextTable()
     arrays: dict[str, np.ndarray] = {}
     for name, rankings in found.rankings.items():
-        arrays[f"rank/{name}"] = np.array([[table(r.reference), table(r.better), table(r.worse)] for r in rankings], np.int32)
+        arrays[f"rank/{name}"] = np.array(
+            [[table(r.reference), table(r.better), table(r.worse)] for r in rankings], np.int32
+        )
     for name, assessments in found.assessments.items():
         arrays[f"da/{name}"] = np.array([[table(a.reference), table(a.output)] for a in assessments], np.int32)
         arrays[f"z/{name}"] = np.array([a.z for a in assessments], np.float32)
         arrays[f"held/{name}"] = np.array([_held(a.segment) for a in assessments])
     for name, triples in found.pool.items():
-        arrays[f"pool/{name}"] = np.array([[table(reference), table(output)] for reference, output, _ in triples], np.int32)
+        arrays[f"pool/{name}"] = np.array(
+            [[table(reference), table(output)] for reference, output, _ in triples], np.int32
+        )
     arrays |= damaged(found, table, DAMAGED // 100 if given.small else DAMAGED)
     arrays["tokens"], arrays["starts"] = tokenise(list(table.numbers), given.tokenizer)
     np.savez_compressed(given.out, **arrays)
     digest = hashlib.sha256(given.out.read_bytes()).hexdigest()
-    sizes = {name: len(values) for name, values in arrays.items() if name.split("/")[0] in ("rank", "da", "pool", "damaged")}
-    print(json.dumps({"texts": len(table.numbers), "tokens": len(arrays["tokens"]), "sha256": digest, **sizes}, indent=1))
+    sizes = {
+        name: len(values) for name, values in arrays.items() if name.split("/")[0] in ("rank", "da", "pool", "damaged")
+    }
+    print(
+        json.dumps({"texts": len(table.numbers), "tokens": len(arrays["tokens"]), "sha256": digest, **sizes}, indent=1)
+    )
 
 
 def _held(segment: str) -> bool:
@@ -83,7 +91,7 @@ def _shrink(found: data.Sources) -> None:
 
 
 def damaged(found: data.Sources, table: TextTable, count: int) -> dict[str, np.ndarray]:
-    """Return preferences that need no people: (reference, text, damaged text), and (reference, itself, output), by set."""
+    """Return preferences that need no people: (reference, text, damaged text) and (reference, itself, output)."""
     random = Random(SEED)
     pool = {name: triples for name, triples in found.pool.items() if triples}
     everything = [triple for triples in pool.values() for triple in triples]

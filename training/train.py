@@ -1,6 +1,6 @@
 """Train Rima: a teacher on people's judgements, its scores for every output, and a small student of these.
 
-    python -m training.train --data DATA.npz --weights FOLDER --work FOLDER [--leave-out wmt17,wmt14.hi-en] [--teachers 2]
+    python -m training.train --data DATA.npz --weights FOLDER --work FOLDER [--leave-out wmt17] [--teachers 2]
 
 Each stage leaves a file in the work folder and is skipped when the file is there, so a run that was stopped goes on.
 """
@@ -53,10 +53,14 @@ def main() -> None:
     arguments.add_argument("--teachers", type=int, default=1)
     arguments.add_argument("--first-seed", type=int, default=1)
     arguments.add_argument("--stages", default="teacher,label,student,figures")
-    arguments.add_argument("--score", type=Path, help="an archive of `evaluation`: score it with all models of the work folder, and stop")
+    arguments.add_argument(
+        "--score", type=Path, help="an archive of `evaluation`: score it with all models of the work folder, and stop"
+    )
     arguments.add_argument("--set", nargs="*", default=[], help="settings, such as steps=500")
     given = arguments.parse_args()
-    settings = Settings(**{key: type(getattr(Settings, key))(value) for key, value in (one.split("=") for one in given.set)})
+    settings = Settings(
+        **{key: type(getattr(Settings, key))(value) for key, value in (one.split("=") for one in given.set)}
+    )
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.backends.cuda.matmul.allow_tf32 = True
     given.work.mkdir(parents=True, exist_ok=True)
@@ -152,7 +156,10 @@ class Run:
     def figures(self, seeds: range) -> None:
         """Write Pearson's r of every DA set and tau of every set of rankings, of teachers and student, seen or not."""
         found = {}
-        for name, shape in [*((f"teacher-{seed}", self.settings.teacher) for seed in seeds), ("student", self.settings.student)]:
+        for name, shape in [
+            *((f"teacher-{seed}", self.settings.teacher) for seed in seeds),
+            ("student", self.settings.student),
+        ]:
             if (self.work / f"{name}.pt").exists():
                 found[name] = self.agreement(self.restored(shape, f"{name}.pt"))
         (self.work / "figures.json").write_text(json.dumps(found, indent=1))
@@ -191,7 +198,12 @@ class Run:
 
     def restored(self, name: str, file: str) -> Scorer:
         model = Scorer(SHAPES[name])
-        model.load_state_dict({key: values.float() for key, values in torch.load(self.work / file, map_location="cpu", weights_only=True).items()})
+        model.load_state_dict(
+            {
+                key: values.float()
+                for key, values in torch.load(self.work / file, map_location="cpu", weights_only=True).items()
+            }
+        )
         return model.to(self.device).eval()
 
     def pool(self) -> np.ndarray:
@@ -237,7 +249,9 @@ def assessment_loss(scores: Tensor, z: Tensor) -> Tensor:
     return 0.5 * functional.huber_loss(scores, z) + 0.3 * (wrong * clear).sum() / clear.sum().clamp(min=1)
 
 
-def optimise(model: Scorer, loss: Callable[[int], Tensor], steps: int, rate: float, head_rate: float, what: str) -> None:
+def optimise(
+    model: Scorer, loss: Callable[[int], Tensor], steps: int, rate: float, head_rate: float, what: str
+) -> None:
     """Run AdamW with a warm-up of 6 % and linear decay, gradients clipped to norm 1."""
     model.train()
     groups = [
@@ -246,7 +260,9 @@ def optimise(model: Scorer, loss: Callable[[int], Tensor], steps: int, rate: flo
     ]
     optimiser = torch.optim.AdamW(groups, weight_decay=0.01, fused=next(model.parameters()).is_cuda)
     warm = max(1, int(0.06 * steps))
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: min((step + 1) / warm, (steps - step) / (steps - warm + 1)))
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda step: min((step + 1) / warm, (steps - step) / (steps - warm + 1))
+    )
     began, shown = time.time(), torch.zeros((), device=next(model.parameters()).device)
     for step in range(steps):
         value = loss(step)
@@ -257,7 +273,11 @@ def optimise(model: Scorer, loss: Callable[[int], Tensor], steps: int, rate: flo
         schedule.step()
         shown += value.detach()
         if (step + 1) % 100 == 0 or step + 1 == steps:
-            print(f"{what}: step {step + 1} of {steps}, loss {float(shown) / (step % 100 + 1):.4f}, {time.time() - began:.0f} s", flush=True)
+            print(
+                f"{what}: step {step + 1} of {steps}, loss {float(shown) / (step % 100 + 1):.4f}, "
+                f"{time.time() - began:.0f} s",
+                flush=True,
+            )
             shown.zero_()
 
 

@@ -7,7 +7,7 @@ network alone. The sum is mapped to the scale of direct assessment, 0 to 100, by
 that were not trained on; the same assessments give the interval of a segment (conformal prediction).
 
 Texts longer than those of training are cut into pieces at ends of sentences, reference and output into equally many;
-the network's number is then the mean over pieces, weighted by length.
+the network's number is then the mean over pieces, weighted by length. An empty output has the score 0.
 """
 
 from __future__ import annotations
@@ -100,7 +100,9 @@ class Rima(Metric):
         """Count the score, 1, the network's number and chrF; zeros for a segment without references."""
         texts, offsets = group_references(shard.references)
         wanted = {
-            system: [[(text, output) for text in texts[offsets[i] : offsets[i + 1]]] for i, output in enumerate(outputs)]
+            system: [
+                [(text, output) for text in texts[offsets[i] : offsets[i + 1]]] for i, output in enumerate(outputs)
+            ]
             for system, outputs in shard.outputs.items()
         }
         parts = self._parts(opened, [pair for rows in wanted.values() for pairs in rows for pair in pairs])
@@ -118,6 +120,7 @@ class Rima(Metric):
             return {}
         network, chrf = _network_scores(opened, distinct), _chrf(distinct)
         scores = curve(opened, network + opened.chrf_weight * chrf)
+        scores[[bool(reference.strip()) and not output.strip() for reference, output in distinct]] = 0
         rows = zip(scores.tolist(), network.tolist(), chrf.tolist(), strict=True)
         return dict(zip(distinct, rows, strict=True))
 
@@ -158,7 +161,11 @@ def _content(model: str | None, state: object) -> ModelFile:
     else:
         with as_file(files("tercet.metrics").joinpath("data", "rima.model")) as path:
             content = read_model(path, KIND, made_by="training")
-    if not has_form(content.manifest, _FORM) or {"knots", "values"} - content.arrays.keys() or "network" not in content.blobs:
+    if (
+        not has_form(content.manifest, _FORM)
+        or {"knots", "values"} - content.arrays.keys()
+        or "network" not in content.blobs
+    ):
         raise DataError(f"{model or 'rima.model'} is not a model of rima: parts of it are missing.")
     return content
 
@@ -183,11 +190,11 @@ def curve(opened: Opened, sums: Floats) -> Floats:
 
 def _chrf(pairs: Sequence[tuple[str, str]]) -> Floats:
     from ..data.testset import TestSet
-    from .chrf import ChrF
+    from .chrf import CHRF
 
-    texts = TestSet({"": [output for _, output in pairs]}, {"": [reference for reference, _ in pairs]})
-    ready = ChrF().ready(texts)
-    return ready.segment_scores(ready.count(Shard(texts))[""])
+    texts = TestSet({"output": [output for _, output in pairs]}, {"reference": [reference for reference, _ in pairs]})
+    ready = CHRF().ready(texts)
+    return ready.segment_scores(ready.count(Shard(texts))["output"])
 
 
 def _network_scores(opened: Opened, pairs: Sequence[tuple[str, str]]) -> Floats:
