@@ -18,7 +18,7 @@ from tercet import TestSet, compare, score
 from tercet.comparing import compare_scores
 from tercet.data.lines import write_lines
 from tercet.data.stream import TextFiles
-from tercet.report.tables import table
+from tercet.rendering.tables import table
 
 from . import (
     association,
@@ -29,6 +29,7 @@ from . import (
     meteor,
     quality,
     sentence_rows,
+    sentence_vectors,
     sequences,
     significance,
     syntax,
@@ -153,6 +154,7 @@ def main() -> None:
         language_models,
         translation_models,
         syntax,
+        sentence_vectors,
         quality,
     ):
         rows += part.rows()

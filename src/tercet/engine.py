@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+MAX_JOBS = 512  # processes that are started at once
 SHARD = 4096  # segments
 IN_FLIGHT = 4  # shards a worker may be ahead of what is collected: bounds the memory of a stream
 FEWEST_ROWS = 8  # segments of slow metrics that are not divided among workers
@@ -47,8 +48,8 @@ def open_executor(jobs: int = 1, cluster: str | None = None) -> Iterator[Executo
     if cluster is not None:
         yield from _cluster(cluster)
         return
-    if not isinstance(jobs, int) or jobs < 0:
-        raise UsageError(f"jobs must be 0 (all cores), 1 or more, not {jobs!r}.")
+    if not isinstance(jobs, int) or not 0 <= jobs <= MAX_JOBS:
+        raise UsageError(f"jobs must be 0 (all cores) or a number up to {MAX_JOBS}, not {jobs!r}.")
     if jobs == 1:
         yield None
         return

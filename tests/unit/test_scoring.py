@@ -56,6 +56,7 @@ def test_the_form_that_others_rely_on() -> None:
         (lambda t: tercet.score(t, None), UsageError, "list of names"),
         (lambda t: tercet.score(t, [5]), UsageError, "by a text"),
         (lambda t: tercet.score(t, ["bleu"], jobs="2"), UsageError, "jobs must be"),
+        (lambda t: tercet.score(t, ["bleu"], jobs=10**11), UsageError, "a number up to 512, not 100000000000"),
         (lambda t: tercet.score(t, ["bleu"], confidence=True, seed="1"), UsageError, "seed must be a whole number"),
         (lambda t: tercet.score(t, ["bleu"], confidence=True, confidence_n=1.5), UsageError, "resamples must be"),
         (lambda t: tercet.score(t, ["bleu"], confidence=95), UsageError, "between 0 and 1"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..comparing import NgramComparison, WordComparison
     from ..data.testset import TestSet
-    from ..report.document import Part
+    from ..rendering.document import Part
 
 
 @click.command("compare", cls=ManyValues)
@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     help="Show edit scripts of deciding segments and sums of edits, for metrics that have them, as ter and wer.",
 )
 @gate_options
-@format_option("text", "json", "markdown", "latex", "tsv")
+@format_option()
 @width_option("Decimals in tables and text; JSON has them all. [default: 2, more for scores from 0 to 1]")
 @run_options()
 def command(**options: Any) -> None:
@@ -171,7 +171,7 @@ def _selected(options: dict[str, Any], texts: TestSet) -> list[int] | None:
 
 
 def _selection_parts(options: dict[str, Any], segments: list[int] | None, texts: TestSet) -> Iterator[Part]:
-    from ..report.document import Notes
+    from ..rendering.document import Notes
 
     if segments is not None:
         yield Notes([f"Only {', '.join(options['only'])}: {len(segments)} of {len(texts)} segments."])

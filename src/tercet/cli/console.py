@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -12,15 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .terminal import visible
+
 if TYPE_CHECKING:
-    from ..report.document import Part
-
-_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all controls but tab and line feed
-
-
-def visible(message: str) -> str:
-    """A message that may quote anybody's file, with escapes for what a terminal would obey."""
-    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], message)
+    from ..rendering.document import Part
 
 
 class _ToStderr(logging.Handler):
@@ -63,14 +57,16 @@ def use_colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
-def rendered(form: str, parts: Iterable[Part], data: Callable[[], Any]) -> str:
+def rendered(form: str, parts: Iterable[Part], data: Callable[[], Any], title: str = "") -> str:
     """Return a result in one form: as a document of these parts, or its data as JSON or JSON lines."""
-    from ..report.document import Document
-    from ..report.tables import to_json, to_json_lines
+    from ..rendering.document import Document
+    from .options import SPREADSHEET
 
-    if form in ("json", "jsonl"):
-        return to_json(data()) if form == "json" else to_json_lines(data())
-    return Document(parts).render(form, colour=use_colour(), columns=terminal_columns())
+    context = click.get_current_context(silent=True)
+    spreadsheet = bool(context and context.meta.get(SPREADSHEET))
+    return Document(parts, title, data).render(
+        form, colour=use_colour(), columns=terminal_columns(), spreadsheet=spreadsheet
+    )
 
 
 def terminal_columns() -> int | None:

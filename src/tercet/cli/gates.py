@@ -84,8 +84,8 @@ def report_verdicts(verdicts: Sequence[GateVerdict], result: Comparison, options
 
 def markdown_summary(verdicts: Sequence[GateVerdict], result: Comparison) -> str:
     """Return verdicts and scores as a short page of Markdown."""
-    from ..report.document import Document, Heading, Table
-    from ..report.tables import interval, number
+    from ..rendering.document import Document, Heading, Table
+    from ..rendering.tables import interval, number
 
     failed = sum(verdict.failed for verdict in verdicts)
     said = f"{failed} of {len(verdicts)} conditions failed" if failed else f"all {len(verdicts)} conditions passed"

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingDependency
-from ..report.document import MARKS, Heading, Notes, Part, Table
-from ..report.tables import Bold, full, number
+from ..rendering.document import MARKS, Heading, Notes, Part, Picture, Table
+from ..rendering.tables import Bold, full, number
 from ..reproduction import PAPERS, PaperTable, tables
 from ..reproduction.results import Cell, Matrix, Reproduction, Reproductions, Unchecked, title_of
 from .console import rendered
 
 if TYPE_CHECKING:
-    from ..report.figures import Figure
-    from ..report.pages import Picture
+    from ..rendering.figures import Figure
 
 log = logging.getLogger(__name__)
 
 LISTED = 30  # with more cells, a table is shown as a grid
 NAMED = 6  # the most rows or columns that a sentence lists
+TITLE = "Tables of papers, recomputed"
 COUNT = 5  # a row of whole numbers with one larger than this is a row of counts
 ALPHA = 0.05  # smaller p-values are marked in head-to-head figures
 
@@ -33,7 +34,9 @@ COLUMNS = (
     "printed",
     "recomputed",
     "difference",
+    "verdict",
     "equal",
+    "interval",
     "within",
     "must",
     "reason",
@@ -41,8 +44,11 @@ COLUMNS = (
 
 
 def reproduction_parts(found: Reproductions, form: str = "text") -> Iterator[Part]:
-    """Yield the parts of the document. CSV has one row per number."""
-    if form == "csv":
+    """Yield the parts of the document. TSV and CSV have one row per number."""
+    if form == "html":
+        yield from _page(found)
+        return
+    if form in ("tsv", "csv"):
         cells = ([row[name] for name in COLUMNS] for row in found.rows())
         yield Table(COLUMNS, [[full(v).lower() if isinstance(v, bool) else full(v) for v in row] for row in cells])
         return
@@ -60,8 +66,7 @@ def render_list(form: str = "text") -> str:
     notes = [f"{name}: {citation}." for name, citation in PAPERS.items()]
     notes.append("Recompute: tercet reproduce PAPER --table N --data DIR")
     data = [
-        {"paper": paper, "table": name, "caption": one.caption, "data": list(one.needs), "reason": one.reason,
-         "slow": one.slow}
+        {"paper": paper, "table": name, "caption": one.caption, "data": list(one.needs), "reason": one.reason}
         for paper, name, one in entries
     ]  # fmt: skip
     return rendered(form, [Table(["Paper", "Table", "What", "Data"], rows), Notes(notes)], lambda: data)
@@ -71,25 +76,19 @@ def _needs(one: PaperTable) -> str:
     """Return the data that a table needs, for the list."""
     if one.make is None:
         return "cannot be recomputed"
-    return (", ".join(one.needs) or "none") + ("; takes minutes, only on request" if one.slow else "")
+    return ", ".join(one.needs) or "none"
 
 
 def _count(found: Sequence[Reproduction]) -> str:
     """Return a sentence with the number of equal cells."""
     cells = [cell for one in found for cell in one.cells]
-    must = [cell for cell in cells if cell.must]
-    optional = len(cells) - len(must)
-    equal, near = sum(cell.equal for cell in must), sum(cell.within is not None for cell in must)
+    counts = Counter(cell.verdict for cell in cells)
     unchecked = sum(len(one.unchecked) for one in found)
-    within = f" ({near} of them within a tolerance)" if near else ""
-    notes = [] if cells else ["no number recomputed"]
-    if must:
-        required = "required " if optional else ""
-        notes.append(f"{equal} of {len(must)} {required}cell{'s' if len(must) != 1 else ''} equal{within}")
-    if optional:
-        are = "are" if optional != 1 else "is"
-        noun = "more" if must else "cells" if optional != 1 else "cell"
-        notes.append(f"{optional} {noun} {are} shown for comparison" + ("" if must else ", not required to be equal"))
+    equal = counts["equal"] + counts["in interval"]
+    inside = f" ({counts['in interval']} of them within the printed interval)" if counts["in interval"] else ""
+    noun = "cell" if len(cells) == 1 else "cells"
+    notes = [f"{equal} of {len(cells)} {noun} equal{inside}" if cells else "no number recomputed"]
+    notes += [f"{counts[name]} {name}" for name in ("near", "different") if counts[name]]
     if unchecked:
         notes.append(f"{unchecked} numbers not checked")
     return "; ".join(notes) + "."
@@ -147,9 +146,11 @@ def _decimals(one: Reproduction, row: str) -> int:
 
 
 def _verdict(cell: Cell) -> str:
+    if cell.interval is not None:
+        return f"in ±{cell.interval:g}"
     if cell.within is not None:
-        return f"within {cell.within:g}"
-    return "yes" if cell.equal else "no" if cell.must else "not required"
+        return f"near, ±{cell.within:g}"
+    return "yes" if cell.equal else "no" if cell.must else "no (not required)"
 
 
 def _named(column: str) -> str:
@@ -180,7 +181,7 @@ def _laid_out(rows: list[str], columns: list[str], cells: Mapping[tuple[str, str
 
 def _shown(cell: Cell, one: Reproduction) -> str:
     text = number(cell.recomputed, one.decimals)
-    if not cell.equal:
+    if cell.verdict != "equal":
         text += f" ({number(cell.printed, one.decimals)})"
     return Bold(text) if cell.row in one.winners.get(cell.column, ()) else text
 
@@ -216,17 +217,23 @@ def _reasons(one: Reproduction) -> list[str]:
 
 def write_html(path: str, results: Reproductions) -> None:
     """Write one page with all tables, marks and figures."""
-    from ..report.pages import Section, write_page
+    from ..rendering.document import Document
+    from ..rendering.pages import write_page
 
-    sections = [Section("Overview", [_count(results.tables).capitalize(), _legend()])]
+    write_page(path, Document(_page(results), TITLE))
+
+
+def _page(results: Reproductions) -> Iterator[Part]:
+    """Yield the parts of the page."""
+    yield from (Heading("Overview"), _count(results.tables).capitalize(), _legend())
     for paper, found in results.by_paper().items():
-        sections.append(Section(PAPERS[paper], [_count(found).capitalize()]))
-        made = [one for one in found if _is_made(one)]
-        sections += [Section(f"{title_of(one.table)}: {one.caption}", list(_page_parts(one)), level=3) for one in made]
-        if len(made) < len(found):
-            left = _left_out([one for one in found if not _is_made(one)])
-            sections.append(Section(f"Not recomputed ({paper})", [left], level=3))
-    write_page(path, "Tables of papers, recomputed", sections)
+        yield from (Heading(PAPERS[paper]), _count(found).capitalize())
+        for one in filter(_is_made, found):
+            yield Heading(f"{title_of(one.table)}: {one.caption}", level=3)
+            yield from _page_parts(one)
+        left = [one for one in found if not _is_made(one)]
+        if left:
+            yield from (Heading(f"Not recomputed ({paper})", level=3), _left_out(left))
 
 
 def _is_made(one: Reproduction) -> bool:
@@ -237,7 +244,7 @@ def _is_made(one: Reproduction) -> bool:
 def _legend() -> str:
     return "\n".join(
         [
-            f"{MARKS['good']} equal to the printed number, or within the tolerance; or the paper's statement holds",
+            f"{MARKS['good']} equal to the printed number, or in the printed interval; or the paper's statement holds",
             f"{MARKS['bad']} should be equal and is not; or the paper's statement does not hold",
             f"{MARKS['unchecked']} printed, but not checked; the reason is given below the table",
             "no mark: shown for comparison, not required to be equal",
@@ -257,10 +264,8 @@ def _left_out(found: Sequence[Reproduction]) -> Table:
     return Table(["Table", "What", "Numbers", "Why not"], rows)
 
 
-def _page_parts(one: Reproduction) -> Iterator[str | Table | Notes | Picture]:
+def _page_parts(one: Reproduction) -> Iterator[Part]:
     """Yield the parts of the page for one table."""
-    from ..report.pages import Picture
-
     if one.cells:
         yield _page_table(one)
         yield _count([one])
@@ -272,8 +277,7 @@ def _page_parts(one: Reproduction) -> Iterator[str | Table | Notes | Picture]:
         yield Table(["The paper says", "Found", ""], rows, classes=classes)
     yield from _other_parts(one)
     try:
-        for figure in _figures(one):
-            yield Picture(figure.svg(), text=figure.title)
+        yield from map(Picture, _figures(one))
     except MissingDependency as missing:
         log.warning("The figures of %s, %s are left out. %s", one.paper, title_of(one.table), missing)
 
@@ -286,14 +290,14 @@ def _page_table(one: Reproduction) -> Table:
     for cell in one.cells:
         text = _shown(cell, one)
         texts[cell.row, cell.column] = f"{text}*" if isinstance(text, Bold) else text
-        classes[cell.row, cell.column] = "good" if cell.equal else "bad" if cell.must else ""
+        classes[cell.row, cell.column] = "good" if cell.equal else "bad" if cell.failed else ""
     caption = "Recomputed, with the printed number in brackets if it differs"
     marks = [["", *(classes.get((row, column), "") for column in columns)] for row in rows]
     return _laid_out(rows, columns, texts, caption=caption, classes=marks)
 
 
 def _figures(one: Reproduction) -> Iterator[Figure]:
-    from ..report.figures import top_n_curves
+    from ..rendering.figures import top_n_curves
 
     for matrix in one.matrices:
         yield _heat_map(matrix)
@@ -304,7 +308,7 @@ def _figures(one: Reproduction) -> Iterator[Figure]:
 def _heat_map(matrix: Matrix) -> Figure:
     import numpy as np
 
-    from ..report.figures import heat_map
+    from ..rendering.figures import heat_map
 
     p = np.array(matrix.p_values, dtype=np.float64)
     np.fill_diagonal(p, np.nan)

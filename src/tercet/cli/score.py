@@ -11,12 +11,25 @@ import click
 from ..errors import DataError, UnknownName, UsageError
 from .console import Progress
 from .inputs import input_options, open_named, read_inputs
-from .options import SEED, F, ManyValues, all_of, metrics_option, run_options, several, where, width_option
+from .options import (
+    SEED,
+    F,
+    ManyValues,
+    all_of,
+    format_option,
+    metrics_option,
+    run_options,
+    several,
+    where,
+    width_option,
+    with_key,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..data.scores import ScoreList, Scores
+    from ..metrics import Metric
 
 
 class Flag(NamedTuple):
@@ -47,7 +60,6 @@ FLAGS = {  # by the name of the option
     "ter_case_sensitive": Flag("ter", "case_sensitive", "TER: keep case.", switch=True),
     "kb": Flag("", "kb", "KoBE: the knowledge base, a folder that 'tercet kb build' made."),
 }  # fmt: skip
-FORMATS = ("text", "json", "latex", "markdown", "tsv", "csv")
 INTERVALS = ("confidence", "confidence_n", "confidence_method", "seed")  # options of the intervals
 
 
@@ -82,7 +94,7 @@ score_file_options = all_of(
 @score_file_options
 @metric_options
 @_option("kb")
-@click.option("-f", "--format", "form", type=click.Choice(FORMATS), help="[default: $SACREBLEU_FORMAT or text]")
+@format_option(default=None, help="[default: $SACREBLEU_FORMAT or text]")
 @width_option("Decimals in tables; JSON, TSV and CSV have them all. [default: 1, more for scores from 0 to 1]")
 @click.option("-b", "--score-only", is_flag=True, help="Print the scores alone.")
 @click.option("-sl", "--sentence-level", is_flag=True, help="Score every segment.")
@@ -162,14 +174,14 @@ def amend(spec: str, options: dict[str, Any]) -> str:
     return name + (":" + ",".join(parts) if parts else "")
 
 
-def chosen_metrics(options: dict[str, Any]) -> list[str]:
+def chosen_metrics(options: dict[str, Any]) -> list[str | Metric]:
     """Return the metrics asked for, each once, with the flags' parameters; bleu if nothing else is to be shown."""
     from ..metrics import create
 
     usual = () if options.get("scores") else ("bleu",)
     amended = [amend(spec, options) for spec in options["metrics"] or usual]
     language = (options.get("pair") or "").partition("-")[2] or None
-    return list({create(spec).resolved(language): spec for spec in reversed(amended)}.values())[::-1]
+    return with_key(list({create(spec).resolved(language): spec for spec in reversed(amended)}.values())[::-1])
 
 
 def external(options: dict[str, Any], texts: Any) -> list[Scores]:
@@ -265,8 +277,10 @@ def _paired(scores: Sequence[Scores], options: dict[str, Any]) -> list[Any] | No
 
 def _usual_format() -> str:
     """What sacreBLEU's users have in their environment, or text."""
+    from ..rendering.document import FORMS
+
     wanted = os.environ.get("SACREBLEU_FORMAT", "").lower()
-    return wanted if wanted in FORMATS else "text"
+    return wanted if wanted in FORMS else "text"
 
 
 def _refuse_what_does_not_go_together(options: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from ..data.scores import Scores
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 from ..metrics import Floats
-from ..report.layout import bin_edges
+from ..rendering.layout import bin_edges
 from ..scoring import sum_counts
 from ..slicing import first_references, length_of, segment_groups
 from ..stats import bootstrap

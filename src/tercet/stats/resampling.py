@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 Score = Callable[[Floats], Floats]
 
 SEED = 12345
+MAX_RESAMPLES = 10_000_000  # all are kept in memory
 TOLERANCE = 1e-12  # relative to the scores: far above rounding noise, far below the effect of one segment
 
 _SMALL_BATCH = 2**18  # numbers; 2 MB fit into the cache, which is faster than larger batches
@@ -65,6 +66,8 @@ def check_draws(resamples: int, seed: int) -> None:
     """Raise UsageError for an invalid number of resamples or an invalid seed."""
     if not isinstance(resamples, int | np.integer) or resamples < 1:
         raise UsageError(f"The number of resamples must be a whole number, at least 1, not {resamples!r}.")
+    if resamples > MAX_RESAMPLES:
+        raise UsageError(f"The number of resamples must be at most {MAX_RESAMPLES}, not {resamples}.")
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise UsageError(f"The seed must be a whole number and not negative, not {seed!r}.")
 

@@ -249,6 +249,7 @@ def test_one_system_has_no_pairs():
         ({"baseline": 3}, "baseline must be the number of a system, from 0 to 2, not 3"),
         ({"baseline": -1}, "0 to 2, not -1"),
         ({"resamples": 0}, "at least 1, not 0"),
+        ({"resamples": 10**23}, "at most 10000000, not 1000"),
         ({"test": "randomisation", "interval_resamples": -5}, "at least 1, not -5"),
         ({"confidence": 1.0}, "between 0 and 1, not 1.0"),
     ],
