@@ -162,7 +162,7 @@ def test_the_distance_is_that_of_linear_programming():
     ready = create("wmdo").ready(TEXTS)
     for output, reference in ((TEXTS.outputs["b"][0], TEXTS.references["ref"][0]), ("dogs", "a dog barks at night")):
         words, others = (
-            each.by_word() for each in ready.opened().encoder.tokens([output, reference], ready.metric.layer)
+            each.by_word for each in ready.opened().encoder.tokens([output, reference], ready.metric.layer)
         )
         costs = 1 - others.vectors.astype(float) @ words.vectors.T.astype(float)
         rows, columns = costs.shape
@@ -197,7 +197,7 @@ def test_with_a_cache_another_system_does_not_encode_the_references_again(encode
     encoded.clear()
     assert tercet.score(TEXTS, "bertr", cache=tmp_path)["bertr"].system == both["bertr"].system
     assert encoded == []  # the counts are there
-    assert tercet.score(TEXTS, "yisi1:n=2", cache=tmp_path)
+    assert tercet.score(TEXTS, "yisi1:n=3", cache=tmp_path)
     assert encoded  # what is damaged is encoded again
 
 
