@@ -81,7 +81,7 @@ class EncodedMetric(Metric):
         if not encoder.has_tokens:
             raise UsageError(f"{self.name}: the encoder {encoder.name} gives vectors of sentences, and none of tokens.")
         _warn_of_language(self.name, encoder, testset.target_language)
-        items, frequencies = {"model": encoder.fingerprint}, None
+        items, frequencies = {"encoded": encoder.fingerprint}, None
         if self.learns_weights:
             frequencies = count_references(testset, encoder.split)
             items["weights"] = frequencies.checksum

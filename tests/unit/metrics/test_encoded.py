@@ -221,7 +221,18 @@ def test_a_language_that_the_encoder_does_not_know_is_reported(caplog):
 def test_the_signature_names_encoder_and_weights():
     pytest.importorskip("onnxruntime")
     ready = create("yisi1").ready(TEXTS)
-    assert "|encoder:minilm|" in ready.signature and "|model:f0ed627e0fb8b0e7|weights:" in ready.signature
+    assert "|encoder:minilm|" in ready.signature and "|encoded:f0ed627e0fb8b0e7|weights:" in ready.signature
+
+
+def test_verifying_with_another_encoder_says_that_scores_are_not_comparable(vectors):
+    scores = tercet.score(TEXTS, f"bertr:{vectors}")[0]
+    checksum = create(f"bertr:{vectors}").ready(TEXTS).state.fingerprint
+    stated = scores.system["a"]
+    found = tercet.verify(TEXTS, scores.signature.replace(checksum, "0123456789abcdef"), stated, system="a")
+    assert any("scores are not comparable: encoded:0123456789abcdef there" in note for note in found.notes)
+    assert not any(
+        "not comparable" in note for note in tercet.verify(TEXTS, scores.signature, stated, system="a").notes
+    )
 
 
 def test_an_encoder_of_sentences_is_refused():
