@@ -1,12 +1,17 @@
 """`tercet compare` as installed: what it prints, how it fails, and that it says what the library says."""
 
 import csv
+import fcntl
 import io
 import json
 import os
+import pty
 import random
+import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -71,11 +76,12 @@ def test_json_is_what_the_library_returns(folder):
     testset = TestSet({n: TEXTS[n] for n in names}, {"ref.txt": TEXTS["ref.txt"]}, documents=TEXTS["docs.txt"])
     result = tercet.compare(testset, ["bleu", "chrf"], resamples=100, slices=("length", "document"), top=2)
     written = json.loads(done.stdout)
-    assert written == json.loads(json.dumps(result.to_dict()))
-    assert set(written) == {"metrics", "tests", "resamples", "seed", "alpha", "confidence", "baseline"}
+    assert written == json.loads(json.dumps(result.to_dict())) | {"words": [], "ngrams": []}
+    assert set(result.to_dict()) == {"metrics", "tests", "resamples", "seed", "alpha", "confidence", "baseline",
+                                     "raised"}  # fmt: skip
     bleu = written["metrics"][0]
     assert {"metric", "name", "signature", "higher_is_better", "n_segments", "systems", "pairs", "clusters", "mde",
-            "mde_sentence", "slices"} == set(bleu)  # fmt: skip
+            "mde_sentence", "slices", "buckets"} == set(bleu)  # fmt: skip
     assert {"system", "score", "ci_low", "ci_high", "confidence", "cluster", "rank_low", "rank_high"} == set(
         bleu["systems"][0]
     )
@@ -91,7 +97,8 @@ def test_the_whole_text_for_two_systems_that_say_the_same(tmp_path):
         (tmp_path / name).write_text("the cat sat on the mat\nit was warm there today\n", encoding="utf-8")
     done = run(tmp_path, "ref", "-i", "one", "two", "-m", "bleu", "-n", "50")
     assert done.stderr.splitlines() == [
-        f"Warning: Output {name!r} is identical to reference 'ref'." for name in ("one", "two")
+        "Warning: randomisation: with 2 segments no p-value can fall below 0.05. At least 6 segments are needed.",
+        *(f"Warning: Output {name!r} is identical to reference 'ref'." for name in ("one", "two")),
     ]
     signature = (
         f"BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|compat:sacrebleu2.6|version:1+tercet{tercet.__version__}"
@@ -113,12 +120,15 @@ A    B    A - B   95 % interval  p bootstrap  p randomisation  Segments A/tie/B 
 ───  ───  ─────  ──────────────  ───────────  ───────────────  ────────────────  ───────────────────────────
 one  two  +0.00  +0.00 to +0.00   1.0000           1.0000             0/100/0 %  not significantly different
 
-How large a difference must be to be found is unknown: no difference varies between resamples.
+No difference can be significant: the smallest p-value that is possible is 0.5.
 
-p: two-sided, paired bootstrap (50 resamples), approximate randomisation (50 resamples), seed 12345.
+p: two-sided, paired bootstrap (50 resamples), exact randomisation (all 2 exchanges), seed 12345.
 Segments: shares in which A is better, both tie, B is better.
+The smallest p-value of 50 resamples is 0.02.
+2 segments are too few for randomisation to be significant.
 * below 0.05, ** below 0.01, *** below 0.001.
-Verdicts and clusters go by paired bootstrap at 0.05.
+Verdicts and clusters go by exact randomisation at 0.05.
+Below 50 segments the bootstrap finds differences too often and its intervals are too narrow.
 """
     )
 
@@ -143,11 +153,92 @@ def test_text_names_clusters_pairs_power_and_deciding_segments(folder):
     assert "equal" not in done.stdout
 
 
-def test_long_texts_are_cut_to_the_terminal(folder):
-    done = run(folder, "ref.txt", "-i", "bad.txt", "good.txt", "-n", "20", COLUMNS="60")
+def test_long_texts_are_broken_at_the_margin_of_the_terminal(folder):
+    done = run(folder, "ref.txt", "-i", "bad.txt", "good.txt", "-n", "20", "--top", "1", COLUMNS="60")
     texts = [line for line in done.stdout.split("\n") if line.startswith("    ")]
-    assert texts
-    assert max(map(len, texts)) == 60
+    assert 50 < max(map(len, texts)) <= 60
+    number = int(re.search(r"segment (\d+):", done.stdout)[1])
+    assert " ".join(line[14:] for line in texts[: len(texts) // 3]) == TEXTS["ref.txt"][number - 1]
+
+
+def in_terminal(folder: Path, columns: int, *arguments: str) -> list[str]:
+    """Run `tercet compare` in a terminal of this width; return the lines it shows."""
+    child, terminal = pty.fork()
+    if not child:
+        os.chdir(folder)
+        program = str(Path(sys.executable).parent / "tercet")
+        kept = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+        os.execve(program, [program, "compare", *arguments], kept)
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    shown = b""
+    try:
+        while piece := os.read(terminal, 1 << 16):
+            shown += piece
+    except OSError:  # the command has ended
+        pass
+    os.close(terminal)
+    os.waitpid(child, 0)
+    return re.sub(r"\x1b\[\d*[mK]", "", shown.decode().replace("\r", "")).split("\n")
+
+
+def test_tables_are_cut_into_parts_that_fit_a_terminal(folder):
+    arguments = ("ref.txt", "-i", "bad.txt", "good.txt", "-n", "20", "--top", "0", "-q")
+    lines = in_terminal(folder, 70, *arguments)
+    heads = [line.split() for line in lines if line.startswith("A  ")]
+    assert [head[:2] for head in heads] == [["A", "B"], ["A", "B"]]
+    assert heads[1][-1] == "Verdict"
+    tables = [line for line in lines if line.startswith(("A  ", "bad.txt", "─"))]
+    assert max(map(len, tables)) <= 70
+    [wide] = [line for line in run(folder, *arguments).stdout.split("\n") if line.startswith("A  ")]
+    assert len(wide) > 70  # a file has the whole table
+    assert sorted(set(" ".join(map(" ".join, heads)).split())) == sorted(set(wide.split()))
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    path = tmp_path_factory.mktemp("many")
+    for number in range(8):
+        lines = lines_of(0.1 * number, number)
+        (path / f"s{number}").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+EIGHT = ("s0", "-i", *(f"s{number}" for number in range(1, 8)), "s0", "--top", "0", "-q")
+
+
+def test_above_six_systems_there_is_a_matrix(many):
+    done = run(many, *EIGHT)
+    lines = done.stdout.split("\n")
+    start = next(i for i, line in enumerate(lines) if "Row - column" in line)
+    assert lines[start].split() == ["Row", "-", "column", *"12345678"]
+    first = lines[start + 2].split()
+    assert first[:2] == ["1", "s0"] and len(first) == 9
+    assert first[-1].startswith("+") and first[-1].endswith("*")
+    assert lines[start + 9].split() == ["8", "s7"]
+    assert "Matrix: score of the row minus that of the column; marked: significant. --pairs lists pairs." in lines
+    assert not any(line.startswith("A  ") for line in lines)
+    result = tercet.compare(TestSet.read([many / f"s{i}" for i in (7, 0)], [many / "s0"]), resamples=20)
+    assert first[-1] == f"{-result.metrics[0].pairs[0].difference:+.2f}*"
+
+
+def test_pairs_are_listed_on_request_and_for_programs(many):
+    listed = run(many, *EIGHT, "--pairs").stdout
+    assert "Row - column" not in listed
+    assert len(re.findall(r"^s\d  s\d  ", listed, re.MULTILINE)) == 28
+    rows = list(csv.DictReader(io.StringIO(run(many, *EIGHT, "-f", "tsv").stdout.split("\n\n")[1]), delimiter="\t"))
+    assert len(rows) == 28 and rows[0]["A"] == "s1"
+
+
+def test_resamples_are_raised_for_many_comparisons_unless_given(many):
+    raised = run(many, *EIGHT, "--alpha", "0.002")
+    # 28 comparisons at .002 need 14000 resamples; the test that decides gets twice as many.
+    assert "paired bootstrap (14000 resamples), approximate randomisation (28000 resamples)" in raised.stdout
+    assert "14000 resamples instead of 1000: 28 comparisons need them." in raised.stdout
+    assert raised.stdout.count("*") > 0
+    given = run(many, *EIGHT, "-n", "200")
+    assert "The smallest p-value of 200 resamples is 0.005, corrected for 28 comparisons 0.14." in given.stdout
+    assert "200 resamples are too few for randomisation to be significant among 28 comparisons." in given.stdout
+    assert "*" not in given.stdout
 
 
 def test_many_pairs_show_segments_of_some_and_say_so(folder):
@@ -233,7 +324,7 @@ def test_the_gate_fails_when_a_system_is_worse_than_the_baseline(folder, systems
         ),
         (("-i", "good.txt", "bad.txt", "-m", "blue"), "There is no metric called 'blue'. Did you mean bleu?"),
         (("-i", "good.txt", "bad.txt", "--test", "t"), "There is no test called 't'. Known: bootstrap, randomisation."),
-        (("-i", "good.txt", "bad.txt", "--slice", "domain"), "There is no slice called 'domain'. Known: length."),
+        (("-i", "good.txt", "bad.txt", "--slice", "domain"), "There is no slice called 'domain'. Known: duplicates, "),
         (
             ("-i", "good.txt", "bad.txt", "-n", "0"),
             "The number of resamples must be a whole number, at least 1, not 0.",
@@ -251,7 +342,10 @@ def test_the_gate_fails_when_a_system_is_worse_than_the_baseline(folder, systems
             ("-i", "good.txt", "bad.txt", "--fail-if", "bleu drops by x"),
             "a number from 0 is needed after 'by', not 'x'.",
         ),
-        (("-i", "good.txt", "bad.txt", "-n", "9", "--fail-if", "bleu drops"), "could never hold. bootstrap: with 9"),
+        (
+            ("-i", "good.txt", "bad.txt", "-n", "9", "--fail-if", "bleu drops"),
+            "could never hold. randomisation: with 9",
+        ),
         (("-i", "good.txt", "bad.txt", "-n", "-1", "--fail-if", "bleu drops"), "at least 1, not -1."),
         (("-i", "good.txt", "bad.txt", "--alpha", "0", "--fail-if", "bleu drops"), "between 0 and 1, not 0.0."),
         (("-i", "good.txt", "missing.txt"), "missing.txt"),
@@ -308,7 +402,8 @@ def test_edits_in_json_are_what_the_library_returns(folder):
     testset = TestSet({n: TEXTS[n] for n in ("good.txt", "bad.txt")}, {"ref.txt": TEXTS["ref.txt"]})
     result = tercet.compare(testset, ["ter", "wer"], resamples=50, top=2)
     written = json.loads(done.stdout)
-    assert written == json.loads(json.dumps(compare_edits(result, testset).to_dict()))
+    edited = json.loads(json.dumps(compare_edits(result, testset).to_dict()))
+    assert written == edited | {"words": [], "ngrams": []}
     for metric in written["metrics"]:
         (pair,) = metric["pairs"]
         for system in ("good.txt", "bad.txt"):
@@ -328,7 +423,7 @@ def moved(tmp_path):
 
 
 def test_edits_in_text_are_those_of_explain_with_their_sums(moved):
-    done = run(moved, "ref", "-i", "one", "two", "-m", "ter", "-n", "50", "--edits")
+    done = run(moved, "ref", "-i", "one", "two", "-m", "ter", "-n", "50", "--edits", "-q")
     assert (done.returncode, done.stderr) == (0, "")
     begin, end = done.stdout.index("TER edits"), done.stdout.index("\n\np: two-sided")
     assert (

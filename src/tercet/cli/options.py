@@ -77,7 +77,7 @@ CLUSTER = click.option("--cluster", metavar="ADDRESS", help="Count on a Dask clu
 SEED = click.option("--seed", type=int, default=12345, envvar="SACREBLEU_SEED",
                     help="Seed of all random choices. [default: $SACREBLEU_SEED or 12345]")  # fmt: skip
 INTERVALS = all_of(
-    click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True,
+    click.option("-n", "--resamples", type=int, default=1000, show_default=True,
                  help="Number of resamples for the intervals."),
     click.option("--confidence", default=0.95, show_default=True, help="Confidence level of the intervals."),
     SEED,

@@ -57,14 +57,17 @@ class Table:
         for name in {name for row in self.classes for name in row} - {"", *MARKS}:
             raise UnknownName("class of a cell", name, MARKS)
 
-    def render(self, form: str) -> str:
-        """Return the table in one form, with groups and key where the form shows them in columns."""
+    def render(self, form: str, columns: int | None = None) -> str:
+        """Return the table in one form, with groups and key where the form shows them in columns.
+
+        columns: the width of the terminal, see `tables.table`.
+        """
         first = [(self.key[0], [self.key[1]] * len(self.rows))] if self.key and form in ("tsv", "csv") else []
         first += [(self.groups[0], list(self.groups[1]))] if self.groups and form != "text" else []
         header = [*(name for name, _ in first), *self.header]
         rows = [[*(cells[place] for _, cells in first), *row] for place, row in enumerate(self.rows)]
         if form != "text" or self.groups is None:
-            return table(header, rows, form)
+            return table(header, rows, form, columns=columns)
         lines, groups = table(header, rows).split("\n"), self.groups[1]
         for place in range(len(groups) - 1, 0, -1):
             if groups[place] != groups[place - 1]:
@@ -81,7 +84,7 @@ class SegmentTexts:
     lists: Sequence[tuple[str, Sequence[str]]] = ()
 
     def text(self) -> Iterator[str]:
-        """Yield lines of text, cut at the right margin of the terminal."""
+        """Yield lines of text, broken at the right margin of the terminal."""
         import shutil  # slow to import
 
         yield f"  {self.head}"
@@ -89,7 +92,9 @@ class SegmentTexts:
         names = [clip(name, 20) for name, _ in self.texts]
         margin = max(map(shown_width, names), default=0)
         for name, (_, text) in zip(names, self.texts, strict=True):
-            yield f"    {name}{' ' * (margin - shown_width(name))}  {clip(text, columns - margin - 6)}"
+            for line in wrap(_printable(text), columns - margin - 6):
+                yield f"    {name}{' ' * (margin - shown_width(name))}  {line}".rstrip()
+                name = ""
         for title, lines in self.lists:
             yield from (f"    {title}:", *(f"      {_printable(line)}" for line in lines))
 
@@ -118,10 +123,13 @@ class Document:
 
     parts: Iterable[Part]
 
-    def render(self, form: str = "text", *, colour: bool = False) -> str:
-        """Return the document in one of `tables.FORMS`; `colour` makes the titles in text bold."""
+    def render(self, form: str = "text", *, colour: bool = False, columns: int | None = None) -> str:
+        """Return the document in one of `tables.FORMS`; `colour` makes the titles in text bold.
+
+        columns: the width of the terminal, which tables in text then fit.
+        """
         if form == "text":
-            blocks = [_text(part, colour) for part in self.parts]
+            blocks = [_text(part, colour, columns) for part in self.parts]
         elif form == "markdown":
             blocks = [_markdown(part) for part in self.parts]
         else:
@@ -129,7 +137,7 @@ class Document:
         return "\n\n".join(block for block in blocks if block)
 
 
-def _text(part: Part, colour: bool) -> str:
+def _text(part: Part, colour: bool, columns: int | None = None) -> str:
     start, end = ("\033[1m", "\033[0m") if colour else ("", "")
     if isinstance(part, Heading):
         return f"{start}{part.text}{end}" + (f"\n{part.code}" if part.code else "")
@@ -137,7 +145,7 @@ def _text(part: Part, colour: bool) -> str:
         lines = [line for segment in part.segments for line in segment.text()]
         return "\n".join([f"{start}{part.title}{end}", *lines])
     if isinstance(part, Table):
-        return _caption(part) + part.render("text")
+        return _caption(part) + part.render("text", columns)
     return part if isinstance(part, str) else "\n".join(part.sentences)
 
 
@@ -168,6 +176,24 @@ def _latex_or_rows(part: Part, form: str) -> str:
 def _printable(text: str) -> str:
     """Return the text without characters that would disturb a terminal."""
     return "".join(c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in text)
+
+
+def wrap(text: str, columns: int) -> Iterator[str]:
+    """Yield the lines of a text that is broken at blanks to fit into `columns`; longer words are cut in two."""
+    line = ""
+    for word in text.split(" "):
+        while shown_width(f"{line} {word}" if line else word) > columns:
+            if line:
+                yield line
+                line = ""
+            if shown_width(word) > columns:
+                size = columns
+                while shown_width(word[:size]) > columns:
+                    size -= 1
+                yield word[:size]
+                word = word[size:]
+        line = f"{line} {word}" if line else word
+    yield line
 
 
 def clip(text: str, columns: int) -> str:

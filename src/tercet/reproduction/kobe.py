@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from statistics import mean
 
 from ..data.layouts import open_testset
-from ..scoring import score
 from ..stats.correlation import pearson
 from . import Cell, DataSets, Reproduction, Statement, Unchecked, check, printed, read_tables
 from .wmt19 import system_level
@@ -32,7 +31,7 @@ def correlation_table(data: DataSets, expected: str) -> Reproduction:
             unchecked.append(Unchecked(row, pair, float(text), NO_ENTITIES))
         elif pair == "mean":
             found = mean(cell.recomputed for cell in cells if cell.row == row)
-            statements.append(Statement(f"{row}: mean {text}", check(row, pair, text, found).equal, f"{found:.4f}"))
+            cells.append(check(row, pair, text, found))
         else:
             r = _published(data, pair).get(row, float("nan"))
             cells.append(check(row, pair, text, r, decimals=3))
@@ -48,10 +47,10 @@ def _published(data: DataSets, pair: str) -> dict[str, float]:
 def _correlations_from_texts(data: DataSets, pair: str, specs: Mapping[str, str]) -> dict[str, float]:
     """Return Pearson's r with DA of metrics that are computed from the texts, by row."""
     judged, testset = system_level(data, pair), open_testset(data.needed("wmt19"), pair)
-    found = score(testset.only(judged.systems), list(specs.values()))
+    found = data.scored(testset.only(judged.systems), specs)
     return {
-        row: float(pearson([scores.system[system] for system in judged.systems], judged.human))
-        for row, scores in zip(specs, found, strict=True)
+        scores.label: float(pearson([scores.system[system] for system in judged.systems], judged.human))
+        for scores in found
     }
 
 

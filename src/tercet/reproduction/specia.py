@@ -17,7 +17,6 @@ from ..errors import DataError
 from ..quality.evaluating import compare_pearson, evaluate
 from ..quality.inputs import Floats, GivenFeatures, read_column, read_labels
 from ..quality.training import train
-from ..scoring import score
 from ..stats.correlation import pearson
 from . import DataSets, Reproduction, Statement, all_unchecked, read_tables
 
@@ -115,8 +114,8 @@ def correlation_table(data: DataSets) -> Reproduction:
     effort = made.test.effort
     texts = TestSet({"mt": made.test.outputs}, {"reference": made.test.references}, pair=PAIR)
     by_metric = {  # negated if lower is better
-        name: (1 if found.higher_is_better else -1) * found.segment["mt"]
-        for name, found in zip(METRICS, score(texts, list(METRICS.values())), strict=True)
+        found.label: (1 if found.higher_is_better else -1) * found.segment["mt"]
+        for found in data.scored(texts, METRICS)
     }
     row = {name: abs(float(pearson(values, effort))) for name, values in {**by_metric, OWN: made.values}.items()}
     wins = {name: compare_pearson(effort, made.values, values).wins for name, values in by_metric.items()}

@@ -21,7 +21,7 @@ from ..stats.agreement import kappa_matrix
 from ..stats.correlation import pearson
 from ..stats.raters import bounds, draw_raters, pair_means
 from ..stats.resampling import SEED
-from . import DataSets, Reproduction, Statement, Unchecked, check, printed, read_tables, thesis_cobalt
+from . import DataSets, Reproduction, Statement, Unchecked, check, printed, read_tables, thesis_cobalt, thesis_da
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -244,4 +244,4 @@ def spread_figure(data: DataSets) -> Reproduction:
     return Reproduction(statements=[statement], extra={"standard deviation": dict(zip(names, spread, strict=True))})
 
 
-TABLES = read_tables("thesis", vars(thesis_cobalt) | globals())
+TABLES = read_tables("thesis", vars(thesis_cobalt) | vars(thesis_da) | globals())
