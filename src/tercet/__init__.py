@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .checking import check as check
     from .comparing import Comparison as Comparison
     from .comparing import compare as compare
+    from .comparison_report import report as report
     from .data.layouts import read as read
     from .data.scores import Scores as Scores
     from .data.testset import TestSet as TestSet
@@ -57,6 +58,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "rate": (".rate", ""),
     "read": (".data.layouts", "read"),
     "read_external": (".external", "read_external"),
+    "report": (".comparison_report", "report"),
     "reproduce": (".reproduction", "reproduce"),
     "score": (".scoring", "score"),
     "verify": (".verifying", "verify"),
@@ -85,6 +87,7 @@ __all__ = [
     "rate",
     "read",
     "read_external",
+    "report",
     "reproduce",
     "score",
     "verify",

@@ -16,7 +16,7 @@ from tercet.comparing.gates import read_gate
 from tercet.data.testset import TestSet
 from tercet.errors import UsageError
 from tercet.explaining import compare_edits, explain
-from tercet.report.document import clip
+from tercet.rendering.document import clip
 
 WORDS = [
     "the", "a", "cat", "dog", "house", "tree", "sees", "likes", "finds", "small",

@@ -14,7 +14,7 @@ from tercet.comparing import compare_scores
 from tercet.data.testset import TestSet
 from tercet.errors import TercetError, UnknownName, UsageError
 from tercet.metrics import Floats, MeanMetric, SegmentMetric, create
-from tercet.report.tables import to_json
+from tercet.rendering.tables import to_json
 from tercet.stats import detectable_difference, holm, paired_bootstrap, randomisation
 
 WORDS = [

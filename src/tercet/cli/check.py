@@ -21,7 +21,7 @@ from .options import ManyValues, format_option, print_as, quiet_option, several
 @click.option(
     "-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de; also checks the scripts."
 )
-@format_option("text", "json")
+@format_option()
 @click.option("--strict", is_flag=True, help="Exit with 1 also on warnings.")
 @quiet_option("No warnings on standard error; the findings are printed.")
 def command(**options: Any) -> None:

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     help="Exit with 1 if a system is significantly worse than the baseline (or the first): 'bleu drops', "
     "'any worsens'; or worse by more than a number, significant or not: 'bleu drops by 0.5'. Repeat for more.",
 )
-@format_option("text", "json", "markdown", "latex", "tsv")
+@format_option()
 @width_option("Decimals in tables and text; JSON has them all. [default: 2, more for scores from 0 to 1]")
 @run_options()
 def command(**options: Any) -> None:

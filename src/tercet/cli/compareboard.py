@@ -7,8 +7,8 @@ from math import isnan
 
 from ..comparing import Comparison, MetricResult, PairResult, Segment
 from ..explaining import OPERATIONS, EditComparison, MetricEdits
-from ..report.document import Heading, Notes, Part, Segments, SegmentTexts, Table
-from ..report.tables import DASH, interval, number
+from ..rendering.document import Heading, Notes, Part, Segments, SegmentTexts, Table
+from ..rendering.tables import DASH, interval, number
 
 TEST_NAMES = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}
 PAIRS_WITH_SEGMENTS = 6  # more would bury the tables; JSON has them all

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ..report.document import Part
+    from ..rendering.document import Part
 
 _OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all controls but tab and line feed
 
@@ -63,14 +63,14 @@ def use_colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
-def rendered(form: str, parts: Iterable[Part], data: Callable[[], Any]) -> str:
+def rendered(form: str, parts: Iterable[Part], data: Callable[[], Any], title: str = "") -> str:
     """Return a result in one form: as a document of these parts, or its data as JSON or JSON lines."""
-    from ..report.document import Document
-    from ..report.tables import to_json, to_json_lines
+    from ..rendering.document import Document
+    from .options import SPREADSHEET
 
-    if form in ("json", "jsonl"):
-        return to_json(data()) if form == "json" else to_json_lines(data())
-    return Document(parts).render(form, colour=use_colour())
+    context = click.get_current_context(silent=True)
+    spreadsheet = bool(context and context.meta.get(SPREADSHEET))
+    return Document(parts, title, data).render(form, colour=use_colour(), spreadsheet=spreadsheet)
 
 
 class Progress:

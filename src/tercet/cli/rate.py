@@ -21,7 +21,7 @@ DESIGN = ("protocol", "show", "groups", "sampling", "segments", "metric", "per_s
 ADDRESS = "http://127.0.0.1:8000"
 FORMATS = ("tsv", "csv", "jsonl", "wmt", "mqm", "pearmut", "appraise")
 
-_form = format_option("text", "json")
+_form = format_option()
 _out = click.option("-o", "--out", "--output", "out", required=True, metavar="FILE", help="The file to write.")
 _made = all_of(
     click.option("--address", default=ADDRESS, show_default=True, help="Address of the server, for the printed links."),

@@ -11,7 +11,18 @@ import click
 from ..errors import DataError, UnknownName, UsageError
 from .console import Progress
 from .inputs import input_options, open_named, read_inputs
-from .options import SEED, F, ManyValues, all_of, metrics_option, run_options, several, where, width_option
+from .options import (
+    SEED,
+    F,
+    ManyValues,
+    all_of,
+    format_option,
+    metrics_option,
+    run_options,
+    several,
+    where,
+    width_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +58,6 @@ FLAGS = {  # by the name of the option
     "ter_case_sensitive": Flag("ter", "case_sensitive", "TER: keep case.", switch=True),
     "kb": Flag("", "kb", "KoBE: the knowledge base, a folder that 'tercet kb build' made."),
 }  # fmt: skip
-FORMATS = ("text", "json", "latex", "markdown", "tsv", "csv")
 INTERVALS = ("confidence", "confidence_n", "confidence_method", "seed")  # options of the intervals
 
 
@@ -82,7 +92,7 @@ score_file_options = all_of(
 @score_file_options
 @metric_options
 @_option("kb")
-@click.option("-f", "--format", "form", type=click.Choice(FORMATS), help="[default: $SACREBLEU_FORMAT or text]")
+@format_option(default=None, help="[default: $SACREBLEU_FORMAT or text]")
 @width_option("Decimals in tables; JSON, TSV and CSV have them all. [default: 1, more for scores from 0 to 1]")
 @click.option("-b", "--score-only", is_flag=True, help="Print the scores alone.")
 @click.option("-sl", "--sentence-level", is_flag=True, help="Score every segment.")
@@ -265,8 +275,10 @@ def _paired(scores: Sequence[Scores], options: dict[str, Any]) -> list[Any] | No
 
 def _usual_format() -> str:
     """What sacreBLEU's users have in their environment, or text."""
+    from ..rendering.document import FORMS
+
     wanted = os.environ.get("SACREBLEU_FORMAT", "").lower()
-    return wanted if wanted in FORMATS else "text"
+    return wanted if wanted in FORMS else "text"
 
 
 def _refuse_what_does_not_go_together(options: dict[str, Any]) -> None:

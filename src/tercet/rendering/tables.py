@@ -15,6 +15,8 @@ from ..errors import UnknownName
 
 DASH = "–"  # for an undefined number
 _NUMBER = re.compile(r"[ +\-−–<>≤≥]*(\.?[0-9]|$)")
+_WHOLE_NUMBER = re.compile(r"[+-]?(\d[\d,]*\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+_MARKUP = re.compile(r"[<>]|&(?=#|\w+;)")
 
 
 class Bold(str):
@@ -38,13 +40,25 @@ def full(value: object) -> str:
     return "" if value is None or value != value else str(value)
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], form: str = "text") -> str:
-    """Return the table in one of FORMS, without a final line feed."""
+def table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], form: str = "text", *, spreadsheet: bool = False
+) -> str:
+    """Return the table in one of FORMS, without a final line feed.
+
+    spreadsheet: in TSV and CSV, put a ' before text that a spreadsheet would take for a formula. Numbers stay.
+    """
     if form not in FORMS:
         raise UnknownName("table format", form, FORMS)
-    if form not in ("tsv", "csv"):  # a name may contain a line feed, a cell may not
+    if form in ("tsv", "csv"):
+        if spreadsheet:
+            header, *rows = ([_harmless(cell) for cell in row] for row in (header, *rows))
+    else:  # a name may contain a line feed, a cell may not
         rows = [[type(cell)(" ".join(cell.split("\n"))) for cell in row] for row in rows]
     return FORMS[form](header, rows)
+
+
+def _harmless(cell: str) -> str:
+    return f"'{cell}" if cell.lstrip().startswith(("=", "+", "-", "@")) and not _WHOLE_NUMBER.fullmatch(cell) else cell
 
 
 def to_json(value: Any, indent: int | None = 1) -> str:
@@ -107,11 +121,18 @@ def _strong(text: str, cell: str, begin: str, end: str) -> str:
     return f"{begin}{text}{end}" if isinstance(cell, Bold) else text
 
 
+def markdown_text(text: str) -> str:
+    """Return text for Markdown, in which HTML would work: as it is, but for < and > and entities."""
+    return _MARKUP.sub(lambda found: {"<": "&lt;", ">": "&gt;", "&": "&amp;"}[found[0]], text)
+
+
 def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     right = [is_numeric(column) for column in zip(*rows, strict=True)] if rows else [False] * len(header)
 
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(_strong(cell.replace("|", "\\|"), cell, "**", "**") for cell in cells) + " |"
+        escaped = (markdown_text(cell).replace("|", "\\|") for cell in cells)
+        strong = (_strong(text, cell, "**", "**") for text, cell in zip(escaped, cells, strict=True))
+        return f"| {' | '.join(strong)} |"
 
     marks = "|" + "|".join("---:" if at_right else "---" for at_right in right) + "|"
     return "\n".join([line(header), marks, *map(line, rows)])
