@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..errors import UsageError
-from ..language.encoders import DEFAULT, DEVICES, check_name, open_encoder
+from ..language.encoders import DEFAULT, DEVICES, LAST, check_name, open_encoder
 from ..text.scripts import base_code
 from ._contract import Floats, Learnt, Metric, Shard
 from ._parameters import param
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..language.encoders import Encoder, TokenVectors
 
 log = logging.getLogger(__name__)
-
-LAYERS = {"minilm": 4}  # chosen on WMT14 rankings and WMT17 direct assessment; other encoders: the last layer
 
 
 class Known(NamedTuple):
@@ -57,7 +55,7 @@ class EncodedMetric(Metric):
     """
 
     encoder: str = param(DEFAULT, check=check_name)
-    layer: int = param()
+    layer: int = param(LAST)
     device: str = param("auto", choices=DEVICES, local=True)
     allow_download: bool = param(False, local=True)
     trust_pickle: bool = param(False, local=True)
@@ -65,9 +63,6 @@ class EncodedMetric(Metric):
     tolerance: ClassVar[float] = 1e-5
     segments_per_unit: ClassVar[int | None] = 256
     shares: ClassVar[str] = "encodings"
-
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
-        return {"layer": LAYERS.get(self.encoder, -1)}
 
     @property
     def learns_weights(self) -> bool:
@@ -85,10 +80,11 @@ class EncodedMetric(Metric):
         encoder = self.open_encoder()
         if not encoder.has_tokens:
             raise UsageError(f"{self.name}: the encoder {encoder.name} gives vectors of sentences, and none of tokens.")
-        _warn_of_language(self.name, encoder, testset.target_language)
-        items, frequencies = {"model": encoder.fingerprint}, None
+        for language in self.languages(testset):
+            warn_of_language(self.name, encoder, language)
+        items, frequencies = {"encoded": encoder.fingerprint}, None
         if self.learns_weights:
-            frequencies = count_references(testset, encoder.split)
+            frequencies = count_references(testset, encoder.split, source="reference" not in self.needs)
             items["weights"] = frequencies.checksum
         return Learnt(Known(encoder.fingerprint, frequencies), items)
 
@@ -114,13 +110,19 @@ class EncodedMetric(Metric):
             known.update(zip(new, encoder.tokens(new, layer, cache=shard.cache), strict=True))
         return known
 
+    def languages(self, testset: Any) -> Sequence[str | None]:
+        """Return the languages that the encoder must know."""
+        return (testset.target_language,)
+
+    def compared_with(self, shard: Shard) -> Sequence[Sequence[str | None]]:
+        """Return the texts that outputs are compared with: the references, each a list of segments."""
+        return tuple(shard.references.values())
+
     def count(self, shard: Shard, opened: Opened) -> dict[str, Floats]:
-        columns = (*shard.references.values(), *shard.outputs.values())
-        texts = [text for lines in columns for text in lines if text is not None]
+        others = self.compared_with(shard)
+        texts = [text for lines in (*others, *shard.outputs.values()) for text in lines if text is not None]
         encoded = self.encode(shard, opened.encoder, texts)
-        references = [
-            [encoded[text] for text in row if text is not None] for row in zip(*shard.references.values(), strict=True)
-        ]
+        references = [[encoded[text] for text in row if text is not None] for row in zip(*others, strict=True)]
         opened = self.prepare_shard(shard, opened)
         return {
             system: np.array(
@@ -155,9 +157,9 @@ def cosines(output: TokenVectors, reference: TokenVectors) -> Floats:
     Where a token has no vector, the cosine is 1 with the same token, in any case, and 0 with others.
     """
     found: Floats = (output.vectors @ reference.vectors.T).astype(np.float64)
-    for row in np.flatnonzero(~output.vectors.any(1)):
+    for row in np.flatnonzero(~output.known):
         found[row] = [output.tokens[row].lower() == token.lower() for token in reference.tokens]
-    for column in np.flatnonzero(~reference.vectors.any(1)):
+    for column in np.flatnonzero(~reference.known):
         found[:, column] = [reference.tokens[column].lower() == token.lower() for token in output.tokens]
     return found
 
@@ -176,11 +178,11 @@ def alignment(tokens: Sequence[str], others: Sequence[str], similarities: Floats
     ]
 
 
-def _warn_of_language(metric: str, encoder: Encoder, language: str | None) -> None:
+def warn_of_language(metric: str, encoder: Encoder, language: str | None) -> None:
     if not language or encoder.languages is None or base_code(language) in encoder.languages:
         return
     log.warning(
-        "%s: the encoder %s knows %s, and the outputs are in %s: its scores mean little there. Use an encoder for that "
+        "%s: the encoder %s knows %s, and the texts are in %s: its scores mean little there. Use an encoder for that "
         "language, such as encoder=hf:FOLDER or encoder=onnx:FOLDER with a multilingual model.",
         metric, encoder.name, ", ".join(sorted(encoder.languages)), language,
     )  # fmt: skip

@@ -37,8 +37,8 @@ class YiSi1(EncodedMetric):
     parser, parses: as for `cobalt`; used with srl.
     """
 
-    n: int = param(1, low=1, high=100)
-    alpha: float = param(0.8, low=0, high=1)
+    n: int = param(2, low=1, high=100)
+    alpha: float = param(0.7, low=0, high=1)
     srl: bool = param(False, words=YES, quiet=True)
     beta: float = param(0.1, low=0, high=1, quiet=True)
     parser: str | None = param(file=stored_parses)
@@ -94,9 +94,9 @@ class YiSi1(EncodedMetric):
 
     def _parts(self, output: TokenVectors, reference: TokenVectors, opened: Opened) -> tuple[float, float, float]:
         """Return the score, precision and recall."""
-        texts = output.without_marks(), reference.without_marks()
+        texts = output.inside, reference.inside
         found = np.maximum(cosines(*texts), 0.0)
-        weights = [weights_of(text.tokens, opened.frequencies) for text in texts]
+        weights = self.token_weights(*texts, opened)
         precision, recall = match_ngrams(found, weights[0], weights[1], self.n)
         if self.srl:
             frames = [find_frames(opened.more[text.text], text) for text in texts]
@@ -110,6 +110,10 @@ class YiSi1(EncodedMetric):
                     for flat, structure in zip((precision, recall), by_role, strict=True)
                 )
         return combine(precision, recall, self.alpha), precision, recall
+
+    def token_weights(self, output: TokenVectors, reference: TokenVectors, opened: Opened) -> tuple[Floats, Floats]:
+        """Return the weights of the tokens of both texts."""
+        return weights_of(output.tokens, opened.frequencies), weights_of(reference.tokens, opened.frequencies)
 
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
@@ -125,13 +129,17 @@ class YiSi1(EncodedMetric):
         self, opened: Opened, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
         """Return for each token the most similar token of the other text, with its weight."""
-        tokens, others = self.explained(opened, output, references)
         if self.srl:
-            known = self._parse([tokens.text, *(other.text for other in others)], opened.more)
-            opened = opened._replace(more=known)
+            parsed = self._parse([output, *references], opened.more)
+            opened = opened._replace(more={sentence.text: sentence for sentence in parsed.values()})
+        return self.explained_pair(opened, output, references)
+
+    def explained_pair(self, opened: Opened, output: str, references: Sequence[str]) -> dict[str, Any]:
+        """Return what is to be shown of an output and the most similar reference; with srl, `opened` has parses."""
+        tokens, others = self.explained(opened, output, references)
         parts = [self._parts(tokens, reference, opened) for reference in others]
         row = parts.index(max(parts))
-        tokens, reference = tokens.without_marks(), others[row].without_marks()
+        tokens, reference = tokens.inside, others[row].inside
         found = np.maximum(cosines(tokens, reference), 0.0)
         shown = {
             "output_tokens": alignment(tokens.tokens, reference.tokens, found),
