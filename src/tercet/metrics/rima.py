@@ -26,6 +26,7 @@ from ..data.files import file_state
 from ..data.model_file import ModelFile, has_form, read_model
 from ..errors import DataError, UsageError
 from ..language.encoders import DEVICES
+from ..text.coding import whole_characters
 from ..text.scripts import base_code
 from ._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
 from ._parameters import param
@@ -199,6 +200,7 @@ def _chrf(pairs: Sequence[tuple[str, str]]) -> Floats:
 
 def _network_scores(opened: Opened, pairs: Sequence[tuple[str, str]]) -> Floats:
     """Return the network's numbers: of a long pair the mean over its pieces, weighted by the reference's length."""
+    pairs = [(whole_characters(reference), whole_characters(output)) for reference, output in pairs]
     lengths = opened.network.tokenizer.lengths([text for pair in pairs for text in pair])
     pieces: list[tuple[str, str]] = []
     owners: list[int] = []
