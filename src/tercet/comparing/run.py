@@ -353,7 +353,8 @@ class _Work:
         return None
 
     def _slices(self, by: str) -> Iterator[Slice]:
-        names, rows = segment_groups(by, self.testset, self.scores.document_ids)
+        documents = self.scores.document_ids or (self.testset.documents if self.testset is not None else None)
+        names, rows = segment_groups(by, self.testset, documents)
         sums = np.zeros((len(self.systems), len(names), self.cube.shape[2]))
         for system, counts in zip(sums, self.cube, strict=True):
             np.add.at(system, rows, counts)
