@@ -52,17 +52,7 @@ def _parts(report: CheckReport, form: str) -> Iterator[Part]:
     if form == "text":
         yield "\n".join(text)
         return
-    rows = [
-        [
-            each.severity,
-            each.file,
-            " ".join(map(str, each.lines)),
-            str(each.count),
-            each.message,
-            each.advice,
-            each.kind,
-        ]
-        for each in report.findings
-    ]
-    yield Table(["severity", "file", "lines", "count", "message", "advice", "kind"], rows)
+    columns = ["severity", "file", "lines", "count", "message", "advice", "kind"]
+    records = [{**each, "lines": " ".join(map(str, each["lines"]))} for each in report.as_records()]
+    yield Table(columns, [[str(each[name]) for name in columns] for each in records])
     yield summary
