@@ -14,7 +14,8 @@ pytestmark = pytest.mark.xdist_group("thesis")  # the tables are recomputed once
 
 @pytest.fixture(scope="module")
 def tables(data):
-    return {one.table: one for one in reproduce("thesis", data=data)}
+    numbers = ("6.1", "6.2", "6.3", "6.4", "figure 6.2", "figure 6.3")
+    return {number: reproduce("thesis", table=number, data=data)[0] for number in numbers}
 
 
 def test_kappa_with_the_same_and_with_different_references_is_as_printed(tables):
@@ -63,6 +64,7 @@ def test_bleu_and_ratings_correlate_as_printed_within_six_thousandths(tables):
     cells = tables["6.3"].cells
     assert len(cells) == 20
     assert max(abs(cell.difference) for cell in cells) < 0.006
+    assert {cell.verdict for cell in cells} == {"near"}
     assert sum(abs(cell.difference) for cell in cells[:16]) / 16 < 0.003
     assert all(one.holds for one in tables["6.3"].statements)
 
@@ -78,10 +80,5 @@ def test_the_figures_show_what_the_text_says(tables):
     assert [round(value, 3) for value in spread.values()] == [1.020, 1.108, 1.019, 1.005, 0.894]
 
 
-def test_other_chapters_are_unchecked_with_the_reason(tables):
-    made = ("6.", "4.9")
-    others = [one for name, one in tables.items() if not name.removeprefix("figure ").startswith(made)]
-    assert len(others) == 30
-    assert all(one.unchecked and not one.cells for one in others)
-    assert all(item.reason for one in others for item in one.unchecked)
+def test_nothing_that_should_reproduce_differs(tables):
     assert [one.failed for one in tables.values()] == [[]] * len(tables)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from ..metrics import Metric
 
 F = TypeVar("F", bound=Callable[..., Any])
 SPREADSHEET = "tercet.spreadsheet"  # in click's context: whether --spreadsheet was given
@@ -83,7 +87,7 @@ CLUSTER = click.option("--cluster", metavar="ADDRESS", help="Count on a Dask clu
 SEED = click.option("--seed", type=int, default=12345, envvar="SACREBLEU_SEED",
                     help="Seed of all random choices. [default: $SACREBLEU_SEED or 12345]")  # fmt: skip
 INTERVALS = all_of(
-    click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True,
+    click.option("-n", "--resamples", type=int, default=1000, show_default=True,
                  help="Number of resamples for the intervals."),
     click.option("--confidence", default=0.95, show_default=True, help="Confidence level of the intervals."),
     SEED,
@@ -101,6 +105,23 @@ RESULTS = all_of(
     format_option(),
     width_option(default=3, show_default=True),
 )  # fmt: skip
+
+
+KEY = "TERCET_JUDGE_KEY"  # the environment variable with the key of the service that `judge` asks
+
+
+def read_key() -> str | None:
+    """Return the key of the service that `judge` asks."""
+    return os.environ.get(KEY)
+
+
+def with_key(specs: Sequence[str]) -> list[str | Metric]:
+    """Return metrics as they are asked for; `judge` gets the key of its service."""
+    from dataclasses import replace
+
+    from ..metrics import create
+
+    return [replace(create(spec), key=read_key) if spec.lower().startswith("judge") else spec for spec in specs]  # type: ignore[call-arg]
 
 
 def print_as(form: str, value: Any, text: str) -> None:

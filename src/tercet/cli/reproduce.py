@@ -17,9 +17,11 @@ from .options import QUIET, format_option
 @click.option("--table", metavar="N", help="Only this table, such as 3 or A.1.")
 @click.option("--figure", metavar="N", help="Only this figure.")
 @click.option(
-    "--data", metavar="DIR",
-    help="The folder that contains the data sets, one folder each. [default: that of 'tercet data']",
+    "--data", multiple=True, metavar="DIR",
+    help="A folder that contains data sets; repeat for more. Data sets of 'tercet data' are found too.",
 )  # fmt: skip
+@click.option("--cache", metavar="DIR", help="Keep finished counts in this folder; a second run is faster.")
+@click.option("-j", "--jobs", default=1, show_default=True, help="Number of processes; 0 for all cores.")
 @format_option()
 @click.option("--html", metavar="FILE", help="Also write one page with all tables, marks and figures.")
 @QUIET
@@ -42,7 +44,7 @@ def command(**options: Any) -> None:
         click.echo(render_list(options["form"]))
         return
     progress = (lambda name: None) if options["quiet"] else _show_progress
-    asked = {name: options[name] for name in ("table", "figure", "data")}
+    asked = {name: options[name] for name in ("table", "figure", "data", "cache", "jobs")}
     found = reproduce(paper, **asked, progress=progress)
     progress("")
     click.echo(rendered(options["form"], reproduction_parts(found, options["form"]), found.to_dict, TITLE))

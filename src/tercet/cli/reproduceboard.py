@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,9 @@ COLUMNS = (
     "printed",
     "recomputed",
     "difference",
+    "verdict",
     "equal",
+    "interval",
     "within",
     "must",
     "reason",
@@ -63,8 +66,7 @@ def render_list(form: str = "text") -> str:
     notes = [f"{name}: {citation}." for name, citation in PAPERS.items()]
     notes.append("Recompute: tercet reproduce PAPER --table N --data DIR")
     data = [
-        {"paper": paper, "table": name, "caption": one.caption, "data": list(one.needs), "reason": one.reason,
-         "slow": one.slow}
+        {"paper": paper, "table": name, "caption": one.caption, "data": list(one.needs), "reason": one.reason}
         for paper, name, one in entries
     ]  # fmt: skip
     return rendered(form, [Table(["Paper", "Table", "What", "Data"], rows), Notes(notes)], lambda: data)
@@ -74,25 +76,19 @@ def _needs(one: PaperTable) -> str:
     """Return the data that a table needs, for the list."""
     if one.make is None:
         return "cannot be recomputed"
-    return (", ".join(one.needs) or "none") + ("; takes minutes, only on request" if one.slow else "")
+    return ", ".join(one.needs) or "none"
 
 
 def _count(found: Sequence[Reproduction]) -> str:
     """Return a sentence with the number of equal cells."""
     cells = [cell for one in found for cell in one.cells]
-    must = [cell for cell in cells if cell.must]
-    optional = len(cells) - len(must)
-    equal, near = sum(cell.equal for cell in must), sum(cell.within is not None for cell in must)
+    counts = Counter(cell.verdict for cell in cells)
     unchecked = sum(len(one.unchecked) for one in found)
-    within = f" ({near} of them within a tolerance)" if near else ""
-    notes = [] if cells else ["no number recomputed"]
-    if must:
-        required = "required " if optional else ""
-        notes.append(f"{equal} of {len(must)} {required}cell{'s' if len(must) != 1 else ''} equal{within}")
-    if optional:
-        are = "are" if optional != 1 else "is"
-        noun = "more" if must else "cells" if optional != 1 else "cell"
-        notes.append(f"{optional} {noun} {are} shown for comparison" + ("" if must else ", not required to be equal"))
+    equal = counts["equal"] + counts["in interval"]
+    inside = f" ({counts['in interval']} of them within the printed interval)" if counts["in interval"] else ""
+    noun = "cell" if len(cells) == 1 else "cells"
+    notes = [f"{equal} of {len(cells)} {noun} equal{inside}" if cells else "no number recomputed"]
+    notes += [f"{counts[name]} {name}" for name in ("near", "different") if counts[name]]
     if unchecked:
         notes.append(f"{unchecked} numbers not checked")
     return "; ".join(notes) + "."
@@ -150,9 +146,11 @@ def _decimals(one: Reproduction, row: str) -> int:
 
 
 def _verdict(cell: Cell) -> str:
+    if cell.interval is not None:
+        return f"in ±{cell.interval:g}"
     if cell.within is not None:
-        return f"within {cell.within:g}"
-    return "yes" if cell.equal else "no" if cell.must else "not required"
+        return f"near, ±{cell.within:g}"
+    return "yes" if cell.equal else "no" if cell.must else "no (not required)"
 
 
 def _named(column: str) -> str:
@@ -183,7 +181,7 @@ def _laid_out(rows: list[str], columns: list[str], cells: Mapping[tuple[str, str
 
 def _shown(cell: Cell, one: Reproduction) -> str:
     text = number(cell.recomputed, one.decimals)
-    if not cell.equal:
+    if cell.verdict != "equal":
         text += f" ({number(cell.printed, one.decimals)})"
     return Bold(text) if cell.row in one.winners.get(cell.column, ()) else text
 
@@ -246,7 +244,7 @@ def _is_made(one: Reproduction) -> bool:
 def _legend() -> str:
     return "\n".join(
         [
-            f"{MARKS['good']} equal to the printed number, or within the tolerance; or the paper's statement holds",
+            f"{MARKS['good']} equal to the printed number, or in the printed interval; or the paper's statement holds",
             f"{MARKS['bad']} should be equal and is not; or the paper's statement does not hold",
             f"{MARKS['unchecked']} printed, but not checked; the reason is given below the table",
             "no mark: shown for comparison, not required to be equal",
@@ -292,7 +290,7 @@ def _page_table(one: Reproduction) -> Table:
     for cell in one.cells:
         text = _shown(cell, one)
         texts[cell.row, cell.column] = f"{text}*" if isinstance(text, Bold) else text
-        classes[cell.row, cell.column] = "good" if cell.equal else "bad" if cell.must else ""
+        classes[cell.row, cell.column] = "good" if cell.equal else "bad" if cell.failed else ""
     caption = "Recomputed, with the printed number in brackets if it differs"
     marks = [["", *(classes.get((row, column), "") for column in columns)] for row in rows]
     return _laid_out(rows, columns, texts, caption=caption, classes=marks)

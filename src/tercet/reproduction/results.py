@@ -8,15 +8,22 @@ from typing import Any
 
 from ..data.display import html_table, to_frame
 
-CELL = ("row", "column", "printed", "recomputed", "difference", "equal", "within", "must")
+CELL = ("row", "column", "printed", "recomputed", "difference", "verdict", "equal", "interval", "within", "must")
+VERDICTS = {
+    "equal": "rounds to the printed number",
+    "in interval": "within the interval that the paper prints",
+    "near": "within a tolerance of ours, which the notes explain",
+    "different": "differs",
+}
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a table. equal: it rounds to the printed number, or the difference is at most `within`.
+    """One number of a table. equal: it rounds to the printed number, or lies in the printed interval.
 
-    within: the allowed difference, for cells that are not equal to the last digit; the notes explain it. must: the cell
-    is known to reproduce, so the command fails if it is not equal.
+    interval: the printed half-width, for cells that are equal only because of it. within: our tolerance, for cells that
+    are near, but not equal; the notes explain it. must: the cell is known to reproduce, so the command fails if it is
+    neither equal nor near.
     """
 
     row: str
@@ -26,13 +33,26 @@ class Cell:
     equal: bool
     must: bool = True
     within: float | None = None
+    interval: float | None = None
 
     @property
     def difference(self) -> float:
         return self.recomputed - self.printed
 
+    @property
+    def verdict(self) -> str:
+        """One of `VERDICTS`."""
+        if self.equal:
+            return "equal" if self.interval is None else "in interval"
+        return "different" if self.within is None else "near"
+
+    @property
+    def failed(self) -> bool:
+        """Whether the cell should reproduce and does not."""
+        return self.must and self.verdict == "different"
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields and the difference as a dictionary."""
+        """Return the fields, the difference and the verdict as a dictionary."""
         return {name: getattr(self, name) for name in CELL}
 
 
@@ -74,6 +94,22 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Plot:
+    """A drawn figure. kind: "scatter", "bars", "lines" or "counts"; series: by name the points (x, y).
+
+    Bars and lines have names as x, in order; a scatter plot has one panel for each series; counts are the numbers of
+    sentences (y) with 0, 1, 2, … (x).
+    """
+
+    kind: str
+    title: str
+    x: str
+    y: str
+    series: Mapping[str, Sequence[tuple[Any, float]]]
+    lines: bool = False  # least-squares lines through the points of each panel
+
+
+@dataclass(frozen=True)
 class Reproduction:
     """A recomputed table or figure; `table` is its number, or "figure N".
 
@@ -90,6 +126,7 @@ class Reproduction:
     winners: Mapping[str, Sequence[str]] = field(default_factory=dict)
     matrices: Sequence[Matrix] = ()
     curves: Sequence[Curve] = ()
+    plots: Sequence[Plot] = ()
     decimals: int = 3  # as printed
     note_values: Mapping[str, Any] = field(default_factory=dict)
     paper: str = ""
@@ -97,6 +134,7 @@ class Reproduction:
     caption: str = ""
     rows: Sequence[str] = ()
     columns: Sequence[str] = ()
+    needs: Sequence[str] = ()
 
     @property
     def title(self) -> str:
@@ -114,7 +152,7 @@ class Reproduction:
         cells = [
             f"{cell.row}, {cell.column}: printed {cell.printed:g}, recomputed {cell.recomputed:.6g}"
             for cell in self.cells
-            if cell.must and not cell.equal
+            if cell.failed
         ]
         return cells + [f"{one.text}: {one.found}" for one in self.statements if one.must and not one.holds]
 
@@ -133,6 +171,7 @@ class Reproduction:
             "extra": {row: dict(columns) for row, columns in self.extra.items()},
             "matrices": [vars(one) for one in self.matrices],
             "curves": [vars(one) for one in self.curves],
+            "plots": [vars(one) for one in self.plots],
             "notes": list(self.notes),
         }
 
@@ -204,4 +243,6 @@ class Reproductions:
 
 def title_of(table: str) -> str:
     """Return the printed name of a table or figure: Table 3, Figure 5."""
-    return table.capitalize() if table.startswith(("figure", "text")) else f"Table {table}"
+    if table.startswith(("figure", "text")):
+        return table[0].upper() + table[1:]
+    return f"Table {table}"

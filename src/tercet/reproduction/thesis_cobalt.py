@@ -1,9 +1,10 @@
 """Fomicheva (2017), "The Role of Human Reference Translation in Machine Translation Evaluation", doctoral thesis,
-Universitat Pompeu Fabra: the tables of UPF-Cobalt whose texts are available.
+Universitat Pompeu Fabra: UPF-Cobalt on the rankings of WMT13 to WMT16, and the example of Table 4.9.
 
-Tables A.3 and A.7 have tau on WMT14, like Table 4 of that task. The author used Stanford's parser, PPDB's paraphrases
-and word vectors; Tercet has its own parser, WordNet's related words and no vectors, so numbers are not required to be
-equal. Table 4.9 has the scores of one sentence; its trees are in `expected/thesis_t4_8.txt`.
+The author used Stanford's parser, PPDB's paraphrases and word vectors; Tercet has its own parser, WordNet's related
+words and no vectors, so numbers are not required to be equal, but averages on WMT14 must be in the printed interval. Of
+these years only WMT14's texts are public together with its rankings. The trees of Table 4.9 are in
+`expected/thesis_t4_8.txt`.
 """
 
 from __future__ import annotations
@@ -11,18 +12,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..data.scores import Floats, MetricRecord, Scores
+from ..data.testset import TestSet
 from ..language.conllu import parse_lines
-from ..metaeval.gold import preferences_of
 from ..metrics import create
 from ..metrics.cobalt import Cobalt
 from ..metrics.hwcm import HWCM
 from . import Cell, DataSets, Reproduction, Statement, Unchecked, check, printed
-from .wmt14 import HALF_WIDTH_WITHIN, NOT_ASKED, PAIRS, Judged, judged, scored, segment_taus, table_row
+from .cobalt_scores import SYSTEM, cobalt_scores
+from .rankings import (
+    HALF_WIDTH_WITHIN,
+    NOT_ASKED,
+    Judged,
+    check_tau,
+    judged,
+    missing_pair,
+    pairs_of,
+    segment_taus,
+    sentbleu,
+    table_row,
+)
 
 if TYPE_CHECKING:
     from ..language.sentence import Sentence
@@ -34,96 +48,152 @@ ABLATIONS = {
     "penalty off": Cobalt(penalty=False),
     "aligner off": Cobalt(aligner="meteor"),
 }
-WITHOUT_VECTORS = "embeddings off"
+SAME_ROW = {"meteor aligner": "aligner off", "embeddings off": OWN, "WE off": OWN}  # rows under other names
 VARIANTS = {"cobalt:related=false": Cobalt(related=False), "cobalt:params=published": Cobalt(params="published")}
-OTHERS = ("meteor", "sentbleu", "chrf")
+PARAPHRASES = "cobalt:related=false with the thesis's paraphrases"
 OUTPUTS = ("MT1", "MT2")
-LEAST = 0.350  # Tercet's UPF-Cobalt must reach this average over all language pairs
-OF_WMT14 = "It repeats Table 4 of wmt14: tercet reproduce wmt14 --table 4."
+LEAST = 0.350  # Tercet's UPF-Cobalt must reach this average over all language pairs of WMT14
 INTERMEDIATE = "The thesis does not explain the row 'cobalt', a version between the metric and its ablations."
 NO_PROGRAM = "Neither the metric nor its scores are available."
 
 
-def _cobalt_scores(people: Judged, metrics: Mapping[str, Cobalt]) -> list[Scores]:
-    """Return scores by row; NaN for outputs that nobody judged. Each text is parsed once for all metrics."""
-    gold, pairs = people.gold, preferences_of(people.gold)
-    metrics = {label: metric.resolved("en") for label, metric in metrics.items()}
-    place = {name: row for row, name in enumerate(people.segments)}
-    wanted = dict.fromkeys(
-        (gold.systems[system], place[gold.segments[segment]])
-        for side in (pairs.left, pairs.right)
-        for system, segment in zip(side.tolist(), pairs.segment.tolist(), strict=True)
-    )
+def variants(data: DataSets) -> dict[str, Cobalt]:
+    """Return the variants that are shown for comparison, with the thesis's own paraphrases if they are there."""
+    folder = data("lexical")
+    if folder is None:
+        return dict(VARIANTS)
+    table = _paraphrase_table(data, folder)
+    return {**VARIANTS, PARAPHRASES: Cobalt(related=False, paraphrases=str(table))}
+
+
+def _paraphrase_table(data: DataSets, folder: Path) -> Path:
+    return next(path for path in sorted(folder.iterdir()) if path.name.startswith("ppdb-1.0-xxxl-lexical.pairs"))
+
+
+def flat(people: Judged, pair: str) -> TestSet:
+    """Return the outputs that people compared as one system, each with its reference."""
     (references,) = people.texts.references.values()
-    texts = {key: (people.texts.outputs[key[0]][key[1]], references[key[1]] or "") for key in wanted}
-    distinct = dict.fromkeys(text for both in texts.values() for text in both)
-    parses = dict(zip(distinct, Cobalt().resolved().parse_texts(distinct), strict=True))
-    found = {label: {system: np.full(len(people.segments), np.nan) for system, _ in wanted} for label in metrics}
-    # Alignment takes most of the time. Metrics that differ only in scoring share it.
-    aligners = {row: replace(one, penalty=True, weights=True, equivalence=True) for row, one in metrics.items()}
-    for (system, row), (output, reference) in texts.items():
-        aligned = {each: each.align(parses[output], parses[reference]) for each in set(aligners.values())}
-        for label, metric in metrics.items():
-            found[label][system][row] = metric.assess(aligned[aligners[label]]).score
-    return [_as_scores(metric, label, found[label]) for label, metric in metrics.items()]
+    keys = people.outputs
+    outputs = [people.texts.outputs[system][row] for system, row in keys]
+    return TestSet({SYSTEM: outputs}, {"reference": [references[row] or "" for _, row in keys]}, pair=pair)
+
+
+def _cobalt_scores(data: DataSets, people: Judged, pair: str, metrics: Mapping[str, Cobalt]) -> list[Scores]:
+    """Return scores by row; NaN for outputs that nobody judged."""
+    keys, scores = people.outputs, cobalt_scores(data, flat(people, pair), metrics)
+    found = []
+    for row, values in scores.items():
+        segment = {system: np.full(len(people.segments), np.nan) for system, _ in keys}
+        for (system, place), value in zip(keys, values.tolist(), strict=True):
+            segment[system][place] = value
+        found.append(_as_scores(metrics[row], row, segment))
+    return found
 
 
 def _as_scores(metric: Cobalt, label: str, segment: Mapping[str, Floats]) -> Scores:
     means = {system: float(np.nanmean(values)) for system, values in segment.items()}
     n_segments = len(next(iter(segment.values())))
-    return Scores(MetricRecord(metric.spec, label, metric.signature), means, segment, n_segments=n_segments)
+    record = MetricRecord(metric.spec, label, metric.resolved("en").signature)
+    return Scores(record, means, segment, n_segments=n_segments)
 
 
-def _taus(data: DataSets, pairs: Sequence[str], metrics: Mapping[str, Cobalt]) -> dict[str, dict[str, float]]:
-    """Return rows with tau and its half-width for each language pair, and their means if no pair is left out."""
-    by_pair = {}
-    for pair in pairs:
-        people = judged(data, pair)
-        scores = [*_cobalt_scores(people, metrics), *scored(people.texts, {name: name for name in OTHERS})]
-        by_pair[pair] = segment_taus(people, scores, metrics)
-    return {row: table_row({pair: found[row] for pair, found in by_pair.items()}) for row in (*metrics, *OTHERS)}
+def _taus(
+    data: DataSets, name: str, pair: str, metrics: Mapping[str, Cobalt], rows: Mapping[str, str]
+) -> dict[str, dict[str, float]]:
+    people = judged(data, name, pair)
+
+    def make() -> dict[str, dict[str, float]]:
+        scores = [
+            *_cobalt_scores(data, people, pair, metrics),
+            sentbleu(data, name, pair),
+            *data.scored(people.texts, rows, optional=True),
+        ]
+        return segment_taus(people, scores, [item.label for item in scores])
+
+    return data.once((name, "taus", pair, *metrics, *rows), make)
 
 
-def _against_print(expected: str, rows: Mapping[str, Mapping[str, float]], reason: str) -> Reproduction:
-    """Compare Tercet's rows with the printed table; `reason`: why other rows are not checked."""
+def language_pairs(expected: str) -> list[str]:
+    """Return the language pairs among the columns of a table."""
+    return [column for column in printed(expected).columns if len(column) == 5 and "-" in column]
+
+
+def year_values(
+    data: DataSets, name: str, wanted: Sequence[str], rows: Mapping[str, str], *, pairs: Sequence[str] | None = None
+) -> dict[str, dict[str, float]]:
+    """Return tau of UPF-Cobalt, its ablations and variants, and of other metrics, by row and language pair, with means.
+
+    The ablations are always computed, because several tables share them. pairs: only these of the wanted ones.
+    """
+    metrics = {OWN: Cobalt(), **ABLATIONS, **variants(data)}
+    here = pairs_of(data, name, wanted if pairs is None else pairs)
+    by_pair = {pair: _taus(data, name, pair, metrics, rows) for pair in here}
+    names = list(dict.fromkeys(row for found in by_pair.values() for row in found))
+    return {
+        row: table_row({pair: found[row] for pair, found in by_pair.items() if row in found}, wanted) for row in names
+    }
+
+
+def tau_table(
+    data: DataSets,
+    *,
+    expected: str,
+    name: str,
+    rows: Mapping[str, str] | None = None,
+    ablation: bool = False,
+    pairs: Sequence[str] | None = None,
+) -> Reproduction:
+    """Return tau of UPF-Cobalt, of sentBLEU and of the metrics of `rows` on the rankings of one year.
+
+    name: the data set. ablation: also without one of its parts. pairs: only these language pairs; means need all.
+    """
+    values = year_values(data, name, language_pairs(expected), rows or {}, pairs=pairs)
+    values |= {row: values[same] for row, same in SAME_ROW.items() if same in values}
+    if not ablation:
+        values = {row: found for row, found in values.items() if row not in ABLATIONS}
+    return _against_print(expected, name, values, ablation=ablation)
+
+
+def _against_print(
+    expected: str, name: str, values: Mapping[str, Mapping[str, float]], *, ablation: bool
+) -> Reproduction:
+    """Compare Tercet's rows with the printed table."""
+    table = printed(expected)
     cells: list[Cell] = []
     unchecked: list[Unchecked] = []
-    for row, column, text in printed(expected).numbers():
-        if row not in rows:
-            unchecked.append(Unchecked(row, column, float(text), reason))
-        elif column not in rows[row]:
-            unchecked.append(Unchecked(row, column, float(text), NOT_ASKED))
+    places = {row.casefold(): row for row in values} | {"bleu": "SENTBLEU"}
+    for row, column, text in table.numbers():
+        ours = values.get(places.get(row.casefold(), row))
+        base = column.replace("Average", "Avg")
+        if not values:
+            unchecked.append(missing_pair(name, row, column, text))
+        elif ours is None:
+            unchecked.append(Unchecked(row, column, float(text), INTERMEDIATE if row == "cobalt" else NO_PROGRAM))
+        elif base not in ours:
+            unchecked.append(
+                missing_pair(name, row, column, text) if "-" in base else Unchecked(row, column, float(text), NOT_ASKED)
+            )
         else:
-            within = HALF_WIDTH_WITHIN if column.endswith("_ci") else None
-            cells.append(check(row, column, text, rows[row][column], within=within, decimals=3, must=False))
-    columns = (*PAIRS, "Avg")
+            cells.append(check_tau(table, row, column, text, ours[base], must=False))
+    printed_rows = {places.get(row.casefold(), row) for row in table.cells}
+    columns = dict.fromkeys(column.replace("Average", "Avg") for column in table.columns)
     extra = {
-        row: {column: rows[row][column] for column in columns if column in rows[row]} for row in (*VARIANTS, *OTHERS)
+        row: {column: found[column] for column in columns if column in found and not column.endswith("_ci")}
+        for row, found in values.items()
+        if row not in printed_rows and row not in SAME_ROW
     }
-    average = rows[OWN].get("Avg")
-    text = f"the average of {OWN} is at least {LEAST:.3f}"
-    statements = [] if average is None else [Statement(text, average >= LEAST, f"{average:.4f}")]
+    statements = []
+    average = values.get(OWN, {}).get("Avg")
+    if average is not None and name == "wmt14":
+        text = f"the average of {OWN} is at least {LEAST:.3f}"
+        statements.append(Statement(text, average >= LEAST, f"{average:.4f}"))
+        if ablation:
+            averages = {row: values[row]["Avg"] for row in (OWN, *ABLATIONS)}
+            lower = [row for row in ABLATIONS if averages[row] < averages[OWN]]
+            text = "the average is lower without any one of the parts"
+            found = f"with {', '.join(lower) or 'none'}"
+            statements.append(Statement(text, len(lower) == len(ABLATIONS), found, must=False))
     return Reproduction(cells, unchecked, statements, extra=extra, note_values={"within": HALF_WIDTH_WITHIN})
-
-
-def tau_table(data: DataSets, *, pairs: Sequence[str] = PAIRS) -> Reproduction:
-    """Return Table A.3: tau of UPF-Cobalt on WMT14. pairs: only these language pairs; means need all."""
-    rows = _taus(data, pairs, {OWN: Cobalt(), **VARIANTS})
-    return _against_print("thesis_tA_3", rows, OF_WMT14)
-
-
-def ablation_table(data: DataSets, *, pairs: Sequence[str] = PAIRS) -> Reproduction:
-    """Return Table A.7: tau of UPF-Cobalt without one of its parts. pairs: only these; means need all."""
-    rows = _taus(data, pairs, {OWN: Cobalt(), **ABLATIONS, **VARIANTS})
-    rows[WITHOUT_VECTORS] = rows[OWN]
-    found = _against_print("thesis_tA_7", rows, INTERMEDIATE)
-    averages = {row: rows[row]["Avg"] for row in (OWN, *ABLATIONS) if "Avg" in rows[row]}
-    if not averages:
-        return found
-    lower = [row for row in ABLATIONS if averages[row] < averages[OWN]]
-    text = "the average is lower without any one of the parts"
-    statement = Statement(text, len(lower) == len(ABLATIONS), f"with {', '.join(lower) or 'none'}", must=False)
-    return replace(found, statements=[*found.statements, statement])
 
 
 def example_table(data: DataSets) -> Reproduction:

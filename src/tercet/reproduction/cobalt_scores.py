@@ -1,0 +1,70 @@
+"""Scores of UPF-Cobalt and its ablations on single outputs; each text is parsed once, and alignments are shared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..data.scores import Floats
+from ..data.testset import TestSet
+from ..engine import Cache
+from ..metrics.cobalt import Cobalt
+from .sources import DataSets
+
+if TYPE_CHECKING:
+    from ..metrics import Ready
+
+SYSTEM = "output"
+STEP = 500  # outputs between two reports of progress
+
+
+def cobalt_scores(data: DataSets, texts: TestSet, metrics: Mapping[str, Cobalt]) -> dict[str, Floats]:
+    """Return the scores of the outputs by row; the test set has one system, `SYSTEM`, and one reference.
+
+    With a cache, scores are kept as the counts of the metric.
+    """
+    outputs = texts.outputs[SYSTEM]
+    settled = {row: metric.resolved("en") for row, metric in metrics.items()}
+    store = None if data.cache is None else Cache(data.cache)
+    ready = {row: metric.ready(texts) for row, metric in metrics.items()}
+    found = {}
+    for row in metrics:
+        counts = store.load(store.header(ready[row], texts, outputs)) if store else None
+        if counts is not None:
+            found[row] = counts[:, 0]
+    found |= _counted(data, texts, {row: metric for row, metric in settled.items() if row not in found}, ready, store)
+    return {row: found[row] for row in metrics}
+
+
+def _counted(
+    data: DataSets, texts: TestSet, metrics: Mapping[str, Cobalt], ready: Mapping[str, Ready], store: Cache | None
+) -> dict[str, Floats]:
+    if not metrics:
+        return {}
+    outputs = texts.outputs[SYSTEM]
+    (references,) = texts.references.values()
+    distinct = list(dict.fromkeys([*outputs, *(text or "" for text in references)]))
+    _report(data, texts, f"parsing {len(distinct)} sentences")
+    parses = dict(zip(distinct, Cobalt().resolved("en").parse_texts(distinct), strict=True))
+    # Alignment takes most of the time. Metrics that differ only in scoring share it.
+    aligners = {row: replace(one, penalty=True, weights=True, equivalence=True) for row, one in metrics.items()}
+    found = {row: np.empty(len(outputs)) for row in metrics}
+    for place, (output, reference) in enumerate(zip(outputs, references, strict=True)):
+        if place % STEP == 0:
+            _report(data, texts, f"{place} of {len(outputs)} outputs")
+        aligned = {each: each.align(parses[output], parses[reference or ""]) for each in set(aligners.values())}
+        for row, metric in metrics.items():
+            found[row][place] = metric.assess(aligned[aligners[row]]).score
+    if store:
+        for row, scores in found.items():
+            counts = np.stack([scores, np.ones_like(scores)], axis=1)
+            store.save(store.header(ready[row], texts, outputs), counts)
+    return found
+
+
+def _report(data: DataSets, texts: TestSet, what: str) -> None:
+    if data.progress is not None:
+        data.progress(f"{data.title} ({texts.pair}): {what}")
