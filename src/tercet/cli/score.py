@@ -13,9 +13,11 @@ from .console import Progress
 from .inputs import input_options, open_named, read_inputs
 from .options import (
     SEED,
+    STYLE,
     F,
     ManyValues,
     all_of,
+    check_style,
     format_option,
     metrics_option,
     run_options,
@@ -97,6 +99,7 @@ score_file_options = all_of(
 @metric_options
 @_option("kb")
 @format_option(default=None, help="[default: $SACREBLEU_FORMAT or text]")
+@STYLE
 @width_option("Decimals in tables; JSON, TSV and CSV have them all. [default: 1, more for scores from 0 to 1]")
 @click.option("-b", "--score-only", is_flag=True, help="Print the scores alone.")
 @click.option("-sl", "--sentence-level", is_flag=True, help="Score every segment.")
@@ -139,6 +142,11 @@ def command(**options: Any) -> None:
     if _asks_for_data(options):
         return
     _refuse_what_does_not_go_together(options)
+    paper = check_style(options)
+    if paper and (
+        wrong := [name for name in ("sentence_level", "by", "each_reference", "score_only") if options[name]]
+    ):
+        raise UsageError(f"--style paper is a table of whole systems; leave out --{wrong[0].replace('_', '-')}.")
     if options["each_reference"]:
         click.echo(scoreboard.render_each(_scored_each(options), options))
         return
@@ -148,6 +156,11 @@ def command(**options: Any) -> None:
 
         save_scores(options["save"], scores)
     tests = _paired(scores, options)
+    if paper:
+        from .paperboard import scores_table
+
+        click.echo(scores_table(scores, tests, options).render(options["form"]))
+        return
     click.echo(scoreboard.render(add_test_intervals(scores, tests) if tests else scores, tests, options))
 
 
