@@ -240,9 +240,10 @@ def find_fault(arguments: Sequence[str], outcome: Outcome) -> str:
         return "a traceback was printed:\n" + outcome.err[-2000:]
     if "Not enough memory" in outcome.err:
         return "memory"
-    if outcome.code and not outcome.err.strip() and not outcome.out.strip():
+    to_file = "-o" in arguments or "--output" in arguments
+    if outcome.code and not outcome.err.strip() and not outcome.out.strip() and not to_file:
         return "no message"
-    if outcome.code == 0 and "json" in arguments and "-o" not in arguments and outcome.out.strip()[:1] in ("{", "["):
+    if outcome.code == 0 and "json" in arguments and not to_file and outcome.out.strip()[:1] in ("{", "["):
         return _find_nonsense(outcome.out)
     return ""
 
