@@ -18,7 +18,7 @@ from tercet import TestSet, compare, score
 from tercet.comparing import compare_scores
 from tercet.data.lines import write_lines
 from tercet.data.stream import TextFiles
-from tercet.report.tables import table
+from tercet.rendering.tables import table
 
 from . import (
     association,

@@ -80,10 +80,11 @@ class EncodedMetric(Metric):
         encoder = self.open_encoder()
         if not encoder.has_tokens:
             raise UsageError(f"{self.name}: the encoder {encoder.name} gives vectors of sentences, and none of tokens.")
-        _warn_of_language(self.name, encoder, testset.target_language)
+        for language in self.languages(testset):
+            warn_of_language(self.name, encoder, language)
         items, frequencies = {"encoded": encoder.fingerprint}, None
         if self.learns_weights:
-            frequencies = count_references(testset, encoder.split)
+            frequencies = count_references(testset, encoder.split, source="reference" not in self.needs)
             items["weights"] = frequencies.checksum
         return Learnt(Known(encoder.fingerprint, frequencies), items)
 
@@ -109,13 +110,19 @@ class EncodedMetric(Metric):
             known.update(zip(new, encoder.tokens(new, layer, cache=shard.cache), strict=True))
         return known
 
+    def languages(self, testset: Any) -> Sequence[str | None]:
+        """Return the languages that the encoder must know."""
+        return (testset.target_language,)
+
+    def compared_with(self, shard: Shard) -> Sequence[Sequence[str | None]]:
+        """Return the texts that outputs are compared with: the references, each a list of segments."""
+        return tuple(shard.references.values())
+
     def count(self, shard: Shard, opened: Opened) -> dict[str, Floats]:
-        columns = (*shard.references.values(), *shard.outputs.values())
-        texts = [text for lines in columns for text in lines if text is not None]
+        others = self.compared_with(shard)
+        texts = [text for lines in (*others, *shard.outputs.values()) for text in lines if text is not None]
         encoded = self.encode(shard, opened.encoder, texts)
-        references = [
-            [encoded[text] for text in row if text is not None] for row in zip(*shard.references.values(), strict=True)
-        ]
+        references = [[encoded[text] for text in row if text is not None] for row in zip(*others, strict=True)]
         opened = self.prepare_shard(shard, opened)
         return {
             system: np.array(
@@ -171,11 +178,11 @@ def alignment(tokens: Sequence[str], others: Sequence[str], similarities: Floats
     ]
 
 
-def _warn_of_language(metric: str, encoder: Encoder, language: str | None) -> None:
+def warn_of_language(metric: str, encoder: Encoder, language: str | None) -> None:
     if not language or encoder.languages is None or base_code(language) in encoder.languages:
         return
     log.warning(
-        "%s: the encoder %s knows %s, and the outputs are in %s: its scores mean little there. Use an encoder for that "
+        "%s: the encoder %s knows %s, and the texts are in %s: its scores mean little there. Use an encoder for that "
         "language, such as encoder=hf:FOLDER or encoder=onnx:FOLDER with a multilingual model.",
         metric, encoder.name, ", ".join(sorted(encoder.languages)), language,
     )  # fmt: skip

