@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import scipy.stats
 
-import tercet
 from tercet.data.evidence import open_evidence
 from tercet.data.tables import read_table
 from tercet.metaeval import judge
@@ -138,8 +137,9 @@ def test_a_card_on_wmt14(data: Path, tmp_path: Path) -> None:
 def test_top_n_curves_have_signs_and_the_best_systems_their_line_as_in_figure_6_of_wmt19(data: Path) -> None:
     """WMT19, section 6.1: by the 4 best systems of en-de, sacreBLEU's BLEU correlates negatively with people."""
     pytest.importorskip("altair", reason="plots need altair")
-    [result] = tercet.meta(data / "wmt19_sys", "en-de", resamples=10, top=True)
-    figures = draw(result)
+    evidence = open_evidence(data / "wmt19_sys", "en-de")
+    bleu = [item for item in evidence.scores if item.label == "sacreBLEU-BLEU"]
+    figures = draw(judge(evidence, bleu, resamples=10, top=True))
     curve = {row["n"]: row["middle"] for row in figures["top-n"].rows if row["name"] == "sacreBLEU-BLEU"}
     assert round(curve[4], 3) == -0.976 and round(curve[22], 3) == 0.969
     figure = figures["scatter.sacreBLEU-BLEU"]
