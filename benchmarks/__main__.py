@@ -23,6 +23,7 @@ from tercet.rendering.tables import table
 from . import (
     association,
     edits,
+    encoders,
     knowledge,
     language_models,
     long_segments,
@@ -155,6 +156,7 @@ def main() -> None:
         translation_models,
         syntax,
         sentence_vectors,
+        encoders,
         quality,
     ):
         rows += part.rows()

@@ -260,11 +260,26 @@ def _lines_of(key: str, value: Any, seen: dict[str, Any]) -> list[str]:
         pairs = [f"{link['word']}={words[link['at']]}@{link['at'] + 1}" for link in value if link["at"] is not None]
         alone = [link["word"] for link in value if link["at"] is None]
         return [f"aligned: {' '.join(pairs) or 'nothing'}", f"not aligned: {' '.join(alone) or 'nothing'}"]
+    if key in ("output_tokens", "reference_tokens"):
+        return _token_lines(key, value)
     if key == "reference":
         return [f"reference: number {value + 1}"]
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return [f"{key}: " + ", ".join(f"{name} {part!r}" for name, part in item.items()) for item in value]
     return [f"{key}: {value:.4f}" if isinstance(value, float) else f"{key}: {value}"]
+
+
+def _token_lines(key: str, tokens: list[dict[str, Any]]) -> list[str]:
+    """Each token with the most similar one of the other text, their similarity, and its weight if it has one."""
+    own, other = ("output", "reference") if key == "output_tokens" else ("reference", "output")
+    wide = [max((len(str(each[name] or "-")) for each in tokens), default=0) for name in ("token", "match")]
+    weighed = ", weight" if tokens and "weight" in tokens[0] else ""
+    lines = [f"{own}'s tokens, the most similar of the {other}, similarity{weighed}:"]
+    for each in tokens:
+        weight = f"  {each['weight']:.2f}" if "weight" in each else ""
+        pair = f"{each['token']:{wide[0]}}  {each['match'] or '-':{wide[1]}}"
+        lines.append(f"  {pair}  {each['similarity']:.3f}{weight}")
+    return lines
 
 
 def _matches(what: str, seen: dict[str, Any]) -> list[str]:

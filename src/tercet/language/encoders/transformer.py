@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import DataError, MissingDependency
+from ...text.coding import whole_characters
 from .base import Encoder, Floats, Ints, TokenVectors, batches, unit, warn_of_truncation
 
 PADDING = ("[PAD]", "<pad>")
@@ -47,14 +48,20 @@ class Tokenizer:
         known = (self.opened.token_to_id(token) for token in PADDING)
         self.padding = next((number for number in known if number is not None), 0)
 
-    def encode(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> list[Any]:
+    def encode(self, texts: Sequence[str] | Sequence[tuple[str, str]], *, warn: bool = True) -> list[Any]:
         """Return the encodings of texts or of pairs of texts. Of a pair, the longer text is truncated first."""
         if self.longest is None:
             return list(self.opened.encode_batch(list(texts)))
         self.opened.enable_truncation(self.longest)
         encoded = self.opened.encode_batch(list(texts))
-        warn_of_truncation(self.name, sum(bool(each.overflowing) for each in encoded), self.longest)
+        if warn:
+            warn_of_truncation(self.name, sum(bool(each.overflowing) for each in encoded), self.longest)
         return list(encoded)
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return how many tokens texts have, without those of the model's own."""
+        self.opened.no_truncation()
+        return [len(each.ids) for each in self.opened.encode_batch_fast(list(texts), add_special_tokens=False)]
 
     def pad(self, encoded: Sequence[Any]) -> Inputs:
         """Return encodings as one batch."""
@@ -89,6 +96,13 @@ class TransformerEncoder(Encoder):
         weights = inputs.mask[:, :, None].astype(np.float32)
         mean: Floats = (hidden * weights).sum(1) / weights.sum(1)
         return mean
+
+    def split(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        encoded = self.tokenizer.encode([whole_characters(text) for text in texts], warn=False)
+        return [
+            tuple(token for token, mark in zip(each.tokens, each.special_tokens_mask, strict=True) if not mark)
+            for each in encoded
+        ]
 
     def token_batches(self, texts: Sequence[str], layer: int) -> Iterator[tuple[Sequence[int], Sequence[TokenVectors]]]:
         encoded = self.tokenizer.encode(texts)
