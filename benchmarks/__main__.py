@@ -18,11 +18,12 @@ from tercet import TestSet, compare, score
 from tercet.comparing import compare_scores
 from tercet.data.lines import write_lines
 from tercet.data.stream import TextFiles
-from tercet.report.tables import table
+from tercet.rendering.tables import table
 
 from . import (
     association,
     edits,
+    encoders,
     knowledge,
     language_models,
     long_segments,
@@ -155,6 +156,7 @@ def main() -> None:
         translation_models,
         syntax,
         sentence_vectors,
+        encoders,
         quality,
     ):
         rows += part.rows()

@@ -16,7 +16,7 @@ import numpy as np
 
 from tercet import TestSet, score
 from tercet.data.evidence import Evidence, open_evidence
-from tercet.report.tables import table
+from tercet.rendering.tables import table
 from tercet.stats.correlation import pearson
 
 PAIRS = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .comparing import compare as compare
     from .comparing import compare_ngrams as compare_ngrams
     from .comparing import compare_words as compare_words
+    from .comparison_report import report as report
     from .data.layouts import read as read
     from .data.scores import Scores as Scores
     from .data.testset import TestSet as TestSet
@@ -61,6 +62,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "rate": (".rate", ""),
     "read": (".data.layouts", "read"),
     "read_external": (".external", "read_external"),
+    "report": (".comparison_report", "report"),
     "reproduce": (".reproduction", "reproduce"),
     "score": (".scoring", "score"),
     "verify": (".verifying", "verify"),
@@ -91,6 +93,7 @@ __all__ = [
     "rate",
     "read",
     "read_external",
+    "report",
     "reproduce",
     "score",
     "verify",

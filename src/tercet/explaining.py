@@ -141,20 +141,30 @@ class EditComparison:
         return everything
 
 
-def compare_edits(comparison: Comparison, testset: TestSet, *, progress: Progress | None = None) -> EditComparison:
-    """How systems that were compared on a test set go wrong: edits by kind, and the scripts of deciding segments."""
+def compare_edits(
+    comparison: Comparison,
+    testset: TestSet,
+    *,
+    segments: Sequence[int] | None = None,
+    progress: Progress | None = None,
+) -> EditComparison:
+    """How systems that were compared on a test set go wrong: edits by kind, and the scripts of deciding segments.
+
+    segments: the numbers of those that were compared, as they were given to `compare`; all by default.
+    """
+    rows = range(len(testset)) if segments is None else [number - 1 for number in segments]
     check_edits([_ready(result).given for result in comparison.metrics])
     for result in comparison.metrics:
         testset.only([each.system for each in result.systems])  # refuses a system that is not there
-        if len(testset) != result.n_segments:
-            raise UsageError(f"{result.n_segments} segments were compared, and the test set has {len(testset)}.")
+        if len(rows) != result.n_segments:
+            raise UsageError(f"{result.n_segments} segments were compared, and the test set has {len(rows)}.")
     found, done = [], 0
     total = sum(len(result.systems) for result in comparison.metrics)
     for result in comparison.metrics:
         metric = _ready(result)
         sums = {}
         for system in (each.system for each in result.systems):
-            sums[system] = _sum_operations(metric, testset, system)
+            sums[system] = _sum_operations(metric, testset, system, rows)
             done += 1
             if progress is not None:
                 progress(done, total)
@@ -199,9 +209,10 @@ def _scripts(metric: Ready, result: MetricResult, testset: TestSet) -> dict[tupl
     }
 
 
-def _sum_operations(metric: Ready, testset: TestSet, system: str) -> dict[str, int]:
+def _sum_operations(metric: Ready, testset: TestSet, system: str, rows: Sequence[int]) -> dict[str, int]:
     total = Counter(dict.fromkeys(OPERATIONS, 0))
-    for row, output in enumerate(testset.outputs[system]):
+    for row in rows:
+        output = testset.outputs[system][row]
         try:
             operations = _operations(
                 metric.explain(output, _references(testset, row), testset.source[row] if testset.source else None)

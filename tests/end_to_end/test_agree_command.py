@@ -12,7 +12,7 @@ import pytest
 from tercet.data.testset import TestSet
 from tercet.human.agreement import agree
 from tercet.human.agreement_files import load
-from tercet.report.tables import to_json
+from tercet.rendering.tables import to_json
 from tests.docs.running import Ran, run
 from tests.end_to_end.command import tercet as installed
 

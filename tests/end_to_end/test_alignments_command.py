@@ -7,7 +7,7 @@ import pytest
 from tercet import TestSet
 from tercet.alignment_report import alignments
 from tercet.language import conllu
-from tercet.report.tables import to_json
+from tercet.rendering.tables import to_json
 
 from ..unit.metrics.test_cobalt import PASSIVE, REFERENCE, SCRAMBLED
 from .command import Result, tercet

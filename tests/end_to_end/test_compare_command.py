@@ -13,15 +13,17 @@ import subprocess
 import sys
 import termios
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 import tercet
+from tercet.comparing import GateVerdict, junit_xml
 from tercet.comparing.gates import read_gate
 from tercet.data.testset import TestSet
 from tercet.errors import UsageError
 from tercet.explaining import compare_edits, explain
-from tercet.report.document import clip
+from tercet.rendering.document import clip
 
 WORDS = [
     "the", "a", "cat", "dog", "house", "tree", "sees", "likes", "finds", "small",
@@ -31,7 +33,11 @@ WORDS = [
 
 def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     program = Path(sys.executable).parent / "tercet"
-    kept = {key: value for key, value in os.environ.items() if key not in ("SACREBLEU_SEED", "COLUMNS")}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ("SACREBLEU_SEED", "COLUMNS", "GITHUB_STEP_SUMMARY")
+    }
     return subprocess.run(
         [program, "compare", *arguments],
         cwd=folder,
@@ -76,7 +82,7 @@ def test_json_is_what_the_library_returns(folder):
     testset = TestSet({n: TEXTS[n] for n in names}, {"ref.txt": TEXTS["ref.txt"]}, documents=TEXTS["docs.txt"])
     result = tercet.compare(testset, ["bleu", "chrf"], resamples=100, slices=("length", "document"), top=2)
     written = json.loads(done.stdout)
-    assert written == json.loads(json.dumps(result.to_dict())) | {"words": [], "ngrams": []}
+    assert written == json.loads(json.dumps(result.to_dict())) | {"words": [], "ngrams": [], "gates": []}
     assert set(result.to_dict()) == {"metrics", "tests", "resamples", "seed", "alpha", "confidence", "baseline",
                                      "raised"}  # fmt: skip
     bleu = written["metrics"][0]
@@ -291,13 +297,21 @@ def test_the_seed_comes_from_the_option_then_from_the_environment(folder):
 @pytest.mark.parametrize(
     ("systems", "sentences", "code"),
     [
-        (("good.txt", "bad.txt"), ["bleu drops"], 1),
-        (("good.txt", "bad.txt"), ["chrf drops significantly"], 1),
-        (("good.txt", "bad.txt"), ["any drops"], 1),
-        (("good.txt", "bad.txt"), ["bleu drops by 99", "CHRF worsens by 1"], 1),
+        (("good.txt", "bad.txt"), ["bleu drops"], 3),
+        (("good.txt", "bad.txt"), ["chrf drops significantly"], 3),
+        (("good.txt", "bad.txt"), ["any drops"], 3),
+        (("good.txt", "bad.txt"), ["bleu drops by 99", "CHRF worsens by 1"], 3),
         (("good.txt", "bad.txt"), ["bleu drops by 99"], 0),
         (("bad.txt", "good.txt"), ["any worsens", "bleu drops by 0"], 0),
-        (("bad.txt", "good.txt", "--baseline", "good.txt"), ["bleu drops"], 1),
+        (("bad.txt", "good.txt", "--baseline", "good.txt"), ["bleu drops"], 3),
+        (("good.txt", "fair.txt"), ["bleu drops"], 0),
+        (("good.txt", "fair.txt"), ["bleu drops at all"], 3),
+        (("fair.txt", "good.txt"), ["any worsens at all"], 0),
+        (("good.txt", "bad.txt"), ["bleu drops by 80 %"], 3),
+        (("good.txt", "bad.txt"), ["bleu drops by 95%"], 0),
+        (("good.txt", "bad.txt"), ["bleu drops significantly by 10 %"], 3),
+        (("good.txt", "bad.txt"), ["bleu below 7"], 3),
+        (("bad.txt", "good.txt"), ["bleu below 7"], 0),
     ],
 )
 def test_the_gate_fails_when_a_system_is_worse_than_the_baseline(folder, systems, sentences, code):
@@ -307,7 +321,11 @@ def test_the_gate_fails_when_a_system_is_worse_than_the_baseline(folder, systems
     assert done.stdout.startswith("BLEU: 2 systems")
     failed = [line for line in done.stderr.splitlines() if line.startswith("Failed: ")]
     if code:
-        assert failed[-1].startswith(f"Failed: {sentences[-1]!r} holds for bad.txt against good.txt: ")
+        system, against = (
+            systems[1] if len(systems) == 2 else systems[0],
+            " against good.txt" * ("below" not in sentences[-1]),
+        )
+        assert failed[-1].startswith(f"Failed: {sentences[-1]!r} holds for {system}{against}: ")
     else:
         assert not failed
     said = len(failed) + done.stderr.count("Passed: ")
@@ -322,7 +340,7 @@ def test_the_gate_fails_when_a_system_is_worse_than_the_baseline(folder, systems
             ("-i", "good.txt", "bad.txt", "--baseline", "god.txt"),
             "no system called 'god.txt'. Did you mean good.txt or bad.txt?",
         ),
-        (("-i", "good.txt", "bad.txt", "-m", "blue"), "There is no metric called 'blue'. Did you mean bleu?"),
+        (("-i", "good.txt", "bad.txt", "-m", "blue"), "There is no metric called 'blue'. Did you mean bleu"),
         (("-i", "good.txt", "bad.txt", "--test", "t"), "There is no test called 't'. Known: bootstrap, randomisation."),
         (("-i", "good.txt", "bad.txt", "--slice", "domain"), "There is no slice called 'domain'. Known: duplicates, "),
         (
@@ -338,6 +356,18 @@ def test_the_gate_fails_when_a_system_is_worse_than_the_baseline(folder, systems
             "no direction of length is better",
         ),
         (("-i", "good.txt", "bad.txt", "--fail-if", "any rises"), "write 'any worsens'"),
+        (("-i", "good.txt", "bad.txt", "--fail-if", "any below 40"), "name a metric, as metrics differ in scale."),
+        (("-i", "good.txt", "bad.txt", "--fail-if", "bleu above 40"), "higher BLEU is better. Write 'bleu below 40'."),
+        (("-i", "good.txt", "bad.txt", "--fail-if", "bleu below x"), "a number is needed after 'below', not 'x'."),
+        (("-i", "good.txt", "bad.txt", "--fail-if", "bleu drops at all by 1"), "is not understood."),
+        (
+            ("-i", "good.txt", "bad.txt", "--junit", "out.xml"),
+            "--junit reports on conditions: give one with --fail-if.",
+        ),
+        (
+            ("-i", "good.txt", "bad.txt", "--fail-if", "bleu drops", "--junit", "no/out.xml"),
+            "--junit no/out.xml: there is no folder no.",
+        ),
         (
             ("-i", "good.txt", "bad.txt", "--fail-if", "bleu drops by x"),
             "a number from 0 is needed after 'by', not 'x'.",
@@ -372,9 +402,66 @@ def test_sentences_of_a_gate_are_read():
     gate = read_gate(" ter Rises significantly by 0.5 ")
     assert (gate.metric, gate.verb, gate.significantly, gate.by) == ("ter", "rises", True, 0.5)
     assert read_gate("Any drops").metric == "any"
-    for text in ("", "bleu", "bleu drops 0.5", "bleu drops by", "bleu drops by -1", "bleu drops by nan", "drops bleu"):
+    assert read_gate("bleu drops").significantly and not read_gate("bleu drops by 1").significantly
+    gate = read_gate("bleu  drops by 1.5%")
+    assert (gate.by, gate.percent) == (1.5, True)
+    assert not read_gate("bleu drops at  all").significantly
+    gate = read_gate("ter above -3")
+    assert (gate.verb, gate.by, gate.significantly) == ("above", -3, False)
+    for text in (
+        "",
+        "bleu",
+        "bleu drops 0.5",
+        "bleu drops %",
+        "bleu below",
+        "bleu drops at",
+        "bleu drops by 1 %%",
+        "bleu drops by",
+        "bleu drops by -1",
+        "bleu drops by nan",
+        "drops bleu",
+    ):
         with pytest.raises(UsageError):
             read_gate(text)
+
+
+def test_verdicts_are_in_json_in_junit_form_and_in_the_summary_of_github(folder, tmp_path):
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n", encoding="utf-8")
+    gates = ("--fail-if", "bleu drops by 1 %", "--fail-if", "bleu below 1")
+    done = run(folder, "ref.txt", "-i", "good.txt", "bad.txt", "-n", "100", *gates, "-f", "json", "--junit",
+               str(tmp_path / "out.xml"), GITHUB_STEP_SUMMARY=str(summary))  # fmt: skip
+    assert done.returncode == 3
+    first, second = json.loads(done.stdout)["gates"]
+    assert (first["failed"], first["condition"], first["system"], first["baseline"]) == (
+        True, "bleu drops by 1 %", "bad.txt", "good.txt"
+    )  # fmt: skip
+    assert first["score"] < first["baseline_score"]
+    assert second["failed"] is False
+    suites = ElementTree.parse(tmp_path / "out.xml").getroot()
+    assert (suites.tag, suites.attrib) == ("testsuites", {"tests": "2", "failures": "1", "errors": "0"})
+    cases = suites.findall("testsuite/testcase")
+    assert [case.attrib["name"] for case in cases] == [
+        "bleu drops by 1 %: bad.txt against good.txt", "bleu below 1: bad.txt against good.txt"
+    ]  # fmt: skip
+    assert cases[0].find("failure").attrib["message"] == first["message"]
+    assert cases[1].find("failure") is None
+    text = summary.read_text("utf-8")
+    assert text.startswith("before\n## Translation quality: 1 of 2 conditions failed\n")
+    assert "| ❌ failed | bleu drops by 1 % | bad.txt |" in text and "| ✅ passed | bleu below 1 |" in text
+
+
+def test_names_cannot_break_the_junit_file():
+    verdict = GateVerdict(True, 'a"<b>\x07&', "bleu", "it's <so>", "bleu drops", "b", 1.0, 2.0, 0.5)
+    [case] = ElementTree.fromstring(junit_xml([verdict])).iter("testcase")
+    assert case.attrib["name"] == 'bleu drops: a"<b>\ufffd& against b'
+
+
+def test_a_summary_that_cannot_be_written_is_a_warning(folder, tmp_path):
+    done = run(folder, "ref.txt", "-i", "bad.txt", "good.txt", "-n", "50", "--fail-if", "bleu drops",
+               GITHUB_STEP_SUMMARY=str(tmp_path))  # fmt: skip
+    assert done.returncode == 0
+    assert f"Warning: {tmp_path} cannot be written" in done.stderr
 
 
 def test_a_metric_without_a_better_direction_gives_no_verdict_on_who_is_better(folder, tmp_path):
@@ -403,7 +490,7 @@ def test_edits_in_json_are_what_the_library_returns(folder):
     result = tercet.compare(testset, ["ter", "wer"], resamples=50, top=2)
     written = json.loads(done.stdout)
     edited = json.loads(json.dumps(compare_edits(result, testset).to_dict()))
-    assert written == edited | {"words": [], "ngrams": []}
+    assert written == edited | {"words": [], "ngrams": [], "gates": []}
     for metric in written["metrics"]:
         (pair,) = metric["pairs"]
         for system in ("good.txt", "bad.txt"):

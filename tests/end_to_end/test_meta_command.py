@@ -14,7 +14,7 @@ import tercet
 from tercet.data.evidence import open_evidence
 from tercet.metaeval import judge
 from tercet.metaeval.card import make_card
-from tercet.report.tables import to_json
+from tercet.rendering.tables import to_json
 from tests.docs.running import Ran
 from tests.docs.running import run as run_tercet
 from tests.end_to_end.command import tercet as installed

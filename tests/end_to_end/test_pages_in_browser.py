@@ -1,41 +1,18 @@
 """Pages and figures in a real browser, opened from disk: nothing is fetched, tables sort, hostile names stay text."""
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tercet.report.document import Table
-from tercet.report.figures import scatter, top_n_curves
-from tercet.report.pages import Picture, Pre, Section, write_page
-from tercet.report.tables import Bold
+from tercet.rendering.document import Document, Heading, Picture, Pre, Table
+from tercet.rendering.figures import scatter, top_n_curves
+from tercet.rendering.pages import write_page
+from tercet.rendering.tables import Bold
 
 HOSTILE = '<b id="evil">"x"</b></script><script>window.evil = 1</script><img src="http://evil.invalid/x">'
 ROWS = [["b", "10", "1,234"], ["a10", "−2", "900"], ["a9", "–", "21,862"], [HOSTILE, ".5", "7"]]
-
-
-@pytest.fixture
-def visit(context: Any) -> Iterator[Any]:
-    """Opens a file; afterwards there were no requests but for the file, and nothing on the console."""
-    requests: list[str] = []
-    trouble: list[str] = []
-    opened: list[str] = []
-
-    def open_file(path: Path) -> Any:
-        tab = context.new_page()
-        tab.on("request", lambda request: requests.append(request.url))
-        tab.on("console", lambda message: trouble.append(message.text))
-        tab.on("pageerror", lambda error: trouble.append(str(error)))
-        opened.append(path.as_uri())
-        tab.goto(path.as_uri(), wait_until="networkidle")
-        return tab
-
-    yield open_file
-    context.close()
-    assert requests == opened
-    assert not trouble
 
 
 def figure_with_a_hostile_name() -> Any:
@@ -47,12 +24,10 @@ def figure_with_a_hostile_name() -> Any:
 def page_file(tmp_path: Path) -> Path:
     figure = figure_with_a_hostile_name()
     classes = [["", "good", ""], ["", "bad", ""], ["", "unchecked", ""], ["", "", ""]]
-    sections = [
-        Section("Table", [HOSTILE, Table(["name", "value", "n"], ROWS, "Scores", classes)]),
-        Section("Figure", [Picture(figure.svg(), HOSTILE), Picture(figure.svg())]),
-        Section("Output", [Pre(HOSTILE)], level=3),
-    ]
-    write_page(tmp_path / "page.html", "A page", sections)
+    table = Table(["name", "value", "n"], ROWS, "Scores", classes)
+    parts = [Heading("Table"), HOSTILE, table, Heading("Figure"), Picture(figure, HOSTILE), Picture(figure),
+             Heading("Output", level=3), Pre(HOSTILE)]  # fmt: skip
+    write_page(tmp_path / "page.html", Document(parts, "A page"))
     return tmp_path / "page.html"
 
 
@@ -133,7 +108,7 @@ def luminance(colour: str) -> float:
 
 def test_bold_cells_look_bold_and_sort_as_numbers(visit: Any, tmp_path: Path) -> None:
     table = Table(["r"], [[Bold(".9")], [".10"], [Bold("−.5")]], classes=[["good"], [""], [""]])
-    write_page(tmp_path / "bold.html", "t", [Section("s", [table])])
+    write_page(tmp_path / "bold.html", Document([table]))
     tab = visit(tmp_path / "bold.html")
     weights = tab.evaluate("[...document.querySelectorAll('td strong')].map(e => +getComputedStyle(e).fontWeight)")
     assert weights == [700, 700]
@@ -152,7 +127,7 @@ def test_many_curves_draw_from_disk_with_a_small_plot_each(visit: Any, tmp_path:
 
 def test_a_narrow_screen_scrolls_the_table_and_not_the_page(visit: Any, tmp_path: Path) -> None:
     wide = Table([f"column {i}" for i in range(40)], [["0.123"] * 40])
-    write_page(tmp_path / "wide.html", "t", [Section("s", [wide, Picture(figure_with_a_hostile_name().svg())])])
+    write_page(tmp_path / "wide.html", Document([wide, Picture(figure_with_a_hostile_name())]))
     tab = visit(tmp_path / "wide.html")
     tab.set_viewport_size({"width": 400, "height": 800})
     assert tab.evaluate("document.documentElement.scrollWidth") <= 400

@@ -14,7 +14,7 @@ from tercet.cli.qe import command
 from tercet.quality.cross_system import assess
 from tercet.quality.model import QualityModel
 from tercet.quality.ranking import rank
-from tercet.report.tables import to_json
+from tercet.rendering.tables import to_json
 from tests.docs.running import ROOT, Ran, run
 from tests.end_to_end.command import tercet as installed
 from tests.unit.quality.test_training import examples
@@ -420,7 +420,7 @@ def test_features_of_ones_own(folder: Path) -> None:
         (["features", "test.src", "test.mt"], 2, "Give the languages, such as --languages et-en, or a --model."),
         (["features", "--languages", "de-en"], 2, "Give the sources and the outputs, SRC and MT, or --list."),
         (["features", "test.src", "test.mt", "--model", "model.qe", "--tags"], 2, "A model has its own resources"),
-        (["features", "test.src", "test.mt", "-l", "de-en", "-f", "text"], 2, "Features are written as tsv, jsonl"),
+        (["features", "test.src", "test.mt", "-l", "de-en", "-f", "text"], 2, "Features are written as tsv, csv,"),
     ],
 )  # fmt: skip
 def test_bad_input_is_said_clearly(folder: Path, arguments: list[str], code: int, message: str) -> None:

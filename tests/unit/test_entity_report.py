@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from tercet import TestSet, metrics
-from tercet.cli.entities import histogram_figure, lines, sections, share_figure
+from tercet.cli.entities import histogram_figure, report_parts, share_figure
 from tercet.entity_report import EntityCounts, MentionPlace, entities
 from tercet.errors import DataError, UsageError
 from tercet.knowledge.building import NameRecord, build
-from tercet.report.bars import count_bars, share_bars
-from tercet.report.pages import page
-from tercet.report.tables import to_json
+from tercet.rendering.bars import count_bars, share_bars
+from tercet.rendering.document import Document
+from tercet.rendering.tables import to_json
 from tests.docs.running import run
 
 NAMES = [
@@ -96,13 +96,13 @@ def test_lists_and_examples_are_as_long_as_asked_for(kb: str) -> None:
 
 def test_text_json_page_and_figures_show_the_same(kb: str) -> None:
     report = entities(TEXTS, kb=kb)
-    rows = [line.split() for line in "\n".join(lines(report)).split("\n")]
+    rows = [line.split() for line in Document(report_parts(report)).render().split("\n")]
     assert ["system", "all", "(6)", "place", "(4)", "person", "(1)", "other", "(1)"] in rows
     assert ["good", "100.0", "100.0", "100.0", "100.0"] in rows
     assert ["bad", "33.3", "50.0", "0.0", "0.0"] in rows
     assert ["Berlin", "place", "2", "3", "2,", "4", "Q64"] in rows
     assert json.loads(to_json(report.to_dict()))["systems"]["bad"]["categories"]["place"]["share"] == 0.5
-    html = page("Entities", list(sections(report)))
+    html = Document(report_parts(report, "html")).render("html")
     assert "Lost by bad" in html and "Lost by good" not in html
     shares = {(row["group"], row["name"]): row["share"] for row in share_figure(report).rows}
     assert shares["place (4)", "bad"] == 0.5
@@ -111,7 +111,7 @@ def test_text_json_page_and_figures_show_the_same(kb: str) -> None:
 
 def test_a_page_of_texts_without_entities_says_so_without_a_figure_of_shares(kb: str) -> None:
     report = entities(TestSet({"a": ["Nothing"]}, source=["Nichts"], pair="de-en"), kb=kb)
-    html = page("Entities", list(sections(report)))
+    html = Document(report_parts(report, "html")).render("html")
     assert "all (0)" in html
     assert html.count("<svg") == 1  # the histogram
 

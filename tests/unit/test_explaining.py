@@ -7,7 +7,7 @@ import pytest
 from tercet import TestSet, compare, metrics, score
 from tercet.errors import DataError, MissingDependency, UsageError
 from tercet.explaining import check_edits, compare_edits, explain
-from tercet.report.tables import to_json
+from tercet.rendering.tables import to_json
 from tercet.text.ngrams import compare_ngrams, longest_matches
 
 TEXTS = TestSet(

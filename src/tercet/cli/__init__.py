@@ -18,6 +18,7 @@ from .options import with_output
 COMMANDS = {
     "score": "Score outputs against references.",
     "compare": "Compare systems: differences, intervals, tests, clusters.",
+    "report": "Write a page that compares systems, with all their segments.",
     "meta": "Judge metrics against people.",
     "rate": "Have people judge outputs: campaigns, a server, exports.",
     "agree": "Report how well raters agree.",
@@ -33,7 +34,7 @@ COMMANDS = {
     "verify": "Recompute a published score from its signature.",
     "metrics": "List the metrics, or explain one.",
     "data": "List, get and add test sets.",
-    "demo": "Show score, compare and check on a small test set.",
+    "demo": "Show score, compare, check and report on a small test set.",
 }
 
 

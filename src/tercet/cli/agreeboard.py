@@ -7,8 +7,8 @@ from math import fsum, isnan, nan
 from typing import Any
 
 from ..human.agreement import Agreement
-from ..report.document import Heading, Notes, Part, Table
-from ..report.tables import DASH, full, number
+from ..rendering.document import Heading, Notes, Part, Table
+from ..rendering.tables import DASH, full, number
 
 COLUMNS = ("name", "pair", "kind", "measure", "group", "value", "low", "high", "raters", "pairs", "items")
 CONTRASTS = (

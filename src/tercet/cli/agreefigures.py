@@ -8,7 +8,7 @@ from math import isfinite, nan
 import numpy as np
 
 from ..human.agreement import Agreement
-from ..report.figures import COLOURS, HOVER, SHAPES, Figure, Row, _altair, _data, _figure, heat_map, interval_plot
+from ..rendering.figures import COLOURS, HOVER, SHAPES, Figure, Row, _altair, _data, _figure, heat_map, interval_plot
 from .agreeboard import shown_name
 
 GROUPS_TOGETHER = len(COLOURS)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from ..report.document import Notes, Table
-from ..report.tables import number
+from ..rendering.document import Notes, Table
+from ..rendering.tables import number
 from .console import Progress, rendered
 from .inputs import input_options, read_inputs
 from .options import ManyValues, format_option, run_options, where
@@ -29,9 +29,9 @@ TITLES = {  # by the name of --table
 @input_options
 @click.option("-m", "--metric", default="cobalt", show_default=True, help="The metric, e.g. cobalt:vectors=FILE.")
 @click.option(
-    "--table", type=click.Choice(list(TITLES)), help="Print only this table. Required for CSV, which holds one table."
+    "--table", type=click.Choice(list(TITLES)), help="Print only this table. Required for TSV and CSV, which hold one."
 )
-@format_option("text", "json", "csv", "markdown")
+@format_option()
 @run_options()
 def command(**options: Any) -> None:
     """Count aligned words of outputs and references by level, and measure how much their contexts differ.
@@ -43,12 +43,12 @@ def command(**options: Any) -> None:
     from ..alignment_report import alignments
 
     form = options["form"]
-    if form == "csv" and options["table"] is None:
-        raise UsageError(f"CSV holds one table. Choose one with --table: {', '.join(TITLES)}.")
+    if form in ("tsv", "csv") and options["table"] is None:
+        raise UsageError(f"{form.upper()} holds one table. Choose one with --table: {', '.join(TITLES)}.")
     with Progress("Aligning", quiet=options["quiet"]) as progress:
         report = alignments(read_inputs(options), options["metric"], **where(options), progress=progress)
     wanted = [options["table"]] if options["table"] else list(TITLES)
-    tables = (Table(*_rows(name, report, rounded=form != "csv"), caption=TITLES[name]) for name in wanted)
+    tables = (Table(*_rows(name, report, rounded=form not in ("tsv", "csv")), caption=TITLES[name]) for name in wanted)
     click.echo(rendered(form, [*tables, Notes([report.signature])], report.to_dict))
 
 

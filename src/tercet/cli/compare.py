@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -10,17 +11,17 @@ import click
 
 from ..errors import DataError, UsageError
 from .console import Progress
+from .gates import gate_options
 from .inputs import input_options, read_testset
-from .options import SEED, ManyValues, format_option, run_options, where, width_option
+from .options import SEED, STYLE, ManyValues, check_style, format_option, run_options, where, width_option
 from .score import chosen_metrics, external, metric_options, needs_reference, score_file_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..comparing import NgramComparison, WordComparison
-    from ..data.scores import MetricRecord
     from ..data.testset import TestSet
-    from ..report.document import Part
+    from ..rendering.document import Part
 
 
 @click.command("compare", cls=ManyValues)
@@ -91,15 +92,10 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Show edit scripts of deciding segments and sums of edits, for metrics that have them, as ter and wer.",
 )
-@click.option(
-    "--fail-if",
-    "gates",
-    multiple=True,
-    metavar="SENTENCE",
-    help="Exit with 1 if a system is significantly worse than the baseline (or the first): 'bleu drops', "
-    "'any worsens'; or worse by more than a number, significant or not: 'bleu drops by 0.5'. Repeat for more.",
-)
-@format_option("text", "json", "markdown", "latex", "tsv")
+@gate_options
+@format_option()
+@STYLE
+@click.option("--intervals", is_flag=True, help="Add intervals to the table of --style paper.")
 @width_option("Decimals in tables and text; JSON has them all. [default: 2, more for scores from 0 to 1]")
 @run_options()
 def command(**options: Any) -> None:
@@ -112,36 +108,33 @@ def command(**options: Any) -> None:
     tercet compare -t DIR -l en-de -m chrf --baseline online-A --slice length --slice domain
     tercet compare ref.txt -i old.txt new.txt -m ter --edits
     """  # fmt: skip
-    from ..comparing import TESTS, compare, find_no_hope, read_gate
+    from ..comparing import TESTS, compare
     from ..explaining import check_edits, compare_edits
     from ..scoring import make_ready
     from .compare_findings import ngram_parts, word_parts
     from .compareboard import comparison_parts
     from .console import rendered
+    from .gates import check_gates, read_gates, report_verdicts
 
-    gates = [read_gate(text) for text in options["gates"]]
+    paper = check_style(options)
+    if options["intervals"] and not paper:
+        raise UsageError("--intervals goes with --style paper; the other tables have intervals.")
+    gates = read_gates(options)
     specs = chosen_metrics(options)
     texts = read_testset(options, needs_reference=needs_reference(options))
     if options["edits"]:
         check_edits(specs)
     others = external(options, texts)
     segments = _selected(options, texts)
-    compared: list[MetricRecord] = []
     if gates:
         compared = [*make_ready(texts, specs), *(item.metric for item in others)]
-    tests = options["tests"] or TESTS
-    for gate in gates:
-        gate.check(compared)
-        counts = len(texts.systems), len(texts)
-        no_hope = find_no_hope(*counts, tests, options["resamples"], options["alpha"], baseline=True)
-        if gate.tests and len(texts.systems) > 1 and no_hope:
-            raise UsageError(f"--fail-if {gate.text!r} could never hold. {no_hope}")
+        check_gates(gates, texts, len(texts if segments is None else segments), compared, options)
     with Progress("Counting", quiet=options["quiet"]) as progress:
         result = compare(
             texts,
             specs,
             scores=others,
-            tests=tests,
+            tests=options["tests"] or TESTS,
             progress=progress,
             **where(options),
             segments=segments,
@@ -151,7 +144,7 @@ def command(**options: Any) -> None:
     edits = None
     if options["edits"]:
         with Progress("Listing edits", quiet=options["quiet"]) as progress:
-            edits = compare_edits(result, texts, progress=progress)
+            edits = compare_edits(result, texts, segments=segments, progress=progress)
     words, ngrams = _words(options, texts, segments), _ngrams(options, texts, segments)
     parts = chain(
         _selection_parts(options, segments, texts),
@@ -159,15 +152,20 @@ def command(**options: Any) -> None:
         *map(word_parts, words),
         *map(ngram_parts, ngrams),
     )
-    extra = {"words": [each.to_dict() for each in words], "ngrams": [each.to_dict() for each in ngrams]}
-    click.echo(rendered(options["form"], parts, lambda: (edits or result).to_dict() | extra))
-    failed = False
-    for gate in gates:
-        for verdict in gate.verdicts(result):
-            failed = failed or verdict.failed
-            click.echo(f"{'Failed' if verdict.failed else 'Passed'}: {verdict.message}", err=True)
-    if failed:
-        sys.exit(1)
+    verdicts = [verdict for gate in gates for verdict in gate.verdicts(result)]
+    extra = {
+        "words": [each.to_dict() for each in words],
+        "ngrams": [each.to_dict() for each in ngrams],
+        "gates": [asdict(verdict) for verdict in verdicts],
+    }
+    if paper:
+        from .paperboard import comparison_table
+
+        click.echo(comparison_table(result, options, len(texts.references)).render(options["form"]))
+    else:
+        click.echo(rendered(options["form"], parts, lambda: (edits or result).to_dict() | extra))
+    if code := report_verdicts(verdicts, result, options):
+        sys.exit(code)
 
 
 def _selected(options: dict[str, Any], texts: TestSet) -> list[int] | None:
@@ -183,7 +181,7 @@ def _selected(options: dict[str, Any], texts: TestSet) -> list[int] | None:
 
 
 def _selection_parts(options: dict[str, Any], segments: list[int] | None, texts: TestSet) -> Iterator[Part]:
-    from ..report.document import Notes
+    from ..rendering.document import Notes
 
     if segments is not None:
         yield Notes([f"Only {', '.join(options['only'])}: {len(segments)} of {len(texts)} segments."])

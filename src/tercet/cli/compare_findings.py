@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..comparing import Buckets, MetricResult, NgramComparison, NgramFinding, WordComparison
-from ..report.document import Heading, Notes, Part, Table
-from ..report.tables import Bold, interval, number
+from ..rendering.document import Heading, Notes, Part, Table
+from ..rendering.tables import Bold, interval, number
 
 GROUPS = {"frequency": "Frequency", "pos": "Part of speech", "label": "Label"}
 SEGMENTS = 5  # numbers of segments that a cell of text lists

@@ -7,8 +7,8 @@ from math import isnan
 
 from ..comparing import Comparison, MetricResult, PairResult, Segment, SystemResult
 from ..explaining import OPERATIONS, EditComparison, MetricEdits
-from ..report.document import Heading, Notes, Part, Segments, SegmentTexts, Table
-from ..report.tables import DASH, Bold, interval, number
+from ..rendering.document import Heading, Notes, Part, Segments, SegmentTexts, Table
+from ..rendering.tables import DASH, Bold, interval, number
 from ..stats.paired import FEW_SEGMENTS, RESAMPLES, exchanges, is_exact, smallest_p_value, test_name
 from .compare_findings import bucket_parts
 

@@ -14,7 +14,7 @@ import click
 from .terminal import visible
 
 if TYPE_CHECKING:
-    from ..report.document import Part
+    from ..rendering.document import Part
 
 
 class _ToStderr(logging.Handler):
@@ -57,14 +57,16 @@ def use_colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
-def rendered(form: str, parts: Iterable[Part], data: Callable[[], Any]) -> str:
+def rendered(form: str, parts: Iterable[Part], data: Callable[[], Any], title: str = "") -> str:
     """Return a result in one form: as a document of these parts, or its data as JSON or JSON lines."""
-    from ..report.document import Document
-    from ..report.tables import to_json, to_json_lines
+    from ..rendering.document import Document
+    from .options import SPREADSHEET
 
-    if form in ("json", "jsonl"):
-        return to_json(data()) if form == "json" else to_json_lines(data())
-    return Document(parts).render(form, colour=use_colour(), columns=terminal_columns())
+    context = click.get_current_context(silent=True)
+    spreadsheet = bool(context and context.meta.get(SPREADSHEET))
+    return Document(parts, title, data).render(
+        form, colour=use_colour(), columns=terminal_columns(), spreadsheet=spreadsheet
+    )
 
 
 def terminal_columns() -> int | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _options = all_of(
     click.option("--folder", type=click.Path(path_type=Path), default=data_folder,
                  help="The folder of data sets, instead of TERCET_DATA."),
-    format_option("text", "json"),
+    format_option(),
 )  # fmt: skip
 
 

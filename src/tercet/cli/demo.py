@@ -22,17 +22,19 @@ import click
     help="en-de, en-ru, en-zh or de-en.",
 )
 @click.option("--write", "folder", metavar="DIR", help="Keep the texts in this folder.")
-def command(pair: str, folder: str | None) -> None:
-    """Show score, compare and check on a small test set: three systems, two references.
+@click.option("--report", "page", metavar="FILE", help="The page of the report. [default: in the temporary folder]")
+def command(pair: str, folder: str | None, page: str | None) -> None:
+    """Show score, compare, check and report on a small test set: three systems, two references.
 
     Needs no network. With --write the texts stay, so that you can go on with them.
     """  # fmt: skip
     with contextlib.ExitStack() as stack:
         place = Path(folder) if folder else Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tercet-")))
-        _show(pair, place, kept=folder is not None)
+        report = Path(page) if page else Path(tempfile.gettempdir(), f"tercet-demo-{pair}.html")
+        _show(pair, place, report.absolute(), kept=folder is not None)
 
 
-def _show(pair: str, place: Path, *, kept: bool) -> None:
+def _show(pair: str, place: Path, report: Path, *, kept: bool) -> None:
     from .. import examples as demo
 
     files = demo.write(pair, place)
@@ -46,6 +48,8 @@ def _show(pair: str, place: Path, *, kept: bool) -> None:
         _run(["compare", *texts, "-l", pair, "-m", "chrf", "--top", "1"])
         _say("Are the files sound? The doctor looks at them; Cedar was not careful.")
         _run(["check", *texts, "-s", *files["source"], "-l", pair])
+        _say("What do the differences look like? One page shows them, down to every segment. Open it in a browser.")
+        _run(["report", "-t", *files["jsonl"], "-m", "chrf", "bleu", "-o", str(report)])
     others = [other for other in demo.pairs() if other != pair]
     _say("What to try next:")
     for words, why in (

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..report.tables import table, to_json
+from ..rendering.document import Document, Heading, Notes, Part, Picture, Table
+from .console import rendered
 from .inputs import input_options, read_testset
 from .options import QUIET, ManyValues, format_option
 
 if TYPE_CHECKING:
     from ..entity_report import EntityCounts, EntityReport
-    from ..report.figures import Figure
-    from ..report.pages import Section
+    from ..rendering.figures import Figure
 
-SHOWN = 10  # entities of each list in the text form
+SHOWN = 10  # entities of each list, except on pages
+ENTITY_HEADER = ["entity", "category", "times", "of", "lines", "id"]
 
 
 @click.command("entities", cls=ManyValues)
@@ -29,7 +30,7 @@ SHOWN = 10  # entities of each list in the text form
 @click.option("--language-filter", is_flag=True, help="Ignore parts of outputs that are not in their language.")
 @click.option("--most", default=20, show_default=True, help="Number of lost and invented entities to list.")
 @click.option("--examples", default=3, show_default=True, help="Number of line numbers to list for each.")
-@format_option("text", "json")
+@format_option()
 @click.option("--html", metavar="FILE", help="Write the whole report as an HTML page, with figures.")
 @click.option("--plot", metavar="FILE", help="Write the shares by category as .svg, .png, .html or .json.")
 @click.option("--histogram", metavar="FILE", help="Write the numbers of entities per source text as a figure.")
@@ -52,16 +53,17 @@ def command(**options: Any) -> None:
     for name, figure in (("plot", share_figure), ("histogram", histogram_figure)):
         if options[name]:
             figure(report).save(options[name])
+    title, form = f"Entities of {report.test_set}", options["form"]
     if options["html"]:
-        from ..report.pages import write_page
+        from ..rendering.pages import write_page
 
-        write_page(options["html"], f"Entities of {report.test_set}", list(sections(report)))
-    click.echo(to_json(report.to_dict()) if options["form"] == "json" else "\n".join(lines(report)))
+        write_page(options["html"], Document(report_parts(report, "html"), title))
+    click.echo(rendered(form, report_parts(report, form), report.to_dict, title))
 
 
 def share_figure(report: EntityReport) -> Figure:
     """Draw the paper's Figure 3: the share of the source's entities that systems keep, by category."""
-    from ..report.bars import share_bars
+    from ..rendering.bars import share_bars
 
     shares = {
         f"{category} ({times})": {system: found.categories[category] for system, found in report.systems.items()}
@@ -72,55 +74,32 @@ def share_figure(report: EntityReport) -> Figure:
 
 def histogram_figure(report: EntityReport) -> Figure:
     """Draw the paper's Figure 4: the number of entities per source text."""
-    from ..report.bars import count_bars
+    from ..rendering.bars import count_bars
 
     title = f"Entities per source text, {report.test_set}"
     return count_bars(report.histogram, label="entities in the text", title=title)
 
 
-def lines(report: EntityReport) -> Iterator[str]:
-    """Yield the lines of the report as text."""
-    yield table(["what", "number"], _statistic_rows(report.statistics))
-    yield ""
-    yield table(*_share_table(report))
+def report_parts(report: EntityReport, form: str = "text") -> Iterator[Part]:
+    """Yield the parts of the report. Pages have all that is listed, and figures."""
+    on_page = form == "html"
+    yield Heading(f"Entities kept, {report.test_set}")
+    yield "The share of the source's entities that each output names too, by category."
+    yield _share_table(report)
+    if on_page and report.categories:  # else there are no shares to draw
+        yield Picture(share_figure(report))
     for title, listed in _listings(report):
-        yield f"\n{title}:"
-        yield table(ENTITY_HEADER, [_entity_row(entity) for entity in listed[:SHOWN]])
-    yield f"\n{report.signature}"
+        yield Heading(title)
+        yield Table(ENTITY_HEADER, [_entity_row(entity) for entity in listed[: None if on_page else SHOWN]])
+    yield Heading("Statistics")
+    yield "All entities that were linked, whether or not both languages can name them."
+    yield Table(["what", "number"], [[name, str(value)] for name, value in report.statistics.items()])
+    if on_page:
+        yield Picture(histogram_figure(report))
+    yield Notes([report.signature])
 
 
-def sections(report: EntityReport) -> Iterator[Section]:
-    """Yield the sections of the report as a page."""
-    from ..report.document import Table
-    from ..report.pages import Part, Picture, Section
-
-    histogram = histogram_figure(report)
-    kept: list[Part] = [
-        "The share of the source's entities that each output names too, by category.",
-        Table(*_share_table(report)),
-    ]
-    if report.categories:  # else there are no shares to draw
-        shares = share_figure(report)
-        kept.append(Picture(shares.svg(), text=shares.title))
-    yield Section("Kept entities", kept)
-    for title, listed in _listings(report):
-        yield Section(title, [Table(ENTITY_HEADER, [_entity_row(entity) for entity in listed])])
-    yield Section("Statistics", [
-        "All entities that were linked, whether or not both languages can name them.",
-        Table(["what", "number"], _statistic_rows(report.statistics)),
-        Picture(histogram.svg(), text=histogram.title),
-        report.signature,
-    ])  # fmt: skip
-
-
-ENTITY_HEADER = ["entity", "category", "times", "of", "lines", "id"]
-
-
-def _statistic_rows(statistics: Mapping[str, int]) -> list[list[str]]:
-    return [[name, str(value)] for name, value in statistics.items()]
-
-
-def _share_table(report: EntityReport) -> tuple[list[str], list[list[str]]]:
+def _share_table(report: EntityReport) -> Table:
     """Return the percentage of entities kept: systems in rows; all entities, then each category, in columns."""
     header = ["system", f"all ({sum(report.categories.values())})"]
     header += [f"{category} ({times})" for category, times in report.categories.items()]
@@ -128,7 +107,7 @@ def _share_table(report: EntityReport) -> tuple[list[str], list[list[str]]]:
     for system, found in sorted(report.systems.items(), key=lambda item: -item[1].kept):
         shares = [(found.kept, found.source), *found.categories.values()]
         rows.append([system, *(f"{100 * kept / whole:.1f}" if whole else "–" for kept, whole in shares)])
-    return header, rows
+    return Table(header, rows)
 
 
 def _listings(report: EntityReport) -> Iterator[tuple[str, tuple[EntityCounts, ...]]]:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import UsageError
-from ..report.tables import to_json
+from ..rendering.document import Heading, Notes, Part, Pre, Table
+from .console import rendered
 from .inputs import input_options, read_testset
 from .options import QUIET, ManyValues, format_option
 from .score import chosen_metrics, metric_options, needs_reference
+
+if TYPE_CHECKING:
+    from ..data.testset import TestSet
+    from ..explaining import Explanation
 
 
 @click.command("explain", cls=ManyValues)
 @input_options
 @metric_options
 @click.option("-n", "--segment", default=1, show_default=True, help="The number of the segment, from 1.")
-@format_option("text", "json")
+@format_option()
 @QUIET
 def command(**options: Any) -> None:
     """Show what metrics saw in one segment: matched n-grams, edits and shifts, alignments.
@@ -40,17 +45,26 @@ def command(**options: Any) -> None:
     check_explained(chosen_metrics(options))  # before the texts are asked for, which would not help
     testset = read_testset(options, needs_reference=needs_reference(options))
     found = explain(testset, chosen_metrics(options), segment=options["segment"])
-    if options["form"] == "json":
-        click.echo(to_json([explanation.to_dict() for explanation in found]))
+    parts = _parts(found, testset, options["segment"] - 1, options["form"])
+    data = [explanation.to_dict() for explanation in found]
+    click.echo(rendered(options["form"], parts, lambda: data, f"Segment {options['segment']}"))
+
+
+def _parts(found: Sequence[Explanation], testset: TestSet, row: int, form: str) -> Iterator[Part]:
+    if form in ("tsv", "csv"):
+        rows = [[one.system, one.metric, repr(one.score), line] for one in found for line in one.lines()]
+        yield Table(["system", "metric", "score", "seen"], rows)
         return
-    row = options["segment"] - 1
     shown = [("source", testset.source[row])] if testset.source is not None else []
     shown += [(name, lines[row] or "") for name, lines in testset.references.items() if lines[row] is not None]
-    click.echo("\n".join(f"{name}: {text}" for name, text in shown))
-    for explanation in found:
-        click.echo(f"\n{explanation.label} of {explanation.system}: {explanation.score:.4f}")
-        click.echo(f"  {testset.outputs[explanation.system][row]}")
-        click.echo("\n".join(f"    {line}" for line in explanation.lines()))
+    yield Notes([f"{name}: {text}" for name, text in shown])
+    for one in found:
+        output, lines = testset.outputs[one.system][row], "\n".join(one.lines())
+        if form == "text":
+            lines = "\n".join([f"  {output}", *(f"    {line}" for line in one.lines())])
+            yield f"{one.label} of {one.system}: {one.score:.4f}\n{lines}"
+        else:
+            yield from (Heading(f"{one.label} of {one.system}: {one.score:.4f}"), output, Pre(lines))
 
 
 def _refuse_misspelt(word: str, known: Sequence[str]) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..report.tables import table, to_json
-from .console import Progress
+from ..rendering.document import Notes, Part, Table
+from .console import Progress, rendered
 from .options import JOBS, QUIET, ManyValues, format_option, several
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def command() -> None:
 @click.option("--replace", is_flag=True, help="Overwrite an existing knowledge base.")
 @JOBS
 @QUIET
-@format_option("text", "json")
+@format_option()
 def build_command(languages: tuple[str, ...], out: Path, jobs: int, quiet: bool, form: str, **options: Any) -> None:
     """Build a knowledge base from one or more sources.
 
@@ -71,7 +72,7 @@ def build_command(languages: tuple[str, ...], out: Path, jobs: int, quiet: bool,
 @command.command("info")
 @click.argument("kb", required=False, type=click.Path(path_type=Path))
 @click.option("--verify", is_flag=True, help="Read all files and compare the checksum.")
-@format_option("text", "json")
+@format_option()
 def info_command(kb: Path | None, verify: bool, form: str) -> None:
     """Describe a knowledge base; without KB, the one that comes with Tercet."""
     from ..knowledge.default import resolve
@@ -84,23 +85,25 @@ def info_command(kb: Path | None, verify: bool, form: str) -> None:
 
 def _print(kb: KnowledgeBase, form: str) -> None:
     info = kb.info()
-    if form == "json":
-        click.echo(to_json(info))
-        return
-    click.echo(f"{info['name']}: {info['entities']:,} entities, {info['candidates']:,} names, "
-               f"{info['bytes'] / 1e6:,.1f} MB, in {info['path']}")  # fmt: skip
+    click.echo(rendered(form, _parts(kb, info), lambda: info))
+
+
+def _parts(kb: KnowledgeBase, info: Mapping[str, Any]) -> Iterator[Part]:
+    lines = [f"{info['name']}: {info['entities']:,} entities, {info['candidates']:,} names, "
+             f"{info['bytes'] / 1e6:,.1f} MB, in {info['path']}"]  # fmt: skip
     for source in info["sources"]:
-        click.echo(f"From {source['name']}" + (f" ({source['file']})" if source.get("file") else "")
-                   + f", licence: {source.get('licence') or 'not given'}")  # fmt: skip
+        file = f" ({source['file']})" if source.get("file") else ""
+        lines.append(f"From {source['name']}{file}, licence: {source.get('licence') or 'not given'}")
     left_out = {key.replace("_", " "): count for key, count in info["left_out"].items() if count}
     if left_out:
-        click.echo("Left out: " + ", ".join(f"{count:,} {what}" for what, count in left_out.items()))
-    click.echo(f"Checksum {info['checksum']}, format version {info['format']}, built with Tercet {info['tercet']}\n")
+        lines.append("Left out: " + ", ".join(f"{count:,} {what}" for what, count in left_out.items()))
+    lines.append(f"Checksum {info['checksum']}, format version {info['format']}, built with Tercet {info['tercet']}")
+    yield Notes(lines)
     counts = [[name or "(none)", f"{count:,}"] for name, count in sorted(info["entities_by_category"].items())]
-    click.echo(table(["category", "entities"], counts) + "\n")
+    yield Table(["category", "entities"], counts)
     named = {language: int(kb.named_in(language).sum()) for language in kb.languages}
     rows = [[language, f"{count:,}", f"{info['aliases'][language]:,}"] for language, count in named.items()]
-    click.echo(table(["language", "entities", "aliases"], rows))
+    yield Table(["language", "entities", "aliases"], rows)
 
 
 def progress_line(step: Step, seconds: float, first_done: int = 0, first_entities: int = 0) -> str:

@@ -8,8 +8,8 @@ from math import isnan, nan
 from ..metaeval import Verdict, Verdicts
 from ..metaeval.joining import listed
 from ..metaeval.results import ranked_items, statistic_name
-from ..report.document import Heading, Notes, Part, Table
-from ..report.tables import DASH, Bold, full, interval, number
+from ..rendering.document import Heading, Notes, Part, Table
+from ..rendering.tables import DASH, Bold, full, interval, number
 
 TESTS = {
     "williams": "Williams' test, one-sided",

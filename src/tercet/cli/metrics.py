@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from ..report.document import Part, Table
-from ..report.tables import interval, number
+from ..rendering.document import Part, Table
+from ..rendering.tables import interval, number
 from .console import Progress, rendered
 from .options import format_option
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command("metrics")
 @click.argument("spec", metavar="[NAME]", required=False)
-@format_option("text", "json")
+@format_option()
 @click.option("--card", is_flag=True, help="How the metric NAME agreed with people in the data at hand.")
 @click.option(
     "--data",

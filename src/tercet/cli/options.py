@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..metrics import Metric
 
 F = TypeVar("F", bound=Callable[..., Any])
+SPREADSHEET = "tercet.spreadsheet"  # in click's context: whether --spreadsheet was given
 
 
 def all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
@@ -41,11 +42,40 @@ def quiet_option(help: str = "No warnings, no progress.") -> Callable[[F], F]:
     return click.option("-q", "--quiet", is_flag=True, callback=_hushed, help=help)
 
 
-def format_option(*forms: str) -> Callable[[F], F]:
-    """Return -f with these choices; the first is the default."""
-    return click.option(
-        "-f", "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help="Output format."
-    )
+def format_option(*more: str, **settings: Any) -> Callable[[F], F]:
+    """Return -f with every form of a document and `more` forms, and --spreadsheet, which `console.rendered` obeys."""
+    from ..rendering.document import FORMS
+
+    given: dict[str, Any] = {"default": "text", "show_default": True, "help": "Output format."} | settings
+    return all_of(
+        click.option("-f", "--format", "form", type=click.Choice(list(dict.fromkeys((*FORMS, *more)))), **given),
+        click.option("--spreadsheet", is_flag=True, expose_value=False, callback=_for_spreadsheet,
+                     help="In TSV and CSV, put a ' before text that a spreadsheet would take for a formula."),
+    )  # fmt: skip
+
+
+def _for_spreadsheet(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    context.meta[SPREADSHEET] = wanted
+
+
+STYLE = click.option(
+    "--style",
+    type=click.Choice(["plain", "paper"]),
+    default="plain",
+    show_default=True,
+    help="paper: one table with systems as rows and metrics as columns, for -f latex and markdown.",
+)
+
+
+def check_style(options: Mapping[str, Any]) -> bool:
+    """Return whether the table of a paper is asked for, which only LaTeX and Markdown have."""
+    if options["style"] != "paper":
+        return False
+    from ..errors import UsageError
+
+    if options["form"] not in ("latex", "markdown"):
+        raise UsageError(f"--style paper goes with -f latex or -f markdown, not {options['form']}.")
+    return True
 
 
 def several(*names: str, of: str, help: str, **more: Any) -> Callable[[F], F]:
@@ -92,7 +122,7 @@ RESULTS = all_of(
     click.option("--figures", metavar="DIR", help="Write plots to this folder."),
     click.option("--figure-format", "figure_form", type=click.Choice(["svg", "png", "html"]), default="svg",
                  show_default=True),
-    format_option("text", "json", "csv", "tsv", "markdown", "latex"),
+    format_option(),
     width_option(default=3, show_default=True),
 )  # fmt: skip
 
@@ -114,11 +144,12 @@ def with_key(specs: Sequence[str]) -> list[str | Metric]:
     return [replace(create(spec), key=read_key) if spec.lower().startswith("judge") else spec for spec in specs]  # type: ignore[call-arg]
 
 
-def print_as(form: str, value: object, text: str) -> None:
-    """Print the value as JSON if that is the form, otherwise the text."""
-    from ..report.tables import to_json
+def print_as(form: str, value: Any, text: str) -> None:
+    """Print the text; in other forms than text the value, a record or a list of them, as a table or as JSON."""
+    from ..rendering.document import records
+    from .console import rendered
 
-    click.echo(to_json(value) if form == "json" else text)
+    click.echo(rendered(form, [text if form == "text" else records(value)], lambda: value))
 
 
 def run_options(*jobs: str) -> Callable[[F], F]:

@@ -80,7 +80,7 @@ def command() -> None:
 @click.option("--curve", metavar="FILE", help="Draw the learning curve: .svg, .png, .html or .json.")
 @SEED
 @RUN
-@format_option("text", "json")
+@format_option()
 def train_command(**options: Any) -> None:
     """Train a model on sources, outputs and the labels that people gave, and report how good it is on unseen groups.
 
@@ -112,7 +112,7 @@ def train_command(**options: Any) -> None:
 @EXTRA
 @OUT
 @RUN
-@format_option("text", "json", "tsv", "jsonl")
+@format_option("jsonl")
 def predict_command(**options: Any) -> None:
     """Predict the quality of each output, with an interval that contains it with the probability --level."""
     from .qeboard import show_predictions
@@ -148,7 +148,7 @@ def predict_command(**options: Any) -> None:
 @INTERVALS
 @OUT
 @RUN
-@format_option("text", "json")
+@format_option()
 def evaluate_command(**options: Any) -> None:
     """Compare a model's predictions with labels: correlation, error, and coverage of its intervals.
 
@@ -185,8 +185,7 @@ def evaluate_command(**options: Any) -> None:
 @FEATURES
 @OUT
 @RUN
-@click.option("-f", "--format", "form", type=click.Choice(["tsv", "jsonl", "json", "text"]),
-              help="The output format. [default: tsv; text for --list]")  # fmt: skip
+@format_option("jsonl", default=None, help="Output format. [default: tsv; text for --list]")
 def features_command(**options: Any) -> None:
     """Write the features of every segment, or --list all features.
 
@@ -203,7 +202,7 @@ def features_command(**options: Any) -> None:
     if options["output"] is None:
         raise UsageError("Give the sources and the outputs, SRC and MT, or --list.")
     if options["form"] == "text":
-        raise UsageError("Features are written as tsv, jsonl or json; text is only for --list.")
+        raise UsageError("Features are written as tsv, csv, jsonl or json; text is only for --list.")
     from ..quality.inputs import read_texts
 
     sources, outputs = read_texts(options["source"], options["output"])
@@ -216,7 +215,7 @@ def features_command(**options: Any) -> None:
 @command.command("info", short_help="Describe a model: training data, figures, features.")
 @MODEL
 @click.option("--figure", metavar="FILE", help="Draw the importance of features: .svg, .png, .html or .json.")
-@format_option("text", "json")
+@format_option()
 def info_command(model: str, figure: str | None, form: str) -> None:
     """Describe a model: languages, training data, learner, figures, features by importance, checksums."""
     from ..quality.model import QualityModel
@@ -245,7 +244,7 @@ def info_command(model: str, figure: str | None, form: str) -> None:
 @EXTRA
 @OUT
 @RUN
-@format_option("text", "json", "tsv", "html")
+@format_option()
 def rank_command(**options: Any) -> None:
     """List the segments that need review most, each with the features that make its prediction worse.
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UsageError
-from ..report.document import Part, Table
-from ..report.tables import DASH, full, number, table
+from ..rendering.document import Part, Table
+from ..rendering.tables import DASH, full, number, table
 from .console import rendered
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..quality.features import FeatureTable
     from ..quality.model import Predictions, QualityModel
     from ..quality.resources import Resources
-    from ..report.figures import Figure
+    from ..rendering.figures import Figure
 
 SHOWN = 15  # most important features that are listed
 NAMED = 3  # features that are named of those left out for one reason
@@ -42,7 +42,7 @@ def _model_parts(model: QualityModel, level: float | None) -> Iterator[Part]:
          *(number(values[figure], 3) for figure in FIGURES)]
         for name, values in facts["held_out"].items()
     ]  # fmt: skip
-    yield "On held-out groups (cross-validation):\n" + table(["learner", "RMSE", "MAE", "Pearson"], rows)
+    yield Table(["learner", "RMSE", "MAE", "Pearson"], rows, caption="On held-out groups (cross-validation)")
     if _fails_baselines(model):
         yield (
             "This model is no better than a baseline, so it is of no use for new texts. More examples may help, or "
@@ -56,10 +56,10 @@ def _model_parts(model: QualityModel, level: float | None) -> Iterator[Part]:
         [item["feature"], number(item["increase"], 4), number(item["vip"], 2), described[item["feature"]]]
         for item in facts["importance"][:SHOWN]
     ]
-    yield (
-        "Most important: rise of the RMSE on held-out groups when the feature is shuffled, and weight in PLS (VIP)\n"
-        + table(["feature", "rise", "VIP", "what it is"], rows)
+    caption = (
+        "Most important: rise of the RMSE on held-out groups when the feature is shuffled, and weight in PLS (VIP)"
     )
+    yield Table(["feature", "rise", "VIP", "what it is"], rows, caption=caption)
     yield _intervals(model, level or 0.9)
     if level is None:
         versions = ", ".join(f"{name} {value}" for name, value in facts["versions"].items())
@@ -122,7 +122,7 @@ def show_predictions(model: QualityModel, found: Predictions, form: str) -> str:
         for place, (quality, low, high) in enumerate(np.stack(arrays, axis=1).tolist(), 1)
     ]
     head = {"model": model.checksum, "pair": model.pair, "level": found.level, "mean": float(found.values.mean())}
-    if form != "text":
+    if form in ("tsv", "csv", "json", "jsonl"):
         return _records(records, form, {**head, "segments": records})
     values = np.clip(arrays, *model.label_range)  # for people
     rows = [[str(i), *(number(value, 3) for value in row)] for i, row in enumerate(values.T, 1)]
@@ -144,9 +144,9 @@ def _records(records: Sequence[Mapping[str, Any]], form: str, data: Any) -> str:
 def show_features(features: FeatureTable, form: str) -> str:
     """Format the features of each segment."""
     records = [dict(zip(features.names, row, strict=True)) for row in features.values.tolist()]
-    if form != "tsv":
-        return _records(records, form, {"features": records, "left_out": features.left_out})
-    return Table(features.names, [[repr(value) for value in each.values()] for each in records]).render(form)
+    table = Table(features.names, [[repr(value) for value in each.values()] for each in records])
+    data = {"features": records, "left_out": features.left_out}
+    return rendered(form, [table], lambda: records if form == "jsonl" else data)
 
 
 def show_list(resources: Resources | None, names: Sequence[str] | None, form: str) -> str:
@@ -232,7 +232,7 @@ def _across_systems(found: Assessment, across: Across) -> Iterator[str]:
 
 def check_figure(path: str) -> None:
     """Raise UsageError for a file that is not a figure by its name, or if a package for figures is missing."""
-    from ..report.figures import ENDINGS, _altair, _package
+    from ..rendering.figures import ENDINGS, _altair, _package
 
     if Path(path).suffix.lower() not in ENDINGS:
         raise UsageError(f"{path}: a figure is written as {', '.join(ENDINGS)}; name the file accordingly.")
@@ -243,7 +243,7 @@ def check_figure(path: str) -> None:
 
 def importance_figure(model: QualityModel) -> Figure:
     """Plot the importance of features, with two standard errors to either side."""
-    from ..report.figures import interval_plot
+    from ..rendering.figures import interval_plot
 
     shown = model.provenance["importance"][: 2 * SHOWN]
     rows = []
@@ -260,7 +260,7 @@ def importance_figure(model: QualityModel) -> Figure:
 
 def curve_figure(model: QualityModel) -> Figure:
     """Plot the error on held-out groups by the number of training examples."""
-    from ..report.figures import BLUE, HOVER, Row, _altair, _data, _figure
+    from ..rendering.figures import BLUE, HOVER, Row, _altair, _data, _figure
 
     rows: list[Row] = [
         {

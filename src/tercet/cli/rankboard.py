@@ -1,4 +1,4 @@
-"""Render the results of `tercet qe rank`, the segments that need review, as text, TSV, JSON or a page."""
+"""The document of `tercet qe rank`: the segments that need review."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..report.document import Table
+from ..rendering.document import Heading, Notes, Part, Table
 from .console import rendered
 
 if TYPE_CHECKING:
@@ -21,12 +21,11 @@ _LONG_WORD = re.compile(r"[!-~\u00a1-\u024f\u0370-\u05ff]{24,}")  # browsers bre
 
 def show_ranking(model: QualityModel, ranking: SegmentRanking, form: str) -> str:
     """Render the ranking in one format, the worst segments first."""
-    if form == "html":
-        return _page(model, ranking)
-    return rendered(form, [_table(ranking)] if form == "tsv" else _parts(model, ranking), ranking.to_dict)
+    parts = _parts(model, ranking) if form == "text" else _page(model, ranking, form)
+    return rendered(form, parts, ranking.to_dict, f"Segments that need review, {model.pair}")
 
 
-def _parts(model: QualityModel, ranking: SegmentRanking) -> Iterator[str]:
+def _parts(model: QualityModel, ranking: SegmentRanking) -> Iterator[Part]:
     reading = "Below each segment: what makes its prediction worse, by how much, and the usual value in training."
     yield f"{_about(model)}\n{reading}"
     yield from (_block(model, each) for each in ranking.segments)
@@ -105,22 +104,23 @@ def _table(ranking: SegmentRanking) -> Table:
     return Table(header, rows)
 
 
-def _page(model: QualityModel, ranking: SegmentRanking) -> str:
-    from ..report.pages import Section, page
-
-    shown = f"{len(ranking.segments)} of {ranking.n} segments. Click on a column's title to sort by it."
-    notes = [
+def _page(model: QualityModel, ranking: SegmentRanking, form: str) -> Iterator[Part]:
+    """Yield the parts of a page, and of other forms with tables. Those for programs have full numbers."""
+    if form in ("tsv", "csv"):
+        yield _table(ranking)
+        return
+    yield Heading("What to do")
+    yield Notes([
+        *advice(ranking),
         f"{_about(model)} The column “why” names the feature that makes the prediction worst, with its value in the "
         "segment and its usual value in the training texts.",
         f"The interval (▒, with the prediction █) contains the human judgement of {100 * ranking.level:g} % of "
         "segments that are like the training texts.",
         f"The model is for {model.pair}; its checksum is {model.checksum[:16]}.",
-    ]
-    sections = [
-        Section("What to do", [*advice(ranking), *notes]),
-        Section("Segments", [shown, _rows(model, ranking)]),
-    ]
-    return page(f"Segments that need review, {model.pair}", sections)
+    ])  # fmt: skip
+    yield Heading("Segments")
+    yield f"{len(ranking.segments)} of {ranking.n} segments."
+    yield _rows(model, ranking)
 
 
 def _rows(model: QualityModel, ranking: SegmentRanking) -> Table:

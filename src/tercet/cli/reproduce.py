@@ -22,7 +22,7 @@ from .options import QUIET, format_option
 )  # fmt: skip
 @click.option("--cache", metavar="DIR", help="Keep finished counts in this folder; a second run is faster.")
 @click.option("-j", "--jobs", default=1, show_default=True, help="Number of processes; 0 for all cores.")
-@format_option("text", "json", "csv", "markdown", "latex")
+@format_option()
 @click.option("--html", metavar="FILE", help="Also write one page with all tables, marks and figures.")
 @QUIET
 def command(**options: Any) -> None:
@@ -37,7 +37,7 @@ def command(**options: Any) -> None:
     """  # fmt: skip
     from ..reproduction import reproduce
     from .console import rendered
-    from .reproduceboard import render_list, reproduction_parts, write_html
+    from .reproduceboard import TITLE, render_list, reproduction_parts, write_html
 
     paper = _paper(options)
     if paper is None:
@@ -47,7 +47,7 @@ def command(**options: Any) -> None:
     asked = {name: options[name] for name in ("table", "figure", "data", "cache", "jobs")}
     found = reproduce(paper, **asked, progress=progress)
     progress("")
-    click.echo(rendered(options["form"], reproduction_parts(found, options["form"]), found.to_dict))
+    click.echo(rendered(options["form"], reproduction_parts(found, options["form"]), found.to_dict, TITLE))
     if options["html"]:
         write_html(options["html"], found)
         click.echo(f"Wrote {options['html']}", err=True)

@@ -8,20 +8,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingDependency
-from ..report.document import MARKS, Heading, Notes, Part, Table
-from ..report.tables import Bold, full, number
+from ..rendering.document import MARKS, Heading, Notes, Part, Picture, Table
+from ..rendering.tables import Bold, full, number
 from ..reproduction import PAPERS, PaperTable, tables
 from ..reproduction.results import Cell, Matrix, Reproduction, Reproductions, Unchecked, title_of
 from .console import rendered
 
 if TYPE_CHECKING:
-    from ..report.figures import Figure
-    from ..report.pages import Picture
+    from ..rendering.figures import Figure
 
 log = logging.getLogger(__name__)
 
 LISTED = 30  # with more cells, a table is shown as a grid
 NAMED = 6  # the most rows or columns that a sentence lists
+TITLE = "Tables of papers, recomputed"
 COUNT = 5  # a row of whole numbers with one larger than this is a row of counts
 ALPHA = 0.05  # smaller p-values are marked in head-to-head figures
 
@@ -44,8 +44,11 @@ COLUMNS = (
 
 
 def reproduction_parts(found: Reproductions, form: str = "text") -> Iterator[Part]:
-    """Yield the parts of the document. CSV has one row per number."""
-    if form == "csv":
+    """Yield the parts of the document. TSV and CSV have one row per number."""
+    if form == "html":
+        yield from _page(found)
+        return
+    if form in ("tsv", "csv"):
         cells = ([row[name] for name in COLUMNS] for row in found.rows())
         yield Table(COLUMNS, [[full(v).lower() if isinstance(v, bool) else full(v) for v in row] for row in cells])
         return
@@ -214,17 +217,23 @@ def _reasons(one: Reproduction) -> list[str]:
 
 def write_html(path: str, results: Reproductions) -> None:
     """Write one page with all tables, marks and figures."""
-    from ..report.pages import Section, write_page
+    from ..rendering.document import Document
+    from ..rendering.pages import write_page
 
-    sections = [Section("Overview", [_count(results.tables).capitalize(), _legend()])]
+    write_page(path, Document(_page(results), TITLE))
+
+
+def _page(results: Reproductions) -> Iterator[Part]:
+    """Yield the parts of the page."""
+    yield from (Heading("Overview"), _count(results.tables).capitalize(), _legend())
     for paper, found in results.by_paper().items():
-        sections.append(Section(PAPERS[paper], [_count(found).capitalize()]))
-        made = [one for one in found if _is_made(one)]
-        sections += [Section(f"{title_of(one.table)}: {one.caption}", list(_page_parts(one)), level=3) for one in made]
-        if len(made) < len(found):
-            left = _left_out([one for one in found if not _is_made(one)])
-            sections.append(Section(f"Not recomputed ({paper})", [left], level=3))
-    write_page(path, "Tables of papers, recomputed", sections)
+        yield from (Heading(PAPERS[paper]), _count(found).capitalize())
+        for one in filter(_is_made, found):
+            yield Heading(f"{title_of(one.table)}: {one.caption}", level=3)
+            yield from _page_parts(one)
+        left = [one for one in found if not _is_made(one)]
+        if left:
+            yield from (Heading(f"Not recomputed ({paper})", level=3), _left_out(left))
 
 
 def _is_made(one: Reproduction) -> bool:
@@ -255,10 +264,8 @@ def _left_out(found: Sequence[Reproduction]) -> Table:
     return Table(["Table", "What", "Numbers", "Why not"], rows)
 
 
-def _page_parts(one: Reproduction) -> Iterator[str | Table | Notes | Picture]:
+def _page_parts(one: Reproduction) -> Iterator[Part]:
     """Yield the parts of the page for one table."""
-    from ..report.pages import Picture
-
     if one.cells:
         yield _page_table(one)
         yield _count([one])
@@ -270,8 +277,7 @@ def _page_parts(one: Reproduction) -> Iterator[str | Table | Notes | Picture]:
         yield Table(["The paper says", "Found", ""], rows, classes=classes)
     yield from _other_parts(one)
     try:
-        for figure in _figures(one):
-            yield Picture(figure.svg(), text=figure.title)
+        yield from map(Picture, _figures(one))
     except MissingDependency as missing:
         log.warning("The figures of %s, %s are left out. %s", one.paper, title_of(one.table), missing)
 
@@ -291,7 +297,7 @@ def _page_table(one: Reproduction) -> Table:
 
 
 def _figures(one: Reproduction) -> Iterator[Figure]:
-    from ..report.figures import top_n_curves
+    from ..rendering.figures import top_n_curves
 
     for matrix in one.matrices:
         yield _heat_map(matrix)
@@ -302,7 +308,7 @@ def _figures(one: Reproduction) -> Iterator[Figure]:
 def _heat_map(matrix: Matrix) -> Figure:
     import numpy as np
 
-    from ..report.figures import heat_map
+    from ..rendering.figures import heat_map
 
     p = np.array(matrix.p_values, dtype=np.float64)
     np.fill_diagonal(p, np.nan)

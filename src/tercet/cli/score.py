@@ -11,7 +11,21 @@ import click
 from ..errors import DataError, UnknownName, UsageError
 from .console import Progress
 from .inputs import input_options, open_named, read_inputs
-from .options import SEED, F, ManyValues, all_of, metrics_option, run_options, several, where, width_option, with_key
+from .options import (
+    SEED,
+    STYLE,
+    F,
+    ManyValues,
+    all_of,
+    check_style,
+    format_option,
+    metrics_option,
+    run_options,
+    several,
+    where,
+    width_option,
+    with_key,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +64,6 @@ FLAGS = {  # by the name of the option
     "trust_pickle": Flag("", "trust_pickle", "Encoders: load pickled weights, which can run any code.", switch=True),
     "kb": Flag("", "kb", "KoBE: the knowledge base, a folder that 'tercet kb build' made."),
 }  # fmt: skip
-FORMATS = ("text", "json", "latex", "markdown", "tsv", "csv")
 INTERVALS = ("confidence", "confidence_n", "confidence_method", "seed")  # options of the intervals
 
 
@@ -85,7 +98,8 @@ score_file_options = all_of(
 @score_file_options
 @metric_options
 @_option("kb")
-@click.option("-f", "--format", "form", type=click.Choice(FORMATS), help="[default: $SACREBLEU_FORMAT or text]")
+@format_option(default=None, help="[default: $SACREBLEU_FORMAT or text]")
+@STYLE
 @width_option("Decimals in tables; JSON, TSV and CSV have them all. [default: 1, more for scores from 0 to 1]")
 @click.option("-b", "--score-only", is_flag=True, help="Print the scores alone.")
 @click.option("-sl", "--sentence-level", is_flag=True, help="Score every segment.")
@@ -128,6 +142,11 @@ def command(**options: Any) -> None:
     if _asks_for_data(options):
         return
     _refuse_what_does_not_go_together(options)
+    paper = check_style(options)
+    if paper and (
+        wrong := [name for name in ("sentence_level", "by", "each_reference", "score_only") if options[name]]
+    ):
+        raise UsageError(f"--style paper is a table of whole systems; leave out --{wrong[0].replace('_', '-')}.")
     if options["each_reference"]:
         click.echo(scoreboard.render_each(_scored_each(options), options))
         return
@@ -137,6 +156,11 @@ def command(**options: Any) -> None:
 
         save_scores(options["save"], scores)
     tests = _paired(scores, options)
+    if paper:
+        from .paperboard import scores_table
+
+        click.echo(scores_table(scores, tests, options).render(options["form"]))
+        return
     click.echo(scoreboard.render(add_test_intervals(scores, tests) if tests else scores, tests, options))
 
 
@@ -268,8 +292,10 @@ def _paired(scores: Sequence[Scores], options: dict[str, Any]) -> list[Any] | No
 
 def _usual_format() -> str:
     """What sacreBLEU's users have in their environment, or text."""
+    from ..rendering.document import FORMS
+
     wanted = os.environ.get("SACREBLEU_FORMAT", "").lower()
-    return wanted if wanted in FORMATS else "text"
+    return wanted if wanted in FORMS else "text"
 
 
 def _refuse_what_does_not_go_together(options: dict[str, Any]) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..data.scores import Scores, with_facts
 from ..metrics import parse_signature
-from ..report.document import Notes, Part, Table
-from ..report.tables import number
+from ..rendering.document import Notes, Part, Table
+from ..rendering.tables import number
 from ..stats.paired import is_exact, test_name
 from .console import rendered
 
@@ -19,7 +19,8 @@ SHORT = {"nrefs": "#", "case": "c", "eff": "e", "smooth": "s", "version": "v", "
 
 def render(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> str:
     """Return the whole output of the command."""
-    return rendered(options["form"], _parts(scores, tests, options), lambda: objects(scores, tests, options))
+    form = "text" if options["score_only"] else options["form"]
+    return rendered(form, _parts(scores, tests, options), lambda: objects(scores, tests, options), "Scores")
 
 
 def _parts(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> Iterator[Part]:

@@ -16,7 +16,7 @@ from .options import QUIET, ManyValues, format_option, print_as
 @click.argument("stated", metavar="SCORE")
 @input_options
 @click.option("--system", metavar="NAME", help="Which output, where a test set (-t) has several.")
-@format_option("text", "json")
+@format_option()
 @QUIET
 def command(signature: str, stated: str, system: str | None, form: str, **inputs: Any) -> None:
     """Recompute SCORE from its SIGNATURE and the texts, and say whether it is the same.

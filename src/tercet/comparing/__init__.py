@@ -2,6 +2,7 @@
 
 from .buckets import BUCKETS as BUCKETS
 from .gates import Gate as Gate
+from .gates import junit_xml as junit_xml
 from .gates import read_gate as read_gate
 from .ngrams import NgramComparison as NgramComparison
 from .ngrams import NgramFinding as NgramFinding
@@ -49,5 +50,6 @@ __all__ = [
     "compare_scores",
     "compare_words",
     "find_no_hope",
+    "junit_xml",
     "read_gate",
 ]

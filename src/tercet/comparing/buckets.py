@@ -15,7 +15,7 @@ from ..data.scores import Scores
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 from ..metrics import Floats
-from ..report.layout import bin_edges
+from ..rendering.layout import bin_edges
 from ..scoring import sum_counts
 from ..slicing import first_references, length_of, segment_groups
 from ..stats import bootstrap
@@ -63,7 +63,8 @@ def slice_scores(
     scores: Scores, by: str, testset: TestSet | None, numbers: Sequence[int], how: Resampling
 ) -> Iterator[Slice]:
     """Yield the scores of all systems on every slice. numbers: of the segments, from 1."""
-    names, rows = segment_groups(by, testset, scores.document_ids)
+    documents = scores.document_ids or (testset.documents if testset is not None else None)
+    names, rows = segment_groups(by, testset, documents)
     for place, name in enumerate(names):
         inside = np.flatnonzero(rows == place)
         values = {system: _on(scores, system, inside, how) for system in scores.systems}

@@ -124,11 +124,12 @@ def compare_ngrams(
     }
     found = []
     for a, b in _pairs(systems, baseline):
+        differing = sum(right[a].get(gram) != right[b].get(gram) for gram in right[a].keys() | right[b].keys())
         findings = _differences(right[a], right[b], totals, numbers, join)
         tested = _tested(findings, alpha)
         sides = [_best([f for f in tested if _favours(f) == side], top) for side in (1, -1)]
         found.append(
-            NgramComparison(a, b, sides[0], sides[1], sum(f.p_holm == f.p_holm for f in tested), len(findings), alpha)
+            NgramComparison(a, b, sides[0], sides[1], sum(f.p_holm == f.p_holm for f in tested), differing, alpha)
         )
     return found
 
@@ -169,14 +170,16 @@ def _differences(
     numbers: Sequence[int],
     join: str,
 ) -> list[NgramFinding]:
-    """Return all n-grams that one system gets right more often in some segment."""
+    """Return the n-grams that one system gets right more often in some segment, if they differ in two or more."""
     findings = []
     nothing: dict[int, int] = {}
     for gram in first.keys() | second.keys():
         a, b = first.get(gram, nothing), second.get(gram, nothing)
-        if a == b:
+        if len(a) + len(b) < 2 or a == b:
             continue
-        more = [tuple(numbers[row] for row in sorted(x) if x[row] > y.get(row, 0)) for x, y in ((a, b), (b, a))]
+        more = [tuple(numbers[row] for row in x if x[row] > y.get(row, 0)) for x, y in ((a, b), (b, a))]
+        if len(more[0]) + len(more[1]) < 2:
+            continue  # it can neither be significant nor tell anything
         right = sum(a.values()), sum(b.values())
         ratio = (right[0] + 1) / (right[1] + 1)
         p_value = sign_test(len(more[0]), len(more[1]))
@@ -190,7 +193,7 @@ def _tested(findings: list[NgramFinding], alpha: float) -> list[NgramFinding]:
     """Return the findings with corrected p-values where enough segments differ (Tarone)."""
     differing = [len(f.a_segments) + len(f.b_segments) for f in findings]
     many = Counter(differing)
-    enough, left = 1, len(findings)
+    enough, left = 2, len(findings)
     while left and left * least_sign_p(enough) > alpha:
         left -= many[enough]
         enough += 1
@@ -205,8 +208,7 @@ def _favours(finding: NgramFinding) -> int:
 
 
 def _best(findings: list[NgramFinding], top: int) -> tuple[NgramFinding, ...]:
-    """Return the findings with the best evidence, from two segments on; of n-grams in the same segments the longest."""
-    findings = [f for f in findings if len(f.a_segments) + len(f.b_segments) > 1]
+    """Return the findings with the best evidence; of n-grams in the same segments the longest."""
     order = sorted(findings, key=lambda f: (f.p_value, -abs(f.a_right - f.b_right), -len(f.words), f.words))
     kept: list[NgramFinding] = []
     for finding in order:

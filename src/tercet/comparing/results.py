@@ -259,12 +259,20 @@ class Comparison:
 
 @dataclass(frozen=True)
 class GateVerdict:
-    """Whether a condition holds for one system against the baseline, so that the gate fails; with the reason."""
+    """Whether a condition holds for one system against the baseline, so that the gate fails; with the reason.
+
+    p_value: of the test that decides, corrected for the comparisons with the baseline.
+    """
 
     failed: bool
     system: str
     metric: str
     message: str
+    condition: str
+    baseline: str
+    score: float
+    baseline_score: float
+    p_value: float
 
 
 def _as_dict(result: MetricResult) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from ..report.figures import Figure, heat_map, histogram, interval_plot, scatter, top_n_curves
-from ..report.tables import number
+from ..rendering.figures import Figure, heat_map, histogram, interval_plot, scatter, top_n_curves
+from ..rendering.tables import number
 from .results import Verdict, Verdicts, ranked_items, statistic_name
 
 SCATTERS = 12  # number of metrics, the best ones, with a scatter plot

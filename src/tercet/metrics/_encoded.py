@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..errors import UsageError
-from ..language.encoders import DEFAULT, DEVICES, check_name, open_encoder
+from ..language.encoders import DEFAULT, DEVICES, LAST, check_name, open_encoder
 from ..text.scripts import base_code
 from ._contract import Floats, Learnt, Metric, Shard
 from ._parameters import param
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..language.encoders import Encoder, TokenVectors
 
 log = logging.getLogger(__name__)
-
-LAYERS = {"minilm": 4}  # chosen on WMT14 rankings and WMT17 direct assessment; other encoders: the last layer
 
 
 class Known(NamedTuple):
@@ -57,7 +55,7 @@ class EncodedMetric(Metric):
     """
 
     encoder: str = param(DEFAULT, check=check_name)
-    layer: int = param()
+    layer: int = param(LAST)
     device: str = param("auto", choices=DEVICES, local=True)
     allow_download: bool = param(False, local=True)
     trust_pickle: bool = param(False, local=True)
@@ -65,9 +63,6 @@ class EncodedMetric(Metric):
     tolerance: ClassVar[float] = 1e-5
     segments_per_unit: ClassVar[int | None] = 256
     shares: ClassVar[str] = "encodings"
-
-    def defaults(self, language: str | None) -> Mapping[str, Any]:
-        return {"layer": LAYERS.get(self.encoder, -1)}
 
     @property
     def learns_weights(self) -> bool:
@@ -87,7 +82,7 @@ class EncodedMetric(Metric):
             raise UsageError(f"{self.name}: the encoder {encoder.name} gives vectors of sentences, and none of tokens.")
         for language in self.languages(testset):
             warn_of_language(self.name, encoder, language)
-        items, frequencies = {"model": encoder.fingerprint}, None
+        items, frequencies = {"encoded": encoder.fingerprint}, None
         if self.learns_weights:
             frequencies = count_references(testset, encoder.split, source="reference" not in self.needs)
             items["weights"] = frequencies.checksum
@@ -162,9 +157,9 @@ def cosines(output: TokenVectors, reference: TokenVectors) -> Floats:
     Where a token has no vector, the cosine is 1 with the same token, in any case, and 0 with others.
     """
     found: Floats = (output.vectors @ reference.vectors.T).astype(np.float64)
-    for row in np.flatnonzero(~output.vectors.any(1)):
+    for row in np.flatnonzero(~output.known):
         found[row] = [output.tokens[row].lower() == token.lower() for token in reference.tokens]
-    for column in np.flatnonzero(~reference.vectors.any(1)):
+    for column in np.flatnonzero(~reference.known):
         found[:, column] = [reference.tokens[column].lower() == token.lower() for token in output.tokens]
     return found
 

@@ -44,7 +44,7 @@ class BERTr(EncodedMetric):
         tokens, others = self.explained(opened, output, references)
         scores = [_recall(tokens, reference) for reference in others]
         row = scores.index(max(scores))
-        tokens, reference = tokens.without_marks(), others[row].without_marks()
+        tokens, reference = tokens.inside, others[row].inside
         return {
             "score": scores[row],
             "reference": row,
@@ -53,7 +53,7 @@ class BERTr(EncodedMetric):
 
 
 def _recall(output: TokenVectors, reference: TokenVectors) -> float:
-    output, reference = output.without_marks(), reference.without_marks()
+    output, reference = output.inside, reference.inside
     if not len(output) or not len(reference):
         return 0.0
     return float(cosines(output, reference).max(0).mean())

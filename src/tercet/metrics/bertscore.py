@@ -89,7 +89,7 @@ class BERTScore(EncodedMetric):
         tokens, others = self.explained(opened, output, references)
         parts = [self._parts(tokens, reference, opened.frequencies) for reference in others]
         row = max(range(len(parts)), key=lambda each: parts[each][2])
-        tokens, reference = tokens.without_marks(), others[row].without_marks()
+        tokens, reference = tokens.inside, others[row].inside
         found = cosines(tokens, reference)
         precision, recall, f1 = (float(self._rescaled(np.asarray(part), at)) for at, part in enumerate(parts[row]))
         return {

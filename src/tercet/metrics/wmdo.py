@@ -70,8 +70,8 @@ class WMDO(EncodedMetric):
 
     def count_tokens(self, output: TokenVectors, references: Sequence[TokenVectors], opened: Opened) -> Sequence[float]:
         """Count the score, 1 for the segment, distance, fragmentation, missing words."""
-        words = output.by_word()
-        best = min((self._transport(words, each.by_word()) for each in references), key=lambda each: each.score)
+        words = output.by_word
+        best = min((self._transport(words, each.by_word) for each in references), key=lambda each: each.score)
         return best.score, 1.0, best.distance, best.fragmentation, best.missing
 
     def _transport(self, output: TokenVectors, reference: TokenVectors) -> _Transport:
@@ -83,7 +83,7 @@ class WMDO(EncodedMetric):
         orderly = costs + ORDERLY * np.abs(places[0][:, None] - places[1])
         flow = _solver()(np.full(shape[0], 1 / shape[0]), np.full(shape[1], 1 / shape[1]), orderly)
         distance, fragmentation = float((flow * costs).sum()), _fragmentation(flow)
-        missing = float((~output.vectors.any(1)).mean())
+        missing = float((~output.known).mean())
         score = distance + self.delta * fragmentation + self.alpha * missing
         return _Transport(score, distance, fragmentation, missing, flow)
 
@@ -102,10 +102,10 @@ class WMDO(EncodedMetric):
     ) -> dict[str, Any]:
         """Return for each word of the best reference where its mass goes, and at which cost."""
         tokens, others = self.explained(opened, output, references)
-        words = tokens.by_word()
-        found = [self._transport(words, each.by_word()) for each in others]
+        words = tokens.by_word
+        found = [self._transport(words, each.by_word) for each in others]
         row = min(range(len(found)), key=lambda each: found[each].score)
-        best, reference = found[row], others[row].by_word()
+        best, reference = found[row], others[row].by_word
         costs = 1.0 - cosines(reference, words)
         moves = [
             {

@@ -37,8 +37,8 @@ class YiSi1(EncodedMetric):
     parser, parses: as for `cobalt`; used with srl.
     """
 
-    n: int = param(1, low=1, high=100)
-    alpha: float = param(0.8, low=0, high=1)
+    n: int = param(2, low=1, high=100)
+    alpha: float = param(0.7, low=0, high=1)
     srl: bool = param(False, words=YES, quiet=True)
     beta: float = param(0.1, low=0, high=1, quiet=True)
     parser: str | None = param(file=stored_parses)
@@ -94,7 +94,7 @@ class YiSi1(EncodedMetric):
 
     def _parts(self, output: TokenVectors, reference: TokenVectors, opened: Opened) -> tuple[float, float, float]:
         """Return the score, precision and recall."""
-        texts = output.without_marks(), reference.without_marks()
+        texts = output.inside, reference.inside
         found = np.maximum(cosines(*texts), 0.0)
         weights = self.token_weights(*texts, opened)
         precision, recall = match_ngrams(found, weights[0], weights[1], self.n)
@@ -139,7 +139,7 @@ class YiSi1(EncodedMetric):
         tokens, others = self.explained(opened, output, references)
         parts = [self._parts(tokens, reference, opened) for reference in others]
         row = parts.index(max(parts))
-        tokens, reference = tokens.without_marks(), others[row].without_marks()
+        tokens, reference = tokens.inside, others[row].inside
         found = np.maximum(cosines(tokens, reference), 0.0)
         shown = {
             "output_tokens": alignment(tokens.tokens, reference.tokens, found),

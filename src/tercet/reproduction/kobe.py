@@ -3,7 +3,7 @@ Findings of EMNLP.
 
 The other metrics are those of WMT19, with signed correlations. KoBE itself needs all texts annotated with entities of a
 large knowledge base, of which only a sample was published. The table "ours" has the results with Tercet's own knowledge
-base next to the paper's numbers.
+base next to the paper's numbers. Counts of entities and figures are in `kobe_entities`.
 """
 
 from __future__ import annotations
@@ -12,30 +12,46 @@ from collections.abc import Mapping
 from statistics import mean
 
 from ..data.layouts import open_testset
+from ..metrics import Metric
 from ..stats.correlation import pearson
-from . import Cell, DataSets, Reproduction, Statement, Unchecked, check, printed, read_tables
-from .wmt19 import system_level
+from . import Cell, DataSets, Reproduction, Statement, Unchecked, check, kobe_entities, printed, read_tables
+from .kobe_entities import annotations_of, needed_file, published, sample_row
+from .wmt19_systems import system_level
 
 OWN = "KoBE"
 WITH_REFERENCE = "KoBE, reference"
-NO_ENTITIES = "KoBE needs the entities of all texts in its own knowledge base, which are not available."
 
 
 def correlation_table(data: DataSets, expected: str) -> Reproduction:
     """Return one of Tables 1 to 4: signed Pearson's r."""
     cells: list[Cell] = []
     unchecked: list[Unchecked] = []
-    statements: list[Statement] = []
+    own = _own_row(data, expected)
     for row, pair, text in printed(expected).numbers():
-        if row == OWN:
-            unchecked.append(Unchecked(row, pair, float(text), NO_ENTITIES))
+        if row == OWN and pair not in own:
+            unchecked.append(Unchecked(row, pair, float(text), needed_file("PAIR")))
+        elif row == OWN:
+            cells.append(check(row, pair, text, own[pair], decimals=3, must=False))
         elif pair == "mean":
             found = mean(cell.recomputed for cell in cells if cell.row == row)
             cells.append(check(row, pair, text, found))
         else:
             r = _published(data, pair).get(row, float("nan"))
             cells.append(check(row, pair, text, r, decimals=3))
-    return Reproduction(cells, unchecked, statements)
+    sample, note = sample_row(data) if expected == "kobe_t4" else ({}, "")
+    extra = {"KoBE, on the published sample": sample} if sample else {}
+    return Reproduction(cells, unchecked, notes=[note] if note else [], extra=extra)
+
+
+def _own_row(data: DataSets, expected: str) -> dict[str, float]:
+    """Return KoBE's own row for the language pairs that have the paper's annotations."""
+    against = "reference" if expected == "kobe_t4" else "source"
+    found = {}
+    for pair in printed(expected).columns:
+        path = annotations_of(data, pair)
+        if path is not None:
+            found |= {pair: _correlations_from_texts(data, pair, {OWN: published(path, against)})[OWN]}
+    return found
 
 
 def _published(data: DataSets, pair: str) -> dict[str, float]:
@@ -44,7 +60,7 @@ def _published(data: DataSets, pair: str) -> dict[str, float]:
     return dict(zip(one.metrics, one.correlations.tolist(), strict=True))
 
 
-def _correlations_from_texts(data: DataSets, pair: str, specs: Mapping[str, str]) -> dict[str, float]:
+def _correlations_from_texts(data: DataSets, pair: str, specs: Mapping[str, str | Metric]) -> dict[str, float]:
     """Return Pearson's r with DA of metrics that are computed from the texts, by row."""
     judged, testset = system_level(data, pair), open_testset(data.needed("wmt19"), pair)
     found = data.scored(testset.only(judged.systems), specs)
@@ -98,4 +114,4 @@ def _compared(cells: Mapping[str, list[Cell]], yisi_2: Mapping[str, float]) -> l
     return statements
 
 
-TABLES = read_tables("kobe", globals())
+TABLES = read_tables("kobe", vars(kobe_entities) | globals())

@@ -243,4 +243,6 @@ class Reproductions:
 
 def title_of(table: str) -> str:
     """Return the printed name of a table or figure: Table 3, Figure 5."""
-    return table.capitalize() if table.startswith(("figure", "text")) else f"Table {table}"
+    if table.startswith(("figure", "text")):
+        return table[0].upper() + table[1:]
+    return f"Table {table}"

@@ -15,8 +15,12 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..data.catalogue import installed, where
-from ..errors import MissingDependency, UsageError
+from ..data.lines import read_lines
+from ..errors import DataError, MissingDependency, UsageError
 
 if TYPE_CHECKING:
     from ..data.scores import Scores
@@ -89,6 +93,30 @@ def _has_columns(path: Path, columns: Sequence[str]) -> bool:
     except (OSError, EOFError, UnicodeDecodeError):
         return False
     return set(columns) <= set(header)
+
+
+def read_table(folder: Path, file: str, columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return columns of a TSV file, plain or compressed. Raise DataError if the file or a column is missing."""
+    path = next((path for path in (folder / file, folder / f"{file}.gz") if path.is_file()), None)
+    if path is None:
+        raise DataError(f"{folder} has no {file}.")
+    header, *lines = (line.split("\t") for line in read_lines(path))
+    lacking = [name for name in columns if name not in header]
+    if lacking:
+        raise DataError(f"{path} has no column {', '.join(lacking)}.")
+    for number, line in enumerate(lines, 2):
+        if len(line) != len(header):
+            raise DataError(f"{path}, line {number}: {len(line)} fields, but the header has {len(header)}.")
+    places = {name: header.index(name) for name in columns}
+    return {name: [line[place] for line in lines] for name, place in places.items()}
+
+
+def numbers(texts: Sequence[str], what: str) -> NDArray[np.float64]:
+    """Return texts as numbers. Raise DataError if one is not a number."""
+    try:
+        return np.array([float(text) for text in texts])
+    except ValueError as error:
+        raise DataError(f"{what}: {error}.") from None
 
 
 def read_sources(listed: Mapping[str, Mapping[str, Any]]) -> dict[str, Source]:

@@ -3,7 +3,8 @@ Universitat Pompeu Fabra.
 
 Chapter 6, on the reference that raters are shown, can be recomputed, because its ratings were published (tradopad).
 Table 6.1 needs the 22 complete raters of the analysed file, Tables 6.2 to 6.4 the 20 raters that were published later.
-The tables of UPF-Cobalt that can be recomputed are in `thesis_cobalt`.
+UPF-Cobalt is in `thesis_cobalt` (rankings), `thesis_da` (direct assessment) and `thesis_analyses`; references and post-edits
+are in `thesis_references`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,19 @@ from ..stats.agreement import kappa_matrix
 from ..stats.correlation import pearson
 from ..stats.raters import bounds, draw_raters, pair_means
 from ..stats.resampling import SEED
-from . import DataSets, Reproduction, Statement, Unchecked, check, printed, read_tables, thesis_cobalt, thesis_da
+from . import (
+    DataSets,
+    Reproduction,
+    Statement,
+    Unchecked,
+    check,
+    printed,
+    read_tables,
+    thesis_analyses,
+    thesis_cobalt,
+    thesis_da,
+    thesis_references,
+)
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -94,7 +107,7 @@ def _kinds(groups: NDArray[np.str_]) -> dict[str, Bools]:
     }
 
 
-def agreement_table(data: DataSets) -> Reproduction:
+def rater_table(data: DataSets) -> Reproduction:
     """Return Table 6.1: mean kappa of pairs of raters who were shown different references, or the same."""
     everyone = _ratings(data, AS_ANALYSED)
     analysed, published = everyone.complete(), _ratings(data, AS_PUBLISHED)
@@ -143,7 +156,7 @@ def _drawn_raters(matrix: Floats, groups: NDArray[np.str_]) -> dict[str, tuple[f
     return {column: bounds(values, raters=raters, strata=len(REFERENCES)) for column, values in drawn.items()}
 
 
-def average_table(data: DataSets) -> Reproduction:
+def rating_table(data: DataSets) -> Reproduction:
     """Return Table 6.2: the mean rating by reference shown."""
     ratings = _ratings(data, AS_PUBLISHED)
     table = printed("thesis_t6_2").cells
@@ -244,4 +257,5 @@ def spread_figure(data: DataSets) -> Reproduction:
     return Reproduction(statements=[statement], extra={"standard deviation": dict(zip(names, spread, strict=True))})
 
 
-TABLES = read_tables("thesis", vars(thesis_cobalt) | vars(thesis_da) | globals())
+_MODULES = (thesis_cobalt, thesis_da, thesis_analyses, thesis_references)
+TABLES = read_tables("thesis", {name: item for one in _MODULES for name, item in vars(one).items()} | globals())

@@ -113,6 +113,27 @@ def _taus(
     return data.once((name, "taus", pair, *metrics, *rows), make)
 
 
+def language_pairs(expected: str) -> list[str]:
+    """Return the language pairs among the columns of a table."""
+    return [column for column in printed(expected).columns if len(column) == 5 and "-" in column]
+
+
+def year_values(
+    data: DataSets, name: str, wanted: Sequence[str], rows: Mapping[str, str], *, pairs: Sequence[str] | None = None
+) -> dict[str, dict[str, float]]:
+    """Return tau of UPF-Cobalt, its ablations and variants, and of other metrics, by row and language pair, with means.
+
+    The ablations are always computed, because several tables share them. pairs: only these of the wanted ones.
+    """
+    metrics = {OWN: Cobalt(), **ABLATIONS, **variants(data)}
+    here = pairs_of(data, name, wanted if pairs is None else pairs)
+    by_pair = {pair: _taus(data, name, pair, metrics, rows) for pair in here}
+    names = list(dict.fromkeys(row for found in by_pair.values() for row in found))
+    return {
+        row: table_row({pair: found[row] for pair, found in by_pair.items() if row in found}, wanted) for row in names
+    }
+
+
 def tau_table(
     data: DataSets,
     *,
@@ -126,16 +147,7 @@ def tau_table(
 
     name: the data set. ablation: also without one of its parts. pairs: only these language pairs; means need all.
     """
-    table = printed(expected)
-    wanted = [column for column in table.columns if len(column) == 5 and "-" in column]
-    here = pairs_of(data, name, wanted if pairs is None else pairs)
-    # The ablations are computed for both kinds of tables, which share them.
-    metrics = {OWN: Cobalt(), **ABLATIONS, **variants(data)}
-    by_pair = {pair: _taus(data, name, pair, metrics, rows or {}) for pair in here}
-    names = list(dict.fromkeys(row for found in by_pair.values() for row in found))
-    values = {
-        row: table_row({pair: found[row] for pair, found in by_pair.items() if row in found}, wanted) for row in names
-    }
+    values = year_values(data, name, language_pairs(expected), rows or {}, pairs=pairs)
     values |= {row: values[same] for row, same in SAME_ROW.items() if same in values}
     if not ablation:
         values = {row: found for row, found in values.items() if row not in ABLATIONS}

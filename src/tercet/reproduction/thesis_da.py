@@ -20,6 +20,7 @@ from ..metrics.cobalt import Cobalt
 from ..stats.correlation import pearson
 from . import Cell, DataSets, Plot, Printed, Reproduction, Statement, Unchecked, check, printed
 from .cobalt_scores import SYSTEM, cobalt_scores
+from .sources import numbers, read_table
 from .thesis_cobalt import ABLATIONS, NO_PROGRAM, OWN, SAME_ROW, variants
 
 SET, ANALOGUE = "wmt16_da", "wmt17"
@@ -50,25 +51,22 @@ def assessed(data: DataSets) -> tuple[bool, dict[str, Assessed]]:
 
 def _wmt16(folder: Path) -> dict[str, Assessed]:
     """Read wmt16.tsv, or the files of the task: DAseg.newstest2016.{human,mt-system,reference}.PAIR."""
-    table = next((path for path in (folder / "wmt16.tsv", folder / "wmt16.tsv.gz") if path.is_file()), None)
     rows: dict[str, list[tuple[str, str, float]]] = {}
-    if table is not None:
-        header, *lines = (line.split("\t") for line in read_lines(table))
-        lacking = [name for name in COLUMNS if name not in header]
-        if lacking:
-            raise DataError(f"{table} has no column {', '.join(lacking)}.")
-        lp, z, reference, output = (header.index(name) for name in COLUMNS)
-        for line in lines:
-            if line[lp].endswith("-en"):
-                rows.setdefault(line[lp], []).append((line[output], line[reference], float(line[z])))
+    if any(folder.glob("wmt16.tsv*")):
+        found = read_table(folder, "wmt16.tsv", COLUMNS)
+        human = numbers(found["z"], "wmt16.tsv, z").tolist()
+        for pair, *item in zip(found["lp"], found["mt"], found["reference"], human, strict=True):
+            if pair.endswith("-en"):
+                rows.setdefault(pair, []).append((item[0], item[1], item[2]))
     else:
         for path in sorted(folder.glob("DAseg.newstest2016.human.*-en")):
-            pair = path.name.rpartition(".")[2]
-            parts = [
-                read_lines(path.with_name(path.name.replace("human", part))) for part in ("mt-system", "reference")
-            ]
-            human = [float(line) for line in read_lines(path)]
-            rows[pair] = list(zip(*parts, human, strict=True))
+            outputs, references, human = (
+                read_lines(path.with_name(path.name.replace("human", part)))
+                for part in ("mt-system", "reference", "human")
+            )
+            rows[path.name.rpartition(".")[2]] = list(
+                zip(outputs, references, numbers(human, path.name).tolist(), strict=True)
+            )
     if not rows:
         raise DataError(f"{folder} has neither wmt16.tsv nor DAseg.newstest2016.human.PAIR.")
     return {pair: _assessed(pair, items) for pair, items in rows.items()}

@@ -2,67 +2,29 @@
 Big Challenges".
 
 System level: |r| with direct assessment, from the published scores; winners by Williams' test (one-sided, p < .05). The
-segment level is in `wmt19_segments`.
+segment level is in `wmt19_segments`, figures on the best systems and on segments in `wmt19_figures`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..data.evidence import open_evidence
-from ..metaeval.gold import find_gold
-from ..metaeval.joining import align_systems
-from ..stats.correlation import pearson
-from ..stats.outliers import top_n
-from ..stats.williams import williams_matrix
-from ..stats.winners import not_outperformed, outperforms
-from . import Cell, Curve, DataSets, Matrix, Reproduction, Statement, check, printed, read_tables, wmt19_segments
-
-Floats = NDArray[np.float64]
-
-PRINTED_AS = {"sacreBLEU-BLEU": "sacreBLEU.BLEU", "sacreBLEU-chrF": "sacreBLEU.chrF"}
-SYSTEM_TABLES = ("wmt19_t3", "wmt19_t4", "wmt19_t5")
-
-
-@dataclass(frozen=True)
-class SystemLevel:
-    """Metric scores and direct assessment of the systems of one language pair."""
-
-    metrics: tuple[str, ...]  # names as in the paper
-    systems: tuple[str, ...]
-    human: Floats  # (systems,)
-    values: Floats  # (metrics, systems)
-
-    @property
-    def correlations(self) -> Floats:
-        return pearson(self.values, self.human)
-
-    @property
-    def p_values(self) -> Floats:
-        return williams_matrix(self.human, self.values)
-
-    @property
-    def winners(self) -> tuple[str, ...]:
-        """Metrics that no other significantly outperforms."""
-        best = not_outperformed(self.p_values, scores=np.abs(self.correlations))
-        return tuple(name for name, wins in zip(self.metrics, best, strict=True) if wins)
-
-
-def system_level(data: DataSets, pair: str) -> SystemLevel:
-    """Return the published scores of the systems of a language pair."""
-    return data.once(("wmt19 systems", pair), lambda: _system_level(data, pair))
-
-
-def _system_level(data: DataSets, pair: str) -> SystemLevel:
-    evidence = open_evidence(data.needed("wmt19_sys"), pair)
-    human, aligned = align_systems(find_gold(evidence, level="sys"), evidence.scores)
-    names = tuple(PRINTED_AS.get(item.label, item.label) for item in evidence.scores)
-    return SystemLevel(names, aligned.systems, human, aligned.values)
-
+from ..stats.winners import outperforms
+from . import (
+    Cell,
+    DataSets,
+    Matrix,
+    Reproduction,
+    Statement,
+    check,
+    printed,
+    read_tables,
+    wmt19_figures,
+    wmt19_segments,
+)
+from .wmt19_systems import SYSTEM_TABLES, SystemLevel, system_level
 
 def correlation_table(data: DataSets, expected: str) -> Reproduction:
     """Return one of Tables 3 to 5: |r| of every metric, by language pair."""
@@ -152,33 +114,4 @@ def head_to_head_figure(data: DataSets, expected: Sequence[str]) -> Reproduction
     return Reproduction(extra=extra, winners=winners, matrices=matrices)
 
 
-def top_n_figure(data: DataSets) -> Reproduction:
-    """Return Figure 5: sacreBLEU-BLEU en-de over the N best systems; ties of direct assessment give a range."""
-    one = system_level(data, "en-de")
-    curves = {
-        name: [(n, low, high) for n, low, high in top_n(one.human, row)]
-        for name, row in zip(one.metrics, one.values, strict=True)
-    }
-    curve = {n: (low, high) for n, low, high in curves["sacreBLEU.BLEU"]}
-    statements = [
-        Statement("6.1: below .5 with 10 systems", curve[10][0] < 0.5, _range(curve[10])),
-        Statement("6.1: negative with 6 systems", curve[6][1] < 0, _range(curve[6])),
-        Statement("6.1: negative with 4 systems", curve[4][1] < 0, _range(curve[4])),
-    ]
-    return Reproduction(
-        [check("sacreBLEU.BLEU", "22 systems", "0.969", curve[22][0])],
-        statements=statements,
-        extra={
-            f"sacreBLEU.BLEU, {bound}": {str(n): curve[n][i] for n in curve}
-            for i, bound in enumerate(("lowest", "highest"))
-        },
-        curves=[Curve("en-de, Pearson's r of the N best systems", curves)],
-    )
-
-
-def _range(bounds: tuple[float, float]) -> str:
-    low, high = bounds
-    return f"{low:.3f}" if low == high else f"{low:.3f} or {high:.3f}, depending on a tie"
-
-
-TABLES = read_tables("wmt19", vars(wmt19_segments) | globals())
+TABLES = read_tables("wmt19", vars(wmt19_segments) | vars(wmt19_figures) | globals())

@@ -16,6 +16,7 @@ from ..data.testset import TestSet
 from ..errors import DataError
 from ..metaeval.judging import judge
 from . import Cell, DataSets, Reproduction, Statement, Unchecked, check, printed
+from .wmt19_systems import system_level
 
 NO_SCORES = "The task's segment scores of these metrics are not available, and Tercet does not have the metrics."
 NO_PARAMETERS = {"YiSi-0": "The task's parameters of YiSi-0 are not known; Tercet's is shown for comparison."}
@@ -37,7 +38,8 @@ def judged_segments(data: DataSets, pair: str) -> tuple[Evidence, TestSet]:
     return data.once(("wmt19 segments", pair), read)
 
 
-def _available(data: DataSets) -> set[str]:
+def pairs_with_darr(data: DataSets) -> set[str]:
+    """Return the language pairs that have daRR pairs."""
     return data.once(("wmt19 darr",), lambda: set(evidence_pairs(data.needed("wmt19_darr"))))
 
 
@@ -53,7 +55,7 @@ def darr_pairs(data: DataSets, pair: str) -> int:
 
 def _lacks(data: DataSets, pair: str, total: str) -> str:
     """Return why the numbers of a language pair cannot be checked; empty if all of its daRR pairs are there."""
-    if pair not in _available(data):
+    if pair not in pairs_with_darr(data):
         return f"It needs {pair}.darr.tsv (seg, better, worse) with {int(total):,} daRR pairs in wmt19_darr."
     here = darr_pairs(data, pair)
     if here != int(total):
@@ -77,7 +79,7 @@ def segment_table(data: DataSets, *, expected: str, same: Mapping[str, str], row
         numbers = {row: columns[pair] for row, columns in table.cells.items() if columns[pair]}
         if lacking:
             unchecked += [Unchecked(row, pair, float(text), lacking) for row, text in numbers.items()]
-            if pair in _available(data):
+            if pair in pairs_with_darr(data):
                 _show_part(data, pair, same, extra)
             continue
         evidence, testset = judged_segments(data, pair)
@@ -112,8 +114,6 @@ def _show_part(data: DataSets, pair: str, same: Mapping[str, str], extra: dict[s
 
 def judgement_table(data: DataSets) -> Reproduction:
     """Return Table 1: numbers of judgements; daRR pairs can be counted where all of them are there."""
-    from .wmt19 import system_level
-
     cells, unchecked, statements = [], [], []
     table = printed("wmt19_t1")
     for pair, column, text in table.numbers():
@@ -124,7 +124,7 @@ def judgement_table(data: DataSets) -> Reproduction:
             unchecked.append(Unchecked(pair, column, float(text), lacking))
         else:
             cells.append(check(pair, column, text, darr_pairs(data, pair)))
-    for pair in sorted(_available(data)):
+    for pair in sorted(pairs_with_darr(data)):
         segments, systems = len(judged_segments(data, pair)[1]), len(system_level(data, pair).systems)
         count = segments * systems * (systems - 1) // 2
         said = table.cells[pair]["DA pairs"]

@@ -26,12 +26,12 @@ def test_the_default_encoder_has_tokens_with_their_places():
     first, second, empty = encoder.tokens([text, text, ""])
     assert first is second
     assert first.tokens[0] == "[CLS]" and first.words[0] == -1
-    inside = first.without_marks()
+    inside = first.inside
     assert [text[a:b].lower() for a, b in inside.spans] == [token.removeprefix("##") for token in inside.tokens]
-    assert "".join(first.by_word().tokens) == text.replace(" ", "")
+    assert "".join(first.by_word.tokens) == text.replace(" ", "")
     assert first.vectors.shape == (len(first.tokens), 384) and first.vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(first.vectors, axis=1), 1, atol=1e-6)
-    assert len(empty.without_marks()) == 0 and empty.by_word().vectors.shape == (0, 384)
+    assert len(empty.inside) == 0 and empty.by_word.vectors.shape == (0, 384)
     assert encoder.languages == {"en"} and encoder.layers == 7
 
 

@@ -16,7 +16,7 @@ from tercet.engine import Progress
 from tercet.errors import DataError, UnknownName, UsageError
 from tercet.metaeval import judge, judge_pairs
 from tercet.metaeval.judging import Options
-from tercet.report.tables import to_json
+from tercet.rendering.tables import to_json
 
 from .small import SYSTEMS, judged, make_set, metric, write, write_texts
 

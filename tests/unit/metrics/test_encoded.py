@@ -162,7 +162,7 @@ def test_the_distance_is_that_of_linear_programming():
     ready = create("wmdo").ready(TEXTS)
     for output, reference in ((TEXTS.outputs["b"][0], TEXTS.references["ref"][0]), ("dogs", "a dog barks at night")):
         words, others = (
-            each.by_word() for each in ready.opened().encoder.tokens([output, reference], ready.metric.layer)
+            each.by_word for each in ready.opened().encoder.tokens([output, reference], ready.metric.layer)
         )
         costs = 1 - others.vectors.astype(float) @ words.vectors.T.astype(float)
         rows, columns = costs.shape
@@ -197,7 +197,7 @@ def test_with_a_cache_another_system_does_not_encode_the_references_again(encode
     encoded.clear()
     assert tercet.score(TEXTS, "bertr", cache=tmp_path)["bertr"].system == both["bertr"].system
     assert encoded == []  # the counts are there
-    assert tercet.score(TEXTS, "yisi1:n=2", cache=tmp_path)
+    assert tercet.score(TEXTS, "yisi1:n=3", cache=tmp_path)
     assert encoded  # what is damaged is encoded again
 
 
@@ -221,7 +221,18 @@ def test_a_language_that_the_encoder_does_not_know_is_reported(caplog):
 def test_the_signature_names_encoder_and_weights():
     pytest.importorskip("onnxruntime")
     ready = create("yisi1").ready(TEXTS)
-    assert "|encoder:minilm|" in ready.signature and "|model:f0ed627e0fb8b0e7|weights:" in ready.signature
+    assert "|encoder:minilm|" in ready.signature and "|encoded:f0ed627e0fb8b0e7|weights:" in ready.signature
+
+
+def test_verifying_with_another_encoder_says_that_scores_are_not_comparable(vectors):
+    scores = tercet.score(TEXTS, f"bertr:{vectors}")[0]
+    checksum = create(f"bertr:{vectors}").ready(TEXTS).state.fingerprint
+    stated = scores.system["a"]
+    found = tercet.verify(TEXTS, scores.signature.replace(checksum, "0123456789abcdef"), stated, system="a")
+    assert any("scores are not comparable: encoded:0123456789abcdef there" in note for note in found.notes)
+    assert not any(
+        "not comparable" in note for note in tercet.verify(TEXTS, scores.signature, stated, system="a").notes
+    )
 
 
 def test_a_multilingual_encoder_is_taken_for_other_languages(caplog):

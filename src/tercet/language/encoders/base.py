@@ -11,7 +11,9 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,17 +50,28 @@ class TokenVectors:
     def __len__(self) -> int:
         return len(self.tokens)
 
-    def without_marks(self) -> TokenVectors:
-        """Return the tokens that are text, without marks such as [CLS] and [SEP]."""
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """Which tokens have a vector."""
+        found: NDArray[np.bool_] = np.asarray(self.vectors.any(1))
+        return found
+
+    @cached_property
+    def inside(self) -> TokenVectors:
+        """The tokens that are text, without marks such as [CLS] and [SEP]."""
         kept = np.flatnonzero(self.words >= 0)
         if len(kept) == len(self):
             return self
-        tokens = tuple(self.tokens[i] for i in kept)
-        return TokenVectors(self.text, tokens, self.spans[kept], self.words[kept], self.vectors[kept])
+        rows: Any = kept
+        if len(kept) and kept[-1] - kept[0] + 1 == len(kept):
+            rows = slice(kept[0], kept[-1] + 1)  # marks are at the ends, and nothing is copied
+        tokens = tuple(self.tokens[row] for row in kept)
+        return TokenVectors(self.text, tokens, self.spans[rows], self.words[rows], self.vectors[rows])
 
+    @cached_property
     def by_word(self) -> TokenVectors:
-        """Return the words, as they are in the text. A word's vector has the direction of the sum of its tokens'."""
-        text = self.without_marks()
+        """The words, as they are in the text. A word's vector has the direction of the sum of its tokens'."""
+        text = self.inside
         if not len(text):
             return text
         numbers, starts = np.unique(text.words, return_index=True)

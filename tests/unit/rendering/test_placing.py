@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet.report import layout as placing
+from tercet.rendering import layout as placing
 
 SIZE = (460, 340)
 DOMAINS = ([0.0, 460.0], [0.0, 340.0])  # one unit is one pixel

@@ -1,6 +1,5 @@
 // The button of a header sorts up, then down, then restores the original order, which may be that of a paper. Numbers
 // are compared as numbers; other cells (a dash) are always last.
-"use strict";
 for (const table of document.querySelectorAll("table")) {
   const body = table.tBodies[0], original = [...body.rows], heads = [...table.tHead.rows[0].cells];
   const text = (row, at) => (row.cells[at].querySelector(".value") ?? row.cells[at]).textContent.trim();

@@ -1,15 +1,16 @@
 """A page is one file: well-formed, escaped throughout, with nothing to fetch."""
 
 import re
+from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from tercet.errors import UnknownName, UsageError
-from tercet.report.document import Table
-from tercet.report.pages import Picture, Pre, Section, page, write_page
-from tercet.report.tables import Bold
+from tercet.rendering.document import Document, Heading, Notes, Part, Picture, Pre, Segments, SegmentTexts, Table
+from tercet.rendering.pages import page, write_page
+from tercet.rendering.tables import Bold
 
 HOSTILE = '<b>"x"</b></script><script>alert(1)</script>&amp;\'><img src=x onerror=alert(2)>'
 VOID = {"meta", "img", "link", "br", "hr"}
@@ -43,27 +44,46 @@ class Reader(HTMLParser):
         return [attributes for name, attributes in self.elements if name == tag]
 
 
+@dataclass(frozen=True)
+class Drawing:
+    """A figure that is drawn already."""
+
+    title: str
+    drawn: str = "<svg></svg>"
+    rows: tuple[dict[str, int], ...] = ()
+
+    def svg(self) -> str:
+        return self.drawn
+
+
+def made(*parts: Part, title: str = "t", language: str = "en") -> str:
+    return page(Document(parts, title), language=language)
+
+
 def test_every_text_is_escaped_wherever_it_stands() -> None:
-    sections = [
-        Section(HOSTILE, [HOSTILE, Pre(HOSTILE), Picture("<svg></svg>", HOSTILE, HOSTILE)]),
-        Section("two", [Table([HOSTILE], [[HOSTILE], [HOSTILE]], HOSTILE, [["good"], [""]])], level=3),
-    ]
-    read = Reader(page(HOSTILE, sections, language='e"n'))
+    card = SegmentTexts(HOSTILE, [(HOSTILE, HOSTILE)], [(HOSTILE, [HOSTILE])])
+    text = made(
+        Heading(HOSTILE, HOSTILE), HOSTILE, Notes([HOSTILE]), Pre(HOSTILE), Picture(Drawing(HOSTILE), HOSTILE),
+        Heading("two", level=3), Table([HOSTILE], [[HOSTILE], [HOSTILE]], HOSTILE, [["good"], [""]]),
+        Segments(HOSTILE, [card]), title=HOSTILE, language='e"n',
+    )  # fmt: skip
+    read = Reader(text)
     tags = {tag for tag, _ in read.elements}
     assert not tags & {"b", "img"}
     assert len(read.all("script")) == 1
-    # title, h1, contents, heading, paragraph, pre, caption of the picture, caption, header and cells of the table
-    assert "".join(read.text).count(HOSTILE) == 11
+    # title, h1, contents, heading, its code, two paragraphs, pre, caption of the picture, caption, header and cells of
+    # the table, title of segments, head, name, text, title and line of a list
+    assert "".join(read.text).count(HOSTILE) == 19
 
 
 def test_a_page_names_nothing_that_could_be_fetched() -> None:
-    text = page("t", [Section("s", ["p", Table(["a"], [["1"]])])])
+    text = made(Heading("s"), "p", Table(["a"], [["1"]]))
     assert not re.search(r"https?:|src=|@import|url\(|<link", text)
     assert "default-src 'none'" in text
 
 
 def test_headings_and_contents_lead_to_each_other() -> None:
-    read = Reader(page("t", [Section("One"), Section("Two", level=3), Section("Two", level=4)]))
+    read = Reader(made(Heading("One"), Heading("Two", level=3), Heading("Two", level=4)))
     targets = [link["href"] for link in read.all("a")]
     ids = [attributes["id"] for _, attributes in read.elements if "id" in attributes]
     assert targets == ["#content", "#s1", "#s2", "#s3"]
@@ -73,12 +93,12 @@ def test_headings_and_contents_lead_to_each_other() -> None:
 
 
 def test_one_section_needs_no_contents() -> None:
-    assert not Reader(page("t", [Section("One")])).all("nav")
+    assert not Reader(made(Heading("One"))).all("nav")
 
 
 def test_marks_say_in_words_and_signs_what_the_colours_say() -> None:
     table = Table(["a", "b", "c", "d"], [["1", "2", "3", "4"]], classes=[["good", "bad", "unchecked", ""]])
-    read = Reader(page("t", [Section("s", [table])]))
+    read = Reader(made(table))
     assert [cell.get("class") for cell in read.all("td")] == ["number good", "number bad", "number unchecked", "number"]
     assert [span["aria-label"] for span in read.all("span") if span["class"] == "mark"] == ["good", "bad", "unchecked"]
     assert {"✓", "✗", "?"} <= set(read.text)
@@ -89,13 +109,13 @@ def test_marks_say_in_words_and_signs_what_the_colours_say() -> None:
     [(["1", "–"], True), ([".301", "-.2"], True), (["−0.5", "<0.001"], True), (["a", "1"], False), (["", "1"], True)],
 )
 def test_columns_of_numbers_are_known_by_their_cells(cells: list[str], number: bool) -> None:
-    read = Reader(page("t", [Section("s", [Table(["x"], [[cell] for cell in cells])])]))
+    read = Reader(made(Table(["x"], [[cell] for cell in cells])))
     assert [head.get("class") for head in read.all("th")] == ["number" if number else None]
 
 
 def test_bold_cells_are_strong_also_with_a_mark_and_are_escaped() -> None:
     table = Table(["a", "b", "c"], [["1", Bold("2"), Bold(HOSTILE)]], classes=[["", "", "good"]])
-    text = page("t", [Section("s", [table])])
+    text = made(table)
     assert '<td class="number">1</td><td class="number"><strong>2</strong></td>' in text
     assert len(Reader(text).all("strong")) == 2
     assert "".join(Reader(text).text).count(HOSTILE) == 1
@@ -104,7 +124,7 @@ def test_bold_cells_are_strong_also_with_a_mark_and_are_escaped() -> None:
 
 def test_a_drawing_goes_in_as_it_is() -> None:
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><title>x</title></svg>'
-    text = page("t", [Section("s", [Picture(svg, "below", "what it shows")])])
+    text = made(Picture(Drawing("what it shows", svg), "below"))
     assert f'<div role="img" aria-label="what it shows">{svg}</div><figcaption>below</figcaption>' in text
 
 
@@ -115,14 +135,15 @@ def test_tables_and_sections_of_wrong_shape_are_refused() -> None:
         Table(["a"], [["1"], ["2"]], classes=[["good"]])
     with pytest.raises(UnknownName, match="no class of a cell called 'god'. Did you mean good"):
         Table(["a"], [["1"]], classes=[["god"]])
-    with pytest.raises(UsageError, match="Section 's' has level 1"):
-        Section("s", level=1)
+    with pytest.raises(UsageError, match="Heading 's' has level 1"):
+        Heading("s", level=1)
 
 
 def test_a_page_is_written_whole(tmp_path: Path) -> None:
-    sections = [Section("Überschrift", ["中文"])]
-    write_page(tmp_path / "page.html", "t", sections)
-    assert (tmp_path / "page.html").read_text("utf-8") == page("t", sections)
+    document = Document([Heading("Überschrift"), "中文"])
+    write_page(tmp_path / "page.html", document)
+    assert (tmp_path / "page.html").read_text("utf-8") == page(document)
+    assert "<title>Überschrift</title>" in page(document)
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
     with pytest.raises(UsageError, match="cannot be written"):
-        write_page(tmp_path / "none" / "page.html", "t", sections)
+        write_page(tmp_path / "none" / "page.html", document)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
-from tercet.report import figures
-from tercet.report.figures import Figure, heat_map, histogram, interval_plot, scatter, top_n_curves
+from tercet.rendering import figures
+from tercet.rendering.figures import Figure, heat_map, histogram, interval_plot, scatter, top_n_curves
 
 HOSTILE = '<b>"x"</b></script><script>alert(1)</script>&amp;'
 NAN = math.nan
@@ -105,7 +105,7 @@ def test_without_the_library_the_pip_line_is_given(make: Callable[[], Figure], m
 
 
 def test_importing_the_module_imports_no_plotting_library() -> None:
-    code = "import sys, tercet.report.figures; print({'altair', 'vl_convert', 'pandas'} & set(sys.modules))"
+    code = "import sys, tercet.rendering.figures; print({'altair', 'vl_convert', 'pandas'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 

@@ -15,6 +15,8 @@ from ..errors import UnknownName
 
 DASH = "–"  # for an undefined number
 _NUMBER = re.compile(r"[ +\-−–<>≤≥]*(\.?[0-9]|$)")
+_WHOLE_NUMBER = re.compile(r"[+-]?(\d[\d,]*\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+_MARKUP = re.compile(r"[<>]|&(?=#|\w+;)")
 
 
 class Bold(str):
@@ -39,16 +41,25 @@ def full(value: object) -> str:
 
 
 def table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], form: str = "text", *, columns: int | None = None
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    form: str = "text",
+    *,
+    columns: int | None = None,
+    spreadsheet: bool = False,
 ) -> str:
     """Return the table in one of FORMS, without a final line feed.
 
     columns: the width of the terminal. A wider table in text is cut into tables that fit, each with the first column
     of words.
+    spreadsheet: in TSV and CSV, put a ' before text that a spreadsheet would take for a formula. Numbers stay.
     """
     if form not in FORMS:
         raise UnknownName("table format", form, FORMS)
-    if form not in ("tsv", "csv"):  # a name may contain a line feed, a cell may not
+    if form in ("tsv", "csv"):
+        if spreadsheet:
+            header, *rows = ([_harmless(cell) for cell in row] for row in (header, *rows))
+    else:  # a name may contain a line feed, a cell may not
         rows = [[type(cell)(" ".join(cell.split("\n"))) for cell in row] for row in rows]
     if form == "text" and columns is not None:
         return "\n\n".join(_text(*part) for part in _fitting(header, rows, columns))
@@ -76,6 +87,10 @@ def _fitting(
         part.append(place)
         left -= widths[place] + 2
     yield [header[i] for i in part], [[row[i] for i in part] for row in rows]
+
+
+def _harmless(cell: str) -> str:
+    return f"'{cell}" if cell.lstrip().startswith(("=", "+", "-", "@")) and not _WHOLE_NUMBER.fullmatch(cell) else cell
 
 
 def to_json(value: Any, indent: int | None = 1) -> str:
@@ -138,25 +153,38 @@ def _strong(text: str, cell: str, begin: str, end: str) -> str:
     return f"{begin}{text}{end}" if isinstance(cell, Bold) else text
 
 
+def markdown_text(text: str) -> str:
+    """Return text for Markdown, in which HTML would work: as it is, but for < and > and entities."""
+    return _MARKUP.sub(lambda found: {"<": "&lt;", ">": "&gt;", "&": "&amp;"}[found[0]], text)
+
+
 def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     right = [is_numeric(column) for column in zip(*rows, strict=True)] if rows else [False] * len(header)
 
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(_strong(cell.replace("|", "\\|"), cell, "**", "**") for cell in cells) + " |"
+        escaped = (markdown_text(cell).replace("|", "\\|") for cell in cells)
+        strong = (_strong(text, cell, "**", "**") for text, cell in zip(escaped, cells, strict=True))
+        return f"| {' | '.join(strong)} |"
 
     marks = "|" + "|".join("---:" if at_right else "---" for at_right in right) + "|"
     return "\n".join([line(header), marks, *map(line, rows)])
 
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "±": r"$\pm$"}
-_LATEX |= {c: f"\\{c}" for c in "&%$#_{}"}
+_LATEX |= {c: f"\\{c}" for c in "&%$#_{}"} | {"<": "$<$", ">": "$>$", "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+_LATEX |= {raised: f"$^{{{plain}}}$" for raised, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-", strict=True)}
+
+
+def latex_text(text: str) -> str:
+    """Return text for LaTeX, with its special characters escaped."""
+    return "".join(_LATEX.get(c, c) for c in text).replace("}$$^{", "")  # digits of one superscript
 
 
 def _latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     right = [is_numeric(column) for column in zip(*rows, strict=True)] if rows else [False] * len(header)
 
     def line(cells: Sequence[str]) -> str:
-        escaped = ("".join(_LATEX.get(c, c) for c in cell) for cell in cells)
+        escaped = (latex_text(cell) for cell in cells)
         strong = (_strong(text, cell, r"\textbf{", "}") for text, cell in zip(escaped, cells, strict=True))
         return " & ".join(strong) + r" \\"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tercet.errors import UnknownName
-from tercet.report.tables import DASH, FORMS, Bold, is_numeric, number, shown_width, table
+from tercet.rendering.tables import DASH, FORMS, Bold, is_numeric, number, shown_width, table
 
 HEADER = ["Metric", "r"]
 ROWS = [["chrF", Bold("0.98")], ["BLEU", "-0.5"]]

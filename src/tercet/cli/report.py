@@ -1,0 +1,76 @@
+"""`tercet report`: one HTML file with the comparison of systems and a browser of all segments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .compare import command as compare_command
+from .console import Progress
+from .inputs import read_testset
+from .options import ManyValues, several, where
+from .score import chosen_metrics, external, needs_reference
+
+if TYPE_CHECKING:
+    from ..comparison_report import ComparisonReport
+
+# Options of `compare` that say how its text is written.
+OF_TEXT = {
+    "top",
+    "edits",
+    "gates",
+    "junit",
+    "form",
+    "spreadsheet",
+    "width",
+    "output_file",
+    "pairs",
+    "style",
+    "intervals",
+}
+# Options of `compare` that the page does not show yet.
+NOT_YET = {"only", "buckets", "thresholds", "words", "training", "parser", "word_labels", "ngrams"}
+
+
+@click.command("report", cls=ManyValues)
+@several("--judgements", of="FILE", help="Human judgements on a scale (DA, ESA, …), shown beside the metrics.")
+@click.option("--title", help="Title of the page. [default: the name of the test set]")
+@click.option("-o", "--output", "path", default="report.html", show_default=True, metavar="FILE", help="The page.")
+def command(**options: Any) -> None:
+    """Write a page that compares systems: ranking, differences, slices, and every segment with its differences.
+
+    The page is one file that opens from disk without a network.
+
+    \b
+    tercet report ref.txt -i a.txt b.txt c.txt -s src.txt -m chrf bleu -o report.html
+    tercet report -t DIR -l en-de -m chrf --scores comet.json --judgements ratings.tsv
+    """  # fmt: skip
+    found = make_report(options)
+    found.write(options["path"])
+    click.echo(f"{found.verdict}\nWrote {options['path']}")
+
+
+command.params[:0] = [option for option in compare_command.params if option.name not in OF_TEXT | NOT_YET]
+
+
+def make_report(options: dict[str, Any]) -> ComparisonReport:
+    """Return the report that the options of `compare` and `report` ask for."""
+    from ..comparing import TESTS
+    from ..comparison_report import report
+
+    specs = chosen_metrics(options)
+    texts = read_testset(options, needs_reference=needs_reference(options))
+    with Progress("Counting", quiet=options["quiet"]) as progress:
+        return report(
+            texts,
+            specs,
+            scores=external(options, texts),
+            judgements=options.get("judgements", ()),
+            title=options.get("title"),
+            tests=options["tests"] or TESTS,
+            slices=options["slices"] or None,
+            progress=progress,
+            **where(options),
+            **{name: options[name] for name in ("resamples", "baseline", "alpha", "seed")},
+        )

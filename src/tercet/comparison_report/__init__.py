@@ -1,0 +1,131 @@
+"""`report`: what a comparison found, with the segments behind every number, as one HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..checking import CheckReport, check
+from ..comparing import TESTS, Comparison, compare_scores
+from ..data.files import writing
+from ..data.scores import Scores
+from ..data.stream import TextFiles
+from ..data.testset import TestSet
+from ..engine import Progress
+from ..errors import UsageError
+from ..metrics import Metric
+from ..scoring import check_texts, score
+from ..stats.resampling import SEED
+from .human import human_scores
+from .page import report_page
+from .payload import payload, usual_slices
+from .verdicts import listed, verdict
+
+__all__ = ["ComparisonReport", "report", "verdict"]
+
+
+@dataclass(frozen=True, repr=False)
+class ComparisonReport:
+    """A comparison with the texts, segment scores and findings of `check` that its page shows."""
+
+    comparison: Comparison
+    testset: TestSet
+    scores: Sequence[Scores]
+    findings: CheckReport
+    slices: Sequence[str]
+    title: str
+
+    @property
+    def verdict(self) -> str:
+        """What the first metric says of the systems, in one or two sentences."""
+        return verdict(self.comparison, self.comparison.metrics[0])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the data of the page: texts, segment scores, differences, slices, findings."""
+        return payload(self.comparison, self.testset, self.scores, self.findings, self.slices, self.title)
+
+    def html(self) -> str:
+        """Return the page: one file that needs no network."""
+        return report_page(self.to_dict())
+
+    def write(self, path: str | Path) -> None:
+        """Write the page. The file is complete or not written at all."""
+        text = self.html()
+        with writing(path) as stream:
+            stream.write(text)
+
+    def __repr__(self) -> str:
+        return f"ComparisonReport({self.title!r}: {self.verdict})"
+
+
+def report(
+    testset: TestSet | TextFiles,
+    metrics: Sequence[str | Metric] | str | Metric = ("bleu",),
+    *,
+    scores: Sequence[Scores] = (),
+    judgements: Sequence[str | Path] = (),
+    title: str | None = None,
+    tests: Sequence[str] = TESTS,
+    resamples: int | None = None,
+    seed: int = SEED,
+    baseline: str | None = None,
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    slices: Sequence[str] | None = None,
+    jobs: int = 1,
+    cluster: str | None = None,
+    executor: Executor | None = None,
+    cache: str | Path | None = None,
+    progress: Progress | None = None,
+) -> ComparisonReport:
+    """Compare systems and make a page of the result: ranking, differences, slices, and a browser of all segments.
+
+    Parameters
+    ----------
+    testset : the texts, of two or more systems.
+    metrics : one or more metrics, as for `score`; the first gives the verdict.
+    scores : segment scores that were computed elsewhere (`read_external`), shown beside the metrics.
+    judgements : files of human judgements on a scale (DA, ESA, …), shown beside the metrics as means of segments.
+    title : of the page; by default the name of the test set, or the names of the systems if it has none.
+    tests, resamples, seed, baseline, alpha, confidence : as for `compare`.
+    slices : groups of segments: "length", "document", labels such as "domain". By default all that the test set has.
+    jobs, cluster, executor, cache, progress : where and how to count, as for `score`.
+
+    Returns
+    -------
+    ComparisonReport : `write(path)` writes the page; `comparison` has all numbers; `verdict` is the first sentence.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> found = tercet.report(tercet.demo("en-de"), ["chrf", "bleu"])
+    >>> found.write("report.html")  # doctest: +SKIP
+    >>> found.comparison
+    Comparison(chrF2, BLEU: 3 systems, 3 pairs)
+    """
+    check_texts(testset)
+    texts = testset.read() if isinstance(testset, TextFiles) else testset
+    if len(texts.systems) < 2:
+        raise UsageError(f"Test set {texts.name!r} has fewer than two systems. A report compares two or more.")
+    by = usual_slices(texts) if slices is None else list(slices)
+    people = human_scores(judgements, texts)
+    metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
+    computed: Sequence[Scores] = ()
+    if metrics:
+        computed = score(texts, metrics, jobs=jobs, cluster=cluster, executor=executor, cache=cache, progress=progress)
+    every = [*computed, *scores, *people]
+    comparison = compare_scores(
+        every, testset=texts, tests=tests, resamples=resamples, seed=seed, baseline=baseline, alpha=alpha,
+        confidence=confidence, slices=by, top=0,
+    )  # fmt: skip
+    return ComparisonReport(comparison, texts, every, check(testset=texts), by, title or _title(texts))
+
+
+def _title(testset: TestSet) -> str:
+    """Return the name of the test set; the names of systems if it has none, or only those of reference files."""
+    if testset.name not in ("unnamed", ", ".join(testset.references)):
+        return testset.name
+    return listed(testset.systems)

@@ -1,0 +1,129 @@
+"""The data of the report's page: texts, segment scores, results of tests, slices, findings, and facts on methods."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..checking import CheckReport
+from ..comparing import Comparison, MetricResult
+from ..data.scores import Scores
+from ..data.testset import TestSet, checksum
+from ..metrics._external import ExternalMetric
+from ..slicing import segment_groups
+from .verdicts import verdict
+
+GROUPS = 500  # a label with more different values is no slice
+TESTS = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}
+
+
+def usual_slices(testset: TestSet) -> list[str]:
+    """Return the slices that a test set has: by length, by document and by labels with several values."""
+    named = {"document": testset.documents, **testset.labels}
+    found = ["length"] if testset.references or testset.source is not None else []
+    return found + [
+        by for by, values in named.items() if values and 1 < len(set(values)) <= min(GROUPS, len(values) - 1)
+    ]
+
+
+def payload(
+    comparison: Comparison,
+    testset: TestSet,
+    scores: Sequence[Scores],
+    findings: CheckReport,
+    slices: Sequence[str],
+    title: str,
+) -> dict[str, Any]:
+    """Return everything that the page shows, ready for JSON."""
+    labels = [result.name for result in comparison.metrics]
+    names = [
+        label if labels.count(label) == 1 else result.metric
+        for label, result in zip(labels, comparison.metrics, strict=True)
+    ]
+    source_language, _, target_language = (testset.pair or "").partition("-")
+    return {
+        "title": title,
+        "pair": testset.pair,
+        "languages": [source_language, target_language],
+        "n": len(testset),
+        "systems": list(testset.systems),
+        "baseline": comparison.baseline,
+        "alpha": comparison.alpha,
+        "confidence": comparison.confidence,
+        "source": None if testset.source is None else list(testset.source),
+        "references": {name: list(lines) for name, lines in testset.references.items()},
+        "outputs": [list(lines) for lines in testset.outputs.values()],
+        "documents": None if testset.documents is None else list(testset.documents),
+        "metrics": [
+            _metric(comparison, result, item, name, testset.systems, slices)
+            for result, item, name in zip(comparison.metrics, scores, names, strict=True)
+        ],
+        "slices": [_slice(by, testset) for by in slices],
+        "findings": [asdict(found) for found in findings.findings],
+        "facts": _facts(comparison, testset),
+    }
+
+
+def _metric(
+    comparison: Comparison,
+    result: MetricResult,
+    scores: Scores,
+    name: str,
+    systems: Sequence[str],
+    slices: Sequence[str],
+) -> dict[str, Any]:
+    place = {system: i for i, system in enumerate(systems)}
+    by_system = {found.system: found for found in result.systems}
+    decimals = result.record.decimals
+    return {
+        "name": name,
+        "asked": result.metric,
+        "signature": result.signature,
+        "sign": {True: 1, False: -1, None: 0}[result.higher_is_better],
+        "decimals": max(1, decimals),
+        "external": isinstance(getattr(scores.metric, "metric", None), ExternalMetric),
+        "verdict": verdict(comparison, result),
+        "power": result.mde_sentence,
+        "systems": [
+            [each.score, each.ci_low, each.ci_high, each.cluster, each.rank_low, each.rank_high]
+            for each in (by_system[system] for system in systems)
+        ],
+        "pairs": [
+            [place[pair.a], place[pair.b], pair.difference, pair.ci_low, pair.ci_high, pair.p_holm[comparison.decisive],
+             pair.wins, pair.ties, pair.losses]
+            for pair in result.pairs
+        ],
+        "segment": [np.round(scores.segment[system], decimals + 2).tolist() for system in systems],
+        "slices": {
+            by: [[part.scores[system] for system in systems] for part in result.slices if part.by == by]
+            for by in slices
+        },
+    }  # fmt: skip
+
+
+def _slice(by: str, testset: TestSet) -> dict[str, Any]:
+    names, rows = segment_groups(by, testset, testset.documents)
+    return {"by": by, "names": names, "of": rows.tolist()}
+
+
+def _facts(comparison: Comparison, testset: TestSet) -> list[list[str]]:
+    """Return what a reader needs to make the same report again, as pairs of name and value."""
+    tests = "; ".join(f"{TESTS[test]}, {comparison.resamples[test]:,} resamples" for test in comparison.tests)
+    pairs = len(comparison.metrics[0].pairs)
+    corrected = f", corrected for {pairs} comparisons (Holm)" if pairs > 1 else ""
+    facts = [
+        ["Tests", f"two-sided; {tests}; seed {comparison.seed}"],
+        ["Verdicts", f"{TESTS[comparison.decisive]}{corrected}, significant below {comparison.alpha:g}"],
+        ["Intervals", f"{100 * comparison.confidence:g} %, bootstrap over segments"],
+        ["Versions", f"Tercet {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"],
+    ]
+    texts: dict[str, Sequence[str | None] | None] = {"source": testset.source}
+    texts |= {f"reference {name}": lines for name, lines in testset.references.items()}
+    texts |= {f"output {name}": lines for name, lines in testset.outputs.items()}
+    facts += [[f"SHA-256 of {name}", checksum(lines)[:16]] for name, lines in texts.items() if lines is not None]
+    return facts

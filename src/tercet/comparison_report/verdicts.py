@@ -1,0 +1,94 @@
+"""What a comparison says, in one or two sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+
+from ..comparing import Comparison, MetricResult, PairResult
+
+NAMED = 4  # systems that a sentence lists by name
+
+
+def verdict(comparison: Comparison, metric: MetricResult) -> str:
+    """Return the answer to the question which systems are better, by the decisive test at the level alpha."""
+    if comparison.baseline is not None:
+        return _against_baseline(comparison, metric, comparison.baseline)
+    if len(metric.systems) == 2:
+        return _of_pair(comparison, metric, metric.pairs[0])
+    if not metric.clusters:
+        return f"{metric.name} says of no system that it is better than another."
+    leader, *rest = _by_score(metric)
+    pairs = {name: metric.pair(leader, name) for name in rest}
+    alike = [name for name in rest if not pairs[name].p_holm[comparison.decisive] < comparison.alpha]
+    behind = [name for name in rest if name not in alike]
+    if not behind:
+        return f"{leader} has the best {metric.name}, but none of the others can be told apart from it."
+    margin = _margin(comparison, metric, pairs[behind[0]])
+    if not alike:
+        return f"{leader} is better than all {len(behind)} others. The closest is {behind[0]}, by {margin}."
+    than = f"the other {len(behind)}, the closest of them {behind[0]}," if len(behind) > 1 else behind[0]
+    return (
+        f"{leader} has the best {metric.name}, but {listed(alike)} cannot be told apart from it. "
+        f"It is better than {than} by {margin}."
+    )
+
+
+def _by_score(metric: MetricResult) -> list[str]:
+    """Return the systems, the best first; those without a score last."""
+    sign = -1 if metric.higher_is_better is False else 1
+    worth = {each.system: -float("inf") if isnan(each.score) else sign * each.score for each in metric.systems}
+    return sorted(worth, key=lambda system: -worth[system])
+
+
+def _margin(comparison: Comparison, metric: MetricResult, pair: PairResult) -> str:
+    """Return by how much the better system is better, with interval and p-value."""
+    width, p = max(2, metric.record.decimals), shown_p(pair.p_holm[comparison.decisive])
+    low, high = (pair.ci_low, pair.ci_high) if pair.difference > 0 else (-pair.ci_high, -pair.ci_low)
+    return f"{abs(pair.difference):.{width}f} {metric.name} ({low:.{width}f} to {high:.{width}f}, {p})"
+
+
+def _of_pair(comparison: Comparison, metric: MetricResult, pair: PairResult) -> str:
+    p = pair.p_holm[comparison.decisive]
+    better = pair.better(metric.higher_is_better) if p < comparison.alpha else None
+    if better is not None:
+        worse = pair.b if better == pair.a else pair.a
+        return f"{better} is better than {worse} by {_margin(comparison, metric, pair)}."
+    width = max(2, metric.record.decimals)
+    difference = f"{pair.difference:+.{width}f} {metric.name} ({pair.ci_low:+.{width}f} to {pair.ci_high:+.{width}f}"
+    return f"{pair.a} and {pair.b} cannot be told apart: {pair.a} - {pair.b} is {difference}, {shown_p(p)})."
+
+
+def _against_baseline(comparison: Comparison, metric: MetricResult, baseline: str) -> str:
+    if len(metric.pairs) == 1:
+        return _of_pair(comparison, metric, metric.pairs[0])
+    better: list[str] = []
+    worse: list[str] = []
+    alike: list[str] = []
+    for pair in metric.pairs:
+        other = pair.a if pair.b == baseline else pair.b
+        significant = pair.p_holm[comparison.decisive] < comparison.alpha
+        ahead = pair.better(metric.higher_is_better) if significant else None
+        (better if ahead == other else worse if ahead == baseline else alike).append(other)
+    parts = [
+        f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what} {baseline}"
+        for names, what in ((better, "better than"), (worse, "worse than"), (alike, "not distinguishable from"))
+        if names
+    ]
+    return f"By {metric.name}, {'; '.join(parts)}."
+
+
+def shown_p(p: float) -> str:
+    """Return a p-value for a sentence: "p = .003", "p < .001"."""
+    if isnan(p):
+        return "p undefined"
+    if p > 0.9995:
+        return "p = 1"
+    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence has them; of many only the first."""
+    if len(names) > NAMED:
+        return f"{', '.join(names[: NAMED - 1])} and {len(names) - NAMED + 1} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

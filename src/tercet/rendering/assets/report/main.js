@@ -1,0 +1,38 @@
+// Everything in its place: findings and methods below the segments, then the first view.
+function buildFindings() {
+  if (!D.findings.length) return "";
+  const numbers = {error: 0, warning: 0, note: 0};
+  for (const each of D.findings) numbers[each.severity]++;
+  const shown = Object.entries(numbers).filter(([, number]) => number).map(([name, number]) => count(number, name)).join(", ");
+  return el("details", {id: "findings", open: numbers.error > 0}, el("summary", {}, `Findings of check: ${shown}`), D.findings.map((each) =>
+    el("p", {class: "finding"}, el("b", {}, each.severity), ` ${each.file}: ${each.message} ${each.advice}`,
+      each.lines.length ? [" Segments: ", each.lines.map((line) => [el("a", {href: `#seg=${line}`, onclick: (event) => { event.preventDefault(); openSegment(line - 1); }}, String(line)), " "]),
+        each.count > each.lines.length ? `and ${each.count - each.lines.length} more` : ""] : "")));
+}
+
+function buildMethods() {
+  const row = (name, value) => el("tr", {}, el("th", {scope: "row"}, name), el("td", {}, value));
+  return el("details", {id: "methods"}, el("summary", {}, "Methods: metrics and signatures, tests, versions, checksums"),
+    el("table", {}, el("tbody", {},
+      D.metrics.map((metric) => row(metric.name, [el("code", {}, metric.signature), " ",
+        el("button", {type: "button", class: "small", onclick: () => copy(metric.signature, "Signature copied")}, "Copy")])),
+      D.facts.map(([name, value]) => row(name, value)))));
+}
+
+async function start() {
+  D = await unpack();
+  state = readAddress();
+  buildTools();
+  byId("app").append(...buildOverview(), buildPair(), buildSegments(), buildFindings(), buildMethods());
+  show();
+  showTicked();
+  byId("app").setAttribute("aria-busy", "false");
+  if (state.seg !== null) goTo(state.seg);
+  addEventListener("hashchange", () => { state = readAddress(); show(); if (state.seg !== null) goTo(state.seg); });
+  addEventListener("beforeprint", () => { for (const i of (ticked.size ? [...ticked] : listed.slice(0, 20))) fill(placeOf(i)); });
+}
+
+start().catch((error) => {
+  byId("app").append(el("p", {}, `The page cannot be shown: ${error.message}`));
+  throw error;
+});

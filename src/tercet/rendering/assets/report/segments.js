@@ -1,0 +1,214 @@
+// The segment browser. The list has an empty place for every segment; those near the window are filled, others emptied.
+const PIECE = 1500; // places that are added at once
+const places = new Map(); // segment -> its element
+const ticked = new Set();
+let listed = [], list, watcher, ending, markBy = "both";
+
+function disagrees(i) {
+  const signs = new Set();
+  D.metrics.forEach((metric, m) => {
+    const value = metric.sign ? advantageOf(m, state.a, state.b, i) : null;
+    if (value !== null && Math.abs(value) > tieLimit(metric)) signs.add(Math.sign(value));
+  });
+  return signs.size > 1;
+}
+
+function textsOf(i, systems) {
+  return [D.source?.[i], ...Object.values(D.references).map((lines) => lines[i]), ...systems.map((s) => D.outputs[s][i])].filter((text) => text != null);
+}
+const reading = () => [state.a, state.b, ...state.more];
+const lengthOf = (i) => (Object.values(D.references).map((lines) => lines[i]).find((text) => text !== null) ?? D.source?.[i] ?? D.outputs[0][i]).length;
+
+function filtered() {
+  const pattern = searchPattern(state.q), kind = state.slice && D.slices[state.slice[0]];
+  const found = [], tiny = tieLimit(D.metrics[state.m]) / 10;
+  for (let i = 0; i < D.n; i++) {
+    if (kind && kind.of[i] !== state.slice[1]) continue;
+    if (state.ticked && !ticked.has(i)) continue;
+    const difference = differenceOf(state.m, state.a, state.b, i);
+    if ((state.from !== null && !(difference >= state.from - tiny && difference !== null)) || (state.to !== null && !(difference <= state.to + tiny && difference !== null))) continue;
+    if (state.min !== null && !(advantageOf(state.m, state.a, state.b, i) >= state.min - tiny && difference !== null)) continue;
+    if (state.disagree && !disagrees(i)) continue;
+    if (pattern instanceof RegExp && !textsOf(i, reading()).some((text) => { pattern.lastIndex = 0; return pattern.test(text); })) continue;
+    found.push(i);
+  }
+  const advantage = (i) => advantageOf(state.m, state.a, state.b, i) ?? NaN, score = (i) => scoreOf(state.m, state.a, i) ?? NaN;
+  const keys = {size: (i) => -Math.abs(advantage(i)), a: (i) => -advantage(i), b: advantage, worst: score, best: (i) => -score(i),
+                long: (i) => -lengthOf(i), short: lengthOf, order: (i) => i};
+  const key = new Map(found.map((i) => [i, keys[state.sort](i)]));
+  const last = (i) => Number.isNaN(key.get(i)) ? Infinity : key.get(i);
+  return found.sort((x, y) => (last(x) === last(y) ? x - y : last(x) - last(y)));
+}
+
+function buildSegments() {
+  const bar = el("div", {id: "bar"}), status = el("span", {id: "status", role: "status"});
+  const search = el("input", {type: "search", placeholder: "Search, or /regex/", "aria-label": "Search in texts", id: "search", value: state.q,
+                              oninput: debounced(() => change({q: search.value}))});
+  const sort = el("select", {"aria-label": "Sort by", onchange: () => change({sort: sort.value})}, Object.keys(SORTS).map((key) => el("option", {value: key}, SORTS[key])));
+  const slice = el("select", {"aria-label": "Slice", onchange: () => change({slice: slice.value ? slice.value.split(" ").map(Number) : null})},
+    el("option", {value: ""}, "all slices"), D.slices.map((kind, k) => el("optgroup", {label: kind.by}, kind.names.map((name, g) => el("option", {value: `${k} ${g}`}, name)))));
+  const least = el("input", {type: "number", step: "any", "aria-label": "A better than B by at least", oninput: debounced(() =>
+    change({min: least.value === "" ? null : +least.value, from: null, to: null}))});
+  const disagree = el("input", {type: "checkbox", onchange: () => change({disagree: disagree.checked})});
+  const only = el("input", {type: "checkbox", onchange: () => change({ticked: only.checked})});
+  const marks = el("select", {"aria-label": "Marks", onchange: () => { markBy = marks.value; show(); }},
+    el("option", {value: "both"}, "between outputs, against references"), el("option", {value: "reference"}, "against references"), el("option", {value: "none"}, "none"));
+  const chips = el("span", {class: "row"}), more = el("span", {class: "row small"});
+  bar.append(el("div", {class: "row small"},
+    el("label", {}, "Sort", sort), D.slices.length ? el("label", {}, "Slice", slice) : "", search, el("label", {}, "A better by at least", least),
+    D.metrics.filter((metric) => metric.sign).length > 1 ? el("label", {}, disagree, "only where metrics disagree") : ""),
+  el("div", {class: "row small", style: {"margin-top": ".5rem"}}, status, chips, more, el("label", {}, "Marks", marks), el("label", {}, only, "only ticked"), exportButtons()));
+  list = el("div", {id: "list"});
+  ending = el("div", {"aria-hidden": "true", style: {height: "1px"}});
+  watcher = new IntersectionObserver((entries) => {
+    for (const entry of entries) entry.isIntersecting ? fill(entry.target) : empty(entry.target);
+  }, {rootMargin: "1200px 0px"});
+  new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) extend(list.children.length + PIECE); }, {rootMargin: "2000px 0px"}).observe(ending);
+  renderers.push(() => {
+    if (document.activeElement !== search) search.value = state.q;
+    if (document.activeElement !== least) least.value = state.min ?? "";
+    sort.value = state.sort;
+    slice.value = state.slice ? state.slice.join(" ") : "";
+    disagree.checked = state.disagree;
+    only.checked = state.ticked;
+    const wrong = searchPattern(state.q);
+    search.setAttribute("aria-invalid", String(wrong instanceof Error));
+    listed = filtered();
+    if (state.seg !== null && !listed.includes(state.seg)) listed.unshift(state.seg);
+    status.replaceChildren(el("b", {}, listed.length === D.n ? count(D.n, "segment") : `${listed.length.toLocaleString("en")} of ${count(D.n, "segment")}`),
+      wrong instanceof Error ? " (this is no regular expression)" : "");
+    chips.replaceChildren(...chipParts());
+    more.replaceChildren(...moreParts());
+    list.replaceChildren();
+    extend(PIECE);
+    for (const place of list.children) if (place.dataset.filled) { delete place.dataset.filled; fill(place); }
+    if (state.seg !== null) byId(`segment-${state.seg + 1}`)?.classList.add("current");
+  });
+  return el("section", {id: "segments", "aria-labelledby": "browser"}, el("h2", {id: "browser"}, "Segments"), bar, legend(), list, ending);
+}
+
+function legend() {
+  return el("p", {class: "small soft legend no-print", style: {"max-width": "none"}}, "In outputs: ", el("mark", {class: "right"}, "only here, and in a reference"), "  ",
+    el("mark", {class: "wrong"}, "only here, in no reference"), "  ", el("mark", {class: "foreign"}, "in no reference"),
+    ". A is compared with B; other outputs with A.");
+}
+
+function chipParts() {
+  const digits = D.metrics[state.m].decimals + 1, chips = [];
+  const chip = (text, changes) => chips.push(el("button", {type: "button", class: "chip", title: "Remove this filter", onclick: () => change(changes)}, text));
+  if (state.slice) chip(`${D.slices[state.slice[0]].by}: ${D.slices[state.slice[0]].names[state.slice[1]]}`, {slice: null});
+  if (state.from !== null || state.to !== null)
+    chip(`A − B ${state.from === null ? "" : `from ${fixed(state.from, digits)} `}${state.to === null ? "" : `to ${fixed(state.to, digits)}`}`, {from: null, to: null});
+  if (state.min !== null) chip(`A better by ${state.min}`, {min: null});
+  if (state.q) chip(`“${state.q}”`, {q: ""});
+  if (state.disagree) chip("metrics disagree", {disagree: false});
+  if (state.ticked) chip("ticked", {ticked: false});
+  return chips;
+}
+
+// Up to two more systems to read beside A and B.
+function moreParts() {
+  if (D.systems.length < 3) return [];
+  const rest = ranked(state.m).filter((s) => !reading().includes(s));
+  const add = el("select", {"aria-label": "Read another output too", "data-key": "add", onchange: () => add.value && change({more: [...state.more, +add.value]})},
+    el("option", {value: ""}, "read one more…"), rest.map((s) => el("option", {value: s}, D.systems[s])));
+  return [...state.more.map((s) => el("button", {type: "button", class: "chip", onclick: () => change({more: state.more.filter((other) => other !== s)})}, D.systems[s])),
+    state.more.length < 2 && rest.length ? add : ""];
+}
+
+function placeOf(i) {
+  if (!places.has(i)) places.set(i, el("article", {class: "segment", id: `segment-${i + 1}`, tabindex: -1, "aria-label": `Segment ${i + 1}`}));
+  return places.get(i);
+}
+
+function extend(size) {
+  const from = list.children.length, added = listed.slice(from, size).map(placeOf);
+  for (const place of added) { place.classList.remove("current"); watcher.unobserve(place); }
+  list.append(...added);
+  for (const place of added) watcher.observe(place);
+}
+
+function empty(place) {
+  if (!place.dataset.filled || place.contains(document.activeElement)) return;
+  place.style.setProperty("min-height", `${place.offsetHeight}px`);
+  place.replaceChildren();
+  delete place.dataset.filled;
+}
+
+function fill(place) {
+  if (place.dataset.filled) return;
+  place.dataset.filled = "1";
+  place.style.removeProperty("min-height");
+  place.replaceChildren(...cardParts(+place.id.slice("segment-".length) - 1));
+}
+
+function cardParts(i) {
+  const pattern = searchPattern(state.q), found = pattern instanceof RegExp ? pattern : null;
+  const plain = (text) => found ? highlighted(text, found) : [text];
+  const [source, target] = D.languages;
+  const block = (name, text, language, nodes = null, below = "") => el("div", {}, el("h5", {}, name),
+    text === "" ? el("p", {class: "reading empty"}, "(empty)") : el("p", {class: "reading", dir: "auto", lang: language || null}, nodes ?? plain(text)), below);
+  const references = Object.entries(D.references).filter(([, lines]) => lines[i] !== null), several = references.length > 1;
+  const gold = references.map(([, lines]) => lines[i]);
+  const output = (s, place) => {
+    const text = D.outputs[s][i], against = D.outputs[place === 0 ? state.b : state.a][i];
+    const {words, kinds} = markBy === "none" ? {words: [text], kinds: [""]} : classes(text, markBy === "both" ? against : null, gold);
+    const scores = D.metrics.map((metric, m) => [m ? " · " : "", el(m === state.m ? "b" : "span", {}, `${metric.name} ${fixed(scoreOf(m, s, i), metric.decimals)}`)]);
+    return block([badge(s), " ", D.systems[s]], text, target, marked(text, kinds, words, found), el("p", {class: "scores"}, scores));
+  };
+  return [
+    headOf(i),
+    el("div", {class: "texts"}, D.source ? block("Source", D.source[i], source) : "",
+      references.map(([name, lines]) => block(several ? `Reference ${name}` : "Reference", lines[i], target))),
+    el("div", {class: "texts"}, reading().map(output)),
+  ];
+}
+
+function headOf(i) {
+  const deltas = D.metrics.map((metric, m) => {
+    const difference = differenceOf(m, state.a, state.b, i), side = (difference ?? 0) * metric.sign;
+    return el("span", {class: `delta ${side > 0 ? "is-a" : side < 0 ? "is-b" : "soft"}${m === state.m ? " main" : ""}`,
+                       title: side > 0 ? "A is better" : side < 0 ? "B is better" : ""}, `Δ ${metric.name} ${signed(difference, metric.decimals)}`);
+  });
+  const tick = el("input", {type: "checkbox", checked: ticked.has(i), onchange: () => setTick(i, tick.checked)});
+  const link = address({...state, seg: i});
+  return el("div", {class: "head"}, el("a", {href: link, class: "number", title: "Link to this segment", onclick: (event) => { event.preventDefault(); openSegment(i, false); }}, `#${i + 1}`),
+    D.documents ? el("span", {class: "soft"}, D.documents[i]) : "", deltas,
+    el("span", {class: "end"}, el("button", {type: "button", class: "small", onclick: () => copy(location.href.replace(/#.*|$/s, "") + link, "Link copied")}, "Copy link"),
+      el("label", {}, tick, "tick")));
+}
+
+function setTick(i, on) {
+  on ? ticked.add(i) : ticked.delete(i);
+  showTicked();
+}
+
+// Go to a segment and record it in the address.
+function openSegment(i, scroll = true) {
+  state.seg = i;
+  if (!listed.includes(i)) return change({seg: i, slice: null, q: "", min: null, from: null, to: null, disagree: false, ticked: false}), goTo(i);
+  history.replaceState(null, "", address());
+  document.querySelector(".segment.current")?.classList.remove("current");
+  if (scroll) goTo(i);
+  else byId(`segment-${i + 1}`)?.classList.add("current");
+}
+
+function goTo(i) {
+  extend(listed.indexOf(i) + PIECE / 10);
+  const place = placeOf(i);
+  fill(place);
+  place.classList.add("current");
+  place.focus({preventScroll: true});
+  // Neighbours that are filled on the way move it, so go there until it stays.
+  const settle = (left, before) => {
+    place.scrollIntoView({block: "start"});
+    const top = place.getBoundingClientRect().top;
+    if (left && state.seg === i) requestAnimationFrame(() => settle(top === before ? left - 1 : 4, top));
+  };
+  settle(4, null);
+}
+
+function debounced(action, wait = 150) {
+  let timer;
+  return () => { clearTimeout(timer); timer = setTimeout(action, wait); };
+}

@@ -1,0 +1,289 @@
+"""A document: headings, notes, tables, figures and segments in reading order, rendered in one of several forms.
+
+A command builds one document and asks for a form. Text, Markdown, LaTeX and HTML show everything that the form can
+hold; in LaTeX all but tables are comments. TSV and CSV are for programs and have only the tables. JSON has the data
+behind the document if the command has given them, else its parts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..errors import UnknownName, UsageError
+from .tables import FORMS as TABLE_FORMS
+from .tables import markdown_text, shown_width, table, to_json, to_json_lines
+
+FORMS = (*TABLE_FORMS, "json", "html")
+
+MARKS = {"good": "✓", "bad": "✗", "unchecked": "?"}  # in addition to the colour, for readers who do not see it
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The title of what follows; `code` is a line below it, such as a signature. Pages show levels from 2 to 4."""
+
+    text: str
+    code: str = ""
+    level: int = 2
+
+    def __post_init__(self) -> None:
+        if self.level not in (2, 3, 4):
+            raise UsageError(f"Heading {self.text!r} has level {self.level}; it must be 2, 3 or 4.")
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Sentences around tables, one per line."""
+
+    sentences: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of rounded text cells; `tables.Bold` cells are bold.
+
+    groups: the name and the cells of a first column; in text, dashed lines between the groups replace it.
+    key: the name and the cell of a first column that tells tables apart in forms without headings.
+    classes: "" or one of MARKS for each cell. Only pages show them.
+    """
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+    classes: Sequence[Sequence[str]] | None = None
+    groups: tuple[str, Sequence[str]] | None = None
+    key: tuple[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows, 1):
+            if len(row) != len(self.header):
+                raise UsageError(f"Row {number} of a table has {len(row)} cells, but its header {len(self.header)}.")
+        if self.classes is None:
+            return
+        if [len(row) for row in self.classes] != [len(row) for row in self.rows]:
+            raise UsageError("The classes of a table must have the shape of its rows: one for each cell.")
+        for name in {name for row in self.classes for name in row} - {"", *MARKS}:
+            raise UnknownName("class of a cell", name, MARKS)
+
+    def columns(self, form: str) -> tuple[list[str], list[list[str]]]:
+        """Return header and rows with groups and key where the form shows them in columns."""
+        first = [(self.key[0], [self.key[1]] * len(self.rows))] if self.key and form in ("tsv", "csv", "json") else []
+        first += [(self.groups[0], list(self.groups[1]))] if self.groups and form != "text" else []
+        header = [*(name for name, _ in first), *self.header]
+        return header, [[*(cells[place] for _, cells in first), *row] for place, row in enumerate(self.rows)]
+
+    def render(self, form: str, *, columns: int | None = None, spreadsheet: bool = False) -> str:
+        """Return the table in one of `tables.FORMS`; `columns` and `spreadsheet` as in `tables.table`."""
+        header, rows = self.columns(form)
+        if form != "text" or self.groups is None:
+            return table(header, rows, form, columns=columns, spreadsheet=spreadsheet)
+        lines, groups = table(header, rows).split("\n"), self.groups[1]
+        for place in range(len(groups) - 1, 0, -1):
+            if groups[place] != groups[place - 1]:
+                lines.insert(place + 2, lines[1].replace("─", "╌"))
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class SegmentTexts:
+    """A segment: a line about it, its texts by name, and lists of lines, such as edit scripts, by title."""
+
+    head: str
+    texts: Sequence[tuple[str, str]]
+    lists: Sequence[tuple[str, Sequence[str]]] = ()
+
+    def text(self) -> Iterator[str]:
+        """Yield lines of text, broken at the right margin of the terminal."""
+        import shutil  # slow to import
+
+        yield f"  {self.head}"
+        columns = min(max(shutil.get_terminal_size((100, 24)).columns, 40), 160)
+        names = [clip(name, 20) for name, _ in self.texts]
+        margin = max(map(shown_width, names), default=0)
+        for name, (_, text) in zip(names, self.texts, strict=True):
+            for line in wrap(_printable(text), columns - margin - 6):
+                yield f"    {name}{' ' * (margin - shown_width(name))}  {line}".rstrip()
+                name = ""
+        for title, lines in self.lists:
+            yield from (f"    {title}:", *(f"      {_printable(line)}" for line in lines))
+
+    def markdown(self) -> Iterator[str]:
+        """Yield the lines of a nested list."""
+        yield f"- {markdown_text(self.head)}"
+        yield from (f"    - {markdown_text(name)}: {markdown_text(clip(text, 200))}" for name, text in self.texts)
+        for title, lines in self.lists:
+            yield from (f"    - {title}:", *(f"        - {markdown_text(_printable(line))}" for line in lines))
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Segments below a title. Tables of TSV and CSV, and LaTeX, leave them out."""
+
+    title: str
+    segments: Sequence[SegmentTexts]
+
+
+@dataclass(frozen=True)
+class Pre:
+    """Preformatted text: a command, the output of a program."""
+
+    text: str
+
+
+class Drawable(Protocol):
+    """A figure: `figures.Figure`, or anything else that can draw itself as one <svg> element."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def rows(self) -> Sequence[Mapping[str, Any]]: ...
+    def svg(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure with a caption. Pages draw it, JSON has its numbers; other forms leave it out."""
+
+    figure: Drawable
+    caption: str = ""
+
+
+Part = str | Heading | Notes | Table | Segments | Pre | Picture  # a string is a paragraph
+
+
+@dataclass(frozen=True)
+class Document:
+    """Parts in reading order. title: of the page. data: returns what JSON has instead of the parts."""
+
+    parts: Iterable[Part]
+    title: str = ""
+    data: Callable[[], Any] | None = None
+
+    def render(
+        self, form: str = "text", *, colour: bool = False, columns: int | None = None, spreadsheet: bool = False
+    ) -> str:
+        """Return the document in one of FORMS, or its data as "jsonl", one line each.
+
+        colour: make the titles in text bold. spreadsheet: in TSV and CSV, put a ' before text that a spreadsheet would
+        take for a formula.
+        """
+        if form == "json":
+            return to_json(self.data() if self.data else [_record(part) for part in self.parts])
+        if form == "jsonl" and self.data:
+            return to_json_lines(self.data())
+        if form == "html":
+            from .pages import page
+
+            return page(self)
+        if form not in TABLE_FORMS:
+            raise UnknownName("format", form, FORMS)
+        blocks = [_block(part, form, colour, columns, spreadsheet) for part in self.parts]
+        return "\n\n".join(block for block in blocks if block)
+
+
+def records(values: Any) -> Table:
+    """Return a table of records (one row each), or of one record (one row for each of its fields)."""
+    if isinstance(values, Mapping):
+        return Table(["what", "value"], [[str(name), _cell(value)] for name, value in values.items()])
+    rows = [value if isinstance(value, Mapping) else {"": value} for value in values]
+    header = list(dict.fromkeys(name for row in rows for name in row))
+    return Table(header, [[_cell(row.get(name)) for name in header] for row in rows])
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else value if isinstance(value, str) else to_json(value, indent=None)
+
+
+def _block(part: Part, form: str, colour: bool, columns: int | None, spreadsheet: bool) -> str:
+    """Return a part in one of the forms for tables; empty if the form leaves it out."""
+    if isinstance(part, Table):
+        caption = f"{'% ' if form == 'latex' else ''}{part.caption}:\n\n" if part.caption else ""
+        return (caption if form not in ("tsv", "csv") else "") + part.render(
+            form, columns=columns, spreadsheet=spreadsheet
+        )
+    if form == "text":
+        return _text(part, colour)
+    if form == "markdown":
+        return _markdown(part)
+    if form == "latex" and not isinstance(part, Segments):
+        return "\n".join(f"% {line}" for line in _text(part, False).splitlines())
+    return ""
+
+
+def _text(part: Part, colour: bool) -> str:
+    start, end = ("\033[1m", "\033[0m") if colour else ("", "")
+    if isinstance(part, Heading):
+        return f"{start}{part.text}{end}" + (f"\n{part.code}" if part.code else "")
+    if isinstance(part, Segments):
+        lines = [line for segment in part.segments for line in segment.text()]
+        return "\n".join([f"{start}{part.title}{end}", *lines])
+    if isinstance(part, Notes):
+        return "\n".join(part.sentences)
+    return part if isinstance(part, str) else part.text if isinstance(part, Pre) else ""
+
+
+def _markdown(part: Part) -> str:
+    if isinstance(part, Heading):
+        return f"{'#' * part.level} {markdown_text(part.text)}" + (f"\n\n`{part.code}`" if part.code else "")
+    if isinstance(part, Segments):
+        lines = [line for segment in part.segments for line in segment.markdown()]
+        return "\n".join([f"### {markdown_text(part.title)}\n", *lines])
+    if isinstance(part, Pre):
+        fence = max((found for found in re.findall("`+", part.text)), default="``") + "`"
+        return f"{fence}\n{part.text}\n{fence}"
+    return markdown_text(_text(part, False))
+
+
+def _record(part: Part) -> dict[str, Any]:
+    """Return a part for JSON."""
+    if isinstance(part, Table):
+        header, rows = part.columns("json")
+        return {"table": part.caption, "header": header, "rows": rows}
+    if isinstance(part, Heading):
+        return {"heading": part.text, "level": part.level} | ({"code": part.code} if part.code else {})
+    if isinstance(part, Notes):
+        return {"notes": list(part.sentences)}
+    if isinstance(part, Segments):
+        shown = [{"head": each.head, "texts": dict(each.texts), "lists": dict(each.lists)} for each in part.segments]
+        return {"segments": shown, "title": part.title}
+    if isinstance(part, Picture):
+        return {"figure": part.figure.title, "caption": part.caption, "data": list(part.figure.rows)}
+    return {"text": part if isinstance(part, str) else part.text}
+
+
+def _printable(text: str) -> str:
+    """Return the text without characters that would disturb a terminal."""
+    return "".join(c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in text)
+
+
+def clip(text: str, columns: int) -> str:
+    """Return the beginning of a text that fits into `columns`, without characters that would disturb a terminal."""
+    start = _printable(text[: 3 * columns])
+    if len(start) == len(text) and shown_width(start) <= columns:
+        return start
+    while shown_width(start) > columns - 1:
+        start = start[:-1]
+    return start.rstrip() + "…"
+
+
+def wrap(text: str, columns: int) -> Iterator[str]:
+    """Yield the lines of a text that is broken at blanks to fit into `columns`; longer words are cut in two."""
+    line = ""
+    for word in text.split(" "):
+        while shown_width(f"{line} {word}" if line else word) > columns:
+            if line:
+                yield line
+                line = ""
+            if shown_width(word) > columns:
+                size = columns
+                while shown_width(word[:size]) > columns:
+                    size -= 1
+                yield word[:size]
+                word = word[size:]
+        line = f"{line} {word}" if line else word
+    yield line

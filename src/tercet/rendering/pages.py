@@ -1,0 +1,177 @@
+"""A document as a self-contained HTML page: headings with contents, paragraphs, sortable tables, figures, segments.
+
+Everything is in one file. Its content security policy forbids loading anything else or running other scripts. Without
+scripts only sorting is lost. The page follows the system's dark mode, and is light in print.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+from ..data.files import writing
+from ..errors import MissingDependency
+from .document import MARKS, Document, Heading, Notes, Part, Picture, Pre, Segments, SegmentTexts, Table
+from .tables import Bold, is_numeric
+
+log = logging.getLogger(__name__)
+
+
+def page(document: Document, *, language: str = "en") -> str:
+    """Return the whole page. All text is escaped; only drawings are inserted unchanged."""
+    parts = list(document.parts)
+    headings = [part for part in parts if isinstance(part, Heading)]
+    title = document.title or (headings[0].text if headings else "Tercet")
+    body = [
+        '<a class="skip" href="#content">To the content</a>',
+        f"<header><h1>{escape(title)}</h1></header>",
+        *(_contents(headings) if len(headings) > 1 else []),
+        '<main id="content" tabindex="-1">',
+        *_sections(parts),
+        "</main>",
+    ]
+    return frame(title, body, ["page.css"], ["page.js"], language=language)
+
+
+def frame(
+    title: str,
+    body: Iterable[str],
+    styles: Sequence[str],
+    scripts: Sequence[str],
+    *,
+    language: str = "en",
+    drawings: bool = True,
+) -> str:
+    """Return a page with these assets, in their order, around the lines of its body.
+
+    drawings: whether the body has SVG with styles of its own.
+    """
+    style = "".join(map(_asset, styles))
+    script = "\n".join(['(() => {\n"use strict";', *map(_asset, scripts), "})();"])
+    policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'"
+    policy += "; style-src-attr 'unsafe-inline'" if drawings else ""
+    lines = [
+        "<!DOCTYPE html>",
+        f'<html lang="{escape(language)}">',
+        "<head>",
+        '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{escape(title)}</title>",
+        f"<style>{style}</style>",
+        "</head>",
+        "<body>",
+        *body,
+        f"<script>{script}</script>",
+        "</body>",
+        "</html>",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def write_page(path: str | Path, document: Document, *, language: str = "en") -> None:
+    """Write the page. The file is complete or not written at all."""
+    text = page(document, language=language)
+    with writing(path) as stream:
+        stream.write(text)
+
+
+def _asset(name: str) -> str:
+    return files(__package__).joinpath("assets", *name.split("/")).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}"
+
+
+def _contents(headings: Sequence[Heading]) -> Iterator[str]:
+    yield '<nav aria-label="Contents"><ul>'
+    for place, heading in enumerate(headings, 1):
+        yield f'<li class="level{heading.level}"><a href="#s{place}">{escape(heading.text)}</a></li>'
+    yield "</ul></nav>"
+
+
+def _sections(parts: Iterable[Part]) -> Iterator[str]:
+    """Yield the parts; each heading begins a section."""
+    place = 0
+    for part in parts:
+        if not isinstance(part, Heading):
+            yield from _part(part)
+            continue
+        place += 1
+        if place > 1:
+            yield "</section>"
+        yield f'<section aria-labelledby="s{place}">'
+        yield f'<h{part.level} id="s{place}">{escape(part.text)}</h{part.level}>'
+        if part.code:
+            yield f"<p><code>{escape(part.code)}</code></p>"
+    if place:
+        yield "</section>"
+
+
+def _part(part: Part) -> Iterator[str]:
+    if isinstance(part, Table):
+        yield from _table(part)
+    elif isinstance(part, Pre):
+        yield f'<pre tabindex="0">{escape(part.text)}</pre>'  # scrollable by keyboard
+    elif isinstance(part, Picture):
+        yield from _picture(part)
+    elif isinstance(part, Segments):
+        yield f"<h3>{escape(part.title)}</h3>"
+        yield from map(_card, part.segments)
+    elif isinstance(part, str | Notes):
+        yield from (f"<p>{escape(text)}</p>" for text in ([part] if isinstance(part, str) else part.sentences))
+
+
+def _picture(part: Picture) -> Iterator[str]:
+    try:
+        drawing = part.figure.svg()
+    except MissingDependency as missing:
+        log.warning("The figure %r is left out. %s", part.figure.title, missing)
+        return
+    caption = f"<figcaption>{escape(part.caption)}</figcaption>" if part.caption else ""
+    yield f'<figure><div role="img" aria-label="{escape(part.figure.title)}">{drawing}</div>{caption}</figure>'
+
+
+def _card(segment: SegmentTexts) -> str:
+    """Return a segment with its texts, one below the other."""
+    texts = "".join(f'<dt>{escape(name)}</dt><dd dir="auto">{escape(text)}</dd>' for name, text in segment.texts)
+    lists = "".join(
+        f"<p>{escape(title)}</p><ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
+        for title, lines in segment.lists
+    )
+    return f'<article class="card"><h4>{escape(segment.head)}</h4><dl>{texts}</dl>{lists}</article>'
+
+
+def _table(table: Table) -> Iterator[str]:
+    header, rows = table.columns("html")
+    name = escape(table.caption or "Table")
+    yield f'<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table>'
+    if table.caption:
+        yield f"<caption>{escape(table.caption)}</caption>"
+    numeric = [is_numeric(row[column] for row in rows) for column in range(len(header))]
+    kinds = [' class="number"' if is_number else "" for is_number in numeric]
+    heads = "".join(f'<th scope="col"{kind}>{escape(cell)}</th>' for cell, kind in zip(header, kinds, strict=True))
+    yield f"<thead><tr>{heads}</tr></thead>"
+    yield "<tbody>"
+    first = [""] * (len(header) - len(table.header))
+    for place, row in enumerate(rows):
+        classes = [*first, *(table.classes[place] if table.classes else [""] * len(table.header))]
+        yield "<tr>" + "".join(map(_cell, row, classes, numeric)) + "</tr>"
+    yield "</tbody></table></div>"
+
+
+def _cell(text: str, kind: str, is_number: bool) -> str:
+    names = " ".join(name for name in ("number" if is_number else "", kind) if name)
+    css = f' class="{names}"' if names else ""
+    shown = f"<strong>{escape(text)}</strong>" if isinstance(text, Bold) else escape(text)
+    if not kind:
+        return f"<td{css}>{shown}</td>"
+    mark = f'<span class="mark" role="img" aria-label="{kind}">{MARKS[kind]}</span>'
+    return f'<td{css}><span class="value">{shown}</span> {mark}</td>'

@@ -1,0 +1,247 @@
+"""Fomicheva (2017), doctoral thesis, sections 4.4, 4.5 and 5.1: averages over years, matches, penalties, agreement, words.
+
+WMT14 stands in where the texts of WMT16 are missing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from ..alignment_report import SystemAlignments, alignments
+from ..errors import DataError
+from ..language.lexical_similarity import LEVELS
+from ..metrics.cobalt import Cobalt
+from . import Cell, DataSets, Plot, Reproduction, Statement, Unchecked, check, printed
+from .cobalt_scores import cobalt_scores
+from .rankings import evidence, judged, pairs_of, tokenised
+from .sources import read_table
+from .thesis_cobalt import ABLATIONS, NO_PROGRAM, OWN, flat, language_pairs, variants, year_values
+
+YEARS = {"WMT13": ("wmt13", "thesis_tA_4"), "WMT14": ("wmt14", "thesis_tA_3"), "WMT15": ("wmt15", "thesis_tA_2"),
+         "WMT16": ("wmt16", "thesis_tA_1")}  # fmt: skip
+ROWS = {"METEOR": "meteor", "sentbleu": "sentbleu", "chrf": "chrf"}  # as in Table A.3, which shares the scores
+IN_YEARS = {"UPF-Cobalt": OWN, "BLEU": "SENTBLEU", "Meteor": "METEOR"}
+HALF_WIDTH = 0.013  # what Table A.3 prints after ± beside the averages of WMT14
+EXACT_PAIR = "cs-en"  # of Tables 4.13 and 4.14
+LEVEL_ROWS = dict(zip(("Exact", "Stem", "Synonym", "Paraphrase", "Distributional", "NE"), LEVELS, strict=True))
+STAND_IN = "For comparison: the outputs of WMT14 that people compared."
+
+
+def average_table(data: DataSets) -> Reproduction:
+    """Return Table 4.10: averages of tau by year, for the years whose texts are there."""
+    values: dict[str, dict[str, float]] = {}
+    for column, (name, expected) in YEARS.items():
+        if data(name) is None:
+            continue
+        found = year_values(data, name, language_pairs(expected), ROWS)
+        for row, ours in IN_YEARS.items():
+            if "Avg" in found.get(ours, {}):
+                values.setdefault(row, {})[column] = found[ours]["Avg"]
+    cells: list[Cell] = []
+    unchecked: list[Unchecked] = []
+    for row, column, text in printed("thesis_t4_10").numbers():
+        if column in values.get(row, {}):
+            cells.append(check(row, column, text, values[row][column], within=HALF_WIDTH))
+        else:
+            missing = data.missing([YEARS[column][0]])
+            unchecked.append(Unchecked(row, column, float(text), missing or NO_PROGRAM))
+    return Reproduction(cells, unchecked)
+
+
+def _alignments(data: DataSets) -> tuple[bool, SystemAlignments]:
+    """Return whether the texts are those of the thesis, and the alignment statistics of all outputs of cs-en."""
+
+    def make() -> tuple[bool, SystemAlignments]:
+        own = data("wmt16") is not None
+        name = "wmt16" if own else "wmt14"
+        texts = evidence(data, name, EXACT_PAIR)[1] if own else flat(judged(data, name, EXACT_PAIR), EXACT_PAIR)
+        return own, alignments(texts, cache=data.cache, jobs=data.jobs).total
+
+    return data.once("thesis alignments", make)
+
+
+def match_table(data: DataSets) -> Reproduction:
+    """Return Table 4.13: aligned words by kind of match, of UPF-Cobalt and of METEOR."""
+    own, found = _alignments(data)
+    values: dict[str, dict[str, float]] = {}
+    for row, level in LEVEL_ROWS.items():
+        count = found.matches[level].total
+        values[row] = {"UPF-Cobalt_n": count, "UPF-Cobalt_pct": 100 * count / found.aligned}
+        if level in found.meteor:
+            other = found.meteor[level].total
+            values[row] |= {"Meteor_n": other, "Meteor_pct": 100 * other / found.meteor_aligned}
+    values["Total Aligned"] = {"UPF-Cobalt_n": found.aligned, "Meteor_n": found.meteor_aligned}
+    for row, words in {"Total MT": found.output_words, "Total Reference": found.reference_words}.items():
+        values[row] = {
+            "UPF-Cobalt_n": words,
+            "UPF-Cobalt_pct": 100 * found.aligned / words,
+            "Meteor_n": words,
+            "Meteor_pct": 100 * found.meteor_aligned / words,
+        }
+    return _beside(data, "thesis_t4_13", values, own=own, decimals=1)
+
+
+def penalty_table(data: DataSets) -> Reproduction:
+    """Return Table 4.14: mean context penalty by kind of match."""
+    own, found = _alignments(data)
+    values = {
+        row: {
+            "Average": found.penalties[level].mean,
+            "Count": found.penalties[level].penalised,
+            "Pct": 100 * found.penalties[level].share,
+        }
+        for row, level in LEVEL_ROWS.items()
+        if found.penalties[level].words
+    }
+    exact = values["Exact"]["Average"]
+    others = {row: one["Average"] for row, one in values.items() if row != "Exact"}
+    text = "words of the same form have the lowest penalty"
+    shown = ", ".join(f"{row} {value:.3f}" for row, value in {"Exact": exact, **others}.items())
+    statement = Statement(text, exact < min(others.values()), shown)
+    return replace(_beside(data, "thesis_t4_14", values, own=own, decimals=3), statements=[statement])
+
+
+def equivalence_table(data: DataSets) -> Reproduction:
+    """Return Table 4.19: how many scores change because some dependencies are treated as equivalent."""
+    own = data("wmt16") is not None
+    name = "wmt16" if own else "wmt14"
+    wanted = list(printed("thesis_t4_19").cells) if own else language_pairs("thesis_tA_3")
+    values = {}
+    for pair in pairs_of(data, name, wanted):
+        if own:
+            total = alignments(evidence(data, name, pair)[1], cache=data.cache, jobs=data.jobs).total
+            changed, outputs = total.changed, total.segments
+        else:
+            metrics: Mapping[str, Cobalt] = {OWN: Cobalt(), **ABLATIONS, **variants(data)}
+            scores = cobalt_scores(data, flat(judged(data, name, pair), pair), metrics)
+            changed = int((scores[OWN] != scores["equivalence off"]).sum())
+            outputs = len(scores[OWN])
+        values[pair] = {"Changed": changed, "Total": outputs, "%": 100 * changed / outputs}
+    return _beside(data, "thesis_t4_19", values, own=own, decimals=0)
+
+
+def _beside(
+    data: DataSets, expected: str, values: Mapping[str, Mapping[str, float]], *, own: bool, decimals: int
+) -> Reproduction:
+    """Compare with print, if the texts are the thesis's; otherwise show the values for comparison."""
+    table = printed(expected)
+    if own:
+        cells = [
+            check(row, column, text, values[row][column], must=False)
+            for row, column, text in table.numbers()
+            if column in values.get(row, {})
+        ]
+        return Reproduction(cells, decimals=decimals)
+    missing = data.missing(["wmt16"])
+    unchecked = [Unchecked(row, column, float(text), missing) for row, column, text in table.numbers()]
+    return Reproduction(unchecked=unchecked, notes=[STAND_IN], extra=values, decimals=decimals)
+
+
+def agreement_table(data: DataSets) -> Reproduction:
+    """Return Table 4.20: kappa of people who compared the same outputs of WMT15, with and without ties.
+
+    Each system of a cell with several counts, pairs of judges are pooled, and P(E) is from the share of ties of the language
+    pair. The column Metric repeats the row DPMFcomb of Table A.2.
+    """
+    folder = data.needed("wmt15_rr")
+    found = read_table(folder, "rankings.tsv", ["lp", "seg", "judge", "systems", "ranks"])
+    cells: list[Cell] = []
+    repeated = printed("thesis_tA_2").cells["DPMFCOMB"]
+    for pair, columns in printed("thesis_t4_20").cells.items():
+        rows = [place for place, name in enumerate(found["lp"]) if name == pair]
+        if not rows:
+            raise DataError(f"{folder / 'rankings.tsv'} has no rankings of {pair}.")
+        with_ties, without = _kappas({name: [found[name][row] for row in rows] for name in found})
+        cells.append(check(pair, "Human_TIES", columns["Human_TIES"], with_ties, must=False))
+        cells.append(check(pair, "Human_-TIES", columns["Human_-TIES"], without, must=False))
+        cells.append(check(pair, "Metric", columns["Metric"], float(repeated[pair])))
+    order = _order([cell for cell in cells if cell.column == "Human_-TIES"])
+    statement = Statement(
+        "agreement of people is lowest for fr-en or ru-en", order[0] in ("fr-en", "ru-en"), ", ".join(order), must=False
+    )
+    return Reproduction(cells, statements=[statement])
+
+
+def _order(cells: list[Cell]) -> list[str]:
+    return [cell.row for cell in sorted(cells, key=lambda cell: cell.recomputed)]
+
+
+def _kappas(found: Mapping[str, list[str]]) -> tuple[float, float]:
+    """Return kappa of comparisons with ties, and of those in which both judges preferred an output."""
+    comparisons: dict[tuple[str, str, str], list[tuple[str, int]]] = {}
+    for segment, judge, systems, ranks in zip(*(found[n] for n in ("seg", "judge", "systems", "ranks")), strict=True):
+        ranked = [
+            (cell.split(","), int(rank)) for cell, rank in zip(systems.split("|"), ranks.split("|"), strict=True)
+        ]
+        for (left, one), (right, other) in combinations([item for item in ranked if item[1] >= 0], 2):
+            for a in left:
+                for b in right:
+                    sign = (one > other) - (one < other)
+                    key, value = ((segment, a, b), sign) if a < b else ((segment, b, a), -sign)
+                    comparisons.setdefault(key, []).append((judge, value))
+    outcomes = Counter(value == 0 for listed in comparisons.values() for _, value in listed)
+    ties = outcomes[True] / outcomes.total()
+    agree, total, agree_strict, strict = 0, 0, 0, 0
+    for listed in comparisons.values():
+        for (judge, value), (judge_2, value_2) in combinations(listed, 2):
+            if judge != judge_2:
+                total, agree = total + 1, agree + (value == value_2)
+                if value and value_2:
+                    strict, agree_strict = strict + 1, agree_strict + (value == value_2)
+    by_chance = ties**2 + 2 * ((1 - ties) / 2) ** 2
+    return (agree / total - by_chance) / (1 - by_chance), 2 * agree_strict / strict - 1
+
+
+def unknown_table(data: DataSets) -> Reproduction:
+    """Return Table 5.2: unknown words per sentence. Unknown: in no reference of the other language pairs of WMT14."""
+    pairs = [pair for pair in language_pairs("thesis_tA_3") if pair in pairs_of(data, "wmt14", [pair])]
+    texts = {pair: tokenised(data, "wmt14", pair) for pair in pairs}
+    words = {
+        pair: {word for lines in one.references.values() for line in lines for word in (line or "").lower().split()}
+        for pair, one in texts.items()
+    }
+    values = {}
+    for pair, one in texts.items():
+        known = set().union(*(words[other] for other in pairs if other != pair))
+        lines = [line for outputs in one.outputs.values() for line in outputs]
+        values[pair] = {"WMT14": float(np.mean([sum(w not in known for w in line.lower().split()) for line in lines]))}
+    highest = max(values, key=lambda pair: values[pair]["WMT14"])
+    reason = "The thesis's language model, whose vocabulary decides what is unknown, was not published."
+    unchecked = [Unchecked(row, column, float(text), reason) for row, column, text in printed("thesis_t5_2").numbers()]
+    statement = Statement("WMT14: hi-en has most unknown words", highest == "hi-en", f"{highest} has", must=False)
+    note = "For comparison: words that occur in no reference of the other language pairs of WMT14."
+    return Reproduction(unchecked=unchecked, statements=[statement], notes=[note], extra=values)
+
+
+def language_figure(data: DataSets) -> Reproduction:
+    """Return Figure 4.3 for WMT14: UPF-Cobalt less BLEU and less the best metric, and its scores, by language pair."""
+    pairs = language_pairs("thesis_tA_3")
+    found = year_values(data, "wmt14", pairs, ROWS)
+    best = printed("thesis_tA_3").cells["DISCOTK-PARTY-TUNED"]
+    gains = {
+        "less BLEU": [(pair, found[OWN][pair] - found["SENTBLEU"][pair]) for pair in pairs],
+        "less the best metric (printed)": [(pair, found[OWN][pair] - float(best[pair])) for pair in pairs],
+    }
+    metrics: Mapping[str, Cobalt] = {OWN: Cobalt(), **ABLATIONS, **variants(data)}
+    scores = {pair: cobalt_scores(data, flat(judged(data, "wmt14", pair), pair), metrics)[OWN] for pair in pairs}
+    quartiles = {
+        name: [(pair, float(np.quantile(values, q))) for pair, values in scores.items()]
+        for name, q in (("upper quartile", 0.75), ("median", 0.5), ("lower quartile", 0.25))
+    }
+    means = {pair: float(values.mean()) for pair, values in scores.items()}
+    lowest, most = min(means, key=means.__getitem__), max(gains["less BLEU"], key=lambda item: item[1])[0]
+    statements = [
+        Statement("WMT14: hi-en has the lowest scores", lowest == "hi-en", f"{lowest}, {means[lowest]:.3f}"),
+        Statement("WMT14: the gain over BLEU is largest in hi-en", most == "hi-en", most),
+    ]
+    plots = [
+        Plot("bars", "UPF-Cobalt less other metrics, tau, WMT14", "language pair", "difference in tau", gains),
+        Plot("lines", "scores of UPF-Cobalt, WMT14", "language pair", "score", quartiles),
+    ]
+    extra = {**{name: dict(points) for name, points in gains.items()}, "mean score": means}
+    return Reproduction(statements=statements, extra=extra, plots=plots)

@@ -1,0 +1,78 @@
+"""One document has every form; hostile texts and formulas do no harm in any."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from tercet.errors import UnknownName
+from tercet.rendering.document import FORMS, Document, Heading, Notes, Pre, Segments, SegmentTexts, Table, records
+
+CARD = SegmentTexts("segment 1", [("source", "a <b>b</b>")], [("edits", ["insert x"])])
+PARTS = [
+    Heading("Scores", "BLEU|v:1"),
+    "A paragraph.",
+    Notes(["One.", "Two."]),
+    Table(["System", "BLEU"], [["a", "1.0"], ["b", "2.0"]], "Systems", key=("Metric", "bleu")),
+    Segments("Deciding", [CARD]),
+    Pre("  $ tercet"),
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_has_the_cells_of_the_table(form: str) -> None:
+    text = Document(PARTS, "t").render(form)
+    assert all(cell in text for cell in ("System", "BLEU", "1.0", "2.0"))
+
+
+def test_programs_get_only_tables_and_latex_has_the_rest_as_comments() -> None:
+    document = Document(PARTS)
+    assert document.render("csv") == "Metric,System,BLEU\nbleu,a,1.0\nbleu,b,2.0"
+    latex = document.render("latex").split("\n")
+    start, end = latex.index(r"\begin{tabular}{lr}"), latex.index(r"\end{tabular}")
+    assert all(not line or line.startswith("% ") for line in (*latex[:start], *latex[end + 1 :]))
+    assert "% Two." in latex
+
+
+def test_json_has_the_data_if_there_are_some_else_the_parts() -> None:
+    assert json.loads(Document(PARTS, data=lambda: {"x": float("nan")}).render("json")) == {"x": None}
+    assert Document(PARTS, data=lambda: [{"x": 1}, {"x": 2}]).render("jsonl") == '{"x": 1}\n{"x": 2}'
+    parts = json.loads(Document(PARTS).render("json"))
+    assert parts[0] == {"heading": "Scores", "level": 2, "code": "BLEU|v:1"}
+    assert parts[3]["header"] == ["Metric", "System", "BLEU"]
+    assert parts[4]["segments"][0]["texts"] == {"source": "a <b>b</b>"}
+
+
+def test_an_unknown_form_is_named_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="no format called 'jsn'. Did you mean json"):
+        Document([]).render("jsn")
+
+
+def test_markdown_escapes_html_and_keeps_code_within_its_fence() -> None:
+    hostile = "<img src=x onerror=alert(1)> &lt; A & B"
+    parts = [Heading(hostile), hostile, Table([hostile], [[hostile]]), Segments(hostile, [CARD]), Pre("``` <b>")]
+    text = Document(parts).render("markdown")
+    assert "<img" not in text and "a <b>" not in text
+    assert text.count("&lt;img src=x onerror=alert(1)&gt; &amp;lt; A & B") == 5
+    assert text.endswith("````\n``` <b>\n````")
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+def test_a_spreadsheet_gets_no_formulas_and_numbers_stay(form: str) -> None:
+    cells = ["=1+1", "+cmd", "-x", "@sum", " =1", "-1.5", "+2", "-.3e-5", "a=b", "-", "1,234"]
+    document = Document([Table(["=h"], [[cell] for cell in cells])])
+    delimiter = "," if form == "csv" else "\t"
+
+    def read(text: str) -> list[str]:
+        return [row[0] for row in csv.reader(io.StringIO(text), delimiter=delimiter)]
+
+    assert read(document.render(form)) == ["=h", *cells]
+    expected = ["'=h", "'=1+1", "'+cmd", "'-x", "'@sum", "' =1", "-1.5", "+2", "-.3e-5", "a=b", "'-", "1,234"]
+    assert read(document.render(form, spreadsheet=True)) == expected
+
+
+def test_records_are_a_table_and_one_record_is_a_list_of_its_fields() -> None:
+    table = records([{"a": 1, "b": True}, {"a": "x", "c": [1, 2]}])
+    assert (table.header, table.rows) == (["a", "b", "c"], [["1", "yes", ""], ["x", "", "[1, 2]"]])
+    assert records({"a": None, "b": 0.5}).rows == [["a", ""], ["b", "0.5"]]
