@@ -267,6 +267,6 @@ def test_explanations_agree_with_the_scores(spec):
             json.dumps(seen, allow_nan=False)
     seen = ready.explain("a dog barked", ["the dog barks"])
     if spec == "wmdo":
-        assert sum(move["mass"] for move in seen["moves"]) == pytest.approx(1)
+        assert sum(move["mass"] for move in seen["transport"]) == pytest.approx(1)
     else:
         assert {(each["token"], each["match"]) for each in seen["reference_tokens"]} >= {("dog", "dog")}
