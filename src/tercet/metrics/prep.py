@@ -17,9 +17,9 @@ import numpy as np
 
 from ..data.testset import TestSet
 from ..errors import UsageError
-from ..language.encoders import DEVICES, check_name, open_encoder
-from ._contract import Floats, Learnt, Metric, Shard
-from ._encoded import warn_of_language
+from ..language.encoders import check_name
+from ._contract import Floats, Learnt, Shard
+from ._encoded import EncoderMetric
 from ._parameters import CASE, param
 from .sentbleu import SentBLEU
 
@@ -56,7 +56,7 @@ class Opened(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PReP(Metric):
+class PReP(EncoderMetric):
     """Sentence BLEU with filtered pseudo-references, 0 to 1, the mean of segments.
 
     threshold: the cosine with a reference that an output must have, to be a pseudo-reference.
@@ -67,21 +67,16 @@ class PReP(Metric):
     trust_pickle: load weights in Python's pickle format, which can run any code.
     """
 
+    encoder: str | None = param(check=check_name)  # type: ignore[assignment]
     threshold: float = param(0.8, low=-1, high=1)
-    encoder: str | None = param(check=check_name)
     tokenize: str | None = param(key="tok")
     lowercase: bool = param(False, key="case", words=CASE)
-    device: str = param("auto", choices=DEVICES, local=True)
-    allow_download: bool = param(False, local=True)
-    trust_pickle: bool = param(False, local=True)
 
     paper: ClassVar[str] = (
         "Yoshimura et al. (2019), Filtering Pseudo-References by Paraphrasing for Automatic Evaluation of Machine "
         "Translation"
     )
-    tolerance: ClassVar[float] = 1e-12
-    segments_per_unit: ClassVar[int | None] = 256
-    shares: ClassVar[str] = "encodings"
+    tolerance: ClassVar[float] = 0.0  # a cosine decides, and is not counted
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
         return {
@@ -101,18 +96,9 @@ class PReP(Metric):
                 "outputs are its pseudo-references. For one use sentbleu."
             )
 
-    def _open_encoder(self) -> Encoder:
-        return open_encoder(
-            self.encoder or "minilm",
-            device=self.device,
-            allow_download=self.allow_download,
-            trust_pickle=self.trust_pickle,
-        )
-
     def learn(self, testset: Any) -> Learnt:
         """Learn the outputs of all systems (of anything with `shards`)."""
-        encoder = self._open_encoder()
-        warn_of_language(self.name, encoder, testset.target_language)
+        encoder = self.find_encoder(testset)
         outputs: dict[Key, dict[str, list[str]]] = {}
         digest = 0
         for shard in testset.shards(SHARD):
@@ -123,23 +109,19 @@ class PReP(Metric):
                     data = "\n".join([*key, system, text]).encode("utf-8", "surrogatepass")
                     digest += int.from_bytes(blake2b(data, digest_size=8).digest(), "big")
         pool = Pool(f"{digest % (1 << 64):016x}", encoder.fingerprint, outputs)
-        return Learnt(pool, {"model": encoder.fingerprint, "pool": pool.checksum})
+        return Learnt(pool, {"encoded": encoder.fingerprint, "pool": pool.checksum})
 
     def open(self, state: Pool | None) -> Opened:
-        encoder = self._open_encoder()
-        if state is not None and state.fingerprint != encoder.fingerprint:
-            raise UsageError(
-                f"prep: the encoder {encoder.name} here is {encoder.fingerprint}, but the run began with "
-                f"{state.fingerprint}."
-            )
-        return Opened(encoder, state)
+        return Opened(self.open_encoder(None if state is None else state.fingerprint), state)
 
     def count(self, shard: Shard, opened: Opened) -> dict[str, Floats]:
         """Count sentence BLEU's statistics against references and pseudo-references."""
         if opened.pool is None:
             raise UsageError("prep: the pool is missing; call ready(testset) with the whole test set.")
         keys = _keys(shard.references)
-        vectors = self._encode(shard, opened, keys)
+        pool = opened.pool.outputs
+        texts = [text for key in keys for each in (key, *pool.get(key, {}).values()) for text in each]
+        vectors = self.encode_sentences(shard, opened.encoder, texts)
         bleu, found = self._bleu(), {}
         for system, outputs in shard.outputs.items():
             kept = [
@@ -150,18 +132,9 @@ class PReP(Metric):
                 f"pseudo-reference {number}": [each[number] if number < len(each) else None for each in kept]
                 for number in range(max(map(len, kept), default=0))
             }
-            texts = TestSet({system: outputs}, {**shard.references, **columns}, pair=shard.pair)
-            found[system] = bleu.count(Shard(texts), None)[system]
+            against = TestSet({system: outputs}, {**shard.references, **columns}, pair=shard.pair)
+            found[system] = bleu.count(Shard(against), None)[system]
         return found
-
-    def _encode(self, shard: Shard, opened: Opened, keys: Sequence[Key]) -> Mapping[str, Any]:
-        """Return the vectors of the references and of all outputs of the pool for these segments."""
-        known: dict[str, Any] = shard.share(("sentences", opened.encoder.fingerprint), dict)
-        pool = {} if opened.pool is None else opened.pool.outputs
-        texts = [text for key in keys for each in (key, *pool.get(key, {}).values()) for text in each]
-        if new := [text for text in dict.fromkeys(texts) if text not in known]:
-            known.update(zip(new, opened.encoder.sentences(new, cache=shard.cache), strict=True))
-        return known
 
     def _paraphrases(self, key: Key, others: Sequence[str], vectors: Mapping[str, Any]) -> list[str]:
         if not others or not key:
