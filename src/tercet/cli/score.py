@@ -61,7 +61,7 @@ FLAGS = {  # by the name of the option
     "ter_asian_support": Flag("ter", "asian_support", "TER: split Asian characters.", switch=True),
     "ter_case_sensitive": Flag("ter", "case_sensitive", "TER: keep case.", switch=True),
     "allow_download": Flag("", "allow_download", "Neural metrics: download models that are not here.", switch=True),
-    "trust_pickle": Flag("", "trust_pickle", "Neural metrics: load pickled weights; they can run any code.", switch=True),
+    "trust_pickle": Flag("", "trust_pickle", "Neural metrics: load pickled weights, which can run code.", switch=True),
     "kb": Flag("", "kb", "KoBE: the knowledge base, a folder that 'tercet kb build' made."),
 }  # fmt: skip
 INTERVALS = ("confidence", "confidence_n", "confidence_method", "seed")  # options of the intervals
