@@ -23,12 +23,14 @@ from tercet.rendering.tables import table
 from . import (
     association,
     edits,
+    encoders,
     knowledge,
     language_models,
     long_segments,
     meteor,
     quality,
     sentence_rows,
+    sentence_vectors,
     sequences,
     significance,
     syntax,
@@ -153,6 +155,8 @@ def main() -> None:
         language_models,
         translation_models,
         syntax,
+        sentence_vectors,
+        encoders,
         quality,
     ):
         rows += part.rows()

@@ -6,6 +6,7 @@ Texts are systems of WMT19 from German to English. Without spaCy and its English
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -42,8 +43,9 @@ def scored(spec: str, systems: int, segments: int, jobs: int) -> tuple[float, fl
         script.write(SCORING)
         script.flush()
         words = [sys.executable, script.name, spec, str(systems), str(segments), str(jobs)]
-        root = Path(__file__).resolve().parents[1]
-        run = subprocess.run(words, check=True, capture_output=True, text=True, env={"PYTHONPATH": str(root)})
+        paths = [str(Path(__file__).resolve().parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+        env = {"PYTHONPATH": os.pathsep.join(paths)}
+        run = subprocess.run(words, check=True, capture_output=True, text=True, env=env)
     seconds, gigabytes, scores = json.loads(run.stdout)
     return seconds, gigabytes, scores
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .checking import check as check
     from .comparing import Comparison as Comparison
     from .comparing import compare as compare
+    from .comparing import compare_ngrams as compare_ngrams
+    from .comparing import compare_words as compare_words
     from .comparison_report import report as report
     from .data.layouts import read as read
     from .data.scores import Scores as Scores
@@ -44,6 +46,8 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "alignments": (".alignment_report", "alignments"),
     "check": (".checking", "check"),
     "compare": (".comparing", "compare"),
+    "compare_ngrams": (".comparing", "compare_ngrams"),
+    "compare_words": (".comparing", "compare_words"),
     "corpus": (".scoring", "corpus"),
     "data": (".data", ""),
     "demo": (".examples", "load"),
@@ -73,6 +77,8 @@ __all__ = [
     "alignments",
     "check",
     "compare",
+    "compare_ngrams",
+    "compare_words",
     "corpus",
     "data",
     "demo",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+MAX_JOBS = 512  # processes that are started at once
 SHARD = 4096  # segments
 IN_FLIGHT = 4  # shards a worker may be ahead of what is collected: bounds the memory of a stream
 FEWEST_ROWS = 8  # segments of slow metrics that are not divided among workers
@@ -47,8 +48,8 @@ def open_executor(jobs: int = 1, cluster: str | None = None) -> Iterator[Executo
     if cluster is not None:
         yield from _cluster(cluster)
         return
-    if not isinstance(jobs, int) or jobs < 0:
-        raise UsageError(f"jobs must be 0 (all cores), 1 or more, not {jobs!r}.")
+    if not isinstance(jobs, int) or not 0 <= jobs <= MAX_JOBS:
+        raise UsageError(f"jobs must be 0 (all cores) or a number up to {MAX_JOBS}, not {jobs!r}.")
     if jobs == 1:
         yield None
         return
@@ -224,9 +225,11 @@ def _received(path: str) -> Ready:
     return found
 
 
-def count_unit(wanted: Sequence[Sequence[str]], shard: TestSet, *metrics: Ready | Parcel) -> list[dict[str, Floats]]:
+def count_unit(
+    wanted: Sequence[Sequence[str]], shard: TestSet, cache: Path | None, *metrics: Ready | Parcel
+) -> list[dict[str, Floats]]:
     """Count a shard by some metrics, each for the systems wanted of it. Runs anywhere."""
-    texts = Shard(shard)
+    texts = Shard(shard, cache=cache)
     counts = []
     for systems, metric in zip(wanted, metrics, strict=True):
         ready = _received(metric.path) if isinstance(metric, Parcel) else metric
@@ -361,15 +364,17 @@ class _Unit:
         wanted = [[system for system in shard.systems if system not in counts] for counts in self.counts]
         self.futures: list[Future[tuple[list[dict[str, Floats]], Warnings]]] = []
         executor = shipping.executor
+        # A cluster's computers need not have the folder.
+        folder = store.folder if store and not hasattr(executor, "_client") else None
         if not any(wanted):
             return
         if executor is None or any(metric.metric.one_process for metric in metrics):
-            self._keep(count_unit(wanted, shard, *metrics))
+            self._keep(count_unit(wanted, shard, folder, *metrics))
         else:
             sent = [shipping.send(metric) for metric in metrics]
             for systems, piece in _pieces(wanted, shard, by_rows, pieces):
                 with _reporting_dead_workers():
-                    self.futures.append(submit(executor, count_unit, systems, piece, *sent))
+                    self.futures.append(submit(executor, count_unit, systems, piece, folder, *sent))
 
     def _find(self, metrics: Sequence[Ready], shard: TestSet, store: Cache) -> None:
         """Take what the cache has. Counts of one metric that differ in width are not believed."""

@@ -141,20 +141,30 @@ class EditComparison:
         return everything
 
 
-def compare_edits(comparison: Comparison, testset: TestSet, *, progress: Progress | None = None) -> EditComparison:
-    """How systems that were compared on a test set go wrong: edits by kind, and the scripts of deciding segments."""
+def compare_edits(
+    comparison: Comparison,
+    testset: TestSet,
+    *,
+    segments: Sequence[int] | None = None,
+    progress: Progress | None = None,
+) -> EditComparison:
+    """How systems that were compared on a test set go wrong: edits by kind, and the scripts of deciding segments.
+
+    segments: the numbers of those that were compared, as they were given to `compare`; all by default.
+    """
+    rows = range(len(testset)) if segments is None else [number - 1 for number in segments]
     check_edits([_ready(result).given for result in comparison.metrics])
     for result in comparison.metrics:
         testset.only([each.system for each in result.systems])  # refuses a system that is not there
-        if len(testset) != result.n_segments:
-            raise UsageError(f"{result.n_segments} segments were compared, and the test set has {len(testset)}.")
+        if len(rows) != result.n_segments:
+            raise UsageError(f"{result.n_segments} segments were compared, and the test set has {len(rows)}.")
     found, done = [], 0
     total = sum(len(result.systems) for result in comparison.metrics)
     for result in comparison.metrics:
         metric = _ready(result)
         sums = {}
         for system in (each.system for each in result.systems):
-            sums[system] = _sum_operations(metric, testset, system)
+            sums[system] = _sum_operations(metric, testset, system, rows)
             done += 1
             if progress is not None:
                 progress(done, total)
@@ -199,9 +209,10 @@ def _scripts(metric: Ready, result: MetricResult, testset: TestSet) -> dict[tupl
     }
 
 
-def _sum_operations(metric: Ready, testset: TestSet, system: str) -> dict[str, int]:
+def _sum_operations(metric: Ready, testset: TestSet, system: str, rows: Sequence[int]) -> dict[str, int]:
     total = Counter(dict.fromkeys(OPERATIONS, 0))
-    for row, output in enumerate(testset.outputs[system]):
+    for row in rows:
+        output = testset.outputs[system][row]
         try:
             operations = _operations(
                 metric.explain(output, _references(testset, row), testset.source[row] if testset.source else None)
@@ -249,11 +260,26 @@ def _lines_of(key: str, value: Any, seen: dict[str, Any]) -> list[str]:
         pairs = [f"{link['word']}={words[link['at']]}@{link['at'] + 1}" for link in value if link["at"] is not None]
         alone = [link["word"] for link in value if link["at"] is None]
         return [f"aligned: {' '.join(pairs) or 'nothing'}", f"not aligned: {' '.join(alone) or 'nothing'}"]
+    if key in ("output_tokens", "reference_tokens"):
+        return _token_lines(key, value)
     if key == "reference":
         return [f"reference: number {value + 1}"]
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return [f"{key}: " + ", ".join(f"{name} {part!r}" for name, part in item.items()) for item in value]
     return [f"{key}: {value:.4f}" if isinstance(value, float) else f"{key}: {value}"]
+
+
+def _token_lines(key: str, tokens: list[dict[str, Any]]) -> list[str]:
+    """Each token with the most similar one of the other text, their similarity, and its weight if it has one."""
+    own, other = ("output", "reference") if key == "output_tokens" else ("reference", "output")
+    wide = [max((len(str(each[name] or "-")) for each in tokens), default=0) for name in ("token", "match")]
+    weighed = ", weight" if tokens and "weight" in tokens[0] else ""
+    lines = [f"{own}'s tokens, the most similar of the {other}, similarity{weighed}:"]
+    for each in tokens:
+        weight = f"  {each['weight']:.2f}" if "weight" in each else ""
+        pair = f"{each['token']:{wide[0]}}  {each['match'] or '-':{wide[1]}}"
+        lines.append(f"  {pair}  {each['similarity']:.3f}{weight}")
+    return lines
 
 
 def _matches(what: str, seen: dict[str, Any]) -> list[str]:

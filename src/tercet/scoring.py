@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import __version__
+from .data.empty_references import EmptyReferences
 from .data.scores import MetricRecord, ScoreList, Scores
 from .data.testset import TestSet, as_list
 from .engine import SHARD, Progress, count, open_executor
@@ -214,10 +215,11 @@ def paired_tests(
     """Test every system against a baseline by a paired test, as sacreBLEU does: one result per metric.
 
     test: "bootstrap" or "randomisation"; resamples: by default 1,000 and 10,000. baseline: by default the first system.
-    P-values are not corrected for the number of comparisons; `compare` does that.
+    P-values are not corrected for the number of comparisons; `compare` does that. Below 50 segments the bootstrap finds
+    differences too often, which is a warning here; `compare` then goes by randomisation.
     """
     from .stats import compare_all
-    from .stats.paired import RESAMPLES
+    from .stats.paired import FEW_SEGMENTS, RESAMPLES
 
     if test not in RESAMPLES:
         raise UnknownName("test", test, RESAMPLES)
@@ -226,6 +228,12 @@ def paired_tests(
         raise UsageError("A paired test needs two systems or more; the first is the baseline.")
     if baseline is not None and baseline not in systems:
         raise UnknownName("system", baseline, systems)
+    if test == "bootstrap" and scores[0].n_segments < FEW_SEGMENTS:
+        log.warning(
+            "Paired bootstrap: below %d segments its p-values are too small, and there are %d. Use --paired-ar.",
+            FEW_SEGMENTS,
+            scores[0].n_segments,
+        )
     return [
         compare_all(
             item.metric.score,
@@ -268,13 +276,18 @@ def _tally(
 ) -> list[_Tally]:
     tallies = [_Tally(metric, keep_counts) for metric in metrics]
     first: TestSet | None = None
+    references = EmptyReferences()
+    watched = [i for i, metric in enumerate(metrics) if "reference" in metric.needs][:1]
     for index, shard, counts in count(testset, metrics, executor=executor, cache=cache, progress=progress):
+        if index in watched:
+            references.add(shard)
         if first is None:
             first = shard
             _warn_of_copies(shard)
             for metric in metrics:
                 _warn_of_script(metric, shard)
         tallies[index].add(shard, counts)
+    references.report()
     return tallies
 
 

@@ -43,6 +43,7 @@ LEARNT = {
     "pool": "This is another pool of systems",
     "learnt": "Something else was learnt: other sources, outputs or systems",
     "checksum": "This is another model",
+    "encoded": "The encoder's weights or tokenizer are of another version, so that scores are not comparable",
     "parsed": "The texts are parsed by another parser, or another version of it",
 }
 _OLD_FORM = re.compile(r"[A-Za-z]+[\d.]*(\+[a-z]+\.[^+|]+)+")

@@ -104,11 +104,11 @@ def test_they_are_compared_with_clusters_slices_and_gates(folder: Path) -> None:
     _, metric = result["metrics"]
     assert [(system["system"], system["cluster"]) for system in metric["systems"]] == [("a", 1), ("b", 2)]
     assert {part["slice"] for part in metric["slices"]} == {"up to 10 words", "11 to 20 words"}
-    ran(folder, *words, "--fail-if", "comet drops", code=1)
+    ran(folder, *words, "--fail-if", "comet drops", code=3)
     ran(folder, *words, "--baseline", "b", "--fail-if", "comet drops")
     lower = ("--lower-is-better", "COMET")
     ran(folder, *words, *lower, "--fail-if", "comet rises")
-    ran(folder, *words, *lower, "--baseline", "b", "--fail-if", "comet rises", code=1)
+    ran(folder, *words, *lower, "--baseline", "b", "--fail-if", "comet rises", code=3)
     ran(folder, *words, *lower, "--fail-if", "comet drops", code=2)
     turned = json.loads(ran(folder, *words, *lower, "-f", "json").out)["metrics"][1]
     assert (turned["higher_is_better"], turned["pairs"][0]["a"]) == (False, "a")

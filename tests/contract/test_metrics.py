@@ -1,6 +1,8 @@
 """The public battery over every metric that exists, and over the parameters that change what a metric does."""
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,7 +13,9 @@ import pytest
 from tercet import metrics
 from tercet.errors import MissingDependency
 from tercet.metrics import Floats, MeanMetric, Metric, Shard
-from tercet.testing import SAMPLE, ContractViolation, check_metric
+from tercet.testing import HARD, SAMPLE, ContractViolation, check_metric
+
+from ..chat_server import serving
 
 VARIANTS = [
     "bleu:smooth_method=floor",
@@ -48,6 +52,7 @@ VARIANTS = [
     "nist:max_ngram_order=1",
     "sentbleu:tokenize=none,lowercase=true",
     "stm:of=relations,depth=9,lowercase=false",
+    "yisi2:srl=true,n=2,alpha=0.8",
 ]
 
 
@@ -68,11 +73,49 @@ def with_quality_model(folder: Path) -> str:
     return f"qe:model={folder / 'model.qe'}"
 
 
+def with_vectors(name: str) -> Callable[[Path], str]:
+    """Return what makes a metric on word vectors: the default encoder would take long, and bertr has it."""
+
+    def make(folder: Path) -> str:
+        (folder / "vectors.txt").write_text("cat 1 0 0\nmat 0.6 0.8 0\nraining 0 0.6 0.8\napples 0 0 1\n")
+        return f"{name}:encoder=vectors:{folder / 'vectors.txt'}"
+
+    return make
+
+
+def with_log_probabilities(folder: Path) -> str:
+    """Numbers for the systems of the sample, and for those of the hard texts."""
+    for systems, segments in ((SAMPLE.systems, len(SAMPLE)), (("x", "reversed", "moved", "reference"), len(HARD) ** 2)):
+        for number, system in enumerate(systems, 1):
+            (folder / system).write_text("".join(f"{-number * i}\t{i}\n" for i in range(1, segments + 1)))
+    return f"lp:file={folder}/{{system}}"
+
+
+def shared_words(prompt: str, _number: int) -> str:
+    """An answer that depends on the texts: the more words of the translation the source or a reference has."""
+    source, *references, output = re.findall(r"<(?:source|human_reference|translation)>\n(.*?)\n</", prompt, re.DOTALL)
+    shared = set(output.split()) & set(" ".join(references or [source]).split())
+    if "JSON" in prompt:
+        return json.dumps([{"severity": "minor"}] * max(0, 20 - len(shared)))
+    return str(min(100, len(shared)))
+
+
 # Metrics that need more than their name: what makes a metric of each, from a folder for what it needs.
-MADE = {"qe": with_quality_model}
+MADE = {
+    "lp": with_log_probabilities,
+    "qe": with_quality_model,
+    **{name: with_vectors(name) for name in ("bertscore", "wmdo", "yisi1")},
+}
+ELSEWHERE = {"bleurt", "classifier", "comet", "judge", "metricx"}  # tested with an endpoint or a model, elsewhere
 
 
-@pytest.mark.parametrize("name", metrics.names())
+@pytest.mark.parametrize("variant", ["", ",references=true", ",prompt=mqm,references=true,bare=true"])
+def test_the_judge_keeps_the_contract(variant, tmp_path):
+    with serving(shared_words) as server:
+        check_metric(f"judge:endpoint={server.address},model=m,answers={tmp_path}{variant}")
+
+
+@pytest.mark.parametrize("name", [name for name in metrics.names() if name not in ELSEWHERE])
 def test_every_metric_keeps_the_contract(name, tmp_path):
     check_installed(MADE[name](tmp_path) if name in MADE else name)
 

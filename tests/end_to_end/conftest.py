@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 PATIENCE = 30_000  # milliseconds; long, because the machine may be busy
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")  # not longer: Playwright's event loop would disturb tests of the server
 def browser() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -34,6 +35,28 @@ def new_context(browser: Any) -> Iterator[Callable[..., Any]]:
     yield open_context
     for context in opened:
         context.close()
+
+
+@pytest.fixture
+def visit(context: Any) -> Iterator[Any]:
+    """Open files from disk. Afterwards there were no requests but for them, and nothing on the console."""
+    requests: list[str] = []
+    trouble: list[str] = []
+    opened: list[str] = []
+
+    def open_file(path: Path, address: str = "") -> Any:
+        tab = context.new_page()
+        tab.on("request", lambda request: requests.append(request.url))
+        tab.on("console", lambda message: trouble.append(message.text))
+        tab.on("pageerror", lambda error: trouble.append(str(error)))
+        opened.append(path.as_uri())
+        tab.goto(path.as_uri() + address, wait_until="networkidle")
+        return tab
+
+    yield open_file
+    context.close()
+    assert {request.partition("#")[0] for request in requests if not request.startswith("blob:")} <= set(opened)
+    assert not trouble
 
 
 @pytest.fixture

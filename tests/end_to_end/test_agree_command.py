@@ -176,7 +176,7 @@ def test_figures(folder: Path, tmp_path: Path) -> None:
         (["export.json"], 2, "export.json is a campaign export, which does not state the kind of judgement"),
         (["ratings.tsv", "--weights", "Major"], 2, "Weights of errors: 'Major' must have the form"),
         (["ratings.tsv", "--confidence", "2"], 2, "The confidence"),
-        (["ratings.tsv", "--slices", "0"], 2, "--slices"),
+        (["ratings.tsv", "--slices", "1000000000"], 2, "slices must lie between 1 and 1000, not 1000000000"),
         (["ratings.tsv", "--texts", "nowhere", "-m", "chrf"], 2, "nowhere"),
         (["rankings.tsv", "-l", "xx-yy"], 2, "xx-yy"),
         ([], 2, "Missing argument"),

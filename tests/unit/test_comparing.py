@@ -153,21 +153,63 @@ def test_pvalues_do_not_depend_on_the_order_of_the_pair():
 
 
 def test_too_few_resamples_for_the_number_of_comparisons_are_warned_of(caplog, monkeypatch):
-    tercet.compare(sample(10), ["bleu"], tests=["bootstrap"], resamples=119)
+    tercet.compare(sample(60), ["bleu"], tests=["bootstrap"], resamples=119)
     assert caplog.messages == [
         "bootstrap: with 119 resamples no p-value corrected for 6 comparisons can fall below 0.05. "
         "Use at least 120 resamples, or a baseline."
     ]
     caplog.clear()
-    tercet.compare(sample(10).only(["good", "bad"]), ["bleu"], tests=["bootstrap"], resamples=19)
+    tercet.compare(sample(60).only(["good", "bad"]), ["bleu"], tests=["bootstrap"], resamples=19)
     assert caplog.messages == [
-        "bootstrap: with 19 resamples no p-value corrected for 1 comparison can fall below 0.05. "
-        "Use at least 20 resamples."
+        "bootstrap: with 19 resamples no p-value can fall below 0.05. Use at least 20 resamples."
     ]
     caplog.clear()
-    tercet.compare(sample(10), ["bleu"], resamples=120)
-    tercet.compare(sample(10), ["bleu"], resamples=60, baseline="bad")
+    tercet.compare(sample(60), ["bleu"], resamples=120)
+    tercet.compare(sample(60), ["bleu"], resamples=60, baseline="bad")
+    tercet.compare(sample(10), ["bleu"], resamples=2)  # exact
     assert caplog.messages == []
+
+
+def test_on_few_segments_randomisation_decides(caplog):
+    pair = sample(49).only(["good", "bad"])
+    assert tercet.compare(pair, "chrf", resamples=200).decisive == "randomisation"  # of equals not the first
+    assert caplog.messages == []
+    result = tercet.compare(pair, "chrf", tests=["bootstrap"])
+    assert (result.tests, result.decisive) == (("bootstrap", "randomisation"), "randomisation")
+    assert caplog.messages == [
+        "bootstrap: below 50 segments its p-values are too small, and there are 49. Randomisation decides."
+    ]
+    more = sample(50).only(["good", "bad"])
+    assert tercet.compare(more, "chrf", tests=["bootstrap"]).tests == ("bootstrap",)
+    assert tercet.compare(more, "chrf", resamples=200).decisive == "bootstrap"
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 6])
+def test_fewer_than_six_segments_show_nothing_at_5_percent(n, caplog):
+    refs = [f"the number {i} stands here" for i in range(n)]
+    testset = tercet.TestSet({"a": refs, "b": ["not a word"] * n}, {"ref": refs})
+    found = tercet.compare(testset, "chrf").metric("chrf")
+    p_value = 2.0 ** (1 - n)
+    assert found.pairs[0].p_value["randomisation"] == p_value
+    assert (len(found.clusters) == 2) == (n >= 6)
+    if n < 6:
+        what = f"{n} segment{'s' * (n > 1)}"
+        advice = f"randomisation: with {what} no p-value can fall below 0.05. At least 6 segments are needed."
+        assert advice in caplog.messages
+        assert found.mde_sentence == (
+            f"No difference can be significant: the smallest p-value that is possible is {p_value:.2g}."
+        )
+        assert isnan(found.mde)
+    if n == 1:
+        pair = found.pairs[0]
+        assert all(map(isnan, (pair.ci_low, pair.ci_high, pair.p_value["bootstrap"])))
+
+
+def test_an_impossible_level_is_no_crash(caplog):
+    tercet.compare(sample(60).only(["good", "bad"]), "chrf", alpha=1e-320)
+    assert caplog.messages == [
+        "randomisation: with 10000 resamples no p-value can fall below 9.99989e-321. No test is so exact."
+    ]
 
 
 def test_contributions_are_those_worked_out_by_hand():
@@ -383,7 +425,7 @@ def test_unknown_names_are_named_with_what_is_near(question, message):
         ({"top": -1}, "The number of segments to show must be 0 or more, not -1."),
         ({"metrics": 5}, 'metrics must be a list of names, as ["bleu"], not 5.'),
         ({"metrics": []}, 'A comparison needs a metric, as ["bleu"].'),
-        ({"metrics": ["blue"]}, "There is no metric called 'blue'. Did you mean bleu?"),
+        ({"metrics": ["blue"]}, "There is no metric called 'blue'. Did you mean bleu"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_counted(options, message, monkeypatch):

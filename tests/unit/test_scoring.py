@@ -56,6 +56,7 @@ def test_the_form_that_others_rely_on() -> None:
         (lambda t: tercet.score(t, None), UsageError, "list of names"),
         (lambda t: tercet.score(t, [5]), UsageError, "by a text"),
         (lambda t: tercet.score(t, ["bleu"], jobs="2"), UsageError, "jobs must be"),
+        (lambda t: tercet.score(t, ["bleu"], jobs=10**11), UsageError, "a number up to 512, not 100000000000"),
         (lambda t: tercet.score(t, ["bleu"], confidence=True, seed="1"), UsageError, "seed must be a whole number"),
         (lambda t: tercet.score(t, ["bleu"], confidence=True, confidence_n=1.5), UsageError, "resamples must be"),
         (lambda t: tercet.score(t, ["bleu"], confidence=95), UsageError, "between 0 and 1"),
@@ -230,3 +231,23 @@ def test_a_metric_that_goes_by_language_says_which_it_took(caplog: pytest.LogCap
     tercet.score(texts, ["meteor:language=de", "bleu"])
     tercet.score(replace(texts, pair="en-de"), ["meteor"])
     assert not caplog.text
+
+
+def test_empty_references_are_reported_and_one_without_any_text_is_refused(caplog: pytest.LogCaptureFixture) -> None:
+    outputs = {"a": ["x", "y z", "x"]}
+    found = tercet.score(TestSet(outputs, {"r": ["x", " ", ""], "s": [None, "y", "x"]}), ["wer", "chrf"])
+    assert caplog.messages == ["Reference 'r' is empty in 2 of 3 segments, first in segment 2."]
+    assert found[0].system["a"] == 1 / 3
+    with pytest.raises(DataError, match="Reference 'r' is empty in all segments: nothing can be scored against it"):
+        tercet.score(TestSet(outputs, {"r": ["", " ", ""], "s": ["x", "y", "x"]}), "wer")
+
+
+def test_a_paired_bootstrap_of_few_segments_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    scores = tercet.score(make_testset(49, systems=2), "chrf")
+    scoring.paired_tests(scores, test="randomisation", resamples=50)
+    assert not [message for message in caplog.messages if "bootstrap" in message]
+    caplog.clear()
+    scoring.paired_tests(scores, resamples=50)
+    assert caplog.messages == [
+        "Paired bootstrap: below 50 segments its p-values are too small, and there are 49. Use --paired-ar."
+    ]

@@ -68,7 +68,7 @@ def test_a_large_metric_is_sent_once_and_a_small_one_with_its_unit() -> None:
         assert isinstance(parcel, engine.Parcel)
         assert shipping.send(large) is parcel
         assert shipping.send(small) is small
-        counts = executor.submit(engine.count_unit, [["a"]], testset, parcel).result()
+        counts = executor.submit(engine.count_unit, [["a"]], testset, None, parcel).result()
         assert (counts[0]["a"] == large.count(Shard(testset))["a"]).all()
         assert len(pickle.dumps(parcel)) < 500
         shipping.close()

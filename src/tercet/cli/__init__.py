@@ -55,13 +55,19 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+# color: click would remove escape sequences of texts from what goes to files and pipes; see `terminal`.
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "color": True})
 @click.version_option(__version__, "-V", "--version", prog_name="tercet", message="%(prog)s %(version)s")
-def group() -> None:
+@click.option("--max-line", type=click.IntRange(1), metavar="MB", help="Longest line of a file, in MiB. [default: 100]")
+def group(max_line: int | None) -> None:
     """Tercet evaluates machine translation: source, output, reference.
 
     Start with: tercet score REFERENCE -i OUTPUT
     """
+    if max_line is not None:
+        from ..data import lines
+
+        lines.MAX_LINE = max_line << 20
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -69,10 +75,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # One thread for linear algebra: work is spread by --jobs, and starting more threads takes longer than a small run.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from .console import warnings_shown
+    from .terminal import guarded
 
     try:
         # Without standalone mode click returns the code of ctx.exit() instead of raising it.
-        with warnings_shown():
+        with guarded(), warnings_shown():
             code = group.main(list(arguments) if arguments is not None else None, "tercet", standalone_mode=False)
         sys.stdout.flush()
     except TercetError as error:
@@ -94,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _say(message: str, code: int) -> int:
-    from .console import visible
+    from .terminal import visible
 
     click.echo(visible(message), err=True)
     return code

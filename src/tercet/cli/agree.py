@@ -38,7 +38,7 @@ OPTIONS = ("complete", "identical", "slices", "resamples", "confidence", "seed")
 @click.option("--weights", metavar="TEXT", help="Weights of errors (MQM): 'Major:5 Minor:1'. [default: Google's]")
 @metrics_option("Metrics to correlate with judgements, for each reference of the metric and of the raters.")
 @click.option("--texts", metavar="DATASET|DIR|FILE", help="Texts for -m. [default: those of the judgements]")
-@click.option("--slices", type=click.IntRange(1), default=5, show_default=True, help="Parts of the work to compare.")
+@click.option("--slices", type=int, default=5, show_default=True, help="Parts of the work to compare.")
 @INTERVALS
 @RESULTS
 @click.option("--json", "as_json", is_flag=True, help="The same as -f json.")

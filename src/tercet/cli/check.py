@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import use_colour
+from ..rendering.document import Part, Table
+from .console import rendered, use_colour
 from .inputs import TEST_SET, open_named
-from .options import ManyValues, format_option, print_as, quiet_option, several
+from .options import ManyValues, format_option, quiet_option, several
+
+if TYPE_CHECKING:
+    from ..checking import CheckReport
 
 
 @click.command("check", cls=ManyValues)
@@ -37,6 +42,17 @@ def command(**options: Any) -> None:
         testset = open_named(options["test_set"], pair)
     files = (*options["files"], *options["references"])
     report = check(files, options["outputs"], source=options["source"], pair=pair, testset=testset)
-    print_as(options["form"], report.as_records(), report.as_text(colour=use_colour()))
+    click.echo(rendered(options["form"], _parts(report, options["form"]), report.as_records, "Findings of check"))
     if not report.ok or (options["strict"] and report.count("warning")):
         sys.exit(1)
+
+
+def _parts(report: CheckReport, form: str) -> Iterator[Part]:
+    *_, summary = text = report.as_text(colour=use_colour()).split("\n")
+    if form == "text":
+        yield "\n".join(text)
+        return
+    columns = ["severity", "file", "lines", "count", "message", "advice", "kind"]
+    records = [{**each, "lines": " ".join(map(str, each["lines"]))} for each in report.as_records()]
+    yield Table(columns, [[str(each[name]) for name in columns] for each in records])
+    yield summary

@@ -5,33 +5,55 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isnan
 
-from ..comparing import Comparison, MetricResult, PairResult, Segment
+from ..comparing import Comparison, MetricResult, PairResult, Segment, SystemResult
 from ..explaining import OPERATIONS, EditComparison, MetricEdits
 from ..rendering.document import Heading, Notes, Part, Segments, SegmentTexts, Table
-from ..rendering.tables import DASH, interval, number
+from ..rendering.tables import DASH, Bold, interval, number
+from ..stats.paired import FEW_SEGMENTS, RESAMPLES, exchanges, is_exact, smallest_p_value, test_name
+from .compare_findings import bucket_parts
 
-TEST_NAMES = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}
+MATRIX_FROM = 7  # systems; fewer are listed in pairs
 PAIRS_WITH_SEGMENTS = 6  # more would bury the tables; JSON has them all
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
 
 
 def comparison_parts(
-    result: Comparison, form: str = "text", width: int | None = None, edits: EditComparison | None = None
+    result: Comparison,
+    form: str = "text",
+    width: int | None = None,
+    edits: EditComparison | None = None,
+    *,
+    pairs: bool = False,
 ) -> Iterator[Part]:
-    """Yield the parts of the document. `edits` adds edit scripts. Only text has stars after p-values."""
+    """Yield the parts of the document. `edits` adds edit scripts. Only text has stars after p-values.
+
+    pairs: list all pairs of systems, instead of a matrix from MATRIX_FROM systems on; TSV always lists them.
+    """
+    matrix = _is_matrix(result, form) and not pairs
     for i, metric in enumerate(result.metrics):
         decimals = max(2, metric.record.decimals) if width is None else width
-        yield from _MetricParts(result, metric, form, decimals, edits.metrics[i] if edits else None).parts()
-    yield Notes(_legend(result, form, with_edits=edits is not None))
+        yield from _MetricParts(result, metric, form, decimals, edits.metrics[i] if edits else None, matrix).parts()
+    yield Notes(_legend(result, form, with_edits=edits is not None, matrix=matrix))
+
+
+def _is_matrix(result: Comparison, form: str) -> bool:
+    return result.baseline is None and len(result.metrics[0].systems) >= MATRIX_FROM and form not in ("tsv", "csv")
 
 
 class _MetricParts:
     """The parts of the document about one metric."""
 
     def __init__(
-        self, result: Comparison, metric: MetricResult, form: str, width: int, edits: MetricEdits | None
+        self,
+        result: Comparison,
+        metric: MetricResult,
+        form: str,
+        width: int,
+        edits: MetricEdits | None,
+        matrix: bool,
     ) -> None:
         self.result, self.metric, self.form, self.width, self.edits = result, metric, form, width, edits
+        self.matrix = matrix
 
     def parts(self) -> Iterator[Part]:
         metric = self.metric
@@ -41,11 +63,17 @@ class _MetricParts:
         yield self.systems()
         if len(metric.clusters) == 1:
             yield Notes(["One cluster: nowhere in this order are all above significantly better than all below."])
-        yield self.pairs()
+        yield self.differences() if self.matrix else self.pairs()
         yield Notes([metric.mde_sentence])
         if metric.slices:
             yield self.slices()
-        known = [pair for pair in metric.pairs if pair.segments or pair.deciding or self.edits]
+        for buckets in metric.buckets:
+            yield from bucket_parts(metric, buckets, self.width)
+        pairs = metric.pairs
+        if self.matrix:  # systems that are next to each other in rank come first
+            place = {system.system: i for i, system in enumerate(self.ranked)}
+            pairs = tuple(sorted(pairs, key=lambda pair: (abs(place[pair.a] - place[pair.b]), place[pair.a])))
+        known = [pair for pair in pairs if pair.segments or pair.deciding or self.edits]
         listed = known[:PAIRS_WITH_SEGMENTS] if self.form in ("text", "markdown") else known
         for pair in listed:
             if self.edits:
@@ -61,11 +89,14 @@ class _MetricParts:
     ) -> Table:
         return Table(header, rows, groups=groups, key=("Metric", self.metric.metric))
 
-    def systems(self) -> Table:
+    @property
+    def ranked(self) -> list[SystemResult]:
+        """The systems, best first, those without a score last."""
         worth = -1 if self.metric.higher_is_better is False else 1
-        ranked = sorted(
-            self.metric.systems, key=lambda s: (isnan(s.score), 0.0 if isnan(s.score) else -worth * s.score)
-        )
+        return sorted(self.metric.systems, key=lambda s: (isnan(s.score), 0.0 if isnan(s.score) else -worth * s.score))
+
+    def systems(self) -> Table:
+        ranked = self.ranked
         header = ["Rank", "System", self.metric.name, "±", f"{100 * ranked[0].confidence:g} % interval"]
         rows = []
         for s in ranked:
@@ -77,6 +108,23 @@ class _MetricParts:
             return self.table(header[1:], [row[1:] for row in rows])
         return self.table(header, rows, ("Cluster", [str(s.cluster or DASH) for s in ranked]))
 
+    def differences(self) -> Table:
+        """Return the matrix of differences, systems in order of rank; significant differences are bold."""
+        names = [system.system for system in self.ranked]
+        rows = []
+        for i, a in enumerate(names):
+            row = [str(i + 1), a]
+            for j, b in enumerate(names):
+                cell = ""
+                if j > i:
+                    pair = self.metric.pair(a, b)
+                    sign = 1 if pair.a == a else -1
+                    cell = number(sign * pair.difference, self.width, "+")
+                    cell = Bold(cell) if pair.p_holm[self.result.decisive] < self.result.alpha else cell
+                row.append(cell)
+            rows.append(row)
+        return self.table(["", "Row - column", *(str(i + 1) for i in range(len(names)))], rows)
+
     def pairs(self) -> Table:
         result, several, text = self.result, len(self.metric.pairs) > 1, self.form == "text"
         header = ["A", "B", "A - B", f"{100 * result.confidence:g} % interval"]
@@ -87,7 +135,9 @@ class _MetricParts:
             span = interval(pair.ci_low, pair.ci_high, self.width, "+")
             row = [pair.a, pair.b, number(pair.difference, self.width, "+"), span]
             for test in result.tests:
-                stars = f" {_stars(pair.p_holm[test], result.alpha):3}" if text else ""
+                # Where the other test is not to be trusted, it gets no stars.
+                starred = test == result.decisive or self.metric.n_segments >= FEW_SEGMENTS
+                stars = f" {_stars(pair.p_holm[test], result.alpha) if starred else '':3}" if text else ""
                 corrected = number(pair.p_holm[test], 4) + stars
                 row += [number(pair.p_value[test], 4), corrected] if several else [corrected]
             rates = "/".join(number(100 * share, 0) for share in (pair.wins, pair.ties, pair.losses))
@@ -152,27 +202,54 @@ def verdict(result: Comparison, metric: MetricResult, pair: PairResult) -> str:
     return "A is better" if better == pair.a else "B is better"
 
 
-def _legend(result: Comparison, form: str, *, with_edits: bool) -> list[str]:
-    tests = ", ".join(f"{TEST_NAMES[test]} ({result.resamples[test]} resamples)" for test in result.tests)
+def _p(p_value: float) -> str:
+    return f"{min(p_value, 1):.2g}"
+
+
+def _test_facts(test: str, resamples: int, n: int) -> str:
+    if is_exact(test, n):
+        return f"{test_name(test, n)} (all {exchanges(n, resamples)} exchanges)"
+    return f"{test_name(test, n)} ({resamples} resamples)"
+
+
+def _legend(result: Comparison, form: str, *, with_edits: bool, matrix: bool) -> list[str]:
+    n = min(metric.n_segments for metric in result.metrics)
+    tests = ", ".join(_test_facts(test, result.resamples[test], n) for test in result.tests)
     several = any(len(metric.pairs) > 1 for metric in result.metrics)
-    legend = [
-        f"p: two-sided, {tests}, seed {result.seed}.",
-        "Segments: shares in which A is better, both tie, B is better.",
-    ]
+    legend = [f"p: two-sided, {tests}, seed {result.seed}."]
+    if matrix:
+        marked = "marked" if form == "text" else "bold"
+        legend.append(f"Matrix: score of the row minus that of the column; {marked}: significant. --pairs lists pairs.")
+    else:
+        legend.append("Segments: shares in which A is better, both tie, B is better.")
     if with_edits:
         legend.append("Edits, over all segments: insertions are too much in the output, deletions are missing from it.")
     if several:
         legend.append("Holm: corrected for the number of comparisons by this metric and test.")
     pairs = max(len(metric.pairs) for metric in result.metrics)
     for test, resamples in result.resamples.items():
-        if pairs / (resamples + 1) >= result.alpha:
-            legend.append(f"{resamples} resamples are too few for {test} to be significant among {pairs} comparisons.")
-    if form == "text":
+        smallest = smallest_p_value(test, n, resamples)
+        if test in result.raised:
+            legend.append(f"{resamples} resamples instead of {RESAMPLES[test]}: {pairs} comparisons need them.")
+        elif resamples != RESAMPLES[test] and not is_exact(test, n):
+            among = f", corrected for {pairs} comparisons {_p(pairs * smallest)}" if pairs > 1 else ""
+            said = f"The smallest p-value of {resamples} resamples is {_p(smallest)}{among}."
+            legend += [said] if said not in legend else []
+        if pairs * smallest < result.alpha:
+            continue
+        what = f"{n} segments" if is_exact(test, n) else f"{resamples} resamples"
+        among = f" among {pairs} comparisons" if pairs > 1 else ""
+        legend.append(f"{what} are too few for {test} to be significant{among}.")
+    if form == "text" and not matrix:
         levels = ((1, 1), (2, 5), (3, 50))
         legend.append(", ".join(f"{'*' * stars} below {result.alpha / part:g}" for stars, part in levels) + ".")
     clusters = " and clusters" if any(metric.clusters for metric in result.metrics) else ""
     corrected = " (Holm)" if several else ""
-    legend.append(f"Verdicts{clusters} go by {TEST_NAMES[result.decisive]}{corrected} at {result.alpha:g}.")
+    legend.append(f"Verdicts{clusters} go by {test_name(result.decisive, n)}{corrected} at {result.alpha:g}.")
+    if n < FEW_SEGMENTS and "bootstrap" in result.tests:
+        legend.append(
+            f"Below {FEW_SEGMENTS} segments the bootstrap finds differences too often and its intervals are too narrow."
+        )
     if any(len(metric.clusters) > 1 for metric in result.metrics):
         legend.append("Clusters: every system of one is significantly better than every system of those below.")
     return legend

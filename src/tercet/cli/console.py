@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -12,15 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .terminal import visible
+
 if TYPE_CHECKING:
     from ..rendering.document import Part
-
-_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all controls but tab and line feed
-
-
-def visible(message: str) -> str:
-    """A message that may quote anybody's file, with escapes for what a terminal would obey."""
-    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], message)
 
 
 class _ToStderr(logging.Handler):
@@ -70,7 +64,16 @@ def rendered(form: str, parts: Iterable[Part], data: Callable[[], Any], title: s
 
     context = click.get_current_context(silent=True)
     spreadsheet = bool(context and context.meta.get(SPREADSHEET))
-    return Document(parts, title, data).render(form, colour=use_colour(), spreadsheet=spreadsheet)
+    return Document(parts, title, data).render(
+        form, colour=use_colour(), columns=terminal_columns(), spreadsheet=spreadsheet
+    )
+
+
+def terminal_columns() -> int | None:
+    """Return the width of the terminal; None where standard output is none, as nothing has to fit then."""
+    import shutil  # slow to import
+
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 class Progress:

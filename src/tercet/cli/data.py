@@ -66,22 +66,34 @@ def _described(row: dict[str, Any]) -> str:
 @click.argument("path", type=click.Path(path_type=Path))
 @click.argument("name", required=False)
 @click.option("--replace", is_flag=True, help="Replace a data set of this name.")
+@click.option("--max-files", type=click.IntRange(1), help="Most members of an archive. [default: 50,000]")
+@click.option("--max-bytes", type=click.IntRange(1),
+              help="Most bytes that an archive may unpack to. [default: 8 GiB, and 200 times its size]")  # fmt: skip
 @_options
-def add_command(path: Path, name: str | None, replace: bool, form: str, folder: Path) -> None:
+def add_command(
+    path: Path,
+    name: str | None,
+    replace: bool,
+    max_files: int | None,
+    max_bytes: int | None,
+    form: str,
+    folder: Path,
+) -> None:
     """Add a folder, an archive (.zip, .tar.gz) or a file of a known layout (.jsonl, .tsv, .sgm, .xml, also with .gz).
 
     A table of paraphrases for METEOR can be added too: 'tercet score -m meteor:paraphrases=NAME' uses it.
 
     The default NAME is that of the path, without its ending.
     """
+    from ..data.archives import MAX_FILES
     from ..data.catalogue import add, as_json
     from ..data.layouts import ENDINGS
 
-    stem = path.resolve().name
+    stem = path.absolute().name
     if not path.is_dir():
         for ending in (".zip", ".tar.gz", ".tgz", ".tar", ".gz", *ENDINGS):
             stem = stem.removesuffix(ending)
-    copy = add(path, name or stem, folder, replace=replace)
+    copy = add(path, name or stem, folder, replace=replace, max_files=max_files or MAX_FILES, max_bytes=max_bytes)
     print_as(form, as_json(copy), f"Added {copy.name}: {_size(copy)}")
 
 

@@ -13,7 +13,7 @@ from ..rendering.document import Heading, Notes, Part, Pre, Table
 from .console import rendered
 from .inputs import input_options, read_testset
 from .options import QUIET, ManyValues, format_option
-from .score import chosen_metrics, metric_options
+from .score import chosen_metrics, metric_options, needs_reference
 
 if TYPE_CHECKING:
     from ..data.testset import TestSet
@@ -43,7 +43,7 @@ def command(**options: Any) -> None:
         _refuse_misspelt(words[0], names())
     options["references"] = tuple(words)
     check_explained(chosen_metrics(options))  # before the texts are asked for, which would not help
-    testset = read_testset(options)
+    testset = read_testset(options, needs_reference=needs_reference(options))
     found = explain(testset, chosen_metrics(options), segment=options["segment"])
     parts = _parts(found, testset, options["segment"] - 1, options["form"])
     data = [explanation.to_dict() for explanation in found]

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .console import Progress
-from .options import CACHE, EXPORTS, INTERVALS, JOBS, QUIET, RESULTS, ManyValues, metrics_option, save_figures, several
+from .options import (
+    CACHE,
+    EXPORTS,
+    INTERVALS,
+    JOBS,
+    QUIET,
+    RESULTS,
+    ManyValues,
+    metrics_option,
+    save_figures,
+    several,
+    with_key,
+)
 
 if TYPE_CHECKING:
     from ..metaeval import MetaEvaluation, Verdicts
@@ -125,6 +137,7 @@ def _judged(options: dict[str, Any]) -> MetaEvaluation:
     from ..metaeval import judge_pairs
 
     asked = {name: value for name, value in options.items() if name not in SHOWN}
+    asked["metrics"] = with_key(options["metrics"])
     return judge_pairs(**asked, progress=lambda pair: Progress(f"Counting {pair}", quiet=options["quiet"]))
 
 

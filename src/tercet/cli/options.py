@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from ..metrics import Metric
 
 F = TypeVar("F", bound=Callable[..., Any])
 SPREADSHEET = "tercet.spreadsheet"  # in click's context: whether --spreadsheet was given
@@ -54,6 +58,26 @@ def _for_spreadsheet(context: click.Context, _: click.Parameter, wanted: bool) -
     context.meta[SPREADSHEET] = wanted
 
 
+STYLE = click.option(
+    "--style",
+    type=click.Choice(["plain", "paper"]),
+    default="plain",
+    show_default=True,
+    help="paper: one table with systems as rows and metrics as columns, for -f latex and markdown.",
+)
+
+
+def check_style(options: Mapping[str, Any]) -> bool:
+    """Return whether the table of a paper is asked for, which only LaTeX and Markdown have."""
+    if options["style"] != "paper":
+        return False
+    from ..errors import UsageError
+
+    if options["form"] not in ("latex", "markdown"):
+        raise UsageError(f"--style paper goes with -f latex or -f markdown, not {options['form']}.")
+    return True
+
+
 def several(*names: str, of: str, help: str, **more: Any) -> Callable[[F], F]:
     """Return an option of a `ManyValues` command that takes several values at once. of: what they are, for the help."""
     return click.option(*names, multiple=True, metavar=f"{of}...", help=help, **more)
@@ -83,7 +107,7 @@ CLUSTER = click.option("--cluster", metavar="ADDRESS", help="Count on a Dask clu
 SEED = click.option("--seed", type=int, default=12345, envvar="SACREBLEU_SEED",
                     help="Seed of all random choices. [default: $SACREBLEU_SEED or 12345]")  # fmt: skip
 INTERVALS = all_of(
-    click.option("-n", "--resamples", type=click.IntRange(1), default=1000, show_default=True,
+    click.option("-n", "--resamples", type=int, default=1000, show_default=True,
                  help="Number of resamples for the intervals."),
     click.option("--confidence", default=0.95, show_default=True, help="Confidence level of the intervals."),
     SEED,
@@ -101,6 +125,23 @@ RESULTS = all_of(
     format_option(),
     width_option(default=3, show_default=True),
 )  # fmt: skip
+
+
+KEY = "TERCET_JUDGE_KEY"  # the environment variable with the key of the service that `judge` asks
+
+
+def read_key() -> str | None:
+    """Return the key of the service that `judge` asks."""
+    return os.environ.get(KEY)
+
+
+def with_key(specs: Sequence[str]) -> list[str | Metric]:
+    """Return metrics as they are asked for; `judge` gets the key of its service."""
+    from dataclasses import replace
+
+    from ..metrics import create
+
+    return [replace(create(spec), key=read_key) if spec.lower().startswith("judge") else spec for spec in specs]  # type: ignore[call-arg]
 
 
 def print_as(form: str, value: Any, text: str) -> None:

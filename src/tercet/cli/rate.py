@@ -93,9 +93,16 @@ def new_command(**options: Any) -> None:
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 chooses a free port.")
 @_database
 @click.option("--behind-proxy", is_flag=True, help="Trust the client address reported by a proxy on this machine.")
+@click.option("--address", help="Address by which raters reach the server, for links. [default: --host and --port]")
 @click.option("--new-links", is_flag=True, help="Print new links for all, and revoke the old ones.")
 def serve_command(
-    campaign: str, host: str, port: int, database: str | None, behind_proxy: bool, new_links: bool
+    campaign: str,
+    host: str,
+    port: int,
+    database: str | None,
+    behind_proxy: bool,
+    address: str | None,
+    new_links: bool,
 ) -> None:
     """Serve a campaign to raters until it is stopped with Ctrl-C.
 
@@ -104,6 +111,8 @@ def serve_command(
     from ..human.campaign import Campaign, Tokens
     from ..human.server import serve
 
+    if address is not None and not address.startswith(("http://", "https://")):
+        raise UsageError(f"--address {address}: an address begins with http:// or https://.")
     found, tokens = Campaign.read(campaign), Tokens({}, "")
     if new_links:
         _end_links(found, campaign, database)
@@ -121,10 +130,18 @@ def serve_command(
             click.echo(line)
 
     try:
-        serve(campaign, host=host, port=port, database=database, behind_proxy=behind_proxy, started=started)
+        serve(
+            campaign,
+            host=host,
+            port=port,
+            database=database,
+            behind_proxy=behind_proxy,
+            address=address,
+            started=started,
+        )
     finally:
         if not started_at:  # the server did not start, but the new links are valid and cannot be printed later
-            for line in _link_lines(found, tokens, f"http://{host}:{port}"):
+            for line in _link_lines(found, tokens, (address or f"http://{host}:{port}").rstrip("/")):
                 click.echo(line)
 
 

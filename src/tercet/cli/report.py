@@ -16,7 +16,21 @@ if TYPE_CHECKING:
     from ..comparison_report import ComparisonReport
 
 # Options of `compare` that say how its text is written.
-OF_TEXT = {"top", "edits", "gates", "form", "spreadsheet", "width", "output_file"}
+OF_TEXT = {
+    "top",
+    "edits",
+    "gates",
+    "junit",
+    "form",
+    "spreadsheet",
+    "width",
+    "output_file",
+    "pairs",
+    "style",
+    "intervals",
+}
+# Options of `compare` that the page does not show yet.
+NOT_YET = {"only", "buckets", "thresholds", "words", "training", "parser", "word_labels", "ngrams"}
 
 
 @click.command("report", cls=ManyValues)
@@ -37,7 +51,7 @@ def command(**options: Any) -> None:
     click.echo(f"{found.verdict}\nWrote {options['path']}")
 
 
-command.params[:0] = [option for option in compare_command.params if option.name not in OF_TEXT]
+command.params[:0] = [option for option in compare_command.params if option.name not in OF_TEXT | NOT_YET]
 
 
 def make_report(options: dict[str, Any]) -> ComparisonReport:

@@ -13,25 +13,29 @@ from .console import Progress
 from .inputs import input_options, open_named, read_inputs
 from .options import (
     SEED,
+    STYLE,
     F,
     ManyValues,
     all_of,
+    check_style,
     format_option,
     metrics_option,
     run_options,
     several,
     where,
     width_option,
+    with_key,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..data.scores import ScoreList, Scores
+    from ..metrics import Metric
 
 
 class Flag(NamedTuple):
-    """A flag of sacreBLEU that sets a parameter of one metric, or of all metrics that have it except chrF."""
+    """A flag that sets a parameter of one metric, or of all metrics that have it except chrF; most are sacreBLEU's."""
 
     metric: str
     parameter: str
@@ -56,6 +60,8 @@ FLAGS = {  # by the name of the option
     "ter_no_punct": Flag("ter", "no_punct", "TER: leave out punctuation.", switch=True),
     "ter_asian_support": Flag("ter", "asian_support", "TER: split Asian characters.", switch=True),
     "ter_case_sensitive": Flag("ter", "case_sensitive", "TER: keep case.", switch=True),
+    "allow_download": Flag("", "allow_download", "Encoders: download models that are not here.", switch=True),
+    "trust_pickle": Flag("", "trust_pickle", "Encoders: load pickled weights, which can run any code.", switch=True),
     "kb": Flag("", "kb", "KoBE: the knowledge base, a folder that 'tercet kb build' made."),
 }  # fmt: skip
 INTERVALS = ("confidence", "confidence_n", "confidence_method", "seed")  # options of the intervals
@@ -68,7 +74,7 @@ def _option(name: str) -> Callable[[F], F]:
     return click.option(*names, help=flag.help, **kind)
 
 
-# -m, and sacreBLEU's options for parameters, which can also be given in the metric's own string.
+# -m, and options for parameters, most of them sacreBLEU's, which can also be given in the metric's own string.
 metric_options = all_of(
     metrics_option("Metrics, as bleu chrf:word_order=2; 'tercet metrics' lists them. [default: bleu]"),
     *(_option(name) for name in FLAGS if name != "kb"),
@@ -93,6 +99,7 @@ score_file_options = all_of(
 @metric_options
 @_option("kb")
 @format_option(default=None, help="[default: $SACREBLEU_FORMAT or text]")
+@STYLE
 @width_option("Decimals in tables; JSON, TSV and CSV have them all. [default: 1, more for scores from 0 to 1]")
 @click.option("-b", "--score-only", is_flag=True, help="Print the scores alone.")
 @click.option("-sl", "--sentence-level", is_flag=True, help="Score every segment.")
@@ -135,6 +142,11 @@ def command(**options: Any) -> None:
     if _asks_for_data(options):
         return
     _refuse_what_does_not_go_together(options)
+    paper = check_style(options)
+    if paper and (
+        wrong := [name for name in ("sentence_level", "by", "each_reference", "score_only") if options[name]]
+    ):
+        raise UsageError(f"--style paper is a table of whole systems; leave out --{wrong[0].replace('_', '-')}.")
     if options["each_reference"]:
         click.echo(scoreboard.render_each(_scored_each(options), options))
         return
@@ -144,6 +156,11 @@ def command(**options: Any) -> None:
 
         save_scores(options["save"], scores)
     tests = _paired(scores, options)
+    if paper:
+        from .paperboard import scores_table
+
+        click.echo(scores_table(scores, tests, options).render(options["form"]))
+        return
     click.echo(scoreboard.render(add_test_intervals(scores, tests) if tests else scores, tests, options))
 
 
@@ -172,14 +189,14 @@ def amend(spec: str, options: dict[str, Any]) -> str:
     return name + (":" + ",".join(parts) if parts else "")
 
 
-def chosen_metrics(options: dict[str, Any]) -> list[str]:
+def chosen_metrics(options: dict[str, Any]) -> list[str | Metric]:
     """Return the metrics asked for, each once, with the flags' parameters; bleu if nothing else is to be shown."""
     from ..metrics import create
 
     usual = () if options.get("scores") else ("bleu",)
     amended = [amend(spec, options) for spec in options["metrics"] or usual]
     language = (options.get("pair") or "").partition("-")[2] or None
-    return list({create(spec).resolved(language): spec for spec in reversed(amended)}.values())[::-1]
+    return with_key(list({create(spec).resolved(language): spec for spec in reversed(amended)}.values())[::-1])
 
 
 def external(options: dict[str, Any], texts: Any) -> list[Scores]:

@@ -11,10 +11,10 @@ from ..data.scores import Scores, with_facts
 from ..metrics import parse_signature
 from ..rendering.document import Notes, Part, Table
 from ..rendering.tables import number
+from ..stats.paired import is_exact, test_name
 from .console import rendered
 
 SHORT = {"nrefs": "#", "case": "c", "eff": "e", "smooth": "s", "version": "v", "seed": "rs"}
-TESTS = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}
 
 
 def render(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> str:
@@ -134,7 +134,8 @@ def _footer(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict
     lines = []
     if tests:
         lines.append(
-            f"p: two-sided {TESTS[tests[0].test]} against {scores[0].systems[0]}, {tests[0].resamples} resamples, "
+            f"p: two-sided {test_name(tests[0].test, tests[0].n)} against {scores[0].systems[0]}, "
+            f"{tests[0].resamples} {'exchanges' if is_exact(tests[0].test, tests[0].n) else 'resamples'}, "
             f"seed {tests[0].seed}; * below .05, not corrected for several comparisons ('tercet compare' does that)."
         )
     references = scores[0].provenance.get("references", ())

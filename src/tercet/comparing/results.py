@@ -13,6 +13,18 @@ from typing import Any
 from ..data.display import html_table, to_frame
 from ..data.scores import MetricRecord, find_metric
 from ..errors import UnknownName, UsageError
+from ..stats.paired import FEW_SEGMENTS
+
+
+def decisive_test(resamples: Mapping[str, int], n: int) -> str:
+    """Return the test that verdicts and clusters go by, of those with their numbers of resamples, for n segments.
+
+    It is the one with most resamples, of equals the first: corrected for many comparisons, the smallest p-value of
+    1,000 resamples may still be above .05. Below FEW_SEGMENTS segments it is randomisation, if that was computed.
+    """
+    if n < FEW_SEGMENTS and "randomisation" in resamples:
+        return "randomisation"
+    return max(resamples, key=lambda test: resamples[test])
 
 
 @dataclass(frozen=True)
@@ -82,12 +94,36 @@ class PairResult:
 
 @dataclass(frozen=True)
 class Slice:
-    """Scores by system on some of the segments."""
+    """Scores by system on some of the segments, with bootstrap intervals; and these segments' numbers."""
 
     by: str
     slice: str
     n_segments: int
     scores: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+    segments: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """The segments of each system whose value is from `low` to below `high`, with the system's score on them."""
+
+    bucket: str
+    low: float
+    high: float
+    n_segments: Mapping[str, int]
+    scores: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+    segments: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """Segments grouped by what the systems made of them: by length difference, score, or quality."""
+
+    by: str
+    note: str  # how they were made, such as the thresholds
+    buckets: tuple[Bucket, ...]
 
 
 @dataclass(frozen=True)
@@ -105,6 +141,7 @@ class MetricResult:
     mde: float
     mde_sentence: str
     slices: tuple[Slice, ...]
+    buckets: tuple[Buckets, ...]
     record: MetricRecord = field(repr=False)
 
     def pair(self, a: str, b: str) -> PairResult:
@@ -134,6 +171,7 @@ class Comparison:
     metrics: tuple[MetricResult, ...]
     tests: tuple[str, ...]
     resamples: Mapping[str, int]  # by test
+    raised: tuple[str, ...]  # tests with more resamples than usual, for the sake of the correction
     seed: int
     alpha: float
     confidence: float
@@ -141,11 +179,8 @@ class Comparison:
 
     @property
     def decisive(self) -> str:
-        """The test that verdicts and clusters go by: the one with most resamples, of equals the first.
-
-        Corrected for many comparisons, the smallest p-value of 1,000 resamples may still be above .05.
-        """
-        return max(self.tests, key=lambda test: self.resamples[test])
+        """The test that verdicts and clusters go by (see `decisive_test`)."""
+        return decisive_test(self.resamples, min(result.n_segments for result in self.metrics))
 
     def metric(self, name: str) -> MetricResult:
         """What a metric says; asked for as it was given, by spec, name, label or signature."""
@@ -224,17 +259,25 @@ class Comparison:
 
 @dataclass(frozen=True)
 class GateVerdict:
-    """Whether a condition holds for one system against the baseline, so that the gate fails; with the reason."""
+    """Whether a condition holds for one system against the baseline, so that the gate fails; with the reason.
+
+    p_value: of the test that decides, corrected for the comparisons with the baseline.
+    """
 
     failed: bool
     system: str
     metric: str
     message: str
+    condition: str
+    baseline: str
+    score: float
+    baseline_score: float
+    p_value: float
 
 
 def _as_dict(result: MetricResult) -> dict[str, Any]:
     """Return a result without its metric, which no file needs."""
     values = {each.name: getattr(result, each.name) for each in fields(result) if each.name != "record"}
-    for name in ("systems", "pairs", "slices"):
+    for name in ("systems", "pairs", "slices", "buckets"):
         values[name] = [asdict(each) for each in values[name]]
     return values

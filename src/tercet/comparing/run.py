@@ -7,11 +7,9 @@ corrected for the number of comparisons per metric and test (Holm 1979).
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from math import ceil, floor, isnan, log10, nan
+from math import floor, isnan, log10, nan
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -23,103 +21,28 @@ from ..data.scores import MetricRecord, Scores
 from ..data.stream import TextFiles
 from ..data.testset import TestSet
 from ..engine import Progress
-from ..errors import DataError, UnknownName, UsageError
+from ..errors import DataError, UsageError
 from ..metrics import Floats, Metric
 from ..scoring import check_texts, score, sum_counts
 from ..slicing import segment_groups
 from ..stats import Comparisons, compare_all, detectable_difference, holm_pairs, rank
-from ..stats.paired import RESAMPLES
-from ..stats.resampling import SEED, TOLERANCE, check_draws, check_share, evaluate
+from ..stats.paired import smallest_p_value
+from ..stats.resampling import SEED, TOLERANCE, evaluate
+from .buckets import segment_buckets, slice_scores, take_segments
+from .plan import TESTS, Plan
 from .results import (
     Comparison,
     Deciding,
     MetricResult,
     PairResult,
     Segment,
-    Slice,
     SystemResult,
 )
+from .words import check_segments
 
-log = logging.getLogger(__name__)
-
-TESTS = tuple(RESAMPLES)
 POWER = 0.8
 SHARE = 0.8  # of a difference, that the segments counted in `Deciding` make
 BLOCK = 1 << 16  # segments whose scores are computed at once
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What is to be compared and how; refused early, before anything is counted, if it makes no sense."""
-
-    tests: Sequence[str] = TESTS
-    resamples: int | None = None
-    seed: int = SEED
-    baseline: str | None = None
-    alpha: float = 0.05
-    confidence: float = 0.95
-    slices: Sequence[str] = ()
-    top: int = 5
-
-    def __post_init__(self) -> None:
-        for what, values in (("tests", self.tests), ("slices", self.slices)):
-            if isinstance(values, str):
-                raise UsageError(f'{what} must be a list of names, as ["{values}"], not a single text.')
-            object.__setattr__(self, what, tuple(dict.fromkeys(values)))
-        if not self.tests:
-            raise UsageError(f"A comparison needs a test: {' or '.join(TESTS)}.")
-        for test in self.tests:
-            if test not in RESAMPLES:
-                raise UnknownName("test", test, RESAMPLES)
-        check_draws(min(map(self.resamples_of, self.tests)), self.seed)
-        check_share("The significance level", self.alpha)
-        check_share("The confidence", self.confidence)
-        if not isinstance(self.top, int) or self.top < 0:
-            raise UsageError(f"The number of segments to show must be 0 or more, not {self.top!r}.")
-
-    @property
-    def decisive(self) -> str:
-        return max(self.tests, key=self.resamples_of)
-
-    @property
-    def interval_resamples(self) -> int:
-        """Of intervals: those of the bootstrap test; where only randomisation is made, not more than usual."""
-        if "bootstrap" in self.tests:
-            return self.resamples_of("bootstrap")
-        return min(self.resamples_of("randomisation"), RESAMPLES["bootstrap"])
-
-    def resamples_of(self, test: str) -> int:
-        return RESAMPLES[test] if self.resamples is None else self.resamples
-
-    def check_systems(self, systems: Sequence[str], where: str) -> None:
-        if len(systems) < 2:
-            named = f"only one system, {systems[0]!r}" if systems else "no system"
-            raise UsageError(f"{where} has {named}. Two or more are needed for a comparison.")
-        if self.baseline is not None and self.baseline not in systems:
-            raise UnknownName("system", self.baseline, systems)
-        self._warn_of_resolution(len(systems))
-
-    def _warn_of_resolution(self, systems: int) -> None:
-        advice = find_no_hope(systems, self.decisive, self.resamples, self.alpha, baseline=self.baseline is not None)
-        if advice:
-            log.warning("%s", advice)
-
-
-def find_no_hope(systems: int, test: str, resamples: int | None, alpha: float, *, baseline: bool) -> str | None:
-    """What to do where the smallest p-value that resamples allow is, corrected, too large to be significant."""
-    if test not in RESAMPLES:
-        raise UnknownName("test", test, RESAMPLES)
-    count = RESAMPLES[test] if resamples is None else resamples
-    check_draws(count, SEED)
-    check_share("The significance level", alpha)
-    pairs = systems - 1 if baseline else systems * (systems - 1) // 2
-    if pairs / (count + 1) < alpha:
-        return None
-    hint = "" if baseline or systems == 2 else ", or a baseline"
-    return (
-        f"{test}: with {count} resamples no p-value corrected for {pairs} comparison{'s' * (pairs > 1)} "
-        f"can fall below {alpha:g}. Use at least {ceil(pairs / alpha)} resamples{hint}."
-    )
 
 
 def compare(
@@ -135,6 +58,9 @@ def compare(
     confidence: float = 0.95,
     slices: Sequence[str] = (),
     top: int = 5,
+    buckets: Sequence[str] = (),
+    thresholds: Mapping[str, tuple[float, float]] | None = None,
+    segments: Sequence[int] | None = None,
     jobs: int = 1,
     cluster: str | None = None,
     executor: Executor | None = None,
@@ -148,13 +74,20 @@ def compare(
     testset : the texts.
     metrics : one or more metrics, as for `score`.
     scores : segment scores that were computed elsewhere (`external_scores`), compared beside the metrics.
-    tests : "bootstrap", "randomisation"; the one with most resamples decides on verdicts and clusters.
-    resamples : by default 1,000 for the bootstrap and 10,000 for randomisation; a number applies to both.
+    tests : "bootstrap", "randomisation"; the one with most resamples decides on verdicts and clusters. Below 50
+        segments randomisation decides, and is added if it is not asked for.
+    resamples : by default 1,000 for the bootstrap and 10,000 for randomisation, and more if the correction for many
+        comparisons needs them; a number applies to both.
     seed : of the resamples.
     baseline : the name of a system; without it all pairs are compared.
     alpha, confidence : significance level of verdicts and clusters, level of the intervals.
-    slices : scores of parts of the test set: by "length" (of the reference), "document", or a label such as "domain".
+    slices : scores of parts of the test set: by "length" (of the reference), "document", a label such as "domain", or
+        contents: "numbers", "duplicates", "terms:FILE", "entities".
     top : how many deciding segments are kept per pair.
+    buckets : each system's segments by "length-difference" (from the reference), "score" or "quality".
+    thresholds : of quality, by metric: {"chrf": (40, 60)} makes segments below 40 poor and from 60 good. By default
+        the quartiles of all systems' segments.
+    segments : numbers (from 1) of the segments to compare on, as `select_segments` returns them; all by default.
     jobs, cluster, executor, cache, progress : where and how to count, as for `score`.
 
     Returns
@@ -169,13 +102,14 @@ def compare(
     >>> tercet.compare(testset, "chrf", tests=["randomisation"]).metric("chrf").pair("a", "b").better(True)
     'a'
     """
-    plan = _Plan(tests, resamples, seed, baseline, alpha, confidence, slices, top)
+    plan = Plan(tests, resamples, seed, baseline, alpha, confidence, slices, top, buckets, thresholds or {}, segments)
     check_texts(testset)
     plan.check_systems(testset.systems, f"Test set {testset.name!r}")
     metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
     if not metrics and not scores:
         raise UsageError('A comparison needs a metric, as ["bleu"].')
     texts = testset.read() if isinstance(testset, TextFiles) else testset
+    plan = plan.settled(len(texts.systems), len(check_segments(plan.segments, len(texts))))
     for by in plan.slices:
         segment_groups(by, texts, texts.documents)
     computed: Sequence[Scores] = ()
@@ -187,15 +121,20 @@ def compare(
 def compare_scores(scores: Sequence[Scores], *, testset: TestSet | None = None, **options: Any) -> Comparison:
     """Compare systems by scores that were kept with their counts. With `testset` segments are shown with their texts.
 
-    options: tests, resamples, seed, baseline, alpha, confidence, slices and top, as for `compare`.
+    options: tests, resamples, seed, baseline, alpha, confidence, slices, top, buckets, thresholds and segments, as for
+    `compare`.
     """
-    plan = _Plan(**options)
+    plan = Plan(**options)
     if not scores:
         raise UsageError("There are no scores to compare.")
-    return _compared(plan, _checked(plan, scores, testset), testset)
+    checked = _checked(plan, scores, testset)
+    plan = plan.settled(
+        len(scores[0].systems), min(len(check_segments(plan.segments, item.n_segments)) for item in scores)
+    )
+    return _compared(plan, checked, testset)
 
 
-def _checked(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) -> Sequence[Scores]:
+def _checked(plan: Plan, scores: Sequence[Scores], testset: TestSet | None) -> Sequence[Scores]:
     for item in scores:
         plan.check_systems(item.systems, item.label)
         if not item.segment and not item.counts:
@@ -205,11 +144,17 @@ def _checked(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) -> 
     return scores
 
 
-def _compared(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) -> Comparison:
+def _compared(plan: Plan, scores: Sequence[Scores], testset: TestSet | None) -> Comparison:
+    numbers = [check_segments(plan.segments, item.n_segments) for item in scores]
+    if plan.segments is not None:
+        scores = [take_segments(item, each) for item, each in zip(scores, numbers, strict=True)]
+        testset = None if testset is None else testset.take([number - 1 for number in numbers[0]])
+    works = (_Work(plan, item, testset, each) for item, each in zip(scores, numbers, strict=True))
     return Comparison(
-        metrics=tuple(_Work(plan, item, testset).result() for item in scores),
+        metrics=tuple(work.result() for work in works),
         tests=tuple(plan.tests),
         resamples={test: plan.resamples_of(test) for test in plan.tests},
+        raised=tuple(plan.raised),
         seed=plan.seed,
         alpha=plan.alpha,
         confidence=plan.confidence,
@@ -220,8 +165,9 @@ def _compared(plan: _Plan, scores: Sequence[Scores], testset: TestSet | None) ->
 class _Work:
     """The comparison by one metric, under way."""
 
-    def __init__(self, plan: _Plan, scores: Scores, testset: TestSet | None) -> None:
+    def __init__(self, plan: Plan, scores: Scores, testset: TestSet | None, numbers: Sequence[int]) -> None:
         metric = scores.metric
+        self.numbers = numbers  # of the segments, from 1
         self.plan, self.scores, self.metric, self.testset = plan, scores, metric, testset
         self.systems = scores.systems
         self.cube = scores.cube
@@ -231,6 +177,8 @@ class _Work:
         self.without = [_without_each(metric, t, c) for t, c in zip(self.totals, self.cube, strict=True)]
         self.tests = self._run_tests()
         self.holm = {test: holm_pairs(found.p_value) for test, found in self.tests.items()}
+        decisive = plan.decisive(scores.n_segments)
+        self.smallest_p = smallest_p_value(decisive, scores.n_segments, plan.resamples_of(decisive))
         # The interval of a difference is the bootstrap's, whichever test decides.
         self.intervals = self.tests.get("bootstrap", self.tests[plan.tests[0]])
 
@@ -272,8 +220,19 @@ class _Work:
             mde=mde,
             mde_sentence=_power_sentence(
                 scores.label, scores.n_segments, mde, len(varying), plan.alpha, undefined=bool(np.isnan(errors).any())
+            )
+            if self.can_find
+            else f"No difference can be significant: the smallest p-value that is possible is {self.smallest_p:.2g}.",
+            slices=tuple(
+                part
+                for by in plan.slices
+                for part in slice_scores(scores, by, self.testset, self.numbers, plan.resampling)
             ),
-            slices=tuple(part for by in plan.slices for part in self._slices(by)),
+            buckets=tuple(
+                found
+                for by in plan.buckets
+                if (found := segment_buckets(scores, by, self.testset, self.numbers, plan.resampling, plan.thresholds))
+            ),
             record=scores.metric,
         )
 
@@ -282,7 +241,7 @@ class _Work:
         plan, values = self.plan, [self.scores.system[system] for system in self.systems]
         ranking = None
         if complete and self.scores.higher_is_better is not None:
-            p_values = self.holm[plan.decisive]
+            p_values = self.holm[plan.decisive(self.scores.n_segments)]
             ranking = rank(values, p_values, higher_is_better=self.scores.higher_is_better, alpha=plan.alpha)
         results = []
         for i, (system, value, interval) in enumerate(zip(self.systems, values, self.intervals.intervals, strict=True)):
@@ -313,10 +272,15 @@ class _Work:
             ties=ties,
             losses=losses,
             # Where nothing varies, nothing is known of how large a difference must be.
-            mde=detectable_difference(error, alpha=self.plan.alpha, power=POWER) if error else nan,
+            mde=detectable_difference(error, alpha=self.plan.alpha, power=POWER) if error and self.can_find else nan,
             segments=tuple(self._shown(int(row), float(contributions[row]), i, j) for row in order[: self.plan.top]),
             deciding=self._deciding(order, difference, i, j),
         )
+
+    @property
+    def can_find(self) -> bool:
+        """Whether a single comparison can be significant on so few segments and resamples."""
+        return self.smallest_p < self.plan.alpha
 
     def _noise(self, i: int, j: int) -> float:
         """What rounding alone may make of a difference of these two scores."""
@@ -331,7 +295,9 @@ class _Work:
                 "a_output": self.testset.outputs[self.systems[i]][row],
                 "b_output": self.testset.outputs[self.systems[j]][row],
             }
-        return Segment(row + 1, contribution, float(self.segment[i][row]), float(self.segment[j][row]), **texts)
+        return Segment(
+            self.numbers[row], contribution, float(self.segment[i][row]), float(self.segment[j][row]), **texts
+        )
 
     def _deciding(self, order: NDArray[np.int64], difference: float, i: int, j: int) -> Deciding | None:
         """Leaves out segments in this order until no more than 1 - SHARE of the difference is left."""
@@ -351,16 +317,6 @@ class _Work:
             left_out = sums[:, -1]
             start, size = start + size, min(4 * size, BLOCK)
         return None
-
-    def _slices(self, by: str) -> Iterator[Slice]:
-        names, rows = segment_groups(by, self.testset, self.scores.document_ids)
-        sums = np.zeros((len(self.systems), len(names), self.cube.shape[2]))
-        for system, counts in zip(sums, self.cube, strict=True):
-            np.add.at(system, rows, counts)
-        values = evaluate(self.metric.score, sums)
-        sizes = np.bincount(rows, minlength=len(names))
-        for place, (name, size) in enumerate(zip(names, sizes.tolist(), strict=True)):
-            yield Slice(by, name, size, dict(zip(self.systems, values[:, place].tolist(), strict=True)))
 
 
 def _without_each(metric: MetricRecord, total: Floats, counts: Floats) -> Floats:

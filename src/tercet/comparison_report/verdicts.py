@@ -18,43 +18,45 @@ def verdict(comparison: Comparison, metric: MetricResult) -> str:
         return _of_pair(comparison, metric, metric.pairs[0])
     if not metric.clusters:
         return f"{metric.name} says of no system that it is better than another."
-    first, *rest = metric.clusters
-    if not rest:
-        return f"No group of systems is significantly better than all others by {metric.name}. {_leader(metric)}"
-    together = f"{listed(first)} cannot be told apart" if len(first) > 1 else ""
-    behind = [pair for pair in metric.pairs if {pair.a, pair.b} & set(first) and {pair.a, pair.b} & set(rest[0])]
-    closest = min(behind, key=lambda pair: abs(pair.difference))
-    sentence = _of_pair(comparison, metric, closest)
-    if len(first) == 1:
-        others = len(metric.systems) - 1
-        return f"{first[0]} is better than all {others} others by {metric.name}. The closest: {sentence}"
-    return f"{together}, and are better than all others by {metric.name}. The closest: {sentence}"
+    leader, *rest = _by_score(metric)
+    pairs = {name: metric.pair(leader, name) for name in rest}
+    alike = [name for name in rest if not pairs[name].p_holm[comparison.decisive] < comparison.alpha]
+    behind = [name for name in rest if name not in alike]
+    if not behind:
+        return f"{leader} has the best {metric.name}, but none of the others can be told apart from it."
+    margin = _margin(comparison, metric, pairs[behind[0]])
+    if not alike:
+        return f"{leader} is better than all {len(behind)} others. The closest is {behind[0]}, by {margin}."
+    than = f"the other {len(behind)}, the closest of them {behind[0]}," if len(behind) > 1 else behind[0]
+    return (
+        f"{leader} has the best {metric.name}, but {listed(alike)} cannot be told apart from it. "
+        f"It is better than {than} by {margin}."
+    )
 
 
-def _leader(metric: MetricResult) -> str:
+def _by_score(metric: MetricResult) -> list[str]:
+    """Return the systems, the best first; those without a score last."""
     sign = -1 if metric.higher_is_better is False else 1
-    best = max(metric.systems, key=lambda system: sign * system.score if not isnan(system.score) else -float("inf"))
-    alike = sum(system.rank_low == 1 for system in metric.systems) - 1
-    others = f"{alike} other{'s' * (alike != 1)} may be as good" if alike else "it may not be the best"
-    return f"{best.system} has the best score; {others}."
+    worth = {each.system: -float("inf") if isnan(each.score) else sign * each.score for each in metric.systems}
+    return sorted(worth, key=lambda system: -worth[system])
+
+
+def _margin(comparison: Comparison, metric: MetricResult, pair: PairResult) -> str:
+    """Return by how much the better system is better, with interval and p-value."""
+    width, p = max(2, metric.record.decimals), shown_p(pair.p_holm[comparison.decisive])
+    low, high = (pair.ci_low, pair.ci_high) if pair.difference > 0 else (-pair.ci_high, -pair.ci_low)
+    return f"{abs(pair.difference):.{width}f} {metric.name} ({low:.{width}f} to {high:.{width}f}, {p})"
 
 
 def _of_pair(comparison: Comparison, metric: MetricResult, pair: PairResult) -> str:
-    width = max(2, metric.record.decimals)
     p = pair.p_holm[comparison.decisive]
-    low, high = sorted((abs(pair.ci_low), abs(pair.ci_high)))
-    better = pair.better(metric.higher_is_better)
-    if not p < comparison.alpha or better is None:
-        bounds = f"{pair.ci_low:+.{width}f} to {pair.ci_high:+.{width}f}"
-        return (
-            f"{pair.a} and {pair.b} cannot be told apart: the difference is {pair.difference:+.{width}f} {metric.name} "
-            f"({bounds}, {shown_p(p)})."
-        )
-    worse = pair.b if better == pair.a else pair.a
-    return (
-        f"{better} is better than {worse} by {abs(pair.difference):.{width}f} {metric.name} "
-        f"({low:.{width}f} to {high:.{width}f}, {shown_p(p)})."
-    )
+    better = pair.better(metric.higher_is_better) if p < comparison.alpha else None
+    if better is not None:
+        worse = pair.b if better == pair.a else pair.a
+        return f"{better} is better than {worse} by {_margin(comparison, metric, pair)}."
+    width = max(2, metric.record.decimals)
+    difference = f"{pair.difference:+.{width}f} {metric.name} ({pair.ci_low:+.{width}f} to {pair.ci_high:+.{width}f}"
+    return f"{pair.a} and {pair.b} cannot be told apart: {pair.a} - {pair.b} is {difference}, {shown_p(p)})."
 
 
 def _against_baseline(comparison: Comparison, metric: MetricResult, baseline: str) -> str:
@@ -80,6 +82,8 @@ def shown_p(p: float) -> str:
     """Return a p-value for a sentence: "p = .003", "p < .001"."""
     if isnan(p):
         return "p undefined"
+    if p > 0.9995:
+        return "p = 1"
     return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
 
 

@@ -21,8 +21,10 @@ from typing import IO, cast
 
 from ..errors import DataError, UsageError
 
-MAX_FILES = 100_000
+MAX_FILES = 50_000
 MAX_BYTES = 8 << 30
+MAX_RATIO = 200  # texts are packed to a fifth or so; a file of nothing but zeros to a thousandth
+RATIO_FROM = 64 << 20  # unpacked bytes from which on MAX_RATIO is looked at
 CHUNK = 1 << 20
 _LARGEST_HEADER = 1 << 24  # bytes that tarfile may read at once, so that a false header cannot fill the memory
 
@@ -86,11 +88,18 @@ def is_archive(path: str | Path) -> bool:
     return str(path).lower().endswith((".zip", ".tar", ".tar.gz", ".tgz"))
 
 
-def extract(archive: str | Path, folder: str | Path, *, max_files: int = MAX_FILES, max_bytes: int = MAX_BYTES) -> None:
-    """Unpack a .zip, .tar or .tar.gz into a new folder, which is removed again after an error."""
+def extract(
+    archive: str | Path, folder: str | Path, *, max_files: int = MAX_FILES, max_bytes: int | None = None
+) -> None:
+    """Unpack a .zip, .tar or .tar.gz into a new folder, which is removed again after an error.
+
+    max_bytes: limit of the unpacked size; by default MAX_BYTES, and MAX_RATIO times the size of a large archive.
+    """
     archive, folder = Path(archive), Path(folder)
     if not archive.is_file():
         raise UsageError(f"There is no file {archive}.")
+    if max_bytes is None:
+        max_bytes = min(MAX_BYTES, max(RATIO_FROM, MAX_RATIO * archive.stat().st_size))
     folder.mkdir()
     try:
         _extract(archive, _Target(archive, folder, max_files, max_bytes))
@@ -109,6 +118,9 @@ class _Target:
     bytes_left: int
     written: set[PurePosixPath] = field(default_factory=set)
     links: dict[PurePosixPath, str] = field(default_factory=dict)  # name -> target, from the archive's root
+
+    def __post_init__(self) -> None:
+        self.max_files, self.max_bytes = self.files_left, self.bytes_left
 
     def refuse(self, problem: str) -> DataError:
         return DataError(f"{self.archive} was refused and nothing was kept: {problem}.")
@@ -136,7 +148,7 @@ class _Target:
             while chunk := stream.read(CHUNK):
                 self.bytes_left -= len(chunk)
                 if self.bytes_left < 0:
-                    raise self.refuse("it unpacks to more bytes than the limit")
+                    raise self.refuse(f"it unpacks to more than {self.max_bytes} bytes (--max-bytes)")
                 output.write(chunk)
 
     def link(self, name: str, target: str) -> None:
@@ -170,7 +182,7 @@ class _Target:
     def _count(self) -> None:
         self.files_left -= 1
         if self.files_left < 0:
-            raise self.refuse("it holds more files than the limit")
+            raise self.refuse(f"it holds more than {self.max_files} files (--max-files)")
 
 
 def _extract(archive: Path, target: _Target) -> None:

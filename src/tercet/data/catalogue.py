@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, UnknownName, UsageError
-from .archives import MAX_BYTES, Opener, Progress, download, extract, https_opener, is_archive
+from .archives import MAX_BYTES, MAX_FILES, Opener, Progress, download, extract, https_opener, is_archive
 from .files import make_folder, move_folder, writing
 
 __all__ = ["Entry", "Installed", "add", "as_json", "checksum_of", "data_folder", "entries", "find", "get",
@@ -146,16 +146,26 @@ def locate(name: str | Path) -> Path:
 
 
 def add(
-    path: str | Path, name: str, folder: str | Path, *, replace: bool = False, origin: str | None = None
+    path: str | Path,
+    name: str,
+    folder: str | Path,
+    *,
+    replace: bool = False,
+    origin: str | None = None,
+    max_files: int = MAX_FILES,
+    max_bytes: int | None = None,
 ) -> Installed:
-    """Add a data set: copy a folder, a file of a known layout or a table of paraphrases, or unpack an archive."""
+    """Add a data set: copy a folder, a file of a known layout or a table of paraphrases, or unpack an archive.
+
+    max_files, max_bytes: limits of an archive, as for `extract`.
+    """
     source, place = Path(path), Path(folder)
     _check_new(name, place, replace=replace)
     _check_source(source, place)
     digest = _sha256(source) if is_archive(source) and source.is_file() else None
     with _building(name, place, replace=replace) as target:
         if digest is not None:
-            _unpack(source, target)
+            _unpack(source, target, max_files, max_bytes)
         else:
             _copy(source, target / "data")
             if not source.is_dir():
@@ -168,7 +178,11 @@ def _check_source(source: Path, place: Path) -> None:
     from .layouts import ENDINGS
     from .paraphrase_files import is_paraphrases
 
-    if not source.exists():
+    try:
+        there = source.resolve(strict=True).exists()
+    except (OSError, RuntimeError):  # missing, or a link to itself
+        there = False
+    if not there:
         raise UsageError(f"{source} does not exist.")
     if source.is_dir():
         if place.resolve().is_relative_to(source.resolve()):
@@ -286,8 +300,8 @@ def _recorded(entry: Entry, place: Path) -> str | None:
     return digest if address == entry.archive else None
 
 
-def _unpack(archive: Path, target: Path) -> None:
-    extract(archive, target / "unpacked")
+def _unpack(archive: Path, target: Path, max_files: int = MAX_FILES, max_bytes: int | None = None) -> None:
+    extract(archive, target / "unpacked", max_files=max_files, max_bytes=max_bytes)
     unpacked = target / "unpacked"
     inside = list(unpacked.iterdir())
     # Archives of repositories hold one folder, named after the commit.
@@ -301,6 +315,7 @@ def _copy(source: Path, target: Path) -> None:
     """Copy a folder, or a single file into a new folder."""
     try:
         if source.is_dir():
+            _refuse_loops(source)
             shutil.copytree(source, target, copy_function=shutil.copyfile)
         else:
             target.mkdir()
@@ -310,6 +325,14 @@ def _copy(source: Path, target: Path) -> None:
         raise UsageError(f"{name} cannot be copied: {reason}. Nothing was added.") from None
     except OSError as error:
         raise UsageError(f"{source} cannot be copied: {error.strerror or error}. Nothing was added.") from None
+
+
+def _refuse_loops(folder: Path) -> None:
+    """Raise UsageError for a link within a folder to a folder that contains it: copying would never end."""
+    for root, folders, _ in os.walk(folder):
+        for link in (Path(root, name) for name in folders):
+            if link.is_symlink() and link.parent.resolve().is_relative_to(link.resolve()):
+                raise UsageError(f"{link} is a link to a folder that contains it. Nothing was added.")
 
 
 def _check_file(source: Path, target: Path) -> None:

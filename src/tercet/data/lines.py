@@ -18,6 +18,7 @@ from .files import writing
 
 log = logging.getLogger(__name__)
 
+MAX_LINE = 100 << 20  # bytes of one line; `tercet --max-line` changes it
 BLOCK = 1 << 22  # bytes decoded at once: large enough to be fast, small enough for inputs larger than memory
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -95,7 +96,13 @@ def _decode_blocks(stream: BinaryIO, name: str) -> Iterator[list[str]]:
         if read:
             cut = block.rfind(b"\n") + 1
             if not cut:  # a line longer than the block: read it in one piece, so that the cost stays linear
-                rest = block + stream.readline()
+                _refuse_nul(block, name, done)  # before the rest: /dev/zero has no end
+                rest = block + stream.readline(max(0, MAX_LINE + 1 - len(block)))
+                if len(rest) > MAX_LINE:
+                    raise DataError(
+                        f"{name}, line {done + 1}: longer than {MAX_LINE} bytes. One segment per line is expected; "
+                        "if this is right, raise the limit: tercet --max-line MEGABYTES …"
+                    )
                 if not rest.endswith(b"\n"):
                     continue
                 cut = len(rest)
@@ -121,10 +128,14 @@ def _decode_blocks(stream: BinaryIO, name: str) -> Iterator[list[str]]:
         )
 
 
-def _decode(block: bytes, name: str, lines_before: int) -> list[str]:
+def _refuse_nul(block: bytes, name: str, lines_before: int) -> None:
     if b"\0" in block:
         line = lines_before + block[: block.index(b"\0")].count(b"\n") + 1
         raise DataError(f"{name}, line {line}: a NUL byte. This is not UTF-8 text; it may be UTF-16 or binary.")
+
+
+def _decode(block: bytes, name: str, lines_before: int) -> list[str]:
+    _refuse_nul(block, name, lines_before)
     try:
         return block.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:

@@ -47,26 +47,24 @@ HEADERS = {
 
 @dataclass
 class LoginLimiter:
-    """Limit failed logins per client address: after TRIES distinct wrong tokens in WINDOW seconds, reject new ones.
+    """Limit failed logins per client address: after TRIES distinct wrong tokens in WINDOW seconds, answer 429.
 
+    A right token is always accepted, so that wrong ones from the same address, as behind a proxy, lock nobody out. A
+    token has 192 random bits and cannot be guessed; the limit makes attempts visible and cheap to reject.
     The same wrong token is counted once: it comes from a page whose link was revoked, and is not a guess.
-    Tokens that were accepted before are still accepted, so that guessing from a shared address locks no rater out.
     """
 
     clock: Callable[[], float] = time.monotonic
     _wrong: dict[str, dict[str, float]] = field(default_factory=dict)
-    _right: set[str] = field(default_factory=set)
 
     def check(self, address: str, token: str, is_right: Callable[[str], bool]) -> bool:
         """Return whether a token is right. Raises HTTP 429 after too many wrong tokens from this address."""
         digest = hashed(token)
-        recent = self._recent(address)
-        if digest not in self._right and digest not in recent and len(recent) >= TRIES:
-            raise HTTPException(429, "Too many wrong links from this address. Wait a minute.", {"Retry-After": "60"})
         if is_right(digest):
-            self._right.add(digest)
             return True
-        self._right.discard(digest)
+        recent = self._recent(address)
+        if digest not in recent and len(recent) >= TRIES:
+            raise HTTPException(429, "Too many wrong links from this address. Wait a minute.", {"Retry-After": "60"})
         self._wrong[address] = recent | {digest: recent.get(digest, self.clock())}
         return False
 
@@ -121,6 +119,13 @@ class SecurityMiddleware:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
+        names = {name for name, _ in scope["headers"]}
+        if b"content-length" in names and b"transfer-encoding" in names:
+            # A proxy may take one of them and this server the other: the rest would be a request of its own.
+            await _error("A request has either Content-Length or Transfer-Encoding.", 400)(
+                scope, receive, send_with_headers
+            )
+            return
         try:
             async with asyncio.timeout(BODY_TIMEOUT):
                 body = await _whole_body(scope, receive)

@@ -37,6 +37,7 @@ from .span_agreement import span_panel
 
 CATEGORIES = ("adequacy", "fluency", "likert")  # kinds with few values, in steps of 1
 IDENTICAL = ("once", "each")
+MAX_SLICES = 1000
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,8 @@ def agree(
     check_share("The confidence", confidence)
     if identical not in IDENTICAL:
         raise UnknownName("way of counting identical outputs", identical, IDENTICAL)
-    if slices < 1:
-        raise UsageError(f"The number of slices must be at least 1, not {slices}.")
+    if not 1 <= slices <= MAX_SLICES:
+        raise UsageError(f"The number of slices must lie between 1 and {MAX_SLICES}, not {slices}.")
     own, notes = _select_kind(judgements, kind), list[str]()
     plain = own.where(lambda row: not row.check or row.check.startswith(SAME))
     if not len(plain):

@@ -56,13 +56,14 @@ def serve(
     port: int = 8000,
     database: str | Path | None = None,
     behind_proxy: bool = False,
+    address: str | None = None,
     started: Callable[[str], None] | None = None,
 ) -> None:
     """Serve a campaign until interrupted.
 
     database: a file or a postgresql:// address; default: a file beside the campaign. behind_proxy: trust the client
-    address and the scheme that a proxy on this machine reports. started: called with the server's address when the
-    server listens.
+    address and the scheme that a proxy on this machine reports. address: that by which raters reach the server, for new
+    links; default: the one it listens on. started: called with this address when the server listens.
     """
     campaign = Campaign.read(campaign_path)
     store = open_store(campaign_path, campaign, database)
@@ -73,8 +74,10 @@ def serve(
         store.close()
         why = error.strerror or error
         raise UsageError(f"Port {port} of {host} cannot be used: {why}. Choose another with --port.") from None
+    shown = f"[{host}]" if ":" in host else host
+    address = (address or f"http://{shown}:{listening.getsockname()[1]}").rstrip("/")
     config = uvicorn.Config(
-        create_app(campaign, store),
+        create_app(campaign, store, address=address),
         access_log=False,  # addresses contain tokens
         log_config=None,
         proxy_headers=behind_proxy,
@@ -84,8 +87,7 @@ def serve(
     )
     try:
         if started is not None:
-            shown = f"[{host}]" if ":" in host else host
-            started(f"http://{shown}:{listening.getsockname()[1]}")
+            started(address)
         with suppress(KeyboardInterrupt):  # Ctrl-C stops the server
             uvicorn.Server(config).run(sockets=[listening])
     finally:
@@ -93,9 +95,15 @@ def serve(
         store.close()
 
 
-def create_app(campaign: Campaign, store: Store, *, limiter: LoginLimiter | None = None) -> Starlette:
-    """Return the ASGI application of a campaign."""
-    server = _Server(campaign, store, limiter or LoginLimiter())
+def create_app(
+    campaign: Campaign,
+    store: Store,
+    *,
+    address: str = "http://127.0.0.1:8000",
+    limiter: LoginLimiter | None = None,
+) -> Starlette:
+    """Return the ASGI application of a campaign. address: the server's, for new links."""
+    server = _Server(campaign, store, address, limiter or LoginLimiter())
     routes = [
         Route("/", server.welcome),
         Route("/r/{token}", server.enter),
@@ -116,8 +124,9 @@ def create_app(campaign: Campaign, store: Store, *, limiter: LoginLimiter | None
 class _Server:
     """The handlers of all routes. Database access runs in threads, so that raters do not wait for each other."""
 
-    def __init__(self, campaign: Campaign, store: Store, limiter: LoginLimiter) -> None:
+    def __init__(self, campaign: Campaign, store: Store, address: str, limiter: LoginLimiter) -> None:
         self.campaign = campaign
+        self.address = address  # not that of a request: its Host header may say anything
         self.store = store
         self.limiter = limiter
         self.version = f"{__version__}-{_fingerprint()}"
@@ -239,7 +248,7 @@ class _Server:
             return RedirectResponse("/organiser", 303)
         new = secrets.token_urlsafe(TOKEN_BYTES)
         await run_in_threadpool(self.store.issue, name, hashed(new))
-        return await self._dashboard(token, rater=name, link=f"{request.base_url}r/{new}")
+        return await self._dashboard(token, rater=name, link=f"{self.address}/r/{new}")
 
     async def _dashboard(self, token: str, *, rater: str = "", link: str = "") -> Response:
         try:

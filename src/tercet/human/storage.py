@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from .campaign import Campaign
 
 try:
     import sqlalchemy as sql
-    from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
+    from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
 except ImportError:
     raise MissingDependency("The database of a rating campaign", "web") from None
 
@@ -118,6 +119,9 @@ class Store:
         except DataError:
             engine.dispose()
             raise
+        except (TypeError, ValueError, SQLAlchemyError) as error:  # tables that are not ours, or damaged
+            engine.dispose()
+            raise DataError(f"The database {name} is damaged: {error}") from None
         return store
 
     def close(self) -> None:
@@ -166,10 +170,21 @@ class Store:
         query = sql.select(_ANSWERS).order_by(_ANSWERS.c.number)
         if rater is not None:
             query = query.where(_ANSWERS.c.rater == rater)
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             for row in connection.execute(query):
                 values = row._asdict()
-                yield StoredRecord(**values | {"answer": json.loads(values["answer"])})
+                yield _record(values)
+
+    @contextmanager
+    def _reading(self) -> Iterator[sql.Connection]:
+        """Connect for reading. A damaged database, or one that cannot be reached, is a DataError."""
+        try:
+            with self._engine.connect() as connection:
+                yield connection
+        except DBAPIError as error:
+            raise DataError(f"The database {self.name} cannot be read: {error.orig}. Is it damaged?") from None
+        except (ValueError, TypeError, RecursionError) as error:  # JSON, numbers or texts that are none
+            raise DataError(f"The database {self.name} is damaged: {error}.") from None
 
     def rows(self) -> Iterator[AnswerRow]:
         """Iterate over all answers, also those changed later, in the order in which they were stored."""
@@ -181,7 +196,7 @@ class Store:
 
     def last_number(self) -> int:
         """Return the number of the last row, 0 if there is none. It changes whenever an answer is stored."""
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             return int(connection.execute(sql.select(sql.func.max(_ANSWERS.c.number))).scalar() or 0)
 
     def issue(self, rater: str, token_hash: str) -> None:
@@ -195,7 +210,7 @@ class Store:
     def tokens(self, campaign: Campaign) -> dict[str, str]:
         """Return the rater of each valid token, by its hash: tokens of the campaign and later ones, if not revoked."""
         valid = {rater.token_hash: rater.name for rater in campaign.raters if rater.token_hash}
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             events = connection.execute(sql.select(_ACCESS).order_by(_ACCESS.c.number)).all()
         known = {rater.name for rater in campaign.raters}
         valid |= {row.token_hash: row.rater for row in events if row.event == "issued" and row.rater in known}
@@ -207,7 +222,7 @@ class Store:
     def is_revoked(self, token_hash: str) -> bool:
         """Return whether a token, of a rater or of the organiser, was revoked."""
         query = sql.select(_ACCESS.c.number).where(_ACCESS.c.token_hash == token_hash, _ACCESS.c.event == "revoked")
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             return connection.execute(query).first() is not None
 
     def _access(self, events: Sequence[Mapping[str, str]]) -> None:
@@ -241,6 +256,15 @@ class Store:
                     connection.execute(sql.text(statement))
             if about.version < VERSION:
                 connection.execute(_ABOUT.update().values(version=VERSION))
+
+
+def _record(values: dict[str, Any]) -> StoredRecord:
+    """Return a stored answer. Raises ValueError if a column has something else than was written."""
+    answer = json.loads(values["answer"])
+    texts = [values[column] for column in ("request", "rater", "item", "server_time")]
+    if not isinstance(answer, dict) or not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"answer {values['number']} is not one")
+    return StoredRecord(**values | {"answer": answer, "seconds": float(values["seconds"])})
 
 
 def open_store(

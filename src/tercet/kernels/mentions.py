@@ -188,7 +188,8 @@ def find(
 
     text: the tokens of all sentences with a separator between any two. counts: the number of tokens of each sentence.
     state: the next sentence, its first byte, and a scratch element. The search starts there and stops before a sentence
-    whose hits might not fit, which are at most `longest` per token. longest: tokens of the longest name.
+    whose hits might not fit, which are at most `longest` per token. longest: tokens of the longest name. Returns -1 if
+    the tables are damaged: a slot names no name, a name lies outside of its text, or no slot is free.
     Sizes: places longest sentence + 1; words and firsts longest sentence.
     """
     s: cython.Py_ssize_t = state[0]
@@ -199,6 +200,10 @@ def find(
     n: cython.longlong
     found: cython.longlong = 0
     room: cython.longlong = hits.shape[1]
+    names: cython.longlong = alias_starts.shape[0] - 1
+    letters: cython.longlong = alias_text.shape[0]
+    steps: cython.longlong
+    at_end: cython.longlong
     end: cython.longlong = text.shape[0]
     last: cython.ulonglong = slots.shape[0] - 1
     number: cython.ulonglong
@@ -251,9 +256,15 @@ def find(
                 value = slots[slot]
                 goes_on = False
                 seen = False
+                steps = 0
                 while value != 0:
+                    steps += 1
+                    if steps > slots.shape[0]:
+                        return -1
                     if (value >> 32) == (number >> 32):
                         alias = value & 0x7FFFFFFF
+                        if alias > names:
+                            return -1
                         if not seen:
                             seen = True
                             goes_on = (value >> 31) & 1
@@ -264,15 +275,30 @@ def find(
                                 hits[3, found] = alias - 1
                                 found += 1
                                 touched += alias_starts[alias] & 1
-                        elif alias != 0 and _equal(
-                            text, places[i], places[j + 1] - 1, alias_text, alias_starts[alias - 1], alias_starts[alias]
+                        elif (
+                            alias != 0
+                            and alias_starts[alias - 1] >= 0
+                            and alias_starts[alias] <= letters
+                            and _equal(
+                                text,
+                                places[i],
+                                places[j + 1] - 1,
+                                alias_text,
+                                alias_starts[alias - 1],
+                                alias_starts[alias],
+                            )
                         ):
                             hits[3, found - 1] = alias - 1  # another name has the same fingerprint
                     slot = (slot + 1) & last
                     value = slots[slot]
                 j += 1
         for k in range(begun, found):
-            touched += alias_text[alias_starts[hits[3, k]]]
+            at_name = alias_starts[hits[3, k]]
+            at_end = alias_starts[hits[3, k] + 1]
+            if at_name < 0 or at_name > at_end or at_end > letters:
+                return -1
+            if at_name < at_end:
+                touched += alias_text[at_name]
         # Now compare the texts.
         kept = begun
         for k in range(begun, found):

@@ -31,7 +31,8 @@ from .assembling import Arrays, write_entities, write_names
 from .merging import merge_entities, merge_names
 from .sources import categories, wikidata
 from .spill import NameRecord, Row, Settings, collector_paused, is_text, read_bucket, write_chunk
-from .store import FORMAT, MANIFEST, KnowledgeBase, checksum
+from .store import ARRAYS, FORMAT, MANIFEST, KnowledgeBase
+from .verification import checksum
 
 __all__ = ["NameRecord", "Step", "build"]
 
@@ -293,7 +294,7 @@ class _Run:
             "left_out": {
                 key: self.counts[key] for key in sorted(self.counts) if key not in ("entities", "entities_read")
             },
-            "checksum": checksum(folder),
+            "checksum": checksum(folder, ARRAYS),
             "tables": tables,
             "arrays": arrays.lengths,
         }

@@ -1,12 +1,12 @@
 """The knowledge base on disk: a folder of memory-mapped arrays and a manifest.
 
 Entities have numbers. Names are stored by language, in the forms of `normalise.py`, and point to the entities that they
-may name. Opening only maps the files and reads the manifest: it takes milliseconds, and processes share the memory.
+may name. Opening maps the files and reads the manifest: it takes milliseconds, and processes share the memory. The
+first time, all files are read and verified.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, UnknownName, UsageError
 from ..kernels import mentions, warn_if_slow
+from .verification import verify, verify_once
 
 FORMAT = 1  # increased when files of an older version can no longer be read
 MANIFEST = "manifest.json"
@@ -56,6 +57,7 @@ _KEYS: dict[str, type] = {
     "left_out": dict, "tercet": str,
 }  # fmt: skip
 _TABLE = ("first_alias", "aliases", "first_slot", "slots", "longest")
+_LONGEST = 1000  # tokens of a name, at most
 _BLOCK = 1 << 18  # size of the buffer for hits
 
 Numbers = NDArray[np.int32]
@@ -64,15 +66,6 @@ Numbers = NDArray[np.int32]
 def bucket_of(entity_id: str, buckets: int) -> int:
     """Return the bucket of an entity, the same on every machine."""
     return crc32(entity_id.encode("utf-8", "surrogatepass")) % buckets
-
-
-def checksum(folder: Path) -> str:
-    """Return a checksum of the names and contents of all arrays."""
-    digest = hashlib.sha256()
-    for name in sorted(ARRAYS):
-        with (folder / f"{name}.bin").open("rb") as stream:
-            digest.update(f"{name} {hashlib.file_digest(stream, 'sha256').hexdigest()}\n".encode())
-    return digest.hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +102,7 @@ class KnowledgeBase:
         folder = Path(path)
         manifest = _read_manifest(folder)
         arrays = {name: _mapped(folder, name, manifest["arrays"].get(name)) for name in ARRAYS}
+        verify_once(folder, manifest, arrays)
         return cls(folder.absolute(), manifest, arrays)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -122,17 +116,22 @@ class KnowledgeBase:
         return self._string("entity_text", "entity_start", entity)
 
     def category(self, entity: int) -> str:
-        return self.categories[int(self._arrays["category"][entity])]
+        try:
+            return self.categories[int(self._arrays["category"][entity])]
+        except IndexError:
+            raise self._damaged("category") from None
 
     def prior(self, entity: int) -> float:
         """Return how likely the entity is relative to others: the largest weight of its names."""
-        return float(self._arrays["prior"][entity])
+        try:
+            return float(self._arrays["prior"][entity])
+        except IndexError:
+            raise self._damaged("prior") from None
 
     def label(self, entity: int, language: str) -> str | None:
         """Return the entity's main name in a language, None if it has none."""
         number = self._language(language)
-        first, last = (int(place) for place in self._arrays["label_start"][entity : entity + 2])
-        for row in range(first, last):
+        for row in range(*self._places("label_start", "label_language", entity)):
             if self._arrays["label_language"][row] == number:
                 return self._string("label_text", "label_text_start", row)
         return None
@@ -148,18 +147,18 @@ class KnowledgeBase:
         starts = self._arrays["bucket_start"]
         bucket = bucket_of(entity_id, len(starts) - 1)
         wanted = entity_id.encode("utf-8", "surrogatepass")
-        low, high = int(starts[bucket]), int(starts[bucket + 1])
+        low, high = self._places("bucket_start", "category", bucket)
         place = bisect_left(range(high), wanted, low, high, key=self._id_bytes)
         return place if place < high and self._id_bytes(place) == wanted else None
 
     def candidates(self, alias: int) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
         """Return the entities that a name may mean and their weights, the largest weight first."""
-        first, last = self._arrays["candidate_start"][alias : alias + 2]
+        first, last = self._places("candidate_start", "candidate_entity", alias)
         return self._arrays["candidate_entity"][first:last], self._arrays["candidate_weight"][first:last]
 
     def flags(self, alias: int) -> NDArray[np.uint8]:
         """Return for each candidate of a name CAPITALISED, LOWERCASE, OWN_FORM or a sum of them."""
-        first, last = self._arrays["candidate_start"][alias : alias + 2]
+        first, last = self._places("candidate_start", "candidate_entity", alias)
         return self._arrays["candidate_flags"][first:last]
 
     def alias(self, alias: int) -> tuple[str, ...]:
@@ -185,13 +184,8 @@ class KnowledgeBase:
         return {**shown, "path": str(self.path), "bytes": sum(array.nbytes for array in self._arrays.values())}
 
     def verify(self) -> None:
-        """Read all arrays and compare the checksum. Raises DataError if it differs."""
-        found = checksum(self.path)
-        if found != self.checksum:
-            raise DataError(
-                f"The knowledge base {self.path} is damaged: its files have checksum {found[:16]}…, its manifest has "
-                f"{self.checksum[:16]}…. Build it again."
-            )
+        """Read all arrays. Raises DataError if their checksum differs or a number is out of bounds."""
+        verify(self.path, self._manifest, self._arrays)
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -203,14 +197,27 @@ class KnowledgeBase:
         return self._numbers[language]
 
     def _string(self, text: str, start: str, row: int) -> str:
-        return self._slice(text, start, row).decode("utf-8", "surrogatepass")
+        try:
+            return self._slice(text, start, row).decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            raise self._damaged(text) from None
 
     def _id_bytes(self, entity: int) -> bytes:
         return self._slice("entity_text", "entity_start", entity)
 
     def _slice(self, text: str, start: str, row: int) -> bytes:
-        first, last = self._arrays[start][row : row + 2]
+        first, last = self._places(start, text, row)
         return self._arrays[text][first:last].tobytes()
+
+    def _places(self, start: str, target: str, row: int) -> tuple[int, int]:
+        """Return where a row begins and ends in another array."""
+        found = self._arrays[start][row : row + 2].tolist()
+        if len(found) != 2 or not 0 <= found[0] <= found[1] <= len(self._arrays[target]):
+            raise self._damaged(start)
+        return found[0], found[1]
+
+    def _damaged(self, array: str) -> DataError:
+        return DataError(f"The knowledge base {self.path} is damaged ({array}.bin). Build it again.")
 
 
 def _find(
@@ -231,6 +238,8 @@ def _find(
     found = []
     while state[0] < len(counts):
         done = mentions.find(*arguments)
+        if done < 0:
+            raise DataError("The knowledge base is damaged (slots.bin or alias_start.bin). Build it again.")
         found.append(hits[:, :done].copy())
     return np.concatenate(found, axis=1)
 
@@ -270,7 +279,7 @@ def _tables_fit(manifest: dict[str, Any]) -> bool:
         if not isinstance(table, dict) or not all(isinstance(table.get(key), int) for key in _TABLE):
             return False
         size = table["slots"]
-        if min(table[key] for key in _TABLE) < 0 or size < 1 or size & (size - 1):
+        if min(table[key] for key in _TABLE) < 0 or size < 1 or size & (size - 1) or table["longest"] > _LONGEST:
             return False
         if table["first_alias"] + table["aliases"] >= aliases or table["first_slot"] + size > slots:
             return False

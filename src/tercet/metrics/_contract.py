@@ -24,6 +24,8 @@ from ..errors import UsageError
 from ._parameters import Parameter, parameters
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..data.testset import TestSet
     from ._ready import Ready
 
@@ -35,11 +37,14 @@ class Shard:
     """The texts that are counted at once: outputs of all systems, references, source, documents, languages, names.
 
     `share` keeps what several metrics or systems need, such as the character n-grams of the references, so that it is
-    made once for all of them.
+    made once for all of them. `cache` is the folder that the user named for results that later runs can use.
     """
 
-    def __init__(self, texts: TestSet, made: dict[Hashable, Any] | None = None) -> None:
+    def __init__(
+        self, texts: TestSet, made: dict[Hashable, Any] | None = None, *, cache: str | Path | None = None
+    ) -> None:
         self.texts = texts
+        self.cache = cache
         self.outputs = texts.outputs
         self.references = texts.references
         self.source = texts.source
@@ -54,7 +59,9 @@ class Shard:
 
     def only(self, systems: Sequence[str]) -> Shard:
         """Return the shard with some of its systems; what is shared stays shared."""
-        return self if len(systems) == len(self.outputs) else Shard(self.texts.only(systems), self._made)
+        if len(systems) == len(self.outputs):
+            return self
+        return Shard(self.texts.only(systems), self._made, cache=self.cache)
 
     def share(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Return what `make` returned for this key when it was first asked for in this shard."""

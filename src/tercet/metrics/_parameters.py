@@ -47,13 +47,13 @@ def param(
     quiet: left out of the signature where it has its default.
     file: the value is a path, whose contents are part of the metric's fingerprint; or a function that returns the
         path for a value (None if the value names no file). checksum: a key under which the signature has its checksum.
-    local: belongs to the computer, not to the metric: not compared, and neither in spec nor in signature.
+    local: belongs to the computer, not to the metric: not compared or shown, and neither in spec nor in signature.
     """
     about = {
         "choices": choices, "noun": noun, "low": low, "high": high, "above": above, "check": check, "key": key,
         "words": words, "quiet": quiet, "file": file, "checksum": checksum, "local": local,
     }  # fmt: skip
-    return dataclasses.field(default=default, compare=not local, metadata={"tercet": about})
+    return dataclasses.field(default=default, compare=not local, repr=not local, metadata={"tercet": about})
 
 
 @dataclass(frozen=True)

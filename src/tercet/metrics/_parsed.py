@@ -62,17 +62,17 @@ class ParsedMetric(Metric):
 
     def learn(self, testset: Any) -> Learnt:
         """Find the parser's name and version, for the signature."""
-        name = _name(self.open(None))
+        name = parser_name(self.open(None))
         return Learnt(name, {"parsed": name})
 
     def open(self, state: Any) -> Backend:
         from ..language.parsing import opened
 
         backend = opened(self.parser, self.language)
-        if state not in (None, _name(backend)):
+        if state not in (None, parser_name(backend)):
             raise UsageError(
-                f"{self.name}: the parser here is {_name(backend)}, but the run began with {state}. All computers of a "
-                "cluster need the same one, and files of parses must not change."
+                f"{self.name}: the parser here is {parser_name(backend)}, but the run began with {state}. All "
+                "computers of a cluster need the same one, and files of parses must not change."
             )
         return backend
 
@@ -93,7 +93,7 @@ class ParsedMetric(Metric):
         """Parse all references and outputs; metrics with the same parser share the parses."""
         columns = (*shard.references.values(), *shard.outputs.values())
         texts = dict.fromkeys(text for lines in columns for text in lines if text is not None)
-        known = shard.share(("parses", _name(opened), self.language), dict[str, "Sentence"])
+        known = shard.share(("parses", parser_name(opened), self.language), dict[str, "Sentence"])
         if new := [text for text in texts if text not in known]:
             known.update(zip(new, self.parse_texts(new, opened), strict=True))
         self.check_parses([known[text] for text in texts])
@@ -124,7 +124,7 @@ def _has_tree(sentence: Sentence) -> bool:
     return bool(sentence.dependencies) or any(token.head is not None for token in sentence.tokens)
 
 
-def _name(backend: Backend) -> str:
+def parser_name(backend: Backend) -> str:
     """Return name and version; for existing parses their kind and checksum, without the path."""
     name = backend.name.partition(":")[0] if backend.stored else backend.name
     return f"{name}@{backend.version}"

@@ -38,7 +38,8 @@ class Ready(MetricRecord):
         """Return the metric's heavy resources, loaded once per process and state of the files behind them."""
         if type(self.metric).open is Metric.open:
             return self.state
-        key = (type(self.metric), self.metric, self.signature, self.fingerprint)
+        local = tuple(getattr(self.metric, each.name) for each in self.metric.parameters() if each.local)
+        key = (type(self.metric), self.metric, local, self.signature, self.fingerprint)
         if key not in _opened:
             _opened[key] = self.metric.open(self.state)
             while len(_opened) > OPENED:

@@ -32,6 +32,11 @@ def choose_references(rates: Floats, groups: Ints, *, like_moses: bool) -> Ints:
     return best_rows(np.trunc(1 - rates) if like_moses else -rates, groups, highest=True)
 
 
+def error_rate(errors: Floats, length: Floats) -> Floats:
+    """Return errors per word of the reference. NaN for errors against an empty one, which have no rate."""
+    return np.where((length == 0) & (errors > 0), np.nan, errors / np.maximum(length, 1))
+
+
 @dataclass(frozen=True)
 class WordMetric(Metric):
     """A metric with the parameters tokenize, lowercase and variant; `variants` gives the program each one equals."""

@@ -17,7 +17,7 @@ from ..text.coding import Units, Vocabulary
 from ..text.editing import EditScript, References, count_jumps, jump_script, words_of
 from ._contract import Floats, Shard, group_references
 from ._pairs import one_segment
-from ._words import WordMetric, choose_references
+from ._words import WordMetric, choose_references, error_rate
 
 VARIANTS = {"moses": "moses", "standard": None}
 
@@ -33,6 +33,7 @@ class CDER(WordMetric):
 
     variants: ClassVar[Mapping[str, str | None]] = VARIANTS
     higher_is_better = False
+    version: ClassVar[int] = 2  # an empty reference has no rate
     paper: ClassVar[str] = "Leusch et al. (2006), CDER: Efficient MT Evaluation Using Block Movements"
 
     def prepare(self, shard: Shard, opened: Any) -> References:
@@ -55,7 +56,7 @@ class CDER(WordMetric):
 
     def score(self, totals: Floats) -> Floats:
         edits, reference = totals[..., 0], totals[..., 1]
-        rate = edits / np.maximum(reference, 1)
+        rate = error_rate(edits, reference)
         if self.variant == "moses":
             rate = np.where(reference > 0, rate, 0.0)  # nothing to find: perfect
         return np.asarray(rate, dtype=np.float64)

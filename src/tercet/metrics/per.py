@@ -18,7 +18,7 @@ from ..text.coding import NgramIndex, Units, Vocabulary
 from ..text.editing import EditScript, References, bag_script, words_of
 from ._contract import Floats, Shard, group_references
 from ._pairs import best_rows, one_segment
-from ._words import WordMetric
+from ._words import WordMetric, error_rate
 
 VARIANTS = {"moses": "moses", "standard": None}
 
@@ -39,6 +39,7 @@ class PER(WordMetric):
 
     variants: ClassVar[Mapping[str, str | None]] = VARIANTS
     higher_is_better = False
+    version: ClassVar[int] = 2  # an empty reference has no rate
     paper: ClassVar[str] = "Tillmann et al. (1997), Accelerated DP based search for statistical translation"
 
     def check_needs(self, testset: Any) -> None:
@@ -76,7 +77,7 @@ class PER(WordMetric):
                 reference > 0, correct, 0.0
             )  # with an empty reference the rate is 1, even for an empty output
         else:
-            rate = errors / np.maximum(reference, 1)
+            rate = error_rate(errors, reference)
         return np.asarray(rate, dtype=np.float64)
 
     def details(self, totals: Floats) -> dict[str, Any]:

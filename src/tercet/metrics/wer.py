@@ -23,7 +23,7 @@ from ..text.tokenisers import check_tokeniser
 from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import one_segment
 from ._parameters import CASE, param
-from ._words import choose_references, tokeniser_of
+from ._words import choose_references, error_rate, tokeniser_of
 
 VARIANTS = {"jiwer": "jiwer4", "moses": "moses", "standard": None}
 _RUN = re.compile(r"\s\s+")
@@ -47,6 +47,7 @@ class WER(Metric):
 
     signature_order: ClassVar[tuple[str, ...]] = ("case", "tok")
     higher_is_better = False
+    version: ClassVar[int] = 2  # an empty reference has no rate
     paper: ClassVar[str] = (
         "Nießen et al. (2000), An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research"
     )
@@ -97,8 +98,10 @@ class WER(Metric):
             rate = np.where(reference + output > 0, 1 - matches * matches / both, 0.0)
         elif self.variant == "moses":
             rate = np.where(reference > 0, errors / np.maximum(reference, 1), 0.0)  # nothing to find: perfect
+        elif self.variant == "jiwer":
+            rate = errors / np.maximum(reference, 1)  # for an empty reference, the number of output words
         else:
-            rate = errors / np.maximum(reference, 1)  # as jiwer: for an empty reference, the number of output words
+            rate = error_rate(errors, reference)
         return np.asarray(rate, dtype=np.float64)
 
     def details(self, totals: Floats) -> dict[str, Any]:

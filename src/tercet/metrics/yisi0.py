@@ -9,9 +9,7 @@ the test set it is in. variant=original equals the program yisi (fd07bfc) with l
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from hashlib import blake2b
-from math import log2
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -23,25 +21,10 @@ from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
 from ._pairs import best_rows, number_words, one_segment, owners, refuse_long
 from ._parameters import CASE, param
+from ._weights import DocumentFrequencies, count_references
 
 VARIANTS = ("corrected", "original")
-SHARD = 10_000  # segments whose references are in memory at once while weights are learnt
-_ASCII_LOWER = {ord(c): ord(c.lower()) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 MOST_BYTES = 100_000  # of one text: half a minute
-
-
-@dataclass(frozen=True)
-class DocumentFrequencies:
-    """The number of references with each word; comparisons and signatures use the checksum."""
-
-    checksum: str
-    texts: int
-    words: Mapping[str, int] = field(repr=False, compare=False)
-
-    def weight(self, word: str) -> float:
-        """Return log2(1 + (N + 1) / (df + 1)); a word without entry is also looked up in lower case (A to Z)."""
-        found = self.words.get(word) or self.words.get(word.translate(_ASCII_LOWER), 0)
-        return log2(1 + (self.texts + 1) / (found + 1))
 
 
 class _References(NamedTuple):
@@ -93,17 +76,7 @@ class YiSi0(Metric):
 
     def learn(self, testset: Any) -> Learnt:
         """Learn the frequencies of all words in all references of the test set (anything with `shards`)."""
-        found: dict[str, int] = {}
-        texts = digests = 0
-        for shard in testset.shards(SHARD):
-            for words in self._words(group_references(shard.references)[0]):
-                texts += 1
-                for word in set(words):
-                    found[word] = found.get(word, 0) + 1
-                # A sum of digests, so that the same references in another order are the same references.
-                digest = blake2b("\n".join(words).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-                digests = (digests + int.from_bytes(digest, "big")) % (1 << 64)
-        learnt = DocumentFrequencies(f"{digests:016x}", texts, found)
+        learnt = count_references(testset, self._words)
         return Learnt(learnt, {"weights": learnt.checksum})
 
     def prepare(self, shard: Shard, opened: Any) -> _References:

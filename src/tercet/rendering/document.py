@@ -76,11 +76,11 @@ class Table:
         header = [*(name for name, _ in first), *self.header]
         return header, [[*(cells[place] for _, cells in first), *row] for place, row in enumerate(self.rows)]
 
-    def render(self, form: str, *, spreadsheet: bool = False) -> str:
-        """Return the table in one of `tables.FORMS`."""
+    def render(self, form: str, *, columns: int | None = None, spreadsheet: bool = False) -> str:
+        """Return the table in one of `tables.FORMS`; `columns` and `spreadsheet` as in `tables.table`."""
         header, rows = self.columns(form)
         if form != "text" or self.groups is None:
-            return table(header, rows, form, spreadsheet=spreadsheet)
+            return table(header, rows, form, columns=columns, spreadsheet=spreadsheet)
         lines, groups = table(header, rows).split("\n"), self.groups[1]
         for place in range(len(groups) - 1, 0, -1):
             if groups[place] != groups[place - 1]:
@@ -97,7 +97,7 @@ class SegmentTexts:
     lists: Sequence[tuple[str, Sequence[str]]] = ()
 
     def text(self) -> Iterator[str]:
-        """Yield lines of text, cut at the right margin of the terminal."""
+        """Yield lines of text, broken at the right margin of the terminal."""
         import shutil  # slow to import
 
         yield f"  {self.head}"
@@ -105,7 +105,9 @@ class SegmentTexts:
         names = [clip(name, 20) for name, _ in self.texts]
         margin = max(map(shown_width, names), default=0)
         for name, (_, text) in zip(names, self.texts, strict=True):
-            yield f"    {name}{' ' * (margin - shown_width(name))}  {clip(text, columns - margin - 6)}"
+            for line in wrap(_printable(text), columns - margin - 6):
+                yield f"    {name}{' ' * (margin - shown_width(name))}  {line}".rstrip()
+                name = ""
         for title, lines in self.lists:
             yield from (f"    {title}:", *(f"      {_printable(line)}" for line in lines))
 
@@ -169,7 +171,9 @@ class Document:
     title: str = ""
     data: Callable[[], Any] | None = None
 
-    def render(self, form: str = "text", *, colour: bool = False, spreadsheet: bool = False) -> str:
+    def render(
+        self, form: str = "text", *, colour: bool = False, columns: int | None = None, spreadsheet: bool = False
+    ) -> str:
         """Return the document in one of FORMS, or its data as "jsonl", one line each.
 
         colour: make the titles in text bold. spreadsheet: in TSV and CSV, put a ' before text that a spreadsheet would
@@ -185,7 +189,7 @@ class Document:
             return page(self)
         if form not in TABLE_FORMS:
             raise UnknownName("format", form, FORMS)
-        blocks = [_block(part, form, colour, spreadsheet) for part in self.parts]
+        blocks = [_block(part, form, colour, columns, spreadsheet) for part in self.parts]
         return "\n\n".join(block for block in blocks if block)
 
 
@@ -204,13 +208,15 @@ def _cell(value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else to_json(value, indent=None)
 
 
-def _block(part: Part, form: str, colour: bool, spreadsheet: bool) -> str:
+def _block(part: Part, form: str, colour: bool, columns: int | None, spreadsheet: bool) -> str:
     """Return a part in one of the forms for tables; empty if the form leaves it out."""
     if isinstance(part, Details):
         return "\n\n".join(block for one in part.parts if (block := _block(one, form, colour, spreadsheet)))
     if isinstance(part, Table):
         caption = f"{'% ' if form == 'latex' else ''}{part.caption}:\n\n" if part.caption else ""
-        return (caption if form not in ("tsv", "csv") else "") + part.render(form, spreadsheet=spreadsheet)
+        return (caption if form not in ("tsv", "csv") else "") + part.render(
+            form, columns=columns, spreadsheet=spreadsheet
+        )
     if form == "text":
         return _text(part, colour)
     if form == "markdown":
@@ -276,3 +282,21 @@ def clip(text: str, columns: int) -> str:
     while shown_width(start) > columns - 1:
         start = start[:-1]
     return start.rstrip() + "…"
+
+
+def wrap(text: str, columns: int) -> Iterator[str]:
+    """Yield the lines of a text that is broken at blanks to fit into `columns`; longer words are cut in two."""
+    line = ""
+    for word in text.split(" "):
+        while shown_width(f"{line} {word}" if line else word) > columns:
+            if line:
+                yield line
+                line = ""
+            if shown_width(word) > columns:
+                size = columns
+                while shown_width(word[:size]) > columns:
+                    size -= 1
+                yield word[:size]
+                word = word[size:]
+        line = f"{line} {word}" if line else word
+    yield line

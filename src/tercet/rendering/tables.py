@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..data.display import json_able
@@ -41,10 +41,17 @@ def full(value: object) -> str:
 
 
 def table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], form: str = "text", *, spreadsheet: bool = False
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    form: str = "text",
+    *,
+    columns: int | None = None,
+    spreadsheet: bool = False,
 ) -> str:
     """Return the table in one of FORMS, without a final line feed.
 
+    columns: the width of the terminal. A wider table in text is cut into tables that fit, each with the first column
+    of words.
     spreadsheet: in TSV and CSV, put a ' before text that a spreadsheet would take for a formula. Numbers stay.
     """
     if form not in FORMS:
@@ -54,7 +61,32 @@ def table(
             header, *rows = ([_harmless(cell) for cell in row] for row in (header, *rows))
     else:  # a name may contain a line feed, a cell may not
         rows = [[type(cell)(" ".join(cell.split("\n"))) for cell in row] for row in rows]
+    if form == "text" and columns is not None:
+        return "\n\n".join(_text(*part) for part in _fitting(header, rows, columns))
     return FORMS[form](header, rows)
+
+
+def _fitting(
+    header: Sequence[str], rows: Sequence[Sequence[str]], columns: int
+) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """Yield the table in parts that are not wider than `columns`, as far as their cells allow."""
+    widths = [max(map(shown_width, column)) for column in zip(header, *_starred(rows), strict=True)]
+    if sum(widths) + 2 * (len(widths) - 1) <= columns or len(header) < 3:
+        yield list(header), [list(row) for row in rows]
+        return
+    text = [not is_numeric(row[place] for row in rows) for place in range(len(header))]
+    keys = list(range(text.index(True) + 1)) if True in text else [0]
+    while text[len(keys) : len(keys) + 1] == [True] and len(keys) < 2:  # two names tell a pair apart
+        keys.append(len(keys))
+    used = sum(widths[place] + 2 for place in keys)
+    part, left = list(keys), columns - used + 2
+    for place in range(len(keys), len(header)):
+        if len(part) > len(keys) and widths[place] + 2 > left:
+            yield [header[i] for i in part], [[row[i] for i in part] for row in rows]
+            part, left = list(keys), columns - used + 2
+        part.append(place)
+        left -= widths[place] + 2
+    yield [header[i] for i in part], [[row[i] for i in part] for row in rows]
 
 
 def _harmless(cell: str) -> str:
@@ -139,14 +171,20 @@ def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "±": r"$\pm$"}
-_LATEX |= {c: f"\\{c}" for c in "&%$#_{}"}
+_LATEX |= {c: f"\\{c}" for c in "&%$#_{}"} | {"<": "$<$", ">": "$>$", "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+_LATEX |= {raised: f"$^{{{plain}}}$" for raised, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-", strict=True)}
+
+
+def latex_text(text: str) -> str:
+    """Return text for LaTeX, with its special characters escaped."""
+    return "".join(_LATEX.get(c, c) for c in text).replace("}$$^{", "")  # digits of one superscript
 
 
 def _latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     right = [is_numeric(column) for column in zip(*rows, strict=True)] if rows else [False] * len(header)
 
     def line(cells: Sequence[str]) -> str:
-        escaped = ("".join(_LATEX.get(c, c) for c in cell) for cell in cells)
+        escaped = (latex_text(cell) for cell in cells)
         strong = (_strong(text, cell, r"\textbf{", "}") for text, cell in zip(escaped, cells, strict=True))
         return " & ".join(strong) + r" \\"
 

@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 Score = Callable[[Floats], Floats]
 
 SEED = 12345
+MAX_RESAMPLES = 10_000_000  # all are kept in memory
 TOLERANCE = 1e-12  # relative to the scores: far above rounding noise, far below the effect of one segment
 
 _SMALL_BATCH = 2**18  # numbers; 2 MB fit into the cache, which is faster than larger batches
@@ -65,6 +66,8 @@ def check_draws(resamples: int, seed: int) -> None:
     """Raise UsageError for an invalid number of resamples or an invalid seed."""
     if not isinstance(resamples, int | np.integer) or resamples < 1:
         raise UsageError(f"The number of resamples must be a whole number, at least 1, not {resamples!r}.")
+    if resamples > MAX_RESAMPLES:
+        raise UsageError(f"The number of resamples must be at most {MAX_RESAMPLES}, not {resamples}.")
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise UsageError(f"The seed must be a whole number and not negative, not {seed!r}.")
 
@@ -157,6 +160,18 @@ def draw_swaps(
         yield bits.astype(dtype)
 
 
+def all_swaps(n: int, *, rows: int | None = None, dtype: Any = np.float64) -> Iterator[NDArray[Any]]:
+    """Yield all exchanges of n segments that leave the last one in place: 2**(n - 1) rows, the first without any.
+
+    Exchanging all other segments instead gives the same difference with the other sign, so these are enough for a
+    two-sided test.
+    """
+    numbers = np.arange(2 ** (n - 1))[:, np.newaxis]
+    rows = rows or batch_rows(n)
+    for start in range(0, len(numbers), rows):
+        yield (numbers[start : start + rows] >> np.arange(n) & 1).astype(dtype)
+
+
 def resampled_scores(score: Score, columns: Columns, *, resamples: int, seed: int) -> Floats:
     """Return scores of all systems on the same bootstrap resamples, shape (systems, resamples)."""
     systems, n, k = columns.shape
@@ -170,11 +185,14 @@ def resampled_scores(score: Score, columns: Columns, *, resamples: int, seed: in
     return scores
 
 
-def swapped_sums(columns: Columns, *, trials: int, seed: int) -> Iterator[Floats]:
-    """Yield the sums of each system's counts in the exchanged segments: batches of shape (rows, systems, k)."""
+def swapped_sums(columns: Columns, *, trials: int | None, seed: int) -> Iterator[Floats]:
+    """Yield the sums of each system's counts in the exchanged segments: batches of shape (rows, systems, k).
+
+    trials=None takes every exchange once (see `all_swaps`).
+    """
     systems, n, k = columns.shape
-    rows = batch_rows(max(n, systems * k))
-    for swaps in draw_swaps(n, trials, seed=seed, rows=rows, dtype=columns.values.dtype):
+    how: dict[str, Any] = {"rows": batch_rows(max(n, systems * k)), "dtype": columns.values.dtype}
+    for swaps in all_swaps(n, **how) if trials is None else draw_swaps(n, trials, seed=seed, **how):
         yield _product(swaps, columns)
 
 

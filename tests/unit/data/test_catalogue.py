@@ -368,3 +368,15 @@ def test_records_are_plain_json(tmp_path: Path, data: Path) -> None:
     add(data, "mine", tmp_path / "cache")
     record = json.loads((tmp_path / "cache" / "mine" / "record.json").read_text())
     assert record.keys() == {"name", "origin", "added", "files", "bytes", "sha256", "archive_sha256"}
+
+
+def test_links_that_never_end_are_refused(tmp_path):
+    (tmp_path / "self").symlink_to("self")
+    with pytest.raises(UsageError, match="self does not exist"):
+        add(tmp_path / "self", "x", tmp_path / "data")
+    folder = tmp_path / "texts" / "inner"
+    folder.mkdir(parents=True)
+    (folder / "a.txt").write_text("a\n")
+    (folder / "loop").symlink_to("..")
+    with pytest.raises(UsageError, match="loop is a link to a folder that contains it"):
+        add(tmp_path / "texts", "x", tmp_path / "data")

@@ -1,5 +1,6 @@
 """Writing files whole, into what is no file, and into folders that others want, too."""
 
+import gzip
 import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
@@ -7,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tercet.data import lines
 from tercet.data.files import held, writing
-from tercet.errors import UsageError
+from tercet.errors import DataError, UsageError
 
 
 def test_what_was_there_stays_until_all_is_written(tmp_path: Path) -> None:
@@ -60,3 +62,20 @@ def test_the_checksum_of_a_folder_covers_names_and_contents(tmp_path):
     second = file_checksum(folder)
     (folder / "weights").rename(folder / "other")
     assert len({first, second, file_checksum(folder)}) == 3
+
+
+def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "MAX_LINE", 3000)
+    monkeypatch.setattr(lines, "BLOCK", 1000)
+    path = tmp_path / "long.gz"
+    path.write_bytes(gzip.compress(b"a\n" + b"b" * 3000 + b"\n"))
+    with pytest.raises(DataError, match="line 2: longer than 3000 bytes. One segment per line .*--max-line"):
+        lines.read_lines(path)
+    path.write_bytes(gzip.compress(b"a\n" + b"b" * 2990 + b"\n"))
+    assert [len(line) for line in lines.read_lines(path)] == [1, 2990]
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no endless file here")
+def test_an_endless_file_is_refused():
+    with pytest.raises(DataError, match="a NUL byte"):
+        lines.read_lines("/dev/zero")

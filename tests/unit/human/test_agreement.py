@@ -382,7 +382,7 @@ def test_a_note_says_that_no_two_raters_judged_the_same_output():
         (scored(), {"kind": "da"}, UnknownName, "'da'"),
         (scored(check="bad"), {}, DataError, "there are only control items"),
         (scored(), {"identical": "twice"}, UnknownName, "'twice'"),
-        (scored(), {"slices": 0}, UsageError, "number of slices must be at least 1, not 0"),
+        (scored(), {"slices": 0}, UsageError, "number of slices must lie between 1 and 1000, not 0"),
         (scored(), {"confidence": 1.5}, UsageError, "confidence"),
         (
             ranked(("a", "1", {"x": 1, "y": 2})),

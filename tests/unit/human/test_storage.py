@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import random
 import shutil
 import sqlite3
 import subprocess
@@ -244,3 +245,34 @@ def test_an_answer_is_on_the_disk_when_append_returns(tmp_path: Path) -> None:
 def test_the_default_database_is_beside_the_campaign() -> None:
     assert default_database("x/campaign.json") == Path("x/campaign.answers.db")
     assert default_database("y") == Path("y.answers.db")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_damaged_database_is_an_error_and_no_crash(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "answers.db"
+    store = Store.open(path, CAMPAIGN)
+    for number in range(40):
+        put(store, f"r{number}", 1 + number % 4)
+    store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    rng = random.Random(seed)
+    content = bytearray(path.read_bytes())
+    for _ in range(200):
+        content[rng.randrange(100 if seed else 0, len(content))] = rng.randrange(256)
+    path.write_bytes(content)
+    with pytest.raises((DataError, UsageError), match="database|answer"):
+        judgements_of(CAMPAIGN, Store.open(path, CAMPAIGN, create=False).rows())
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("answer", "{"), ("answer", "3"), ("answer", "[" * 10**5), ("seconds", "x"), ("rater", 7)]
+)
+def test_an_answer_that_is_none_is_an_error(tmp_path: Path, column: str, value: object) -> None:
+    path = tmp_path / "answers.db"
+    store = Store.open(path, CAMPAIGN)
+    put(store, "r1", 1)
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"UPDATE tercet_answers SET {column} = ?", (value,))
+    with pytest.raises(DataError, match=r"answers\.db is damaged|answer 1"):
+        judgements_of(CAMPAIGN, store.rows())

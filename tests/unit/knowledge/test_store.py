@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError, UnknownName, UsageError
+from tercet.knowledge import store, verification
 from tercet.knowledge.building import NameRecord, build
 from tercet.knowledge.store import ARRAYS, CAPITALISED, LOWERCASE, OWN_FORM, KnowledgeBase
 
@@ -169,11 +170,76 @@ def test_a_file_that_is_cut_short_or_absent_is_named(copy, name) -> None:
         KnowledgeBase.open(copy)
 
 
-def test_a_changed_byte_is_seen_when_asked_for(copy) -> None:
+def test_a_changed_byte_is_seen_when_it_is_opened(copy) -> None:
+    opened = KnowledgeBase.open(copy)
     path = copy / "alias_text.bin"
     path.write_bytes(b"x" + path.read_bytes()[1:])
     with pytest.raises(DataError, match="is damaged: its files have checksum"):
-        KnowledgeBase.open(copy).verify()
+        KnowledgeBase.open(copy)
+    with pytest.raises(DataError, match="is damaged: its files have checksum"):
+        opened.verify()
+
+
+def test_files_that_did_not_change_are_read_once(copy, monkeypatch) -> None:
+    KnowledgeBase.open(copy)
+    monkeypatch.setattr(verification, "checksum", None)
+    KnowledgeBase.open(copy)
+    (copy / "verified.json").write_text("[")
+    with pytest.raises(TypeError):  # read again
+        KnowledgeBase.open(copy)
+
+
+def test_a_folder_that_cannot_be_written_to_is_opened(copy, monkeypatch) -> None:
+    monkeypatch.setattr(verification, "STAMP", "no/such/folder")
+    assert len(KnowledgeBase.open(copy)) == 5
+
+
+def forge(folder: Path, name: str, values: np.ndarray) -> None:
+    """Replace an array, with a checksum and a stamp that say that all is well."""
+    (folder / f"{name}.bin").write_bytes(values.tobytes())
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["checksum"] = verification.checksum(folder, ARRAYS)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("alias_start", lambda a: a * 1000),
+        ("candidate_start", lambda a: a[::-1]),
+        ("candidate_entity", lambda a: a + 100),
+        ("category", lambda a: a + 100),
+        ("prior", lambda a: a * np.float32(np.nan)),
+    ],
+)
+def test_numbers_out_of_bounds_are_refused_also_with_a_right_checksum(copy, name, change) -> None:
+    array = np.fromfile(copy / f"{name}.bin", ARRAYS[name])
+    forge(copy, name, change(array).astype(ARRAYS[name]))
+    with pytest.raises(DataError, match=rf"is damaged: {name}\.bin has numbers that cannot be right"):
+        KnowledgeBase.open(copy)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_bytes_are_an_error_and_no_crash_even_if_nothing_is_verified(copy, seed, monkeypatch) -> None:
+    monkeypatch.setattr(store, "verify_once", lambda *_: None)
+    rng = np.random.default_rng(seed)
+    name = list(ARRAYS)[seed % len(ARRAYS)]
+    path = copy / f"{name}.bin"
+    if name == "slots" or seed % 2:
+        path.write_bytes(rng.bytes(path.stat().st_size))
+    else:
+        path.write_bytes(b"\xff" * path.stat().st_size)
+    opened = KnowledgeBase.open(copy)
+    try:
+        for language in opened.languages:
+            hits = opened.find([["new", "york", "city"], ["berlin"], ["dog"]], language)
+            for alias in hits.alias.tolist():
+                opened.alias(alias), opened.flags(alias)
+                for entity in opened.candidates(alias)[0].tolist():
+                    opened.entity_id(entity), opened.category(entity), opened.label(entity, language)
+        opened.number_of("Q60")
+    except DataError as error:
+        assert "damaged" in str(error)
 
 
 def test_what_is_no_knowledge_base_is_said(tmp_path) -> None:

@@ -34,9 +34,19 @@ def test_intervals_miss_the_truth_as_often_as_they_say(simulation):
 
 
 def test_the_benchmark_prints_a_table_and_fails_where_a_rate_is_outside(capsys):
-    status = main(["--runs", "2", "--segments", "30", "--resamples", "20"])
+    status = main(["--runs", "2", "--segments", "60", "--resamples", "20"])
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 11
     assert sum(line.endswith(("ok", "OUTSIDE")) for line in lines) == 8
     assert status == (1 if any(line.endswith("OUTSIDE") for line in lines) else 0)
     assert status == 1  # two runs cannot give a rate within 3.5 to 6.5 %
+
+
+@pytest.mark.parametrize("n", [2, 5, 6, 9, 10, 15, 30])
+def test_randomisation_keeps_its_level_on_few_segments(simulation, n):
+    for outcome in rejections(simulation, n=n, runs=RUNS, resamples=199, seed=13):
+        if outcome.procedure == "randomisation":
+            assert (LOW if n >= 10 else 0) <= outcome.hits <= HIGH, outcome
+            assert n >= 6 or not outcome.hits  # nothing can be significant there
+        elif n <= 9:
+            assert outcome.hits > HIGH, outcome  # why the bootstrap does not decide

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.calibration import mean_score, mean_simulation, null_samples, ratio_score, ratio_simulation
 
 from tercet.errors import UsageError
-from tercet.stats import compare_all, paired_bootstrap, randomisation, resampling
+from tercet.stats import compare_all, paired, paired_bootstrap, randomisation, resampling
 from tercet.stats.resampling import draw_swaps, draw_weights
 
 TESTS = ("bootstrap", "randomisation")
@@ -55,11 +55,30 @@ def means(values):
         ([0.1, 0.2, 0.3, 0.1, 0.7, 0.2, 0.3, 0.3], [0.2, 0.1, 0.1, 0.3, 0.4, 0.1, 0.1, 0.2]),
     ],
 )
-def test_randomisation_converges_to_the_share_of_all_exchanges(first, second):
+def test_randomisation_on_few_segments_is_the_share_of_all_exchanges(first, second, monkeypatch):
     exact = exhaustive_p(first, second)
+    result = randomisation(mean_score, means(first), means(second), resamples=5, interval_resamples=0)
+    assert (result.p_value, result.resamples) == (exact, 128)
+    monkeypatch.setattr(paired, "EXACT_SEGMENTS", 7)  # random exchanges come close to it
     trials = 40_000
     result = randomisation(mean_score, means(first), means(second), resamples=trials, interval_resamples=0)
     assert result.p_value == pytest.approx(exact, abs=4 * sqrt(exact * (1 - exact) / trials) + 1 / trials)
+    assert (result.p_value, result.resamples) != (exact, 128)
+
+
+def test_exact_randomisation_covers_ratios_and_all_batches(monkeypatch):
+    first, second = systems(2, n=5)
+    observed = abs(ratio_score(first.sum(0)) - ratio_score(second.sum(0)))
+    differences = []
+    for swaps in product((False, True), repeat=5):
+        mask = np.array(swaps)[:, np.newaxis]
+        a, b = np.where(mask, second, first).sum(0), np.where(mask, first, second).sum(0)
+        differences.append(abs(ratio_score(a) - ratio_score(b)))
+    expected = np.mean(np.array(differences) >= observed - 1e-9)
+    for cells in (1, 2**18):
+        monkeypatch.setattr(resampling, "_SMALL_BATCH", cells)
+        monkeypatch.setattr(resampling, "_MIN_ROWS", 1)
+        assert randomisation(ratio_score, first, second).p_value == expected
 
 
 def test_randomisation_equals_a_plain_loop_over_the_same_swaps():
@@ -230,6 +249,7 @@ def test_one_system_has_no_pairs():
         ({"baseline": 3}, "baseline must be the number of a system, from 0 to 2, not 3"),
         ({"baseline": -1}, "0 to 2, not -1"),
         ({"resamples": 0}, "at least 1, not 0"),
+        ({"resamples": 10**23}, "at most 10000000, not 1000"),
         ({"test": "randomisation", "interval_resamples": -5}, "at least 1, not -5"),
         ({"confidence": 1.0}, "between 0 and 1, not 1.0"),
     ],

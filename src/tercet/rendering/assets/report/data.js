@@ -27,7 +27,7 @@ const fixed = (value, digits) =>
   value === null || value === undefined || Number.isNaN(value) ? "–" : value.toFixed(digits).replace("-", "−");
 const signed = (value, digits) => (value > 0 ? "+" : "") + fixed(value, digits);
 const count = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
-const shownP = (p) => p === null ? "p undefined" : p < .001 ? "p < .001" : `p = ${p.toFixed(3).replace(/^0/, "")}`;
+const shownP = (p) => p === null ? "p undefined" : p < .001 ? "p < .001" : p > .9995 ? "p = 1" : `p = ${p.toFixed(3).replace(/^0/, "")}`;
 const range = (n) => Array.from({length: n}, (_, i) => i);
 const known = (values) => values.filter((value) => value !== null);
 

@@ -106,10 +106,10 @@ function matrixParts() {
     }, many ? (won > 0 ? "+" : won < 0 ? "−" : "") : signed(pair.difference, digits)));
   };
   const head = order.map((s, i) => el("th", {scope: "col", title: D.systems[s]}, many ? String(i + 1) : D.systems[s]));
-  const table = el("table", {class: `matrix${many ? " many" : ""}`},
+  const table = el("table", {class: `matrix${many ? " many" : ""}`, style: {"--n": String(order.length)}},
     el("thead", {}, el("tr", {}, el("td"), head)),
     el("tbody", {}, order.map((s, i) => el("tr", {},
-      el("th", {scope: "row", title: D.systems[s]}, many ? `${D.systems[s]} ${i + 1}` : D.systems[s]), order.map((other) => cell(s, other))))));
+      el("th", {scope: "row", title: D.systems[s]}, many ? el("span", {}, String(i + 1)) : "", D.systems[s]), order.map((other) => cell(s, other))))));
   roam(table, "button");
   return [
     el("h3", {}, "Row minus column"),

@@ -60,44 +60,47 @@ function histogramParts() {
   const metric = D.metrics[state.m], values = known(range(D.n).map((i) => differenceOf(state.m, state.a, state.b, i)));
   const title = el("h3", {}, `Differences of segments, ${metric.name}`);
   if (!values.length) return [title, el("p", {}, "There are no segment scores.")];
-  const low = values.reduce((x, y) => Math.min(x, y), 0), high = values.reduce((x, y) => Math.max(x, y), 0);
-  const {step} = ticks(low, high, 28), first = Math.round(low / step), last = Math.round(high / step);
-  const counts = new Array(last - first + 1).fill(0);
-  for (const value of values) counts[Math.min(Math.max(Math.round(value / step) - first, 0), counts.length - 1)]++;
-  const [width, height, bottom] = [560, 190, 24], bar = width / counts.length, most = Math.max(...counts);
-  const edge = (i) => (first + i - .5) * step, at = (value) => (value / step - first + .5) * bar;
-  const inside = (i) => (state.from === null || edge(i) >= state.from - step / 1e6) && (state.to === null || edge(i + 1) <= state.to + step / 1e6);
-  const digits = Math.max(decimalsOf(step), 0), filtered = state.from !== null || state.to !== null;
-  const choose = (i, j) => change({from: edge(Math.min(i, j)), to: edge(Math.max(i, j) + 1), min: null}, {browse: false});
+  const low = values.reduce((x, y) => Math.min(x, y), 0), high = values.reduce((x, y) => Math.max(x, y), 0), tiny = tieLimit(metric);
+  const {step} = ticks(low, high, 24), below = Math.ceil(-low / step - 1e-9), above = Math.ceil(high / step - 1e-9);
+  // Bins below zero, one of exact ties, bins above zero.
+  const counts = new Array(below + 1 + above).fill(0);
+  const binOf = (value) => Math.abs(value) <= tiny ? below : value < 0 ? below + Math.floor(value / step) : below + Math.ceil(value / step);
+  for (const value of values) counts[Math.min(Math.max(binOf(value), 0), counts.length - 1)]++;
+  const from = (i) => i < below ? (i - below) * step : i === below ? -tiny : i === below + 1 ? tiny : (i - below - 1) * step;
+  const to = (i) => i < below - 1 ? (i - below + 1) * step : i === below - 1 ? -tiny : i === below ? tiny : (i - below) * step;
+  const [width, height, bottom] = [400, 170, 24], bar = width / counts.length, most = Math.max(...counts);
+  const at = (value) => (below + .5 + value / step + Math.sign(value) * .5) * bar;
+  const inside = (i) => (state.from === null || from(i) >= state.from - step / 1e6) && (state.to === null || to(i) <= state.to + step / 1e6);
+  const digits = decimalsOf(step), filtered = state.from !== null || state.to !== null;
+  const choose = (i, j) => change({from: from(Math.min(i, j)), to: to(Math.max(i, j)), min: null});
   const drawing = svg("svg", {class: "chart", viewBox: `0 0 ${width} ${height + bottom}`, role: "group",
                               "aria-label": `Histogram of ${values.length} differences. Drag to choose a range.`});
   counts.forEach((number, i) => {
-    const middle = first + i, side = middle === 0 ? "tie" : (middle > 0) === ((metric.sign || 1) > 0) ? "a" : "b";
+    const side = i === below ? "tie" : (i > below) === ((metric.sign || 1) > 0) ? "a" : "b";
     const tall = number ? Math.max(2, (height - 14) * number / most) : 0;
-    const label = `${count(number, "segment")}: ${fixed(edge(i), digits + 1)} to ${fixed(edge(i + 1), digits + 1)}`;
+    const label = `${count(number, "segment")}: ${i === below ? "ties" : `${fixed(from(i), digits)} to ${fixed(to(i), digits)}`}`;
     drawing.append(svg("g", {role: "button", tabindex: -1, "aria-label": label, "data-key": `bin ${i}`, "aria-pressed": String(filtered && inside(i)),
       onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(i, i); } }},
     svg("title", {}, label), svg("rect", {x: i * bar, y: 0, width: bar, height, fill: "transparent"}),
     svg("rect", {class: `${side}${filtered && !inside(i) ? " outside" : ""}`, x: i * bar + .5, y: height - tall, width: Math.max(bar - 1, .5), height: tall})));
   });
-  const axis = ticks(low, high, 6);
+  const axis = ticks(low, high, 5);
   drawing.append(svg("line", {class: "line", x1: 0, x2: width, y1: height, y2: height}),
-    svg("line", {class: "zero", x1: at(0), x2: at(0), y1: 0, y2: height, "stroke-dasharray": "3 3"}),
     ...axis.found.map((value) => svg("text", {x: at(value), y: height + 17, "text-anchor": "middle"}, fixed(value, decimalsOf(axis.step)))),
     svg("text", {x: 0, y: 11}, `${most}`));
-  brush(drawing, width, (x, y) => choose(...[x, y].map((at) => Math.min(Math.max(Math.floor(at / bar), 0), counts.length - 1))));
+  brush(drawing, width, height, (x, y) => choose(...[x, y].map((at) => Math.min(Math.max(Math.floor(at / bar), 0), counts.length - 1))));
   roam(drawing, "[role=button]");
   const [left, right] = (metric.sign || 1) > 0 ? ["B better", "A better"] : ["A better", "B better"];
-  return [title, el("p", {class: "hint"}, "A − B. Drag over bars to see their segments."), drawing,
+  return [title, el("p", {class: "hint"}, "A − B; grey: ties. Drag over bars to see their segments."), drawing,
     el("div", {class: "row small soft", style: {"justify-content": "space-between"}}, el("span", {}, `← ${left}`), el("span", {}, `${right} →`))];
 }
 
 // Report the ends of a range that is dragged over a drawing, in its coordinates.
-function brush(drawing, width, report) {
+function brush(drawing, width, height, report) {
   const place = (event) => { const box = drawing.getBoundingClientRect(); return (event.clientX - box.left) / box.width * width; };
   drawing.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
-    const start = place(event), shade = svg("rect", {class: "brush", x: start, y: 0, width: 0, height: 190});
+    const start = place(event), shade = svg("rect", {class: "brush", x: start, y: 0, width: 0, height});
     drawing.append(shade);
     drawing.setPointerCapture(event.pointerId);
     const move = (moved) => {
@@ -140,7 +143,7 @@ function sliceParts() {
     el("div", {class: "row"}, D.slices.length < 2 ? "" : el("div", {class: "switch", role: "group", "aria-label": "Slices by"}, D.slices.map((slice, by) =>
       el("button", {type: "button", "aria-pressed": String(by === state.by), "data-key": `by ${by}`, onclick: () => { allSlices = false; change({by}); }}, slice.by)))),
     el("p", {class: "hint"}, `${metric.name} of A (●) and B (◆); right: A − B.${cut ? " Largest differences first." : ""} Few segments give unsure scores.`),
-    el("div", {class: "plot"}, rows, el("div", {class: "axis", "aria-hidden": "true"}, el("span"), el("span"), el("span", {class: "track"}, axisTicks(scale)), el("span"))),
+    el("div", {class: "plot slices"}, rows, el("div", {class: "axis", "aria-hidden": "true"}, el("span"), el("span"), el("span", {class: "track"}, axisTicks(scale)), el("span"))),
     cut ? el("button", {type: "button", class: "small", onclick: () => { allSlices = !allSlices; show(); }},
       allSlices ? "Show fewer" : `Show all ${kind.names.length}`) : "",
   ];
@@ -151,7 +154,7 @@ function scatterParts() {
   const [one, two] = [state.m, state.other];
   const points = range(D.n).map((i) => [i, advantageOf(one, state.a, state.b, i), advantageOf(two, state.a, state.b, i)])
     .filter(([, x, y]) => x !== null && y !== null);
-  const [width, height, left] = [560, 260, 8], side = (at) => points.reduce((most, point) => Math.max(most, Math.abs(point[at])), 0) || 1;
+  const [width, height, left] = [400, 230, 0], side = (at) => points.reduce((most, point) => Math.max(most, Math.abs(point[at])), 0) || 1;
   const [wide, tall] = [side(1), side(2)], X = (x) => left + (width - left) * (x / wide + 1) / 2, Y = (y) => height * (1 - y / tall) / 2;
   const conflicts = points.filter(([, x, y]) => x * y < 0).length;
   const step = Math.ceil(points.length / POINTS);
@@ -161,7 +164,7 @@ function scatterParts() {
   svg("rect", {class: "conflict", x: X(0), y: height / 2, width: (width - left) / 2, height: height / 2}),
   svg("line", {class: "zero", x1: X(0), x2: X(0), y1: 0, y2: height}), svg("line", {class: "zero", x1: left, x2: width, y1: Y(0), y2: Y(0)}),
   points.filter((_, k) => k % step === 0).map(([i, x, y]) => svg("circle", {
-    cx: X(x), cy: Y(y), r: D.n > 500 ? 2.5 : 4, class: x * y < 0 ? "tie" : x + y > 0 ? "a" : "b", onclick: () => openSegment(i),
+    cx: X(x), cy: Y(y), r: D.n > 500 ? 2 : 4, class: x * y < 0 ? "tie" : x + y > 0 ? "a" : "b", onclick: () => openSegment(i),
   }, svg("title", {}, `segment ${i + 1}`))),
   svg("text", {x: width, y: height + 15, "text-anchor": "end"}, `A better by ${D.metrics[one].name} →`),
   svg("text", {x: left + 4, y: 13}, `↑ A better by ${D.metrics[two].name}`));
@@ -171,7 +174,8 @@ function scatterParts() {
     el("div", {class: "row small"}, el("label", {}, "with", el("select", {"data-key": "other", onchange: (event) => change({other: +event.target.value})},
       D.metrics.map((metric, m) => m === one ? "" : el("option", {value: m, selected: m === two}, metric.name)))),
     el("span", {}, `r = ${fixed(r, 2)}, n = ${points.length.toLocaleString("en")}`),
-    el("button", {type: "button", class: "small", onclick: () => change({disagree: true}, {browse: true})}, `They disagree on ${count(conflicts, "segment")}`)),
+    !conflicts ? "They never disagree."
+      : el("button", {type: "button", class: "small", onclick: () => change({disagree: true}, {browse: true})}, `They disagree on ${count(conflicts, "segment")}`)),
     el("p", {class: "hint"}, "A point is a segment; on grey ground the two metrics prefer different systems. Click a point to read it."),
     drawing,
   ];

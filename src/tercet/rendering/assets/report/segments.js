@@ -52,13 +52,12 @@ function buildSegments() {
   const disagree = el("input", {type: "checkbox", onchange: () => change({disagree: disagree.checked})});
   const only = el("input", {type: "checkbox", onchange: () => change({ticked: only.checked})});
   const marks = el("select", {"aria-label": "Marks", onchange: () => { markBy = marks.value; show(); }},
-    el("option", {value: "both"}, "between outputs and against references"), el("option", {value: "reference"}, "against references"), el("option", {value: "none"}, "none"));
+    el("option", {value: "both"}, "between outputs, against references"), el("option", {value: "reference"}, "against references"), el("option", {value: "none"}, "none"));
   const chips = el("span", {class: "row"}), more = el("span", {class: "row small"});
   bar.append(el("div", {class: "row small"},
     el("label", {}, "Sort", sort), D.slices.length ? el("label", {}, "Slice", slice) : "", search, el("label", {}, "A better by at least", least),
-    D.metrics.filter((metric) => metric.sign).length > 1 ? el("label", {}, disagree, "only where metrics disagree") : "",
-    el("label", {}, only, "only ticked"), el("label", {}, "Marks", marks)),
-  el("div", {class: "row small", style: {"margin-top": ".5rem"}}, status, chips, more, exportButtons()));
+    D.metrics.filter((metric) => metric.sign).length > 1 ? el("label", {}, disagree, "only where metrics disagree") : ""),
+  el("div", {class: "row small", style: {"margin-top": ".5rem"}}, status, chips, more, el("label", {}, "Marks", marks), el("label", {}, only, "only ticked"), exportButtons()));
   list = el("div", {id: "list"});
   ending = el("div", {"aria-hidden": "true", style: {height: "1px"}});
   watcher = new IntersectionObserver((entries) => {
@@ -200,9 +199,13 @@ function goTo(i) {
   fill(place);
   place.classList.add("current");
   place.focus({preventScroll: true});
-  place.scrollIntoView({block: "start"});
-  // Neighbours that are filled now move it; look again once they are there.
-  requestAnimationFrame(() => requestAnimationFrame(() => place.scrollIntoView({block: "start"})));
+  // Neighbours that are filled on the way move it, so go there until it stays.
+  const settle = (left, before) => {
+    place.scrollIntoView({block: "start"});
+    const top = place.getBoundingClientRect().top;
+    if (left && state.seg === i) requestAnimationFrame(() => settle(top === before ? left - 1 : 4, top));
+  };
+  settle(4, null);
 }
 
 function debounced(action, wait = 150) {

@@ -1,0 +1,96 @@
+"""Parts of the document of `tercet compare` beyond the metrics: words by group, n-grams, buckets of segments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..comparing import Buckets, MetricResult, NgramComparison, NgramFinding, WordComparison
+from ..rendering.document import Heading, Notes, Part, Table
+from ..rendering.tables import Bold, interval, number
+
+GROUPS = {"frequency": "Frequency", "pos": "Part of speech", "label": "Label"}
+SEGMENTS = 5  # numbers of segments that a cell of text lists
+
+
+def word_parts(words: WordComparison) -> Iterator[Part]:
+    """Yield the table of one grouping of words, with its legend."""
+    systems = list(words.groups[0].scores) if words.groups else []
+    where = f" in {words.frequencies}" if words.frequencies else ""
+    yield Heading(f"Words by {GROUPS[words.by].lower()}{where}: {words.measure} of systems")
+    rows = []
+    for group in words.groups:
+        row = [group.group, str(group.scores[words.baseline].reference_words)]
+        for system in systems:
+            score = group.scores[system]
+            value = number(score.f if words.measure == "F" else score.recall, 3)
+            row += [Bold(value) if score.p_value < words.alpha else value, interval(score.low, score.high, 3)]
+        rows.append(row)
+    header = [name for system in systems for name in (system, f"{system} interval")]
+    yield Table([GROUPS[words.by], "Words", *header], rows, key=("Words by", words.by))
+    yield Notes(
+        [
+            f"{words.measure}: 0 to 1, of words that the reference has too, with {100 * (1 - words.alpha):g} % "
+            f"bootstrap intervals. Words: in the references that {words.baseline} is compared with.",
+            f"Marked: significantly different from {words.baseline} (approximate randomisation, {words.resamples} "
+            f"resamples, seed {words.seed}; Holm over groups and systems) at {words.alpha:g}.",
+        ]
+    )
+
+
+def ngram_parts(found: NgramComparison) -> Iterator[Part]:
+    """Yield the n-grams that tell two systems apart."""
+    yield Heading(f"Words and n-grams that {found.a} or {found.b} gets right more often")
+    rows = [
+        _ngram_row(finding, system, found.alpha)
+        for system, findings in ((found.a, found.a_better), (found.b, found.b_better))
+        for finding in findings
+    ]
+    header = ["More often right", "N-gram", f"{found.a} right", f"{found.b} right", "In references", "Ratio", "p Holm"]
+    if rows:
+        yield Table([*header, "Segments"], rows, key=("Pair", f"{found.a} - {found.b}"))
+    notes = [
+        f"{found.differing} n-grams differ; {found.tested} in enough segments to be tested (sign test, Holm; "
+        f"significant ones at {found.alpha:g} are marked). A dash: not tested.",
+        f"Ratio: ({found.a} right + 1) / ({found.b} right + 1). Segments: where it is right more often.",
+    ]
+    yield Notes(notes if rows else [f"{found.a} and {found.b} get the same words right."])
+
+
+def _ngram_row(finding: NgramFinding, system: str, alpha: float) -> list[str]:
+    segments = finding.a_segments if len(finding.a_segments) > len(finding.b_segments) else finding.b_segments
+    p_value = number(finding.p_holm, 4)
+    return [
+        system,
+        finding.ngram,
+        str(finding.a_right),
+        str(finding.b_right),
+        str(finding.in_references),
+        number(finding.ratio, 2),
+        Bold(p_value) if finding.p_holm < alpha else p_value,
+        _listed(segments),
+    ]
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    shown = ", ".join(map(str, numbers[:SEGMENTS]))
+    return f"{shown} and {len(numbers) - SEGMENTS} more" if len(numbers) > SEGMENTS else shown
+
+
+def bucket_parts(metric: MetricResult, buckets: Buckets, width: int) -> Iterator[Part]:
+    """Yield the table of one kind of buckets: segments of each system, and scores where these say something new."""
+    systems = [system.system for system in metric.systems]
+    by_length = buckets.by == "length-difference"
+    header = [buckets.by.replace("-", " ").capitalize()]
+    header += [cell for system in systems for cell in (system, f"{system} {metric.name if by_length else '%'}")]
+    rows = []
+    for bucket in buckets.buckets:
+        row = [bucket.bucket]
+        for system in systems:
+            n = bucket.n_segments[system]
+            share = 100 * n / metric.n_segments
+            row += [str(n), number(bucket.scores[system], width) if by_length else number(share, 1)]
+        rows.append(row)
+    what = "Segments of each system" + (f", and its {metric.name} on them" if by_length else "")
+    yield Table(header, rows, caption=what, key=("Metric", metric.metric))
+    if buckets.note:
+        yield Notes([buckets.note])

@@ -1,0 +1,114 @@
+"""`--fail-if` of `tercet compare`: conditions, and the verdicts for people, JUnit readers and GitHub."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from .options import all_of
+
+if TYPE_CHECKING:
+    from ..comparing import Comparison, Gate, GateVerdict
+    from ..data.testset import TestSet
+
+FAILED = 3  # the exit code of a failed gate; 1 is bad data, 2 misuse
+gate_options = all_of(
+    click.option(
+        "--fail-if",
+        "gates",
+        multiple=True,
+        metavar="SENTENCE",
+        help="Exit with 3 if a system is significantly worse than the baseline (or the first): 'bleu drops', 'any "
+        "worsens'; worse at all: 'bleu drops at all'; by more than 'bleu drops by 0.5' or 'by 1 %'; or 'bleu below "
+        "40'. Repeat for more.",
+    ),
+    click.option("--junit", metavar="FILE", help="Write the verdicts of --fail-if in JUnit's XML form."),
+)
+
+
+def read_gates(options: dict[str, Any]) -> list[Gate]:
+    """Return the conditions, and refuse a file that could not be written in the end."""
+    from ..comparing import read_gate
+
+    if options["junit"] is not None:
+        if not options["gates"]:
+            raise UsageError("--junit reports on conditions: give one with --fail-if.")
+        folder = Path(options["junit"]).parent
+        if not folder.is_dir():
+            raise UsageError(f"--junit {options['junit']}: there is no folder {folder}.")
+    return [read_gate(text) for text in options["gates"]]
+
+
+def check_gates(
+    gates: Sequence[Gate], texts: TestSet, segments: int, metrics: Sequence[Any], options: dict[str, Any]
+) -> None:
+    """Refuse conditions that make no sense or could never hold. segments: how many are compared."""
+    from ..comparing import TESTS, find_no_hope
+
+    for gate in gates:
+        gate.check(metrics)
+        if not gate.significantly or len(texts.systems) < 2:
+            continue
+        tests = options["tests"] or TESTS
+        no_hope = find_no_hope(
+            len(texts.systems), segments, tests, options["resamples"], options["alpha"], baseline=True
+        )
+        if no_hope:
+            raise UsageError(f"--fail-if {gate.text!r} could never hold. {no_hope}")
+
+
+def report_verdicts(verdicts: Sequence[GateVerdict], result: Comparison, options: dict[str, Any]) -> int:
+    """Tell the verdicts on stderr, in the JUnit file and in GitHub's summary; return the exit code."""
+    from ..comparing import junit_xml
+    from ..data.files import writing
+
+    for verdict in verdicts:
+        click.echo(f"{'Failed' if verdict.failed else 'Passed'}: {verdict.message}", err=True)
+    if options["junit"] is not None:
+        with writing(options["junit"]) as stream:
+            stream.write(junit_xml(verdicts))
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary and verdicts:
+        try:
+            with Path(summary).open("a", encoding="utf-8") as stream:
+                stream.write(markdown_summary(verdicts, result) + "\n")
+        except OSError as error:
+            click.echo(f"Warning: {summary} cannot be written: {error.strerror}.", err=True)
+    return FAILED if any(verdict.failed for verdict in verdicts) else 0
+
+
+def markdown_summary(verdicts: Sequence[GateVerdict], result: Comparison) -> str:
+    """Return verdicts and scores as a short page of Markdown."""
+    from ..rendering.document import Document, Heading, Table
+    from ..rendering.tables import interval, number
+
+    failed = sum(verdict.failed for verdict in verdicts)
+    said = f"{failed} of {len(verdicts)} conditions failed" if failed else f"all {len(verdicts)} conditions passed"
+    rows = [
+        [
+            "❌ failed" if verdict.failed else "✅ passed",
+            verdict.condition,
+            verdict.system,
+            number(verdict.score, 2),
+            verdict.baseline,
+            number(verdict.baseline_score, 2),
+            number(verdict.p_value, 4),
+        ]
+        for verdict in verdicts
+    ]
+    scores = [
+        [metric.name, system.system, number(system.score, 2), interval(system.ci_low, system.ci_high, 2)]
+        for metric in result.metrics
+        for system in metric.systems
+    ]
+    parts = (
+        Heading(f"Translation quality: {said}"),
+        Table(["Verdict", "Fails if", "System", "Score", "Baseline", "Its score", "p (Holm)"], rows),
+        Table(["Metric", "System", "Score", f"{100 * result.confidence:g} % interval"], scores),
+    )
+    return Document(parts).render("markdown")

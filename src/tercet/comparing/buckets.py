@@ -1,0 +1,195 @@
+"""Parts of a test set: slices, which are the same for all systems, and buckets, which depend on the system's output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.scores import Scores
+from ..data.testset import TestSet
+from ..errors import UnknownName, UsageError
+from ..metrics import Floats
+from ..rendering.layout import bin_edges
+from ..scoring import sum_counts
+from ..slicing import first_references, length_of, segment_groups
+from ..stats import bootstrap
+from ..stats.resampling import evaluate
+from .results import Bucket, Buckets, Slice
+
+BUCKETS = ("length-difference", "score", "quality")
+LENGTHS = (-inf, -10, -3, 0, 1, 4, 11, inf)  # bounds of differences in length, the lower one included
+LENGTH_NAMES = (
+    "shorter by more than 10", "shorter by 4 to 10", "shorter by 1 to 3", "equal", "longer by 1 to 3",
+    "longer by 4 to 10", "longer by more than 10",
+)  # fmt: skip
+QUALITIES = ("poor", "middling", "good")
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How intervals are made."""
+
+    resamples: int
+    confidence: float
+    seed: int
+
+
+def take_segments(scores: Scores, numbers: Sequence[int]) -> Scores:
+    """Return the scores of these segments (numbered from 1) alone, with the systems' scores on them."""
+    rows = np.array(numbers) - 1
+    counts = {system: array[rows] for system, array in scores.counts.items()}
+    totals = {system: sum_counts(array) for system, array in counts.items()}
+    return replace(
+        scores,
+        system={system: float(scores.metric.score(total)) for system, total in totals.items()},
+        segment={system: values[rows] for system, values in scores.segment.items()},
+        counts=counts,
+        totals=totals,
+        document_ids=None if scores.document_ids is None else [scores.document_ids[row] for row in rows],
+        by=None,
+        group={},
+        interval={},
+        n_segments=len(rows),
+    )
+
+
+def slice_scores(
+    scores: Scores, by: str, testset: TestSet | None, numbers: Sequence[int], how: Resampling
+) -> Iterator[Slice]:
+    """Yield the scores of all systems on every slice. numbers: of the segments, from 1."""
+    documents = scores.document_ids or (testset.documents if testset is not None else None)
+    names, rows = segment_groups(by, testset, documents)
+    for place, name in enumerate(names):
+        inside = np.flatnonzero(rows == place)
+        values = {system: _on(scores, system, inside, how) for system in scores.systems}
+        yield Slice(
+            by,
+            name,
+            len(inside),
+            {system: value for system, (value, _) in values.items()},
+            {system: interval for system, (_, interval) in values.items()},
+            _numbered(numbers, inside),
+        )
+
+
+def segment_buckets(
+    scores: Scores,
+    by: str,
+    testset: TestSet | None,
+    numbers: Sequence[int],
+    how: Resampling,
+    thresholds: Mapping[str, tuple[float, float]],
+) -> Buckets | None:
+    """Return every system's segments in buckets; None where the metric has no such buckets.
+
+    by: "length-difference" (of output and closest reference), "score", or "quality": good, middling and poor segments
+    by two thresholds, by default the quartiles of all systems' segments.
+    """
+    if by not in BUCKETS:
+        raise UnknownName("kind of buckets", by, BUCKETS)
+    segment = {system: np.asarray(scores.segment[system], dtype=np.float64) for system in scores.systems}
+    note = ""
+    if by == "length-difference":
+        unit, differences = _length_differences(testset)
+        edges, names = np.array(LENGTHS), [f"{name} {unit}" * (name != "equal") or name for name in LENGTH_NAMES]
+        note = f"Length of the output minus that of the closest reference, in {unit}."
+        values = {system: differences[system] for system in scores.systems}
+    elif by == "quality":
+        if scores.higher_is_better is None:
+            return None
+        edges, note = _thresholds(scores, segment, thresholds)
+        names = list(QUALITIES if scores.higher_is_better else QUALITIES[::-1])
+        values = segment
+    else:
+        known = np.concatenate([values[~np.isnan(values)] for values in segment.values()])
+        if not len(known):
+            return None
+        edges = bin_edges(known, 100)
+        names = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
+        edges, values = np.append(edges[:-1], inf), segment  # the last bin includes its upper bound
+    found = []
+    for place, name in enumerate(names):
+        low, high = float(edges[place]), float(edges[place + 1])
+        inside = {system: np.flatnonzero((values[system] >= low) & (values[system] < high)) for system in values}
+        on = {system: _on(scores, system, rows, how) for system, rows in inside.items()}
+        found.append(
+            Bucket(
+                name,
+                low,
+                high,
+                {system: len(rows) for system, rows in inside.items()},
+                {system: value for system, (value, _) in on.items()},
+                {system: interval for system, (_, interval) in on.items()},
+                {system: _numbered(numbers, rows) for system, rows in inside.items()},
+            )
+        )
+    filled = [place for place, bucket in enumerate(found) if any(bucket.n_segments.values())]
+    return Buckets(by, note, tuple(found[filled[0] : filled[-1] + 1]) if filled else ())
+
+
+def check_thresholds(thresholds: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Return thresholds as pairs of rising numbers; raise UsageError for anything else."""
+    checked = {}
+    for metric, given in thresholds.items():
+        try:
+            low, high = map(float, given)
+        except (TypeError, ValueError):
+            low = high = float("nan")
+        if not low < high:
+            raise UsageError(f"The thresholds of {metric} must be two rising numbers, as 40 and 60, not {given!r}.")
+        checked[metric] = (low, high)
+    return checked
+
+
+def _numbered(numbers: Sequence[int], rows: NDArray[np.int64]) -> tuple[int, ...]:
+    return tuple(numbers[row] for row in rows.tolist())
+
+
+def _on(scores: Scores, system: str, rows: NDArray[np.int64], how: Resampling) -> tuple[float, tuple[float, float]]:
+    """Return the system's score on some segments with its interval; NaN on none."""
+    if not len(rows):
+        return float("nan"), (float("nan"), float("nan"))
+    counts = scores.counts[system][rows]
+    value = float(evaluate(scores.metric.score, sum_counts(counts)))
+    if len(rows) == 1:  # resamples of one segment are all the same and show nothing
+        return value, (float("nan"), float("nan"))
+    found = bootstrap(scores.metric.score, counts, resamples=how.resamples, confidence=how.confidence, seed=how.seed)
+    return value, (found.low, found.high)
+
+
+def _length_differences(testset: TestSet | None) -> tuple[str, dict[str, Floats]]:
+    """Return the unit, and by system the length of each output minus that of the reference closest to it."""
+    if testset is None or not testset.references:
+        raise UsageError("Buckets by length-difference need texts with references.")
+    unit, length = length_of(first_references(testset))
+    wanted = [
+        [length(text) for text in row if text is not None] for row in zip(*testset.references.values(), strict=True)
+    ]
+    differences = {}
+    for system, outputs in testset.outputs.items():
+        lengths = map(length, outputs)
+        differences[system] = np.array(
+            [min((n - each for each in row), key=abs) for n, row in zip(lengths, wanted, strict=True)], dtype=np.float64
+        )
+    return unit, differences
+
+
+def _thresholds(
+    scores: Scores, segment: Mapping[str, Floats], thresholds: Mapping[str, tuple[float, float]]
+) -> tuple[Floats, str]:
+    """Return the bounds of the three qualities, and where they come from."""
+    for name, (low, high) in thresholds.items():
+        if name.lower() in (known.lower() for known in scores.metric.names):
+            return np.array([-inf, low, high, inf]), f"Thresholds as given: {low:g} and {high:g}."
+    pooled = np.concatenate([values[~np.isnan(values)] for values in segment.values()])
+    if not len(pooled):
+        return np.array([-inf, 0, 0, inf]), "No segment has a score."
+    low, high = np.quantile(pooled, [0.25, 0.75])
+    note = f"Thresholds: {low:.4g} and {high:.4g}, the quartiles of all systems' segments. Others: --thresholds."
+    return np.array([-inf, low, high, inf]), note

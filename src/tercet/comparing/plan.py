@@ -1,0 +1,149 @@
+"""The plan of a comparison: its tests, their resamples, its parts; checked before anything is counted."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil, floor, log2
+
+from ..errors import UnknownName, UsageError
+from ..stats.paired import FEW_SEGMENTS, RESAMPLES, is_exact, smallest_p_value
+from ..stats.resampling import SEED, check_draws, check_share
+from .buckets import BUCKETS, Resampling, check_thresholds
+from .results import decisive_test
+
+log = logging.getLogger(__name__)
+
+TESTS = tuple(RESAMPLES)
+MOST_RESAMPLES = 200_000  # more are made only if the user says so
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be compared and how; refused early, before anything is counted, if it makes no sense."""
+
+    tests: Sequence[str] = TESTS
+    resamples: int | None = None
+    seed: int = SEED
+    baseline: str | None = None
+    alpha: float = 0.05
+    confidence: float = 0.95
+    slices: Sequence[str] = ()
+    top: int = 5
+    buckets: Sequence[str] = ()
+    thresholds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    segments: Sequence[int] | None = None
+    raised: Mapping[str, int] = field(default_factory=dict)  # tests with more resamples than usual, see `settled`
+
+    def __post_init__(self) -> None:
+        for what, values in (("tests", self.tests), ("slices", self.slices), ("buckets", self.buckets)):
+            if isinstance(values, str):
+                raise UsageError(f'{what} must be a list of names, as ["{values}"], not a single text.')
+            object.__setattr__(self, what, tuple(dict.fromkeys(values)))
+        if not self.tests:
+            raise UsageError(f"A comparison needs a test: {' or '.join(TESTS)}.")
+        for test in self.tests:
+            if test not in RESAMPLES:
+                raise UnknownName("test", test, RESAMPLES)
+        for by in self.buckets:
+            if by not in BUCKETS:
+                raise UnknownName("kind of buckets", by, BUCKETS)
+        object.__setattr__(self, "thresholds", check_thresholds(self.thresholds))
+        check_draws(min(map(self.resamples_of, self.tests)), self.seed)
+        check_share("The significance level", self.alpha)
+        check_share("The confidence", self.confidence)
+        if not isinstance(self.top, int) or self.top < 0:
+            raise UsageError(f"The number of segments to show must be 0 or more, not {self.top!r}.")
+
+    def for_segments(self, n: int) -> Plan:
+        """Return the plan for n segments: if they are few, with the randomisation test, which then decides."""
+        if n >= FEW_SEGMENTS or "randomisation" in self.tests:
+            return self
+        return replace(self, tests=(*self.tests, "randomisation"))
+
+    def with_enough_resamples(self, pairs: int, n: int) -> Plan:
+        """Return the plan with more resamples where the usual number cannot give a significant corrected p-value.
+
+        A number that the user gave stays. The test that decides gets twice the number that is just enough, so that one
+        resample may be as extreme as the observed difference.
+        """
+        if self.resamples is not None:
+            return self
+        raised = {
+            test: (2 if test == self.decisive(n) else 1) * pairs / self.alpha
+            for test in self.tests
+            if pairs * smallest_p_value(test, n, RESAMPLES[test]) >= self.alpha and not is_exact(test, n)
+        }
+        if max(raised.values(), default=0) > MOST_RESAMPLES:
+            return self
+        return replace(self, raised={test: ceil(resamples) for test, resamples in raised.items()})
+
+    def decisive(self, n: int) -> str:
+        return decisive_test({test: self.resamples_of(test) for test in self.tests}, n)
+
+    @property
+    def interval_resamples(self) -> int:
+        """Of intervals: those of the bootstrap test; where only randomisation is made, not more than usual."""
+        if "bootstrap" in self.tests:
+            return self.resamples_of("bootstrap")
+        return min(self.resamples_of("randomisation"), RESAMPLES["bootstrap"])
+
+    @property
+    def resampling(self) -> Resampling:
+        return Resampling(self.interval_resamples, self.confidence, self.seed)
+
+    def resamples_of(self, test: str) -> int:
+        return self.raised.get(test, RESAMPLES[test]) if self.resamples is None else self.resamples
+
+    def check_systems(self, systems: Sequence[str], where: str) -> None:
+        if len(systems) < 2:
+            named = f"only one system, {systems[0]!r}" if systems else "no system"
+            raise UsageError(f"{where} has {named}. Two or more are needed for a comparison.")
+        if self.baseline is not None and self.baseline not in systems:
+            raise UnknownName("system", self.baseline, systems)
+
+    def settled(self, systems: int, n: int) -> Plan:
+        """Return the plan for so many systems and segments, with as many resamples as the correction needs.
+
+        Warn of a test that was added, and if nothing can be significant.
+        """
+        baseline = self.baseline is not None
+        plan = self.for_segments(n).with_enough_resamples(_pairs(systems, baseline), n)
+        if plan.tests != self.tests:
+            log.warning(
+                "bootstrap: below %d segments its p-values are too small, and there are %d. Randomisation decides.",
+                FEW_SEGMENTS,
+                n,
+            )
+        advice = find_no_hope(systems, n, plan.tests, plan.resamples, plan.alpha, baseline=baseline)
+        if advice:
+            log.warning("%s", advice)
+        return plan
+
+
+def find_no_hope(
+    systems: int, n: int, tests: Sequence[str], resamples: int | None, alpha: float, *, baseline: bool
+) -> str | None:
+    """Return what to do if the smallest p-value that n segments and the resamples allow cannot be significant."""
+    pairs = _pairs(systems, baseline)
+    plan = Plan(tests=tests, resamples=resamples, alpha=alpha).for_segments(n).with_enough_resamples(pairs, n)
+    test = plan.decisive(n)
+    count = plan.resamples_of(test)
+    smallest = smallest_p_value(test, n, count)
+    if pairs * smallest < alpha:
+        return None
+    corrected = f" corrected for {pairs} comparisons" if pairs > 1 else ""
+    if is_exact(test, n):
+        what, needed = f"{n} segment{'s' * (n != 1)}", floor(1 + log2(pairs) - log2(alpha)) + 1
+        advice = f"At least {needed} segments are needed"
+    else:
+        what = f"{count} resamples"
+        advice = f"Use at least {ceil(pairs / alpha)} resamples" if pairs / alpha < 1e9 else "No test is so exact"
+    hint = "" if baseline or systems == 2 else ", or a baseline"
+    return f"{test}: with {what} no p-value{corrected} can fall below {alpha:g}. {advice}{hint}."
+
+
+def _pairs(systems: int, baseline: bool) -> int:
+    """Return the number of comparisons."""
+    return systems - 1 if baseline else systems * (systems - 1) // 2

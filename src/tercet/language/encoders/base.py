@@ -1,0 +1,209 @@
+"""The interface of encoders: vectors of the tokens of a text, and of whole texts.
+
+`Encoder` removes duplicates, sorts texts by length and cuts them into batches; a backend encodes one batch. A batch is
+cut by the number of tokens, so that memory stays the same for short and long texts. Lone surrogates are replaced by
+U+FFFD, which keeps character offsets.
+"""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import UsageError
+from ...text.coding import whole_characters
+
+log = logging.getLogger(__name__)
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+LAST = -1  # the last layer
+BATCH_TEXTS = 16
+BATCH_TOKENS = 2048  # of a batch, padding included; small ones stay in the processor's cache
+
+
+@dataclass(frozen=True, eq=False)
+class TokenVectors:
+    """The tokens of one text.
+
+    text: with lone surrogates replaced.
+    tokens: as the tokenizer writes them, such as "##ing".
+    spans: the first character of each token in the text and the one after its last, shape (tokens, 2).
+    words: the number of the word that each token is a part of; -1 for marks such as [CLS].
+    vectors: one of length 1 per token, shape (tokens, dimensions). A token without a vector has zeros.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    spans: Ints
+    words: Ints
+    vectors: Floats
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """Which tokens have a vector."""
+        found: NDArray[np.bool_] = np.asarray(self.vectors.any(1))
+        return found
+
+    @cached_property
+    def inside(self) -> TokenVectors:
+        """The tokens that are text, without marks such as [CLS] and [SEP]."""
+        kept = np.flatnonzero(self.words >= 0)
+        if len(kept) == len(self):
+            return self
+        rows: Any = kept
+        if len(kept) and kept[-1] - kept[0] + 1 == len(kept):
+            rows = slice(kept[0], kept[-1] + 1)  # marks are at the ends, and nothing is copied
+        tokens = tuple(self.tokens[row] for row in kept)
+        return TokenVectors(self.text, tokens, self.spans[rows], self.words[rows], self.vectors[rows])
+
+    @cached_property
+    def by_word(self) -> TokenVectors:
+        """The words, as they are in the text. A word's vector has the direction of the sum of its tokens'."""
+        text = self.inside
+        if not len(text):
+            return text
+        numbers, starts = np.unique(text.words, return_index=True)
+        ends = np.append(starts[1:], len(text))
+        spans = np.column_stack([text.spans[starts, 0], text.spans[ends - 1, 1]])
+        words = tuple(self.text[first:last] for first, last in spans.tolist())
+        return TokenVectors(self.text, words, spans, numbers, unit(np.add.reduceat(text.vectors, starts, axis=0)))
+
+
+class Encoder(ABC):
+    """A model that turns texts into vectors.
+
+    name: as given to `open_encoder`; metrics have it in their signature.
+    fingerprint: a checksum of weights and tokenizer. Encoders with the same one give the same vectors.
+    dimensions: of a vector.
+    layers: the number of layers whose vectors can be asked for: 0 is the input of the first layer, and -1 the last.
+        1 where there is only the last one.
+    languages: codes of the languages that it knows; None if that is not known.
+    longest: the number of tokens after which a text is truncated; None if there is no limit.
+    tolerance: how far a cosine may differ with the batch, the processor or the device.
+    has_tokens, has_sentences: what it can encode.
+    """
+
+    name: str
+    fingerprint: str
+    dimensions: int
+    layers: int = 1
+    languages: frozenset[str] | None = None
+    longest: int | None = None
+    tolerance: float = 1e-5
+    has_tokens: bool = True
+    has_sentences: bool = True
+
+    @abstractmethod
+    def token_batches(self, texts: Sequence[str], layer: int) -> Iterator[tuple[Sequence[int], Sequence[TokenVectors]]]:
+        """Yield the places of some texts and their tokens, batch by batch. Texts are distinct."""
+
+    @abstractmethod
+    def sentence_batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Floats]]:
+        """Yield the places of some texts and their vectors, batch by batch. Texts are distinct."""
+
+    def split(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the tokens of each text without their vectors, and without marks such as [CLS]."""
+        raise UsageError(f"The encoder {self.name} has no tokens.")
+
+    def tokens(self, texts: Sequence[str], layer: int = LAST, *, cache: str | Path | None = None) -> list[TokenVectors]:
+        """Return the tokens of each text. Each distinct text is encoded once; equal texts share one object.
+
+        cache: a folder in which vectors are stored and looked up.
+        """
+        if not self.has_tokens:
+            raise UsageError(f"The encoder {self.name} gives vectors of sentences, and none of their tokens.")
+        layer = self.layer_number(layer)
+        distinct, places = _distinct(texts)
+        found: dict[str, TokenVectors] = {}
+        store = None
+        if cache is not None:
+            from .store import TokenStore
+
+            store = TokenStore(cache, self.fingerprint, layer)
+            found = store.load(distinct)
+        missing = [text for text in distinct if text not in found]
+        for batch, made in self.token_batches(missing, layer):
+            found |= {missing[place]: tokens for place, tokens in zip(batch, made, strict=True)}
+        if store is not None and missing:
+            store.keep({text: found[text] for text in missing})
+        return [found[distinct[place]] for place in places]
+
+    def sentences(self, texts: Sequence[str], *, cache: str | Path | None = None) -> Floats:
+        """Return one vector of length 1 for each text, shape (texts, dimensions).
+
+        cache: a folder in which vectors are stored and looked up.
+        """
+        if not self.has_sentences:
+            raise UsageError(f"The encoder {self.name} gives vectors of words, and none of sentences.")
+        distinct, places = _distinct(texts)
+        found: dict[str, Floats] = {}
+        store = None
+        if cache is not None:
+            from .store import SentenceStore
+
+            store = SentenceStore(cache, self.fingerprint)
+            found = store.load(distinct)
+        missing = [text for text in distinct if text not in found]
+        for batch, made in self.sentence_batches(missing):
+            found |= {missing[place]: vector for place, vector in zip(batch, made, strict=True)}
+        if store is not None and missing:
+            store.keep({text: found[text] for text in missing})
+        rows = [found[text] for text in distinct]
+        return np.stack(rows)[places] if rows else np.empty((0, self.dimensions), dtype=np.float32)
+
+    def layer_number(self, layer: int) -> int:
+        """Return the number of a layer, counted from 0; negative ones count from the last."""
+        number = layer + self.layers if layer < 0 else layer
+        if not 0 <= number < self.layers:
+            limits = f"0 to {self.layers - 1}" if self.layers > 1 else "only -1, the last"
+            raise UsageError(f"The encoder {self.name} has no layer {layer}; it has {limits}.")
+        return number
+
+
+def _distinct(texts: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Return the distinct texts and for each text the place of its equal."""
+    if isinstance(texts, str):
+        raise UsageError("An encoder needs a list of texts, not a string.")
+    places: dict[str, int] = {}
+    rows = [places.setdefault(whole_characters(text), len(places)) for text in texts]
+    return list(places), rows
+
+
+def batches(lengths: Sequence[int], *, texts: int = BATCH_TEXTS, tokens: int = BATCH_TOKENS) -> Iterator[list[int]]:
+    """Cut texts of these lengths into batches of similar length: yields their places, short texts first."""
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lambda each: (lengths[each], each)):
+        if batch and (len(batch) >= texts or (len(batch) + 1) * lengths[place] > tokens):
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+def unit(vectors: Floats) -> Floats:
+    """Return vectors scaled to length 1; zeros stay zeros."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    scaled: Floats = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return scaled
+
+
+def warn_of_truncation(name: str, number: int, longest: int) -> None:
+    """Log how many texts were too long for a model."""
+    if number:
+        log.warning(
+            "%s: %d %s too long; only the first %d tokens are encoded.",
+            name, number, "text is" if number == 1 else "texts are", longest,
+        )  # fmt: skip

@@ -1,0 +1,68 @@
+"""Vectors on disk, by text and encoder. A sentence of 25 tokens takes 40 kB with the default encoder.
+
+Each entry has a digest of its own; what does not fit is encoded again.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..text_cache import TextCache
+from .base import Floats, TokenVectors
+
+FORMAT = 1  # increased when vectors stored in an earlier format must not be read
+DIGEST = 8  # bytes
+
+
+class _Store(TextCache[Any]):
+    kind: ClassVar[str] = "encoding"
+    done_again: ClassVar[str] = "Texts are then encoded again."
+
+    def write(self, facts: Any, vectors: Floats) -> bytes:
+        data = json.dumps(facts).encode() + b"\n" + np.ascontiguousarray(vectors, dtype="<f4").tobytes()
+        return blake2b(data, digest_size=DIGEST).digest() + data
+
+    def read(self, data: Any) -> tuple[Any, Floats] | None:
+        """Return the facts and numbers of an entry; None if it is damaged."""
+        if not isinstance(data, bytes) or blake2b(data[DIGEST:], digest_size=DIGEST).digest() != data[:DIGEST]:
+            return None
+        line, _, numbers = data[DIGEST:].partition(b"\n")
+        return json.loads(line), np.frombuffer(numbers, dtype="<f4").astype(np.float32)
+
+
+class TokenStore(_Store):
+    """Tokens with the vectors of one layer of an encoder."""
+
+    def __init__(self, folder: str | Path, fingerprint: str, layer: int) -> None:
+        super().__init__(folder, f"{FORMAT}\ntokens\n{fingerprint}\n{layer}\n")
+
+    def pack(self, value: TokenVectors) -> bytes:
+        return self.write([value.tokens, value.spans.tolist(), value.words.tolist()], value.vectors)
+
+    def unpack(self, text: str, data: bytes) -> TokenVectors | None:
+        found = self.read(data)
+        if found is None:
+            return None
+        (tokens, spans, words), numbers = found
+        places = np.array(spans, dtype=np.int64).reshape(-1, 2)
+        vectors = numbers.reshape(len(tokens), -1) if tokens else np.empty((0, 0), dtype=np.float32)
+        return TokenVectors(text, tuple(tokens), places, np.array(words, dtype=np.int64), vectors)
+
+
+class SentenceStore(_Store):
+    """Vectors of whole texts."""
+
+    def __init__(self, folder: str | Path, fingerprint: str) -> None:
+        super().__init__(folder, f"{FORMAT}\nsentences\n{fingerprint}\n")
+
+    def pack(self, value: Floats) -> bytes:
+        return self.write([], value)
+
+    def unpack(self, text: str, data: bytes) -> Floats | None:
+        found = self.read(data)
+        return None if found is None else found[1]

@@ -1,0 +1,89 @@
+"""`tercet report` and pages of other commands, as commands."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tercet import examples
+from tests.docs.running import run
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    examples.write("en-de", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+TEXTS = ["refA.txt", "-i", "Alder.txt", "Birch.txt", "-m", "chrf", "-n", "50"]
+
+
+def test_it_prints_the_verdict_and_writes_the_page(folder: Path) -> None:
+    ran = run(["report", *TEXTS, "-s", "src.txt", "-l", "en-de", "-q"])
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.endswith("\nWrote report.html\n") and "chrF2" in ran.out
+    text = (folder / "report.html").read_text("utf-8")
+    assert "<h1>Alder.txt and Birch.txt</h1>" in text
+    assert ran.out.split("\n")[0] in text.replace("&lt;", "<")
+
+
+def test_judgements_scores_and_a_title_are_taken(folder: Path) -> None:
+    comet = ["system\tseg\tCOMET", *(f"{name}\t{i}\t0.{i}" for name in ("Alder", "Birch") for i in range(1, 33))]
+    (folder / "comet.tsv").write_text("\n".join(comet))
+    words = ["report", "-t", "en-de.jsonl", "-i", "Alder", "Birch", "-m", "chrf", "-n", "50", "-q", "-o", "page.html"]
+    ran = run([*words, "--title", "<Old & new>", "--judgements", "judgements.jsonl", "--scores", "comet.tsv"])
+    assert ran.code == 0, ran.err
+    assert "<h1>&lt;Old &amp; new&gt;</h1>" in (folder / "page.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["report", "refA.txt", "-i", "Alder.txt"], 2, "has fewer than two systems"),
+        (["report", *TEXTS, "--baseline", "Oak"], 2, "There is no system called 'Oak'"),
+        (["report", *TEXTS, "--slice", "domain"], 2, "There is no slice called 'domain'"),
+        (["report", *TEXTS, "-o", "none/report.html"], 2, "none/report.html cannot be written"),
+        (["report", *TEXTS, "--judgements", "none.tsv"], 2, "There is no file none.tsv"),
+        (["report", *TEXTS, "--top", "3"], 2, "No such option"),
+    ],
+)
+def test_misuse_is_said_and_writes_nothing(folder: Path, words: list[str], code: int, message: str) -> None:
+    ran = run([*words, "-q"])
+    assert (ran.code, ran.out) == (code, "")
+    assert message in ran.err
+    assert not (folder / "report.html").exists()
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "tsv", "csv", "json", "html"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["score", "refA.txt", "-i", "Alder.txt", "Birch.txt"],
+        ["compare", *TEXTS],
+        ["check", "refA.txt", "-i", "Alder.txt"],
+        ["explain", "bleu", "refA.txt", "-i", "Alder.txt"],
+        [
+            "verify",
+            "chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0",
+            "1.0",
+            "refA.txt",
+            "-i",
+            "Alder.txt",
+        ],
+        ["metrics"],
+        ["data", "list"],
+        ["meta", "en-de.jsonl", "--judgements", "judgements.jsonl", "-m", "chrf", "-n", "20"],
+        ["agree", "judgements.jsonl", "-n", "20"],
+        ["reproduce"],
+        ["kb", "info"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_every_command_prints_in_every_form(folder: Path, words: list[str], form: str) -> None:
+    ran = run([*words, "-f", form])
+    assert not ran.err.startswith(("Error", "Usage")), ran.err
+    assert ran.out.strip()
+    if form == "json":
+        json.loads(ran.out)
+    assert ran.out.startswith("<!DOCTYPE html>") == (form == "html")

