@@ -85,7 +85,7 @@ def test_other_post_edits_stand_in_for_specia_across_systems(tmp_path, quick_tra
     write(tmp_path / "post-edits" / "annotations.tsv", header, *rows)
     found = made("specia", "text", tmp_path)
     assert list(found.extra) == ["trained on the same systems", "trained on other systems"]
-    assert all(columns["Pearson"] == pytest.approx(0.98, abs=0.03) for columns in found.extra.values())
+    assert all(columns["Pearson"] > 0.9 for columns in found.extra.values())
     assert len(found.unchecked) == 3 and not found.cells
 
 

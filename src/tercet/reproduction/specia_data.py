@@ -169,7 +169,8 @@ def _analogue(data: DataSets) -> tuple[float, float]:
         systems = sorted({system for system, _, _ in keys})
         labels = np.array([np.mean(values) for values in effort.values()])
         second = np.array([systems.index(system) % 2 == 1 for system, _, _ in keys])
-        test = second & (np.arange(len(keys)) % 2 == 0)
+        test = np.zeros(len(keys), dtype=bool)
+        test[np.flatnonzero(second)[::2]] = True
         parts = {"same": second & ~test, "other": ~second}
         size = min(int(part.sum()) for part in parts.values())
         r = {}
