@@ -65,7 +65,9 @@ def test_lt_en_at_segment_level_is_as_printed(tables):
     }
     assert six.equal == len(six.cells) == 10
     assert [one.found for one in six.statements if one.holds] == ["0.3010", "0.3032"]
-    assert {cell.row: cell.recomputed for cell in tables["1"].cells} == {"lt-en": 21862}
+    one = tables["1"]
+    assert one.equal == len(one.cells) == 10 and {cell.row for cell in one.cells} == {"gu-en", "kk-en", "lt-en"}
+    assert values(one, "DARR") == {"lt-en": 21862} and values(one, "DA pairs")["gu-en"] == 55880
 
 
 def test_language_pairs_with_a_part_of_the_pairs_are_not_compared_with_print(tables):

@@ -11,7 +11,7 @@ from ..errors import MissingDependency
 from ..rendering.document import Details, Heading, Notes, Part, Picture, Table
 from ..rendering.tables import Bold, number
 from ..reproduction import CONTRADICTIONS, PAPERS
-from ..reproduction.results import Matrix, Plot, Reproduction, Reproductions, title_of
+from ..reproduction.results import Cell, Matrix, Plot, Reproduction, Reproductions, Unchecked, title_of
 from .reproduceboard import axes, count_of, decimals_of, laid_out, other_parts, shown, winners_table
 
 if TYPE_CHECKING:
@@ -127,11 +127,17 @@ def _left_out(found: Sequence[Reproduction]) -> Table:
 def _table_parts(one: Reproduction) -> Iterator[Part]:
     """Yield the parts of the page for one table."""
     if one.cells:
-        yield _page_table(one)
+        made = {cell.row for cell in one.cells}
+        yield _page_table(one, made, "Recomputed, with the printed number in brackets if it differs")
         yield _sentence(count_of([one]))
+        others = {item.row for item in (*one.unchecked, *one.derived)} - made
+        if others:
+            noun = "row was" if len(others) == 1 else "rows were"
+            summary = f"{len(others)} {noun} not recomputed from data"
+            yield Details(summary, [_page_table(one, others, "Printed numbers; ✓ follows from others")])
     if one.statements:
-        rows = [[item.text, item.found, "holds" if item.holds else "does not hold"] for item in one.statements]
-        classes = [["", "", "good" if item.holds else "bad" if item.must else "near"] for item in one.statements]
+        rows = [[_said(item.text), item.found, "holds" if item.holds else "does not hold"] for item in one.statements]
+        classes = [["", "", "good" if item.holds else "bad"] for item in one.statements]
         yield Table(["The paper says", "Found", ""], rows, classes=classes)
     if one.winners:
         yield Details("Winners by language pair", [winners_table(one)])
@@ -143,16 +149,21 @@ def _table_parts(one: Reproduction) -> Iterator[Part]:
         yield Details("Notes", [Notes(notes)]) if one.cells else Notes(notes)
 
 
-def _page_table(one: Reproduction) -> Table:
-    """Return all printed numbers, including those that were not checked."""
-    rows, columns = axes(one, [*one.cells, *one.derived, *one.unchecked])
+def _said(text: str) -> str:
+    """Return a statement; one that begins with the number of a section would look like a column of numbers."""
+    return f"§ {text}" if text[:1].isdigit() else text
+
+
+def _page_table(one: Reproduction, chosen: set[str], caption: str) -> Table:
+    """Return the printed numbers of some rows, including those that were not checked."""
+    items: list[Cell | Unchecked] = [*one.cells, *one.derived, *one.unchecked]
+    rows, columns = axes(one, [item for item in items if item.row in chosen])
     texts = {(item.row, item.column): number(item.printed, decimals_of(one, item.row)) for item in one.unchecked}
     classes = dict.fromkeys(texts, "unchecked")
     for cell in (*one.derived, *one.cells):
         text = shown(cell, one)
         texts[cell.row, cell.column] = f"{text}*" if isinstance(text, Bold) else text
         classes[cell.row, cell.column] = CLASSES.get(cell.verdict, "bad" if cell.failed else "")
-    caption = "Recomputed, with the printed number in brackets if it differs"
     marks = [["", *(classes.get((row, column), "") for column in columns)] for row in rows]
     return laid_out(rows, columns, texts, caption=caption, classes=marks)
 

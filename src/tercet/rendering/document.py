@@ -211,7 +211,7 @@ def _cell(value: Any) -> str:
 def _block(part: Part, form: str, colour: bool, columns: int | None, spreadsheet: bool) -> str:
     """Return a part in one of the forms for tables; empty if the form leaves it out."""
     if isinstance(part, Details):
-        return "\n\n".join(block for one in part.parts if (block := _block(one, form, colour, spreadsheet)))
+        return "\n\n".join(block for one in part.parts if (block := _block(one, form, colour, columns, spreadsheet)))
     if isinstance(part, Table):
         caption = f"{'% ' if form == 'latex' else ''}{part.caption}:\n\n" if part.caption else ""
         return (caption if form not in ("tsv", "csv") else "") + part.render(
