@@ -35,7 +35,7 @@ def page(document: Document, *, language: str = "en") -> str:
         *_sections(parts),
         "</main>",
     ]
-    return frame(title, body, ["page.css"], ["page.js"], language=language)
+    return frame(title, body, ["page.css"], ["theme.js", "page.js"], language=language)
 
 
 def frame(

@@ -41,6 +41,10 @@ function ticks(low, high, most) {
 }
 const decimalsOf = (step) => Math.max(0, Math.ceil(-Math.log10(step) - 1e-9) + (/25/.test(step.toPrecision(2)) ? 1 : 0));
 
+// Segments have the numbers of the whole test set, of which the page may show a part.
+const numberOf = (i) => D.numbers[i];
+const placeOfNumber = (number) => D.numbers.indexOf(number);
+
 // Segment scores. The advantage of a over b is positive where a is better, whatever the direction of the metric.
 const scoreOf = (m, system, i) => D.metrics[m].segment[system][i];
 function differenceOf(m, a, b, i) {

@@ -12,7 +12,7 @@ function buildTools() {
     el("form", {method: "dialog"}, el("button", {}, "Close")));
   document.body.append(help, el("div", {id: "notice", role: "status"}));
   byId("tools").append(
-    el("button", {type: "button", "aria-label": "Light or dark", title: "Light or dark (t)", onclick: switchTheme}, "◐"),
+    themeButton(),
     el("button", {type: "button", "aria-label": "Help", title: "Help (?)", onclick: () => help.showModal()}, "?"));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
@@ -45,9 +45,4 @@ function bySize(by) {
 function turn(by) {
   const order = ranked(state.m).filter((s) => s !== state.a);
   change({b: order[(order.indexOf(state.b) + by + order.length) % order.length], seg: state.seg});
-}
-
-function switchTheme() {
-  const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  root.dataset.theme = dark ? "light" : "dark";
 }
