@@ -36,6 +36,12 @@ def test_compare_writes_the_same_page_and_its_gates_hold(folder: Path) -> None:
     assert (folder / "page.html").read_text("utf-8").strip() == (folder / "other.html").read_text("utf-8").strip()
 
 
+def test_a_spreadsheet_gets_names_that_are_no_formulas(folder: Path) -> None:
+    words = ["score", "refA.txt", "-i", "@sum=Alder.txt", "-m", "chrf", "-f", "csv"]
+    assert run(words).out.split("\n")[1].startswith("@sum,")
+    assert run([*words, "--spreadsheet"]).out.split("\n")[1].startswith("'@sum,")
+
+
 def test_only_some_segments_are_compared(folder: Path) -> None:
     words = ["report", "-t", "en-de.jsonl", "-m", "chrf", "-n", "50", "-q"]
     ran = run([*words, "--only", "domain=news"])

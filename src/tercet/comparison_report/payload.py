@@ -87,6 +87,7 @@ def _metric(
 ) -> dict[str, Any]:
     place = {system: i for i, system in enumerate(systems)}
     by_system = {found.system: found for found in result.systems}
+    extras = scores.extras
     segment = np.stack([scores.segment[system] for system in systems])
     # Scores of other programs, and of people, do not say how many decimals are usual.
     external = isinstance(getattr(scores.metric, "metric", None), ExternalMetric)
@@ -117,6 +118,10 @@ def _metric(
                 if part.by == by
             ]
             for by in slices
+        },
+        "extras": {
+            name: [np.round(extras[system][name], 3).tolist() for system in systems]
+            for name in extras.get(systems[0], ())
         },
         "quality": [_quality(buckets) for buckets in result.buckets if buckets.by == "quality"],
     }  # fmt: skip

@@ -26,7 +26,11 @@ def page(document: Document, *, language: str = "en") -> str:
     """Return the whole page. All text is escaped; only drawings are inserted unchanged."""
     parts = list(document.parts)
     headings = [part for part in parts if isinstance(part, Heading)]
-    title = document.title or (headings[0].text if headings else "Tercet")
+    title = document.title or "Tercet"
+    if not document.title and len(headings) == 1:  # the only heading is the title
+        [only] = headings
+        title, headings = only.text, []
+        parts = [Notes([only.code] if only.code else []) if part is only else part for part in parts]
     body = [
         '<a class="skip" href="#content">To the content</a>',
         f"<header><h1>{escape(title)}</h1></header>",

@@ -34,7 +34,11 @@ async function start() {
   byId("app").setAttribute("aria-busy", "false");
   if (state.seg !== null) goTo(state.seg);
   addEventListener("hashchange", () => { state = readAddress(); show(); if (state.seg !== null) goTo(state.seg); });
-  addEventListener("beforeprint", () => { for (const i of (ticked.size ? [...ticked] : listed.slice(0, 20))) fill(placeOf(i)); });
+  addEventListener("beforeprint", () => {
+    const printed = new Set(ticked.size ? ticked : listed.slice(0, 20));
+    for (const [i, place] of places) place.toggleAttribute("data-print", printed.has(i));
+    for (const i of printed) fill(placeOf(i));
+  });
 }
 
 start().catch((error) => {

@@ -82,7 +82,6 @@ function buildSegments() {
     more.replaceChildren(...moreParts());
     list.replaceChildren();
     extend(PIECE);
-    for (const place of list.children) if (place.dataset.filled) { delete place.dataset.filled; fill(place); }
     if (state.seg !== null) places.get(state.seg)?.classList.add("current");
   });
   return el("section", {id: "segments", "aria-labelledby": "browser"}, el("h2", {id: "browser"}, "Segments"), bar, legend(), list, ending);
@@ -127,12 +126,15 @@ function extend(size) {
   const from = list.children.length, added = listed.slice(from, size).map(placeOf);
   for (const place of added) { place.classList.remove("current"); watcher.unobserve(place); }
   list.append(...added);
-  for (const place of added) watcher.observe(place);
+  for (const place of added) {
+    if (place.dataset.filled) refill(place); // it may show other systems
+    watcher.observe(place);
+  }
 }
 
 function empty(place) {
   if (!place.dataset.filled || place.contains(document.activeElement)) return;
-  place.style.setProperty("min-height", `${place.offsetHeight}px`);
+  if (place.isConnected) place.style.setProperty("min-height", `${place.offsetHeight}px`);
   place.replaceChildren();
   delete place.dataset.filled;
 }
@@ -142,6 +144,11 @@ function fill(place) {
   place.dataset.filled = "1";
   place.style.removeProperty("min-height");
   place.replaceChildren(...cardParts(+place.dataset.i));
+}
+
+function refill(place) {
+  delete place.dataset.filled;
+  fill(place);
 }
 
 function cardParts(i) {
@@ -155,7 +162,7 @@ function cardParts(i) {
   const output = (s, place) => {
     const text = D.outputs[s][i], against = D.outputs[place === 0 ? state.b : state.a][i];
     const {words, kinds} = markBy === "none" ? {words: [text], kinds: [""]} : classes(text, markBy === "both" ? against : null, gold);
-    const scores = D.metrics.map((metric, m) => [m ? " · " : "", el(m === state.m ? "b" : "span", {}, `${metric.name} ${fixed(scoreOf(m, s, i), metric.decimals)}`)]);
+    const scores = D.metrics.map((metric, m) => [m ? " · " : "", el(m === state.m ? "b" : "span", {title: extrasOf(metric, s, i)}, `${metric.name} ${fixed(scoreOf(m, s, i), metric.decimals)}`)]);
     return block([badge(s), " ", D.systems[s]], text, target, marked(text, kinds, words, found), el("p", {class: "scores"}, scores));
   };
   return [
@@ -165,6 +172,9 @@ function cardParts(i) {
     el("div", {class: "texts"}, reading().map(output)),
   ];
 }
+
+// What else a metric says of a segment, such as precision and recall.
+const extrasOf = (metric, s, i) => Object.entries(metric.extras).map(([name, columns]) => `${name} ${fixed(columns[s][i], 3)}`).join(", ") || null;
 
 function headOf(i) {
   const deltas = D.metrics.map((metric, m) => {
