@@ -39,7 +39,7 @@ def command(**options: Any) -> None:
     click.echo(f"{found.verdict}\nWrote {options['path']}")
 
 
-command.params[:0] = [option for option in compare_command.params if option.name not in OF_TEXT | NOT_YET]
+command.params[:0] = [option for option in compare_command.params if option.name not in OF_TEXT]
 
 
 def make_report(options: dict[str, Any]) -> ComparisonReport:
