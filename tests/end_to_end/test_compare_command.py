@@ -340,7 +340,7 @@ def test_the_gate_fails_when_a_system_is_worse_than_the_baseline(folder, systems
             ("-i", "good.txt", "bad.txt", "--baseline", "god.txt"),
             "no system called 'god.txt'. Did you mean good.txt or bad.txt?",
         ),
-        (("-i", "good.txt", "bad.txt", "-m", "blue"), "There is no metric called 'blue'. Did you mean bleu?"),
+        (("-i", "good.txt", "bad.txt", "-m", "blue"), "There is no metric called 'blue'. Did you mean bleu"),
         (("-i", "good.txt", "bad.txt", "--test", "t"), "There is no test called 't'. Known: bootstrap, randomisation."),
         (("-i", "good.txt", "bad.txt", "--slice", "domain"), "There is no slice called 'domain'. Known: duplicates, "),
         (

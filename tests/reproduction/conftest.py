@@ -8,8 +8,8 @@ from tercet.reproduction import DataSets, Reproduction
 
 
 @pytest.fixture(scope="session")
-def data(shared: Path) -> DataSets:
-    return DataSets.under(shared / "data")
+def data(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> DataSets:
+    return DataSets.under(shared / "data", cache=tmp_path_factory.mktemp("counts"))
 
 
 def values(result: Reproduction, column: str) -> dict[str, float]:

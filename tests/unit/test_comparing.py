@@ -425,7 +425,7 @@ def test_unknown_names_are_named_with_what_is_near(question, message):
         ({"top": -1}, "The number of segments to show must be 0 or more, not -1."),
         ({"metrics": 5}, 'metrics must be a list of names, as ["bleu"], not 5.'),
         ({"metrics": []}, 'A comparison needs a metric, as ["bleu"].'),
-        ({"metrics": ["blue"]}, "There is no metric called 'blue'. Did you mean bleu?"),
+        ({"metrics": ["blue"]}, "There is no metric called 'blue'. Did you mean bleu"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_counted(options, message, monkeypatch):

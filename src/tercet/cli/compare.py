@@ -13,7 +13,7 @@ from ..errors import DataError, UsageError
 from .console import Progress
 from .gates import gate_options
 from .inputs import input_options, read_testset
-from .options import SEED, ManyValues, format_option, run_options, where, width_option
+from .options import SEED, STYLE, ManyValues, check_style, format_option, run_options, where, width_option
 from .score import chosen_metrics, external, metric_options, needs_reference, score_file_options
 
 if TYPE_CHECKING:
@@ -94,6 +94,8 @@ if TYPE_CHECKING:
 )
 @gate_options
 @format_option()
+@STYLE
+@click.option("--intervals", is_flag=True, help="Add intervals to the table of --style paper.")
 @width_option("Decimals in tables and text; JSON has them all. [default: 2, more for scores from 0 to 1]")
 @run_options()
 def command(**options: Any) -> None:
@@ -114,6 +116,9 @@ def command(**options: Any) -> None:
     from .console import rendered
     from .gates import check_gates, read_gates, report_verdicts
 
+    paper = check_style(options)
+    if options["intervals"] and not paper:
+        raise UsageError("--intervals goes with --style paper; the other tables have intervals.")
     gates = read_gates(options)
     specs = chosen_metrics(options)
     texts = read_testset(options, needs_reference=needs_reference(options))
@@ -162,7 +167,12 @@ def command(**options: Any) -> None:
         "ngrams": [each.to_dict() for each in ngrams],
         "gates": [asdict(verdict) for verdict in verdicts],
     }
-    click.echo(rendered(options["form"], parts, lambda: (edits or result).to_dict() | extra))
+    if paper:
+        from .paperboard import comparison_table
+
+        click.echo(comparison_table(result, options, len(texts.references)).render(options["form"]))
+    else:
+        click.echo(rendered(options["form"], parts, lambda: (edits or result).to_dict() | extra))
     if code := report_verdicts(verdicts, result, options):
         sys.exit(code)
 

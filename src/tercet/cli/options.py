@@ -58,6 +58,26 @@ def _for_spreadsheet(context: click.Context, _: click.Parameter, wanted: bool) -
     context.meta[SPREADSHEET] = wanted
 
 
+STYLE = click.option(
+    "--style",
+    type=click.Choice(["plain", "paper"]),
+    default="plain",
+    show_default=True,
+    help="paper: one table with systems as rows and metrics as columns, for -f latex and markdown.",
+)
+
+
+def check_style(options: Mapping[str, Any]) -> bool:
+    """Return whether the table of a paper is asked for, which only LaTeX and Markdown have."""
+    if options["style"] != "paper":
+        return False
+    from ..errors import UsageError
+
+    if options["form"] not in ("latex", "markdown"):
+        raise UsageError(f"--style paper goes with -f latex or -f markdown, not {options['form']}.")
+    return True
+
+
 def several(*names: str, of: str, help: str, **more: Any) -> Callable[[F], F]:
     """Return an option of a `ManyValues` command that takes several values at once. of: what they are, for the help."""
     return click.option(*names, multiple=True, metavar=f"{of}...", help=help, **more)
@@ -121,7 +141,11 @@ def with_key(specs: Sequence[str]) -> list[str | Metric]:
 
     from ..metrics import create
 
-    return [replace(create(spec), key=read_key) if spec.lower().startswith("judge") else spec for spec in specs]  # type: ignore[call-arg]
+    found: list[str | Metric] = []
+    for spec in specs:
+        metric = create(spec)
+        found.append(replace(metric, key=read_key) if metric.name == "judge" else spec)  # type: ignore[call-arg]
+    return found
 
 
 def print_as(form: str, value: Any, text: str) -> None:

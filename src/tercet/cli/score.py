@@ -13,9 +13,11 @@ from .console import Progress
 from .inputs import input_options, open_named, read_inputs
 from .options import (
     SEED,
+    STYLE,
     F,
     ManyValues,
     all_of,
+    check_style,
     format_option,
     metrics_option,
     run_options,
@@ -58,8 +60,8 @@ FLAGS = {  # by the name of the option
     "ter_no_punct": Flag("ter", "no_punct", "TER: leave out punctuation.", switch=True),
     "ter_asian_support": Flag("ter", "asian_support", "TER: split Asian characters.", switch=True),
     "ter_case_sensitive": Flag("ter", "case_sensitive", "TER: keep case.", switch=True),
-    "allow_download": Flag("", "allow_download", "Encoders: download models that are not here.", switch=True),
-    "trust_pickle": Flag("", "trust_pickle", "Encoders: load pickled weights, which can run any code.", switch=True),
+    "allow_download": Flag("", "allow_download", "Neural metrics: download models that are not here.", switch=True),
+    "trust_pickle": Flag("", "trust_pickle", "Neural metrics: load pickled weights, which can run code.", switch=True),
     "kb": Flag("", "kb", "KoBE: the knowledge base, a folder that 'tercet kb build' made."),
 }  # fmt: skip
 INTERVALS = ("confidence", "confidence_n", "confidence_method", "seed")  # options of the intervals
@@ -93,10 +95,12 @@ score_file_options = all_of(
 
 @click.command("score", cls=ManyValues)
 @input_options
+@several("--systems", of="SYSTEM", help="Only these systems of the test set (-t).")
 @score_file_options
 @metric_options
 @_option("kb")
 @format_option(default=None, help="[default: $SACREBLEU_FORMAT or text]")
+@STYLE
 @width_option("Decimals in tables; JSON, TSV and CSV have them all. [default: 1, more for scores from 0 to 1]")
 @click.option("-b", "--score-only", is_flag=True, help="Print the scores alone.")
 @click.option("-sl", "--sentence-level", is_flag=True, help="Score every segment.")
@@ -139,6 +143,11 @@ def command(**options: Any) -> None:
     if _asks_for_data(options):
         return
     _refuse_what_does_not_go_together(options)
+    paper = check_style(options)
+    if paper and (
+        wrong := [name for name in ("sentence_level", "by", "each_reference", "score_only") if options[name]]
+    ):
+        raise UsageError(f"--style paper is a table of whole systems; leave out --{wrong[0].replace('_', '-')}.")
     if options["each_reference"]:
         click.echo(scoreboard.render_each(_scored_each(options), options))
         return
@@ -148,6 +157,11 @@ def command(**options: Any) -> None:
 
         save_scores(options["save"], scores)
     tests = _paired(scores, options)
+    if paper:
+        from .paperboard import scores_table
+
+        click.echo(scores_table(scores, tests, options).render(options["form"]))
+        return
     click.echo(scoreboard.render(add_test_intervals(scores, tests) if tests else scores, tests, options))
 
 

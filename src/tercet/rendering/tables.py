@@ -171,14 +171,20 @@ def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "±": r"$\pm$"}
-_LATEX |= {c: f"\\{c}" for c in "&%$#_{}"}
+_LATEX |= {c: f"\\{c}" for c in "&%$#_{}"} | {"<": "$<$", ">": "$>$", "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+_LATEX |= {raised: f"$^{{{plain}}}$" for raised, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-", strict=True)}
+
+
+def latex_text(text: str) -> str:
+    """Return text for LaTeX, with its special characters escaped."""
+    return "".join(_LATEX.get(c, c) for c in text).replace("}$$^{", "")  # digits of one superscript
 
 
 def _latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     right = [is_numeric(column) for column in zip(*rows, strict=True)] if rows else [False] * len(header)
 
     def line(cells: Sequence[str]) -> str:
-        escaped = ("".join(_LATEX.get(c, c) for c in cell) for cell in cells)
+        escaped = (latex_text(cell) for cell in cells)
         strong = (_strong(text, cell, r"\textbf{", "}") for text, cell in zip(escaped, cells, strict=True))
         return " & ".join(strong) + r" \\"
 

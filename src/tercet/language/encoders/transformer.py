@@ -58,6 +58,11 @@ class Tokenizer:
             warn_of_truncation(self.name, sum(bool(each.overflowing) for each in encoded), self.longest)
         return list(encoded)
 
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return how many tokens texts have, without those of the model's own."""
+        self.opened.no_truncation()
+        return [len(each.ids) for each in self.opened.encode_batch_fast(list(texts), add_special_tokens=False)]
+
     def pad(self, encoded: Sequence[Any]) -> Inputs:
         """Return encodings as one batch."""
         shape = len(encoded), max(len(each.ids) for each in encoded)

@@ -1,0 +1,111 @@
+"""`--style paper` of `tercet score` and `tercet compare`: one table with its caption."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+from typing import Any
+
+from ..comparing import Comparison, MetricResult
+from ..data.scores import Scores
+from ..rendering.paper import Column, PaperTable
+from ..stats.paired import test_name
+
+ALPHA = 0.05  # of the tests of `score`
+
+
+def scores_table(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict[str, Any]) -> PaperTable:
+    """Return the table of scores, with marks of the paired test where one was made."""
+    systems = scores[0].systems
+    columns = []
+    for place, item in enumerate(scores):
+        marks = []
+        if tests:
+            worth = -1 if item.higher_is_better is False else 1
+            gains = [worth * (item.system[system] - item.system[systems[0]]) for system in systems]
+            p_values = tests[place].p_value[0]
+            marks = [
+                "" if row == 0 or not p_values[row] < ALPHA else "+" if gain > 0 else "-"
+                for row, gain in enumerate(gains)
+            ]
+        intervals = [(item.interval[s].low, item.interval[s].high) for s in systems] if options["confidence"] else []
+        columns.append(
+            Column(
+                item.label,
+                item.higher_is_better,
+                item.signature,
+                item.metric.decimals if options["width"] is None else options["width"],
+                [item.system[system] for system in systems],
+                marks,
+                intervals,
+            )
+        )
+    caption = [_subject(scores[0].n_segments, len(scores[0].provenance.get("references", ()))), _bold(columns)]
+    if options["confidence"]:
+        level = next(iter(scores[0].interval.values())).confidence
+        caption.append(f"In brackets: {100 * level:g}% bootstrap intervals.")
+    if tests:
+        test = f"{test_name(tests[0].test, tests[0].n)}, {tests[0].resamples} resamples, p < {ALPHA:g}"
+        caption.append(_marked(systems[0], f"{test}, not corrected for several comparisons"))
+    return PaperTable(systems, columns, [part for part in caption if part])
+
+
+def comparison_table(result: Comparison, options: dict[str, Any], references: int) -> PaperTable:
+    """Return the table of a comparison: marks against the baseline, or clusters where all pairs were compared."""
+    first = result.metrics[0]
+    clusters = any(metric.clusters for metric in result.metrics)
+    columns = [
+        Column(
+            metric.name,
+            metric.higher_is_better,
+            metric.signature,
+            max(2, metric.record.decimals) if options["width"] is None else options["width"],
+            [system.score for system in metric.systems],
+            [_mark(result, metric, system.system, system.cluster) for system in metric.systems],
+            [(system.ci_low, system.ci_high) for system in metric.systems] if options["intervals"] else [],
+        )
+        for metric in result.metrics
+    ]
+    several = any(len(metric.pairs) > 1 for metric in result.metrics)
+    n = min(metric.n_segments for metric in result.metrics)
+    test = (
+        f"{test_name(result.decisive, n)}, {result.resamples[result.decisive]} resamples, p < {result.alpha:g}"
+        + ", Holm's correction" * several
+    )
+    caption = [_subject(first.n_segments, references), _bold(columns)]
+    if options["intervals"]:
+        caption.append(f"In brackets: {100 * result.confidence:g}% bootstrap intervals.")
+    if result.baseline is not None:
+        caption.append(_marked(result.baseline, test))
+    elif clusters:
+        caption.append(
+            "Superscripts: clusters; every system of one is significantly better than every system of those "
+            f"after it ({test})."
+        )
+    return PaperTable([system.system for system in first.systems], columns, [part for part in caption if part])
+
+
+def _mark(result: Comparison, metric: MetricResult, system: str, cluster: int | None) -> str:
+    if result.baseline is None:
+        return "" if cluster is None else str(cluster)
+    if system == result.baseline:
+        return ""
+    pair = metric.pair(system, result.baseline)
+    better = pair.better(metric.higher_is_better)
+    p_value = pair.p_holm[result.decisive]
+    if better is None or isnan(p_value) or p_value >= result.alpha:
+        return ""
+    return "+" if better == system else "-"
+
+
+def _subject(segments: int, references: int) -> str:
+    against = f", {references} reference{'s' * (references != 1)}" if references else ""
+    return f"Scores on {segments} segments{against}."
+
+
+def _bold(columns: Sequence[Column]) -> str:
+    return "Best scores in bold." if any(column.higher_is_better is not None for column in columns) else ""
+
+
+def _marked(baseline: str, test: str) -> str:
+    return f"⁺ and ⁻: significantly better and worse than {baseline} ({test})."

@@ -1,0 +1,1 @@
+"""Training of Rima, Tercet's own metric. Not part of the installed package."""
