@@ -61,7 +61,7 @@ def command(**options: Any) -> None:
     results = _agreements(options)
     form = "json" if options["as_json"] else options["form"]
     parts = agreement_parts(results, form, options["width"])
-    click.echo(rendered(form, parts, lambda: [result.to_dict() for result in results]))
+    click.echo(rendered(form, parts, lambda: [result.to_dict() for result in results], "Agreement of raters"))
     if options["figures"]:
         from .agreefigures import draw
 

@@ -130,8 +130,7 @@ def _table_parts(one: Reproduction) -> Iterator[Part]:
         made = {cell.row for cell in one.cells}
         yield _page_table(one, made, "Recomputed, with the printed number in brackets if it differs")
         yield _sentence(count_of([one]))
-        others = {item.row for item in one.unchecked} | {cell.row for cell in one.derived}
-        others -= made
+        others = ({item.row for item in one.unchecked} | {item.row for item in one.derived}) - made
         if others:
             noun = "row was" if len(others) == 1 else "rows were"
             summary = f"{len(others)} {noun} not recomputed from data"

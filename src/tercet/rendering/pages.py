@@ -28,7 +28,11 @@ def page(document: Document, *, language: str = "en") -> str:
     """Return the whole page. All text is escaped; only drawings are inserted unchanged."""
     parts = list(document.parts)
     headings = [part for part in parts if isinstance(part, Heading)]
-    title = document.title or (headings[0].text if headings else "Tercet")
+    title = document.title or "Tercet"
+    if not document.title and len(headings) == 1:  # the only heading is the title
+        [only] = headings
+        title, headings = only.text, []
+        parts = [Notes([only.code] if only.code else []) if part is only else part for part in parts]
     body = [
         '<a class="skip" href="#content">To the content</a>',
         f"<header><h1>{escape(title)}</h1></header>",
@@ -37,7 +41,7 @@ def page(document: Document, *, language: str = "en") -> str:
         *_sections(parts),
         "</main>",
     ]
-    return frame(title, body, ["page.css"], ["page.js"], language=language)
+    return frame(title, body, ["page.css"], ["theme.js", "page.js"], language=language)
 
 
 def frame(
