@@ -430,7 +430,7 @@ def test_progress_names_every_table(paper):
     paper(made_up())
     names: list[str] = []
     reproduce("tiny", data=DataSets(lambda name: None), progress=names.append)
-    assert names == ["tiny, Table 1", "tiny, Table 2", "tiny, Figure 1"]
+    assert names == ["tiny, Table 1 (1 of 3)", "tiny, Table 2 (2 of 3)", "tiny, Figure 1 (3 of 3)"]
 
 
 def test_the_function_has_the_options_of_the_command_and_its_results_are_tables(paper, tmp_path, monkeypatch):

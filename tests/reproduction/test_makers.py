@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tercet import reproduction as papers
 from tercet.reproduction import DataSets, Reproduction, printed, reproduce, specia_data
 
 from .test_sources import write
@@ -206,6 +207,46 @@ def write_wmt19(folder: Path, pair: str) -> None:
     )
 
 
+def test_daRR_pairs_of_any_language_pair_make_their_column(tmp_path, monkeypatch):
+    pair = "fr-de"
+    write_wmt19(tmp_path, pair)
+    write(tmp_path / "pairs" / f"{pair}.darr.tsv", "seg\tbetter\tworse", "1\ta\tc", "2\tb\tc", "3\ta\tb", "4\ta\tb")
+    part = made("wmt19", "8", tmp_path)
+    reasons = {item.column: item.reason for item in part.unchecked}
+    assert reasons[pair] == "Only a part of the daRR pairs of fr-de is available (4 of 1,369)."
+    assert reasons["de-cs"].startswith("It needs de-cs.darr.tsv (seg, better, worse) with 35,793 daRR pairs")
+    assert part.extra["sentBLEU, on the pairs at hand"] == {pair: 1.0} and not part.cells
+    original = papers._expected_text
+    monkeypatch.setattr(papers, "_expected_text", lambda name: original(name).replace(",1369", ",4"))
+    whole = made("wmt19", "8", tmp_path)
+    values = {cell.row: cell.recomputed for cell in whole.cells if cell.column == pair}
+    assert values["n"] == 4 and {"sentBLEU", "chrF", "EED", "CharacTER"} <= values.keys()
+    assert whole.extra["bleu"] == {pair: 1.0}
+    (figure,) = reproduce("wmt19", figure="4", data=tmp_path)
+    assert [one.title for one in figure.matrices] == ["fr-de, 95 % intervals that do not overlap"]
+
+
+@pytest.mark.parametrize("number", ["3", "5"])
+def test_rankings_out_of_english_make_the_tables_of_wmt14(tmp_path, number):
+    pairs = ["en-fr", "en-hi", "en-cs", "en-ru", "en-de"]
+    for pair in pairs:
+        write(
+            tmp_path / "wmt14" / f"{pair}.segments.tsv", "seg\tsource\treference", "1\ts\tun deux trois", "2\ts\tquatre"
+        )
+        write(
+            tmp_path / "wmt14" / f"{pair}.outputs.tsv",
+            "seg\ta\tb\tc",
+            "1\tun deux trois\tun deux\tx",
+            "2\tquatre\tcinq\tx",
+        )
+        write(tmp_path / "wmt14" / f"{pair}.rr.tsv", "seg\tbetter\tworse", "1\ta\tb", "1\tb\tc", "2\ta\tc")
+    found = made("wmt14", number, tmp_path)
+    columns = {cell.column for cell in found.cells}
+    assert (set(pairs) <= columns and found.failed == []) or number == "5"
+    assert ("Average_excl_en-de" if number == "3" else "Avg") in columns
+    assert {cell.row for cell in found.cells} >= ({"BLEU", "TER", "NIST"} if number == "3" else {"SENTBLEU"})
+
+
 def test_all_annotations_of_kobe_make_its_rows_and_counts(tmp_path):
     pair = "de-cs"
     write_wmt19(tmp_path, pair)
@@ -225,6 +266,18 @@ def test_all_annotations_of_kobe_make_its_rows_and_counts(tmp_path):
     values = {(cell.row, cell.column): cell.recomputed for cell in found.cells}
     assert values["sentence count", pair] == 4 and values["source entities count", pair] == 4
     assert values["common distinct entities count", pair] == 4
+    three = made("kobe", "3", systems_of(tmp_path, pair))
+    own = {cell.column: cell.recomputed for cell in three.cells if cell.row == "KoBE"}
+    assert own == {pair: pytest.approx(1, abs=0.05)}  # a keeps all entities, b half of them, c none
+    assert {item.column for item in three.unchecked} == {"de-fr", "fr-de"}
+
+
+def systems_of(folder: Path, pair: str) -> Path:
+    path = folder / "wmt19_sys" / "wmt19_sys_scores.tsv"
+    lines = path.read_text("utf-8").splitlines()
+    others = [line.replace(pair, other) for other in ("de-fr", "fr-de") for line in lines[1:]]
+    write(path, *lines, *others)
+    return folder
 
 
 def only(folder: Path, pair: str) -> Path:

@@ -147,12 +147,13 @@ def reproduce(
         if missing:
             raise UsageError(f"{paper}, {title_of(table)}: {missing}")
         known = {paper: {table: known[paper][table]}}
-    found = []
+    found: list[Reproduction] = []
+    total = sum(map(len, known.values()))
     for of_paper, those in known.items():
         for name, one in those.items():
             data.title = f"{of_paper}, {title_of(name)}"
             if progress is not None:
-                progress(data.title)
+                progress(f"{data.title} ({len(found) + 1} of {total})")
             found.append(_recompute(of_paper, name, one, data))
     return Reproductions(tuple(found), single=table is not None)
 

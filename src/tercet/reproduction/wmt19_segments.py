@@ -45,6 +45,8 @@ def pairs_with_darr(data: DataSets) -> set[str]:
 
 
 def _taus(evidence: Evidence, scores: Sequence[Scores]) -> dict[str, float]:
+    if not scores:
+        return {}
     verdicts = judge(evidence, scores, level="seg", statistic="tau:wmt12", significance=None, resamples=1)
     return {item.label: item.value for item in verdicts.items}
 
