@@ -351,7 +351,7 @@ class _Unit:
         executor = shipping.executor
         self.watch = getattr(executor, "watch", None)  # of a cluster
         # A cluster's computers need not have the folder.
-        folder = store.folder if store and not hasattr(executor, "_client") else None
+        folder = store.folder if store and self.watch is None else None
         if not any(wanted):
             return
         if executor is None or any(metric.metric.one_process for metric in metrics):
