@@ -337,8 +337,13 @@ class _Tally:
             self.reference_numbers |= set(np.sum(present, axis=0).tolist())
 
     def scores(self, testset: Any) -> Scores:
-        counts = {system: np.concatenate(parts) for system, parts in self.parts.items()}
-        self.parts = {}
+        counts: dict[str, Floats] = {}
+        if self.parts:
+            # One array for all systems: `Scores.cube` needs no copy.
+            columns = next(iter(self.parts.values()))[0].shape[1]
+            cube = np.empty((len(self.parts), self.segments, columns))
+            for row, system in enumerate(list(self.parts)):
+                counts[system] = np.concatenate(self.parts.pop(system), out=cube[row])
         return build_scores(
             self.metric,
             self.totals,

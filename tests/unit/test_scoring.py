@@ -251,3 +251,13 @@ def test_a_paired_bootstrap_of_few_segments_is_warned_of(caplog: pytest.LogCaptu
     assert caplog.messages == [
         "Paired bootstrap: below 50 segments its p-values are too small, and there are 49. Use --paired-ar."
     ]
+
+
+def test_counts_of_all_systems_are_one_array_that_needs_no_copy() -> None:
+    (found,) = tercet.score(make_testset(50), "chrf")
+    assert found.cube is found.cube
+    assert all(np.shares_memory(found.cube, counts) for counts in found.counts.values())
+    backwards = replace(found, system=dict(reversed(found.system.items())))
+    assert np.array_equal(backwards.cube, found.cube[::-1])
+    apart = replace(found, counts={name: counts.copy() for name, counts in found.counts.items()})
+    assert np.array_equal(apart.cube, found.cube)

@@ -142,7 +142,14 @@ class Scores:
         """Counts of all systems, shape (systems, segments, k)."""
         if not self.counts:
             raise DataError(f"{self.label}: these scores were kept without counts.")
-        return np.stack([self.counts[system] for system in self.systems])
+        rows = [self.counts[system] for system in self.systems]
+        whole = rows[0].base
+        if whole is not None and whole.ndim == 3 and len(whole) == len(rows):
+            # The counts may be the rows of one array already: a million segments need no copy.
+            starts = [row.__array_interface__["data"][0] for row in rows]
+            if starts == [row.__array_interface__["data"][0] for row in whole] and whole.shape[1:] == rows[0].shape:
+                return whole
+        return np.stack(rows)
 
     @property
     def extras(self) -> dict[str, Mapping[str, Floats]]:

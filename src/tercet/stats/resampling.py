@@ -88,15 +88,31 @@ def exact_columns(cube: ArrayLike) -> Columns:
     cube = check_cube(cube)
     systems, n, k = cube.shape
     with np.errstate(invalid="ignore", over="ignore"):
-        # Integers, the usual case, need no check.
-        whole = bool((np.rint(cube) == cube).all()) and n * float(np.abs(cube).max()) < 2**23
-        single = whole or all(np.array_equal(_on_grid(counts, 23), counts) for counts in cube)
+        largest = n * _largest_integer(cube)  # infinite if some are no integers
+        whole = largest < 2**52
+        single = largest < 2**23 or (not whole and all(np.array_equal(_on_grid(counts, 23), counts) for counts in cube))
         values = np.empty((n, systems, k), dtype=np.float32 if single else np.float64)
         for system, counts in enumerate(cube):
-            values[:, system] = counts if single else _on_grid(counts, 52)
-        values[~np.isfinite(values)] = np.nan  # every sum that contains them is undefined
+            values[:, system] = counts if single or whole else _on_grid(counts, 52)
+        if not whole:
+            values[~np.isfinite(values)] = np.nan  # every sum that contains them is undefined
         totals = values.sum(0, dtype=np.float64)
     return Columns(values.reshape(n, systems * k), totals)
+
+
+def _largest_integer(cube: Floats) -> float:
+    """Return the largest absolute value of integer counts; infinity if some are no integers or not finite.
+
+    Block by block: a copy of all counts would take as much memory as they do.
+    """
+    largest = 0.0
+    for counts in cube:
+        for start in range(0, len(counts), _BLOCK_ROWS * _BLOCK_WIDTH):
+            block = counts[start : start + _BLOCK_ROWS * _BLOCK_WIDTH]
+            if not (np.rint(block) == block).all():
+                return float("inf")
+            largest = max(largest, float(np.abs(block).max()))
+    return largest
 
 
 def _on_grid(counts: Floats, bits: int) -> Floats:
