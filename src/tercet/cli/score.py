@@ -95,6 +95,7 @@ score_file_options = all_of(
 
 @click.command("score", cls=ManyValues)
 @input_options
+@several("--systems", of="SYSTEM", help="Only these systems of the test set (-t).")
 @score_file_options
 @metric_options
 @_option("kb")
