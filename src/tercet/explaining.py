@@ -262,6 +262,12 @@ def _lines_of(key: str, value: Any, seen: dict[str, Any]) -> list[str]:
         return [f"aligned: {' '.join(pairs) or 'nothing'}", f"not aligned: {' '.join(alone) or 'nothing'}"]
     if key in ("output_tokens", "reference_tokens"):
         return _token_lines(key, value)
+    if key == "transport":
+        wide = [max((len(each[name]) for each in value), default=0) for name in ("word", "to")]
+        pairs = [f"{each['word']:{wide[0]}}  {each['to']:{wide[1]}}" for each in value]
+        return ["reference's words, where they go, mass, cost:"] + [
+            f"  {pair}  {each['mass']:.3f}  {each['cost']:.3f}" for pair, each in zip(pairs, value, strict=True)
+        ]
     if key == "reference":
         return [f"reference: number {value + 1}"]
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):

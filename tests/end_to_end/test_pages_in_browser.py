@@ -64,10 +64,10 @@ def test_a_click_sorts_numbers_up_then_down_then_back(visit: Any, page_file: Pat
 def test_the_keyboard_reaches_contents_table_and_headers_and_sorts(visit: Any, page_file: Path, key: str) -> None:
     tab = visit(page_file)
     reached = []
-    for _ in range(6):
+    for _ in range(7):
         tab.keyboard.press("Tab")
         reached.append(tab.evaluate("document.activeElement.textContent.slice(0, 14)"))
-    assert reached[:4] == ["To the content", "Table", "Figure", "Output"]
+    assert reached[:5] == ["To the content", "◐", "Table", "Figure", "Output"]
     assert tab.evaluate("document.activeElement.textContent") == "name"
     tab.keyboard.press(key)
     assert column(tab, 1)[1:] == ["a9", "a10", "b"]  # numbers within names count as numbers
@@ -92,6 +92,14 @@ def test_text_stands_out_from_the_page_in_both_schemes(visit: Any, page_file: Pa
             "element => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor]"
         )
         assert contrast(*style) >= 4.5, selector
+
+
+def test_the_button_of_a_page_switches_between_light_and_dark(visit: Any, page_file: Path) -> None:
+    tab = visit(page_file)
+    ground = "getComputedStyle(document.body).backgroundColor"
+    before = tab.evaluate(ground)
+    tab.get_by_label("Light or dark").click()
+    assert tab.evaluate(ground) != before
 
 
 def contrast(first: str, second: str) -> float:

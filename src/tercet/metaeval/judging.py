@@ -123,6 +123,7 @@ def judge(evidence: Evidence, scores: Sequence[Scores], **options: Any) -> Verdi
     repeated = ("level", "average", "absolute", "resamples", "confidence", "seed", "alpha")
     return Verdicts(
         dataset=evidence.name,
+        repeated=standard.repeated,
         pair=evidence.pair,
         statistic=wanted.text,
         gold=standard.label,

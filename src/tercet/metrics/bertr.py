@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BERTr(EncodedMetric):
-    """BERTr, the mean of segments, -1 to 1, in practice 0.3 to 1. With several references the highest score counts.
+    """BERTr, the mean of segments, at most 1.
 
-    An empty text has the score 0.
+    With several references the highest score counts. An empty text has the score 0.
     """
 
     paper: ClassVar[str] = "Mathur, Baldwin and Cohn (2019), Putting Evaluation in Context"

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BERTScore(EncodedMetric):
-    """BERTScore's F1, the mean of segments. With several references the highest values count. An empty text has 0.
+    """F1 of BERTScore, the mean of segments, at most 1.
 
+    With several references the highest values count. An empty text has 0.
     idf: rare tokens have more weight, by the references of the test set.
     baseline: a file of baselines in bert-score's format (LAYER,P,R,F). Scores are rescaled so that unrelated texts have
         about 0: (score - baseline) / (1 - baseline).

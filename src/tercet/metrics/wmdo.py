@@ -44,8 +44,9 @@ class _Transport(NamedTuple):
 
 @dataclass(frozen=True)
 class WMDO(EncodedMetric):
-    """WMDO, the mean of segments; lower is better, 0 is best. With several references the lowest score counts.
+    """WMDO, the mean of segments, 0 is best.
 
+    With several references the lowest score counts.
     delta: the weight of the penalty for chunks: their number over that of moved words, at most 1.
     alpha: the weight of the share of the output's words that have no vector.
     An empty text has the distance 1, and all penalties for order.
@@ -117,7 +118,7 @@ class WMDO(EncodedMetric):
             for i, j in np.argwhere(best.flow > SAME)
         ]
         parts = {"distance": best.distance, "fragmentation": best.fragmentation, "missing": best.missing}
-        return {"score": best.score, "reference": row, **parts, "moves": moves}
+        return {"score": best.score, "reference": row, **parts, "transport": moves}
 
 
 def _fragmentation(flow: Floats) -> float:

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class YiSi1(EncodedMetric):
-    """YiSi-1, the mean of segments, 0 to 1. With several references the one with the highest score counts.
+    """YiSi-1, the mean of segments, 0 to 1.
 
+    With several references the one with the highest score counts.
     n: tokens in an n-gram; shorter texts are compared by n-grams of their length.
     alpha: the weight of recall, from 0 to 1, against precision.
     srl: compare verbs and what depends on them too, from a parse; no semantic roles are labelled.

@@ -1,7 +1,7 @@
 """The tables of Specia, Cancedda and Dymetman (2010) from its own data, EAMT09 or ce_dataset, for those who have them.
 
-One TSV file with the columns system, source, reference, mt and score. The paper does not say how it divided the data; here a
-model of a system is trained on the first four fifths of its sentences and tested on the last fifth.
+One TSV file with the columns system, source, reference, mt and score. The paper does not say how it divided the data;
+here a model of a system is trained on the first four fifths of its sentences and tested on the last fifth.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def cross_system_table(data: DataSets) -> Reproduction:
         "a model of other systems still correlates with people", other > 0.1, f"{other:.3f}; of the same {same:.3f}",
         must=False,
     )  # fmt: skip
-    note = "For comparison: post-editing effort (HTER) of IWSLT 2019, English to Spanish; half of the systems for training."
+    note = "For comparison: post-editing effort (HTER) of IWSLT 2019, en-es; half of the systems for training."
     unchecked = all_unchecked("specia_text_crosssystem", data.missing([CE]))
     return Reproduction(unchecked=unchecked, statements=[statement], notes=[note], extra=extra)
 
@@ -157,14 +157,20 @@ def _analogue(data: DataSets) -> tuple[float, float]:
     def make() -> tuple[float, float]:
         found = read_table(data.needed(ANALOGUE), "annotations.tsv", ["file_name", "S", "MT", "HTER"])
         effort: dict[tuple[str, str, str], list[float]] = {}
-        columns = (found["file_name"], found["S"], found["MT"], numbers(found["HTER"], "annotations.tsv, HTER").tolist())
+        columns = (
+            found["file_name"],
+            found["S"],
+            found["MT"],
+            numbers(found["HTER"], "annotations.tsv, HTER").tolist(),
+        )
         for file, source, output, value in zip(*columns, strict=True):
             effort.setdefault((_system(file), source, output), []).append(value)
         keys = list(effort)
         systems = sorted({system for system, _, _ in keys})
         labels = np.array([np.mean(values) for values in effort.values()])
         second = np.array([systems.index(system) % 2 == 1 for system, _, _ in keys])
-        test = second & (np.arange(len(keys)) % 2 == 0)
+        test = np.zeros(len(keys), dtype=bool)
+        test[np.flatnonzero(second)[::2]] = True
         parts = {"same": second & ~test, "other": ~second}
         size = min(int(part.sum()) for part in parts.values())
         r = {}

@@ -1,7 +1,7 @@
 """Fomicheva (2017), doctoral thesis, chapters 3 and 4: references, post-edits, several references, gold alignments.
 
-The data of these tables (EAMT09, EAMT11, MTC-P4, the MSR alignments) are not public, or no longer; whoever has them as TSV
-files can make the tables. Post-edits of IWSLT 2019 stand in for EAMT11.
+The data of these tables (EAMT09, EAMT11, MTC-P4, the MSR alignments) are not public, or no longer; whoever has them as
+TSV files can make the tables. Post-edits of IWSLT 2019 stand in for EAMT11.
 """
 
 from __future__ import annotations
@@ -20,7 +20,12 @@ from .sources import numbers, read_table
 
 SYSTEM = "mt"
 BLEU, METEOR, TER = "bleu:variant=mteval", "meteor", "ter"
-RULES = ("morphology", "structure", "order", "number")  # columns with a paraphrase of the reference by one group of rules
+RULES = (
+    "morphology",
+    "structure",
+    "order",
+    "number",
+)  # columns with a paraphrase of the reference by one group of rules
 PERCENT = 100
 NO_PROGRAM = "Neither the metric nor its scores are available."
 
@@ -201,7 +206,7 @@ def aligner_table(data: DataSets) -> Reproduction:
     cells, unchecked = [], []
     for row, column, text in printed("thesis_t4_2").numbers():
         name = "MWA" if row.startswith("MWA") else row
-        if name in f1 and f1[name]:
+        if f1.get(name):
             cells.append(check(row, column, text, PERCENT * mean(f1[name]), must=False))
         else:
             unchecked.append(Unchecked(row, column, float(text), NO_PROGRAM))
