@@ -428,6 +428,8 @@ def campaign(
                 words, fault, code = fuzz_once(number, seed, folder)
                 done += 1
                 codes[code] += 1
+                if shown and done % 500 == 0:
+                    print(f"{done} runs, {len(faults)} faults", flush=True)
                 if fault:
                     faults.append((number, f"tercet {' '.join(words)}\n{fault}"))
                     if shown:
@@ -447,7 +449,7 @@ def main_program(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--only", type=int, help="repeat this run")
     options = parser.parse_args(arguments)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))  # not RLIMIT_AS: figures reserve far more than they use
     runs = [options.only] if options.only is not None else range(options.first, options.first + options.runs)
     _, faults = campaign(runs, options.seed, options.seconds)
     return 1 if faults else 0
