@@ -49,6 +49,16 @@ def fit(x: np.ndarray, y: np.ndarray, highest: float) -> tuple[np.ndarray, np.nd
     return knots, (values - values[0]) * 100 / (values[-1] - values[0])
 
 
+def datasets(found: data.Sources, left_out: tuple[str, ...] = ()) -> tuple[Dataset, ...]:
+    """Return what a model was trained on, for its file."""
+    return tuple(
+        Dataset(name, sha256(json.dumps([vars(row) for row in rows]).encode()).hexdigest(), len(rows))
+        for sets in (found.rankings, found.assessments)
+        for name, rows in sorted(sets.items())
+        if name not in left_out
+    )
+
+
 def main() -> None:
     """Fit and write."""
     arguments = argparse.ArgumentParser(description=__doc__)
@@ -92,11 +102,7 @@ def main() -> None:
         residuals[folds == fold] = np.abs(np.interp(x[folds == fold], knots, values) - y[folds == fold])
     half_width = float(np.quantile(residuals, min(1, LEVEL * (1 + 1 / len(x)))))
     knots, values = fit(x, y, highest)
-    trained = tuple(
-        Dataset(name, sha256(json.dumps([vars(row) for row in rows]).encode()).hexdigest(), len(rows))
-        for sets in (found.rankings, found.assessments)
-        for name, rows in sorted(sets.items())
-    )
+    trained = datasets(found)
     figures = json.loads(given.figures.read_text()) if given.figures else {}
     model = ModelFile(
         rima.KIND,

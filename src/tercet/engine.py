@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .clusters import WorkerDied
 from .data.files import writing_bytes
 from .data.testset import TestSet, checksum
-from .errors import MissingDependency, TercetError, UsageError
+from .errors import UsageError
 from .metrics import Floats, Ready, Shard
 from .workers import Warnings, result_of, submit
 
@@ -38,15 +39,14 @@ FEWEST_ROWS = 8  # segments of slow metrics that are not divided among workers
 Progress = Callable[[int, int | None], None]
 
 
-class WorkerDied(TercetError):
-    """A worker process ended before its work was done."""
-
-
 @contextmanager
 def open_executor(jobs: int = 1, cluster: str | None = None) -> Iterator[Executor | None]:
     """None for one job here, a pool of processes for more, or the executor of a Dask cluster at an address."""
     if cluster is not None:
-        yield from _cluster(cluster)
+        from .clusters import open_cluster
+
+        with open_cluster(cluster) as executor:
+            yield executor
         return
     if not isinstance(jobs, int) or not 0 <= jobs <= MAX_JOBS:
         raise UsageError(f"jobs must be 0 (all cores) or a number up to {MAX_JOBS}, not {jobs!r}.")
@@ -76,21 +76,6 @@ def _leave_stopping_to_parent() -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _cluster(address: str) -> Iterator[Executor]:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise MissingDependency("Running on a cluster", "cluster") from None
-    try:
-        client = Client(address, timeout="10s", set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"No cluster answers at {address}: {error}") from None
-    with client:
-        executor = client.get_executor(pure=False)
-        executor.workers = max(1, sum(client.ncores().values()))
-        yield executor
 
 
 class Cache:
@@ -364,8 +349,9 @@ class _Unit:
         wanted = [[system for system in shard.systems if system not in counts] for counts in self.counts]
         self.futures: list[Future[tuple[list[dict[str, Floats]], Warnings]]] = []
         executor = shipping.executor
+        self.watch = getattr(executor, "watch", None)  # of a cluster
         # A cluster's computers need not have the folder.
-        folder = store.folder if store and not hasattr(executor, "_client") else None
+        folder = store.folder if store and self.watch is None else None
         if not any(wanted):
             return
         if executor is None or any(metric.metric.one_process for metric in metrics):
@@ -400,7 +386,7 @@ class _Unit:
         rows: list[list[dict[str, Floats]]] = []
         for future in self.futures:
             with _reporting_dead_workers():
-                found = result_of(future)
+                found = result_of(future, self.watch)
             if self.by_rows:
                 rows.append(found)
             else:

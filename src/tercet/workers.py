@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 Warnings = list[tuple[str, str]]  # a logger's name, a message
+WATCH = 5.0  # seconds between looks at a cluster
 AHEAD = 8  # units that may be running or finished but not yet collected: bounds memory
 
 
@@ -26,8 +27,18 @@ def submit(executor: Executor, function: Callable[..., Result], *arguments: Any)
     return executor.submit(_keeping_warnings, _this_process(), function, *arguments)
 
 
-def result_of(future: Future[tuple[Result, Warnings]]) -> Result:
-    """Wait for a unit of work, log its warnings in this process, and return its result."""
+def result_of(future: Future[tuple[Result, Warnings]], watch: Callable[[], None] | None = None) -> Result:
+    """Wait for a unit of work, log its warnings in this process, and return its result.
+
+    watch: called every few seconds; raises an error if the result will never come.
+    """
+    if watch is not None:
+        from concurrent.futures import wait
+
+        while not future.done():
+            wait([future], timeout=WATCH)
+            if not future.done():
+                watch()
     result, warnings = future.result()
     for name, message in warnings:
         logging.getLogger(name).warning("%s", message)

@@ -12,6 +12,7 @@ from tercet.data.evidence import open_evidence
 from tercet.data.tables import read_table
 from tercet.metaeval import judge
 from tercet.metaeval.card import make_card
+from tercet.metaeval.plots import draw
 from tercet.scoring import score
 from tests.docs.running import run
 
@@ -131,3 +132,20 @@ def test_a_card_on_wmt14(data: Path, tmp_path: Path) -> None:
         ("cs-en", "seg", "tau:wmt14", "RR", 15_732),
     ]
     assert results[1].items[0].value == pytest.approx(0.274, abs=5e-4), "as the data's README says"
+
+
+def test_top_n_curves_have_signs_and_the_best_systems_their_line_as_in_figure_6_of_wmt19(data: Path) -> None:
+    """WMT19, section 6.1: by the 4 best systems of en-de, sacreBLEU's BLEU correlates negatively with people."""
+    pytest.importorskip("altair", reason="plots need altair")
+    evidence = open_evidence(data / "wmt19_sys", "en-de")
+    bleu = [item for item in evidence.scores if item.label == "sacreBLEU-BLEU"]
+    figures = draw(judge(evidence, bleu, resamples=10, top=True))
+    curve = {row["n"]: row["middle"] for row in figures["top-n"].rows if row["name"] == "sacreBLEU-BLEU"}
+    assert round(curve[4], 3) == -0.976 and round(curve[22], 3) == 0.969
+    figure = figures["scatter.sacreBLEU-BLEU"]
+    (lines,) = (rows for rows in figure.spec["datasets"].values() if "line" in rows[0])
+    assert {row["line"] for row in lines} == {"all points", "without outliers", "4 best"}
+    slopes = {
+        name: np.diff([row["metric"] for row in lines if row["line"] == name])[0] for name in ("all points", "4 best")
+    }
+    assert slopes["all points"] > 0 > slopes["4 best"]

@@ -28,6 +28,35 @@ def test_it_prints_the_verdict_and_writes_the_page(folder: Path) -> None:
     assert ran.out.split("\n")[0] in text.replace("&lt;", "<")
 
 
+def test_compare_writes_the_same_page_and_its_gates_hold(folder: Path) -> None:
+    ran = run(["compare", *TEXTS, "-q", "-f", "html", "-o", "page.html", "--fail-if", "chrf below 99"])
+    assert ran.code == 3 and ran.err.startswith("Failed: ")
+    assert (folder / "page.html").read_text("utf-8").startswith("<!DOCTYPE html>")
+    assert run(["report", *TEXTS, "-q", "-o", "other.html"]).code == 0
+    assert (folder / "page.html").read_text("utf-8").strip() == (folder / "other.html").read_text("utf-8").strip()
+
+
+def test_outputs_may_come_from_standard_input(folder: Path) -> None:
+    outputs = [(folder / f"{name}.txt").read_text("utf-8").splitlines() for name in ("Alder", "Birch")]
+    text = "".join("\t".join(row) + "\n" for row in zip(*outputs, strict=True))
+    ran = run(["compare", "refA.txt", "-m", "chrf", "-n", "50", "-q", "-f", "html"], stdin=text)
+    assert ran.code == 0, ran.err
+    assert "<h1>System 1 and System 2</h1>" in ran.out
+
+
+def test_a_spreadsheet_gets_names_that_are_no_formulas(folder: Path) -> None:
+    words = ["score", "refA.txt", "-i", "@sum=Alder.txt", "-m", "chrf", "-f", "csv"]
+    assert run(words).out.split("\n")[1].startswith("@sum,")
+    assert run([*words, "--spreadsheet"]).out.split("\n")[1].startswith("'@sum,")
+
+
+def test_only_some_segments_are_compared(folder: Path) -> None:
+    words = ["report", "-t", "en-de.jsonl", "-m", "chrf", "-n", "50", "-q"]
+    ran = run([*words, "--only", "domain=news"])
+    assert ran.code == 0, ran.err
+    assert "8 segments" in (folder / "report.html").read_text("utf-8")
+
+
 def test_judgements_scores_and_a_title_are_taken(folder: Path) -> None:
     comet = ["system\tseg\tCOMET", *(f"{name}\t{i}\t0.{i}" for name in ("Alder", "Birch") for i in range(1, 33))]
     (folder / "comet.tsv").write_text("\n".join(comet))

@@ -243,10 +243,10 @@ def test_a_page_begins_with_the_count_and_the_meaning_of_marks_and_ends_with_wha
     places = [
         text.index(part)
         for part in (
-            "Overview</h2>\n<p>2 of 2 cells equal; 2 numbers not checked.</p>",
-            "<p>✓ equal to the printed number, or in",
-            "✗ should be equal and is not",
-            "? printed, but not checked",
+            "Overview</h2>\n<p>2 numbers, recomputed from the data, are equal to print. All that should be equal are.",
+            "<td>equal: rounds to the printed number; or the paper&#x27;s statement holds</td>",
+            "<td>should be equal and is not; ",
+            "<td>printed, but not checked; ",
             "A Tiny Paper</h2>",
             "Table 1: made up</h3>",
             "Not recomputed (tiny)</h3>",
@@ -279,6 +279,7 @@ def test_the_papers_themselves_run_without_data(tercet):
     assert ran.code == 0
     found = json.loads(ran.out)
     assert (found["total"], found["equal"]) == (12, 11)  # of the thesis's Table 4.9, which needs none
+    assert (found["derived"], found["derived_equal"]) == (366, 335)  # from other printed numbers
     assert [one["paper"] for one in found["papers"]] == list(PAPERS)
     three = next(one for one in found["papers"][1]["tables"] if one["table"] == "3")
     assert "tercet data add FOLDER wmt19_sys" in three["unchecked"][0]["reason"]
@@ -287,7 +288,9 @@ def test_the_papers_themselves_run_without_data(tercet):
 def test_a_paper_without_any_data_says_so(tercet):
     ran = tercet("kobe")
     assert ran.code == 0
-    assert ran.out.endswith("\nkobe: no number recomputed; 228 numbers not checked.\n")
+    assert ran.out.endswith(
+        "\nkobe: no number recomputed; 2 of 2 others follow from the paper's own numbers; 226 numbers not checked.\n"
+    )
 
 
 def write_systems(folder: Path) -> None:
@@ -427,7 +430,7 @@ def test_progress_names_every_table(paper):
     paper(made_up())
     names: list[str] = []
     reproduce("tiny", data=DataSets(lambda name: None), progress=names.append)
-    assert names == ["tiny, Table 1", "tiny, Table 2", "tiny, Figure 1"]
+    assert names == ["tiny, Table 1 (1 of 3)", "tiny, Table 2 (2 of 3)", "tiny, Figure 1 (3 of 3)"]
 
 
 def test_the_function_has_the_options_of_the_command_and_its_results_are_tables(paper, tmp_path, monkeypatch):

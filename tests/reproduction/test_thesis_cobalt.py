@@ -1,6 +1,7 @@
 """Fomicheva (2017): the tables of UPF-Cobalt. All of WMT14 takes minutes; here are some of its segments."""
 
 import gzip
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 
 from tercet import score
 from tercet.data.evidence import open_evidence
+from tercet.metrics.cobalt import Cobalt
 from tercet.reproduction import DataSets, Reproduction, reproduce, tables
+from tercet.reproduction.cobalt_scores import score_piece
 from tercet.reproduction.thesis_cobalt import OWN, tau_table
 from tercet.reproduction.wmt14 import PAIRS
 
@@ -137,6 +140,15 @@ def test_both_tables_have_the_same_metric(parser, few):
     assert one.extra.items() <= other.extra.items() and one.statements == other.statements == []
     reasons = {item.reason for item in one.unchecked}
     assert "It needs fr-en.segments.tsv, fr-en.outputs.tsv and fr-en.rr.tsv in wmt14." in reasons
+
+
+def test_scores_do_not_depend_on_the_pieces_of_work(parser, few, monkeypatch):
+    one = table(DataSets.under(few.parent), "A.7", ("cs-en",))
+    monkeypatch.setattr("tercet.reproduction.cobalt_scores.STEP", 60)
+    assert table(DataSets.under(few.parent), "A.7", ("cs-en",)) == one
+    work = score_piece, [("A dog.", "The dog.")], {OWN: Cobalt().resolved("en")}
+    function, *arguments = pickle.loads(pickle.dumps(work))  # as a pool of processes does
+    assert function(*arguments)[OWN] == score_piece(*work[1:])[OWN]
 
 
 def test_scores_are_kept_in_the_cache(parser, few, tmp_path, monkeypatch):

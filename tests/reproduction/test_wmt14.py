@@ -64,8 +64,9 @@ def test_our_other_metrics_stand_beside_print(segments, few):
 def test_system_level_comes_near_with_other_human_scores(few):
     found = few["2"].cells
     assert {cell.row for cell in found} == {"BLEU", "CDER", "NIST", "METEOR", "TER", "WER", "PER"}
-    assert {cell.column for cell in found} == set(FEW)
+    assert {cell.column for cell in found} == {*FEW, *(f"{pair}_ci" for pair in FEW)}
     assert max(abs(cell.difference) for cell in found) < 0.07
+    found = [cell for cell in found if not cell.column.endswith("_ci")]
     assert {cell.verdict for cell in found} == {"in interval", "different"}
     assert f"{found[1].row} cs-en" in TABLES["2"].differs and found[1].verdict == "different"
 
@@ -75,10 +76,9 @@ def test_what_needs_ties_or_other_judgements_is_unchecked(segments, few):
     assert "with the ties" in reasons["SENTBLEU", "HTIES"]
     assert "left out of this run" in reasons["METEOR", "Avg"]
     assert "available" in reasons["BEER", "Avg"]
-    assert "human scores" in {(one.row, one.column): one.reason for one in few["2"].unchecked}["BLEU", "cs-en_ci"]
     assert [one.failed for one in (segments, *few.values())] == [[]] * 3
 
 
 def test_without_data_all_numbers_are_listed():
     nothing = DataSets(lambda name: None)
-    assert [len(one.unchecked) for one in reproduce("wmt14", data=nothing) if one.table in "35"] == [208, 164]
+    assert [len(one.unchecked) for one in reproduce("wmt14", data=nothing) if one.table in "35"] == [184, 152]

@@ -9,7 +9,7 @@ from tercet.reproduction import DataSets, reproduce
 from ..conformance.test_williams_wmt19 import WINNERS
 from .conftest import values
 
-ENCODED = ("bertr", "bertscore", "yisi1", "wmdo")
+ENCODED = ("bertr", "bertscore", "yisi1", "wmdo", "rima", "esim", "prep", "lasim", "yisi2")
 pytestmark = pytest.mark.xdist_group("wmt19")  # the tables are recomputed once, in one process
 
 
@@ -76,7 +76,9 @@ def test_lt_en_at_segment_level_is_as_printed(tables):
     }
     assert six.equal == len(six.cells) == 10
     assert [one.found for one in six.statements if one.holds] == ["0.3010", "0.3032"]
-    assert {cell.row: cell.recomputed for cell in tables["1"].cells} == {"lt-en": 21862}
+    one = tables["1"]
+    assert one.equal == len(one.cells) == 10 and {cell.row for cell in one.cells} == {"gu-en", "kk-en", "lt-en"}
+    assert values(one, "DARR") == {"lt-en": 21862} and values(one, "DA pairs")["gu-en"] == 55880
 
 
 def test_language_pairs_with_a_part_of_the_pairs_are_not_compared_with_print(tables):
@@ -110,3 +112,31 @@ def test_nothing_that_must_hold_fails_and_every_number_is_accounted_for(tables):
     assert [one.failed for one in tables.values()] == [[]] * len(tables)
     assert [len(tables[number].unchecked) for number in ("7", "8")] == [110, 41]
     assert all(one.reason for table in tables.values() for one in table.unchecked)
+
+
+def test_the_majority_of_systems_forms_a_cloud(tables):
+    six = tables["figure 6"]
+    assert all(one.holds and one.must for one in six.statements) and len(six.statements) == 4
+    assert [round(r, 3) for r in six.extra["sacreBLEU.BLEU"].values()] == [0.969, 0.462, -0.976]
+    assert [len(points) for points in six.plots[0].series.values()] == [22, 12, 4]
+
+
+def test_curves_of_the_appendix_are_signed_and_bertr_falls_least(tables):
+    appendix = tables["figure A"]
+    assert [one.title.split(",")[0] for one in appendix.curves] == list(WINNERS)
+    lowest = {one.title.split(",")[0]: min(low for _, low, _ in one.points["BLEU"]) for one in appendix.curves}
+    assert lowest["en-de"] < 0 and lowest["ru-en"] < 0
+    held = {one.text: one.holds for one in appendix.statements}
+    assert all(holds for text, holds in held.items() if "BERTr" in text or "en-zh" in text or "strongly" in text)
+    assert sorted(text.split(": ")[1] for text, holds in held.items() if not holds) == [
+        "de-en", "de-en", "de-fr", "lt-en", "ru-en", "ru-en",
+    ]  # fmt: skip
+
+
+def test_segments_are_compared_by_overlap_of_intervals(tables):
+    three = tables["figure 3"]
+    assert [one.title.split(",")[0] for one in three.matrices] == ["gu-en", "kk-en", "lt-en"]
+    assert three.winners["lt-en"] == ["BERTr"]
+    (matrix,) = (one for one in three.matrices if one.title.startswith("lt-en"))
+    assert matrix.names[0] == "BERTr" and matrix.p_values[0] == [1.0] + [0.0] * (len(matrix.names) - 1)
+    assert "de-en.darr.tsv" in three.notes[-1] and tables["figure 4"].matrices == []

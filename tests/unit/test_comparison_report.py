@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tercet
+from tercet import examples
 from tercet.comparing import compare_scores
 from tercet.comparison_report import verdict
 from tercet.comparison_report.payload import usual_slices
@@ -91,7 +92,7 @@ def test_two_metrics_with_one_label_go_by_what_was_asked_for() -> None:
 
 
 def test_judgements_are_shown_as_means_of_segments(tmp_path: Path) -> None:
-    files = tercet.examples.write("en-de", tmp_path)
+    files = examples.write("en-de", tmp_path)
     ratings = tmp_path / files["judgements"][0]
     found = tercet.report(tercet.demo("en-de"), "chrf", judgements=[ratings], resamples=50)
     people = found.scores[1]

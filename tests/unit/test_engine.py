@@ -1,8 +1,12 @@
 """Where counting runs must not matter: one process, a pool, a cluster that loses a worker, a cache that was cut off."""
 
+import json
 import os
 import pickle
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,7 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from tercet import TestSet, engine, score, scoring
+from tercet import TestSet, clusters, engine, score, scoring, workers
+from tercet.clusters import WorkerDied
 from tercet.errors import DataError, MissingDependency, NotParallel, TercetError, UnknownName, UsageError
 from tercet.metrics import MeanMetric, Metric, Ready, create
 
@@ -64,7 +69,7 @@ def test_a_dead_worker_process_is_reported_with_what_to_do(small_shards: None) -
     with engine.open_executor(2) as pool:
         assert pool is not None
         pool.submit(os.getpid).result()
-        with pytest.raises(engine.WorkerDied, match="--cache"):
+        with pytest.raises(WorkerDied, match="--cache"):
             for process in list(pool._processes.values()):  # type: ignore[attr-defined]
                 os.kill(process.pid, signal.SIGKILL)
             list(engine.count(make_testset(), ready(make_testset(), "bleu"), executor=pool))
@@ -109,7 +114,7 @@ def test_the_cache_key_tells_texts_parameters_and_versions_apart(tmp_path: Path)
         UnknownName("metric", "blue", ["bleu"]),
         NotParallel("set", [("a", 1), ("b", 2)]),
         MissingDependency("Japanese", "ja"),
-        engine.WorkerDied("gone"),
+        WorkerDied("gone"),
     ],
 )
 def test_errors_come_back_from_a_worker_as_they_were_raised(error: TercetError) -> None:
@@ -173,6 +178,41 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_numbers(small_shards: None
 
         assert results(testset, cluster=cluster.scheduler_address, progress=kill_one) == expected
         assert killed
+
+
+@pytest.mark.xdist_group("cluster")
+@pytest.mark.filterwarnings("ignore")  # distributed is noisy about a scheduler that is gone
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_scheduler_that_vanishes_ends_the_run_and_keeps_what_is_finished(
+    how: signal.Signals, small_shards: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed", reason="the extra tercet[cluster] is not installed")
+    monkeypatch.setattr(clusters, "ANSWER", 1.0)
+    monkeypatch.setattr(workers, "WATCH", 0.2)
+    file = tmp_path / "scheduler.json"
+    words = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
+    scheduler = subprocess.Popen([*words, "--no-dashboard", "--scheduler-file", str(file)], stderr=subprocess.DEVNULL)
+    worker = None
+    try:
+        while not file.exists():
+            assert scheduler.poll() is None
+            time.sleep(0.05)
+        address = json.loads(file.read_text())["address"]
+        words = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
+        worker = subprocess.Popen([*words, "--no-dashboard"], stderr=subprocess.DEVNULL, cwd=tmp_path)
+
+        def vanish(done: int, total: int | None) -> None:
+            if done == 2:
+                scheduler.send_signal(how)
+
+        with pytest.raises(WorkerDied, match="does not answer any more|the cluster died"):
+            results(make_testset(3000), cluster=address, cache=tmp_path / "cache", progress=vanish)
+        assert len(list((tmp_path / "cache").glob("*.counts"))) >= 2
+    finally:
+        for process in (scheduler, worker):
+            if process is not None:
+                process.kill()
+                process.wait()
 
 
 def test_an_address_without_a_cluster_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:

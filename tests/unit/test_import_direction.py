@@ -14,7 +14,7 @@ SOURCE = Path(tercet.__file__).parent
 
 # From top to bottom. Each may import what stands above it, and itself. See docs/architecture.md.
 ORDER = (
-    "errors", "workers", "data", "kernels", "text", "language", "knowledge", "stats", "quality", "metrics",
+    "errors", "workers", "clusters", "data", "kernels", "text", "language", "knowledge", "stats", "quality", "metrics",
     "human", "rendering", "engine", "testing", "slicing", "scoring", "external", "comparing", "explaining",
     "alignment_report", "entity_report", "checking", "comparison_report", "verifying", "metaeval", "reproduction",
     "examples", "kb", "qe", "rate", "cli", "__main__",

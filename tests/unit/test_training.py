@@ -6,7 +6,6 @@ from random import Random
 
 import numpy as np
 import pytest
-
 from training import calibrate, data, perturb, probes
 
 AROUND = perturb.Around(
@@ -112,8 +111,9 @@ def test_the_chain_in_miniature(folder, tmp_path, monkeypatch):
     import sys
     from importlib.resources import files
 
-    from tercet.language.encoders import open_pair_scorer
     from training import export, prepare, train
+
+    from tercet.language.encoders import open_pair_scorer
 
     (folder / "wmt19").mkdir()
     tokenizer = tmp_path / "out" / "tokenizer.json"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..data.testset import TestSet
     from ..human.agreement import Agreement
 
-OPTIONS = ("complete", "identical", "slices", "resamples", "confidence", "seed")
+OPTIONS = ("complete", "identical", "level", "slices", "resamples", "confidence", "seed")
 
 
 @click.command("agree", cls=ManyValues)
@@ -34,6 +34,10 @@ OPTIONS = ("complete", "identical", "slices", "resamples", "confidence", "seed")
 @click.option(
     "--identical", type=click.Choice(["once", "each"]), default="once", show_default=True,
     help="In rankings, count outputs with the same text once, or each (as WMT did in 2015 and 2016).",
+)  # fmt: skip
+@click.option(
+    "--level", multiple=True, type=click.Choice(["nominal", "ordinal", "interval", "ratio"]),
+    help="Level of measurement of Krippendorff's alpha; repeat for more. [default: those that fit]",
 )  # fmt: skip
 @click.option("--weights", metavar="TEXT", help="Weights of errors (MQM): 'Major:5 Minor:1'. [default: Google's]")
 @metrics_option("Metrics to correlate with judgements, for each reference of the metric and of the raters.")
@@ -57,7 +61,7 @@ def command(**options: Any) -> None:
     results = _agreements(options)
     form = "json" if options["as_json"] else options["form"]
     parts = agreement_parts(results, form, options["width"])
-    click.echo(rendered(form, parts, lambda: [result.to_dict() for result in results]))
+    click.echo(rendered(form, parts, lambda: [result.to_dict() for result in results], "Agreement of raters"))
     if options["figures"]:
         from .agreefigures import draw
 

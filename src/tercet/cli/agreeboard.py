@@ -154,9 +154,13 @@ def _with_columns(
 
 def _slices(result: Agreement, width: int) -> Table:
     groups = list(result.slices[0].agreement)
-    header = ["Part", *(f"{result.slices[0].measure}: {group}" for group in groups)]
+    header = ["Part", "n", *(f"{result.slices[0].measure}: {group}" for group in groups)]
     rows = [
-        [f"{100 * item.first:g}-{100 * item.last:g} %", *(number(item.agreement[group], width) for group in groups)]
+        [
+            f"{100 * item.first:g}-{100 * item.last:g} %",
+            str(item.judgements),
+            *(number(item.agreement[group], width) for group in groups),
+        ]
         for item in result.slices
     ]
     return _with_columns(header, rows, result.slices, {"Spread": "spread", "Seconds": "seconds"}, width)

@@ -125,10 +125,19 @@ def command(**options: Any) -> None:
     if options["edits"]:
         check_edits(specs)
     others = external(options, texts)
-    segments = _selected(options, texts)
+    segments = selected_segments(options, texts)
     if gates:
         compared = [*make_ready(texts, specs), *(item.metric for item in others)]
         check_gates(gates, texts, len(texts if segments is None else segments), compared, options)
+    if options["form"] == "html":
+        from .report import make_report
+
+        found = make_report(options, texts)
+        click.echo(found.html())
+        verdicts = [verdict for gate in gates for verdict in gate.verdicts(found.comparison)]
+        if code := report_verdicts(verdicts, found.comparison, options):
+            sys.exit(code)
+        return
     with Progress("Counting", quiet=options["quiet"]) as progress:
         result = compare(
             texts,
@@ -168,7 +177,7 @@ def command(**options: Any) -> None:
         sys.exit(code)
 
 
-def _selected(options: dict[str, Any], texts: TestSet) -> list[int] | None:
+def selected_segments(options: dict[str, Any], texts: TestSet) -> list[int] | None:
     """Return the numbers of the segments that fulfil all conditions of --only; None without conditions."""
     if not options["only"]:
         return None
@@ -203,35 +212,40 @@ def read_thresholds(given: Sequence[str]) -> dict[str, tuple[float, float]]:
 
 
 def _words(options: dict[str, Any], texts: TestSet, segments: list[int] | None) -> list[WordComparison]:
-    for option, grouping in (("training", "frequency"), ("parser", "pos"), ("word_labels", "label")):
-        if options[option] and grouping not in options["words"]:
-            raise UsageError(f"--{option.replace('_', '-')} goes with --words {grouping}.")
+    given = word_options(options, options["words"])
     if not options["words"]:
         return []
     from ..comparing import compare_words
+
+    return [
+        compare_words(
+            texts,
+            by,
+            **given,
+            segments=segments,
+            **{name: options[name] for name in ("baseline", "alpha", "seed")},
+        )
+        for by in dict.fromkeys(options["words"])
+    ]
+
+
+def word_options(options: dict[str, Any], groupings: Sequence[str]) -> dict[str, Any]:
+    """Return how words are found and grouped: the training text, the parser, the labels, the tokeniser."""
     from ..data.lines import read_lines
     from ..data.stream import split_name
 
+    for option, grouping in (("training", "frequency"), ("parser", "pos"), ("word_labels", "label")):
+        if options[option] and grouping not in groupings:
+            raise UsageError(f"--{option.replace('_', '-')} goes with --words {grouping}.")
     labels: dict[str, list[str]] = {}
     for text in options["word_labels"]:
         name, path = split_name(text)
         if name is None:
             raise UsageError(f"--word-labels {text}: write NAME=FILE with the name of a reference or system.")
         labels[name] = read_lines(path)
-    return [
-        compare_words(
-            texts,
-            by,
-            training=read_lines(options["training"]) if options["training"] else None,
-            parser=options["parser"],
-            labels=labels,
-            segments=segments,
-            tokenize=options["tokenize"],
-            lowercase=bool(options["lowercase"]),
-            **{name: options[name] for name in ("baseline", "alpha", "seed")},
-        )
-        for by in dict.fromkeys(options["words"])
-    ]
+    training = read_lines(options["training"]) if options["training"] else None
+    how = {"tokenize": options["tokenize"], "lowercase": bool(options["lowercase"])}
+    return {"training": training, "parser": options["parser"], "labels": labels, **how}
 
 
 def _ngrams(options: dict[str, Any], texts: TestSet, segments: list[int] | None) -> list[NgramComparison]:

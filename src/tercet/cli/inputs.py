@@ -64,6 +64,8 @@ def read_inputs(options: Mapping[str, Any], *, needs_reference: bool = True) -> 
         if num_refs != 1:
             raise UsageError("-nr splits a reference file; a test set (-t) names its references.")
         return _known_layout(options, references)
+    if options.get("systems"):
+        raise UsageError("--systems chooses among the systems of a test set (-t); outputs are given by -i.")
     if not references and needs_reference:
         raise UsageError("No reference is given: put reference files before -i, or after it with -r, or use -t.")
     files = TextFiles(
@@ -92,6 +94,8 @@ def _known_layout(options: Mapping[str, Any], references: Sequence[str]) -> Test
         found = replace(found, outputs=chosen_texts("system", options["outputs"], found.outputs))
     elif not found.outputs:
         found = replace(found, outputs=stdin_systems())
+    if options.get("systems"):
+        found = found.only(options["systems"])
     if options["source"] is not None:
         found = replace(found, source=read_lines(options["source"]))
     if options["docs"] is not None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+TITLE = "Metrics against people"
 # Options that say how results are shown. All others are parameters of `judge_pairs`.
 SHOWN = {"matrix", "figures", "figure_form", "form", "width", "output_file", "quiet"}
 
@@ -118,7 +119,7 @@ def command(**options: Any) -> None:
 
     results = _judged(options).results
     parts = verdict_parts(results, options["form"], options["width"], matrix=options["matrix"])
-    text = rendered(options["form"], parts, lambda: [row for result in results for row in result.rows()])
+    text = rendered(options["form"], parts, lambda: [row for result in results for row in result.rows()], TITLE)
     try:  # files first, because the reader of the output may stop reading
         if options["figures"]:
             _save_figures(results, options["figures"], options["figure_form"])

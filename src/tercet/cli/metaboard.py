@@ -67,6 +67,10 @@ def _cell(item: Verdict, width: int) -> str:
 def _legend(results: Sequence[Verdicts]) -> list[str]:
     first = results[0]
     notes = [f"n: {_counted(first)}."]
+    again = sum(result.repeated for result in results)
+    if again and first.level == "seg":
+        outputs = "1 output was" if again == 1 else f"{again} outputs were"
+        notes.append(f"{outputs} judged more than once; the judgements of an output are averaged.")
     if first.test:
         level = "" if first.test == "overlap" else f", p < {first.alpha:g}"
         notes.append(f"Marked: no other metric is significantly better ({TESTS[first.test]}{level}).")
@@ -154,8 +158,11 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _matrix(result: Verdicts, name: str) -> Iterator[Part]:
+    if result.p_values is None and result.test == "overlap":
+        yield from _overlap_matrix(result, name)
+        return
     if result.p_values is None:
-        yield Notes([f"{name}No p-values: {'overlap has none' if result.test else 'no test was run'}."])
+        yield Notes([f"{name}No p-values: {'there are too few data' if result.test else 'no test was run'}."])
         return
     ranked = ranked_items(result)
     order = [result.items.index(item) for item in ranked]
@@ -170,6 +177,16 @@ def _matrix(result: Verdicts, name: str) -> Iterator[Part]:
         rows.append([f"({number_of_row}) {item.label}", *cells])
     yield Heading(f"{name}p-values: row better than column")
     yield Table(["Metric", *(f"({place})" for place in range(1, len(order) + 1))], rows)
+
+
+def _overlap_matrix(result: Verdicts, name: str) -> Iterator[Part]:
+    ranked = ranked_items(result)
+    rows = [
+        [f"({place}) {one.label}", *("better" if one.label in other.outperformed_by else "" for other in ranked)]
+        for place, one in enumerate(ranked, 1)
+    ]
+    yield Heading(f"{name}row better than column: the intervals do not overlap")
+    yield Table(["Metric", *(f"({place})" for place in range(1, len(ranked) + 1))], rows)
 
 
 def _top(result: Verdicts, width: int, name: str) -> Iterator[Part]:

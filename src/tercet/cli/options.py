@@ -141,7 +141,11 @@ def with_key(specs: Sequence[str]) -> list[str | Metric]:
 
     from ..metrics import create
 
-    return [replace(create(spec), key=read_key) if spec.lower().startswith("judge") else spec for spec in specs]  # type: ignore[call-arg]
+    found: list[str | Metric] = []
+    for spec in specs:
+        metric = create(spec)
+        found.append(replace(metric, key=read_key) if metric.name == "judge" else spec)  # type: ignore[call-arg]
+    return found
 
 
 def print_as(form: str, value: Any, text: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .compare import command as compare_command
+from .compare import read_thresholds, selected_segments, word_options
 from .console import Progress
 from .inputs import read_testset
 from .options import ManyValues, several, where
@@ -14,23 +15,11 @@ from .score import chosen_metrics, external, needs_reference
 
 if TYPE_CHECKING:
     from ..comparison_report import ComparisonReport
+    from ..data.testset import TestSet
 
-# Options of `compare` that say how its text is written.
-OF_TEXT = {
-    "top",
-    "edits",
-    "gates",
-    "junit",
-    "form",
-    "spreadsheet",
-    "width",
-    "output_file",
-    "pairs",
-    "style",
-    "intervals",
-}
-# Options of `compare` that the page does not show yet.
-NOT_YET = {"only", "buckets", "thresholds", "words", "training", "parser", "word_labels", "ngrams"}
+# Options of `compare` that are for its text, or for what every page has.
+OF_TEXT = {"top", "edits", "gates", "junit", "pairs", "buckets", "ngrams", "form", "spreadsheet", "width"}
+OF_TEXT |= {"output_file", "style", "intervals"}
 
 
 @click.command("report", cls=ManyValues)
@@ -46,21 +35,20 @@ def command(**options: Any) -> None:
     tercet report ref.txt -i a.txt b.txt c.txt -s src.txt -m chrf bleu -o report.html
     tercet report -t DIR -l en-de -m chrf --scores comet.json --judgements ratings.tsv
     """  # fmt: skip
-    found = make_report(options)
+    found = make_report(options, read_testset(options, needs_reference=needs_reference(options)))
     found.write(options["path"])
     click.echo(f"{found.verdict}\nWrote {options['path']}")
 
 
-command.params[:0] = [option for option in compare_command.params if option.name not in OF_TEXT | NOT_YET]
+command.params[:0] = [option for option in compare_command.params if option.name not in OF_TEXT]
 
 
-def make_report(options: dict[str, Any]) -> ComparisonReport:
-    """Return the report that the options of `compare` and `report` ask for."""
+def make_report(options: dict[str, Any], texts: TestSet) -> ComparisonReport:
+    """Return the report on these texts that the options of `compare` or `report` ask for."""
     from ..comparing import TESTS
     from ..comparison_report import report
 
-    specs = chosen_metrics(options)
-    texts = read_testset(options, needs_reference=needs_reference(options))
+    specs, words = chosen_metrics(options), options["words"] or ("frequency",)
     with Progress("Counting", quiet=options["quiet"]) as progress:
         return report(
             texts,
@@ -70,6 +58,10 @@ def make_report(options: dict[str, Any]) -> ComparisonReport:
             title=options.get("title"),
             tests=options["tests"] or TESTS,
             slices=options["slices"] or None,
+            thresholds=read_thresholds(options["thresholds"]),
+            segments=selected_segments(options, texts),
+            words=words,
+            **word_options(options, words),
             progress=progress,
             **where(options),
             **{name: options[name] for name in ("resamples", "baseline", "alpha", "seed")},

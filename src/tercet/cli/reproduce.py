@@ -37,7 +37,7 @@ def command(**options: Any) -> None:
     """  # fmt: skip
     from ..reproduction import reproduce
     from .console import rendered
-    from .reproduceboard import TITLE, render_list, reproduction_parts, write_html
+    from .reproduceboard import TITLE, render_list, reproduction_parts
 
     paper = _paper(options)
     if paper is None:
@@ -49,7 +49,10 @@ def command(**options: Any) -> None:
     progress("")
     click.echo(rendered(options["form"], reproduction_parts(found, options["form"]), found.to_dict, TITLE))
     if options["html"]:
-        write_html(options["html"], found)
+        from ..rendering.document import Document
+        from ..rendering.pages import write_page
+
+        write_page(options["html"], Document(reproduction_parts(found, "html"), TITLE))
         click.echo(f"Wrote {options['html']}", err=True)
     failed = [f"Differs: {one.title}: {what}" for one in found for what in one.failed]
     for line in failed:

@@ -1,29 +1,21 @@
-"""The document and the page of `tercet reproduce`: recomputed and printed numbers; what was not checked, and why."""
+"""The document of `tercet reproduce`: recomputed and printed numbers; what was not checked, and why."""
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..errors import MissingDependency
-from ..rendering.document import MARKS, Heading, Notes, Part, Picture, Table
+from ..rendering.document import Heading, Notes, Part, Table
 from ..rendering.tables import Bold, full, number
 from ..reproduction import PAPERS, PaperTable, tables
-from ..reproduction.results import Cell, Matrix, Reproduction, Reproductions, Unchecked, title_of
+from ..reproduction.results import Cell, Reproduction, Reproductions, Unchecked
 from .console import rendered
-
-if TYPE_CHECKING:
-    from ..rendering.figures import Figure
-
-log = logging.getLogger(__name__)
 
 LISTED = 30  # with more cells, a table is shown as a grid
 NAMED = 6  # the most rows or columns that a sentence lists
 TITLE = "Tables of papers, recomputed"
 COUNT = 5  # a row of whole numbers with one larger than this is a row of counts
-ALPHA = 0.05  # smaller p-values are marked in head-to-head figures
 
 
 COLUMNS = (
@@ -46,7 +38,9 @@ COLUMNS = (
 def reproduction_parts(found: Reproductions, form: str = "text") -> Iterator[Part]:
     """Yield the parts of the document. TSV and CSV have one row per number."""
     if form == "html":
-        yield from _page(found)
+        from .reproducepage import page_parts
+
+        yield from page_parts(found)
         return
     if form in ("tsv", "csv"):
         cells = ([row[name] for name in COLUMNS] for row in found.rows())
@@ -56,7 +50,7 @@ def reproduction_parts(found: Reproductions, form: str = "text") -> Iterator[Par
         yield Heading(one.title)
         yield from _parts(one)
     if not found.single:
-        yield Notes([f"{paper}: {_count(of_paper)}" for paper, of_paper in found.by_paper().items()])
+        yield Notes([f"{paper}: {count_of(of_paper)}" for paper, of_paper in found.by_paper().items()])
 
 
 def render_list(form: str = "text") -> str:
@@ -79,7 +73,7 @@ def _needs(one: PaperTable) -> str:
     return ", ".join(one.needs) or "none"
 
 
-def _count(found: Sequence[Reproduction]) -> str:
+def count_of(found: Sequence[Reproduction]) -> str:
     """Return a sentence with the number of equal cells."""
     cells = [cell for one in found for cell in one.cells]
     counts = Counter(cell.verdict for cell in cells)
@@ -89,6 +83,9 @@ def _count(found: Sequence[Reproduction]) -> str:
     noun = "cell" if len(cells) == 1 else "cells"
     notes = [f"{equal} of {len(cells)} {noun} equal{inside}" if cells else "no number recomputed"]
     notes += [f"{counts[name]} {name}" for name in ("near", "different") if counts[name]]
+    derived = [cell.equal for one in found for cell in one.derived]
+    if derived:
+        notes.append(f"{sum(derived)} of {len(derived)} others follow from the paper's own numbers")
     if unchecked:
         notes.append(f"{unchecked} numbers not checked")
     return "; ".join(notes) + "."
@@ -98,25 +95,26 @@ def _parts(one: Reproduction) -> Iterator[Part]:
     """Yield the parts of the document for one table."""
     if one.cells:
         yield _grid(one) if len(one.cells) > LISTED else _listed(one)
-        yield Notes([_count([one])])
+        yield Notes([count_of([one])])
     elif one.winners:
-        yield _winners(one)
+        yield winners_table(one)
     if one.statements:
         yield Notes([
             f"{'Holds' if item.holds else 'Does not hold'}: {item.text}" + (f" ({item.found})." if item.found else ".")
             for item in one.statements
         ])  # fmt: skip
-    yield from _other_parts(one)
+    yield from other_parts(one)
 
 
-def _other_parts(one: Reproduction) -> Iterator[Table | Notes]:
+def other_parts(one: Reproduction) -> Iterator[Table | Notes]:
     """Yield what text and page have in common: values that are not in the paper, and notes."""
     if one.extra:
         yield _extra(one)
-    yield Notes([*_reasons(one), *one.notes])
+    yield Notes([*reasons(one), *one.notes])
 
 
-def _winners(one: Reproduction) -> Table:
+def winners_table(one: Reproduction) -> Table:
+    """Return the winners by column."""
     return Table(["", "Winners"], [[key, ", ".join(names)] for key, names in one.winners.items()])
 
 
@@ -137,7 +135,7 @@ def _listed(one: Reproduction) -> Table:
     return Table(["Row", "Column", "Printed", "Recomputed", "Difference", "Equal"], rows)
 
 
-def _decimals(one: Reproduction, row: str) -> int:
+def decimals_of(one: Reproduction, row: str) -> int:
     """Return the number of printed decimals of a row: 0 for a row of counts, such as n in WMT19's tables."""
     items: list[Cell | Unchecked] = [*one.cells, *one.unchecked]
     numbers = [item.printed for item in items if item.row == row]
@@ -158,7 +156,7 @@ def _named(column: str) -> str:
     return f"{column.removesuffix('_ci')} ±" if column.endswith("_ci") else column
 
 
-def _axes(one: Reproduction, items: Sequence[Cell | Unchecked]) -> tuple[list[str], list[str]]:
+def axes(one: Reproduction, items: Sequence[Cell | Unchecked]) -> tuple[list[str], list[str]]:
     """Return the rows and columns of the items, in the printed order."""
     rows, columns = {item.row for item in items}, {item.column for item in items}
     first = [*one.rows, *(item.row for item in items)], [*one.columns, *(item.column for item in items)]
@@ -168,18 +166,19 @@ def _axes(one: Reproduction, items: Sequence[Cell | Unchecked]) -> tuple[list[st
 
 def _grid(one: Reproduction) -> Table:
     """Return recomputed cells in the printed layout; where they differ, with the printed number in brackets."""
-    rows, columns = _axes(one, one.cells)
-    cells = {(cell.row, cell.column): _shown(cell, one) for cell in one.cells}
-    return _laid_out(rows, columns, cells)
+    rows, columns = axes(one, one.cells)
+    cells = {(cell.row, cell.column): shown(cell, one) for cell in one.cells}
+    return laid_out(rows, columns, cells)
 
 
-def _laid_out(rows: list[str], columns: list[str], cells: Mapping[tuple[str, str], str], **more: Any) -> Table:
+def laid_out(rows: list[str], columns: list[str], cells: Mapping[tuple[str, str], str], **more: Any) -> Table:
     """Return a table of cells by row and column; `more` are further fields of `Table`."""
     filled = [[row, *(cells.get((row, column), "") for column in columns)] for row in rows]
     return Table(["", *map(_named, columns)], filled, **more)
 
 
-def _shown(cell: Cell, one: Reproduction) -> str:
+def shown(cell: Cell, one: Reproduction) -> str:
+    """Return the text of a cell: the recomputed number, and the printed one if it differs."""
     text = number(cell.recomputed, one.decimals)
     if cell.verdict != "equal":
         text += f" ({number(cell.printed, one.decimals)})"
@@ -198,14 +197,14 @@ def _extra(one: Reproduction) -> Table:
     return Table(["", *columns], rows, caption="Not in the paper")
 
 
-def _reasons(one: Reproduction) -> list[str]:
+def reasons(one: Reproduction) -> list[str]:
     """Return sentences on what was not checked, by reason, with its rows or columns."""
     by_reason: dict[str, list[Unchecked]] = {}
     for item in one.unchecked:
         by_reason.setdefault(item.reason, []).append(item)
     sentences = []
     for reason, items in by_reason.items():
-        rows, columns = _axes(one, items)
+        rows, columns = axes(one, items)
         # A reason that applies to all columns is named by rows, and vice versa.
         by_row = len(columns) == len(one.columns) or (len(rows) < len(columns) and len(rows) < len(one.rows))
         names = rows if by_row else [_named(name) for name in columns]
@@ -213,106 +212,3 @@ def _reasons(one: Reproduction) -> list[str]:
         where = f" ({listed})" if len(by_reason) > 1 or one.cells else ""
         sentences.append(f"Not checked: {len(items)} number{'s' if len(items) > 1 else ''}{where}. {reason}")
     return sentences
-
-
-def write_html(path: str, results: Reproductions) -> None:
-    """Write one page with all tables, marks and figures."""
-    from ..rendering.document import Document
-    from ..rendering.pages import write_page
-
-    write_page(path, Document(_page(results), TITLE))
-
-
-def _page(results: Reproductions) -> Iterator[Part]:
-    """Yield the parts of the page."""
-    yield from (Heading("Overview"), _count(results.tables).capitalize(), _legend())
-    for paper, found in results.by_paper().items():
-        yield from (Heading(PAPERS[paper]), _count(found).capitalize())
-        for one in filter(_is_made, found):
-            yield Heading(f"{title_of(one.table)}: {one.caption}", level=3)
-            yield from _page_parts(one)
-        left = [one for one in found if not _is_made(one)]
-        if left:
-            yield from (Heading(f"Not recomputed ({paper})", level=3), _left_out(left))
-
-
-def _is_made(one: Reproduction) -> bool:
-    """Return whether any part of a table was recomputed."""
-    return bool(one.cells or one.statements or one.extra or one.winners or one.matrices or one.curves)
-
-
-def _legend() -> str:
-    return "\n".join(
-        [
-            f"{MARKS['good']} equal to the printed number, or in the printed interval; or the paper's statement holds",
-            f"{MARKS['bad']} should be equal and is not; or the paper's statement does not hold",
-            f"{MARKS['unchecked']} printed, but not checked; the reason is given below the table",
-            "no mark: shown for comparison, not required to be equal",
-            "* no other metric is significantly better; papers print such numbers bold",
-        ]
-    )
-
-
-def _left_out(found: Sequence[Reproduction]) -> Table:
-    """Return a table of the tables that were not recomputed."""
-    rows = []
-    for one in found:
-        reasons = dict.fromkeys(item.reason for item in one.unchecked) or [
-            note.removeprefix("Not recomputed. ") for note in one.notes
-        ]
-        rows.append([title_of(one.table), one.caption, str(len(one.unchecked) or ""), " ".join(reasons)])
-    return Table(["Table", "What", "Numbers", "Why not"], rows)
-
-
-def _page_parts(one: Reproduction) -> Iterator[Part]:
-    """Yield the parts of the page for one table."""
-    if one.cells:
-        yield _page_table(one)
-        yield _count([one])
-    if one.winners:
-        yield _winners(one)
-    if one.statements:
-        rows = [[item.text, item.found, "holds" if item.holds else "does not hold"] for item in one.statements]
-        classes = [["", "", "good" if item.holds else "bad"] for item in one.statements]
-        yield Table(["The paper says", "Found", ""], rows, classes=classes)
-    yield from _other_parts(one)
-    try:
-        yield from map(Picture, _figures(one))
-    except MissingDependency as missing:
-        log.warning("The figures of %s, %s are left out. %s", one.paper, title_of(one.table), missing)
-
-
-def _page_table(one: Reproduction) -> Table:
-    """Return all printed numbers, including those that were not checked."""
-    rows, columns = _axes(one, [*one.cells, *one.unchecked])
-    texts = {(item.row, item.column): number(item.printed, _decimals(one, item.row)) for item in one.unchecked}
-    classes = dict.fromkeys(texts, "unchecked")
-    for cell in one.cells:
-        text = _shown(cell, one)
-        texts[cell.row, cell.column] = f"{text}*" if isinstance(text, Bold) else text
-        classes[cell.row, cell.column] = "good" if cell.equal else "bad" if cell.failed else ""
-    caption = "Recomputed, with the printed number in brackets if it differs"
-    marks = [["", *(classes.get((row, column), "") for column in columns)] for row in rows]
-    return _laid_out(rows, columns, texts, caption=caption, classes=marks)
-
-
-def _figures(one: Reproduction) -> Iterator[Figure]:
-    from ..rendering.figures import top_n_curves
-
-    for matrix in one.matrices:
-        yield _heat_map(matrix)
-    for curve in one.curves:
-        yield top_n_curves(curve.points, label="Pearson's r", title=curve.title)
-
-
-def _heat_map(matrix: Matrix) -> Figure:
-    import numpy as np
-
-    from ..rendering.figures import heat_map
-
-    p = np.array(matrix.p_values, dtype=np.float64)
-    np.fill_diagonal(p, np.nan)
-    return heat_map(
-        matrix.names, p, label="p-value, row against column", marks=p < ALPHA, marked=f"p < {ALPHA:g}",
-        low_is_dark=True, title=matrix.title,
-    )  # fmt: skip

@@ -60,8 +60,8 @@ FLAGS = {  # by the name of the option
     "ter_no_punct": Flag("ter", "no_punct", "TER: leave out punctuation.", switch=True),
     "ter_asian_support": Flag("ter", "asian_support", "TER: split Asian characters.", switch=True),
     "ter_case_sensitive": Flag("ter", "case_sensitive", "TER: keep case.", switch=True),
-    "allow_download": Flag("", "allow_download", "Encoders: download models that are not here.", switch=True),
-    "trust_pickle": Flag("", "trust_pickle", "Encoders: load pickled weights, which can run any code.", switch=True),
+    "allow_download": Flag("", "allow_download", "Neural metrics: download models that are not here.", switch=True),
+    "trust_pickle": Flag("", "trust_pickle", "Neural metrics: load pickled weights, which can run code.", switch=True),
     "kb": Flag("", "kb", "KoBE: the knowledge base, a folder that 'tercet kb build' made."),
 }  # fmt: skip
 INTERVALS = ("confidence", "confidence_n", "confidence_method", "seed")  # options of the intervals
@@ -95,6 +95,7 @@ score_file_options = all_of(
 
 @click.command("score", cls=ManyValues)
 @input_options
+@several("--systems", of="SYSTEM", help="Only these systems of the test set (-t).")
 @score_file_options
 @metric_options
 @_option("kb")

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from ..checking import CheckReport, check
-from ..comparing import TESTS, Comparison, compare_scores
+from ..comparing import (
+    TESTS,
+    Comparison,
+    NgramComparison,
+    WordComparison,
+    compare_ngrams,
+    compare_scores,
+    compare_words,
+)
+from ..comparing.buckets import take_segments
+from ..comparing.ngrams import MOST_SYSTEMS
+from ..comparing.plan import Plan
+from ..comparing.words import check_segments
 from ..data.files import writing
 from ..data.scores import Scores
 from ..data.stream import TextFiles
@@ -18,11 +30,12 @@ from ..engine import Progress
 from ..errors import UsageError
 from ..metrics import Metric
 from ..scoring import check_texts, score
+from ..slicing import segment_groups
 from ..stats.resampling import SEED
 from .human import human_scores
 from .page import report_page
 from .payload import payload, usual_slices
-from .verdicts import listed, verdict
+from .verdicts import by_score, listed, verdict
 
 __all__ = ["ComparisonReport", "report", "verdict"]
 
@@ -37,6 +50,9 @@ class ComparisonReport:
     findings: CheckReport
     slices: Sequence[str]
     title: str
+    numbers: Sequence[int]
+    words: Sequence[WordComparison] = ()
+    ngrams: Sequence[NgramComparison] = ()
 
     @property
     def verdict(self) -> str:
@@ -45,7 +61,7 @@ class ComparisonReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the data of the page: texts, segment scores, differences, slices, findings."""
-        return payload(self.comparison, self.testset, self.scores, self.findings, self.slices, self.title)
+        return payload(**{each.name: getattr(self, each.name) for each in fields(self)})
 
     def html(self) -> str:
         """Return the page: one file that needs no network."""
@@ -75,6 +91,14 @@ def report(
     alpha: float = 0.05,
     confidence: float = 0.95,
     slices: Sequence[str] | None = None,
+    thresholds: Mapping[str, tuple[float, float]] | None = None,
+    segments: Sequence[int] | None = None,
+    words: Sequence[str] = ("frequency",),
+    training: Sequence[str] | None = None,
+    parser: str | None = None,
+    labels: Mapping[str, Sequence[str]] | None = None,
+    tokenize: str | None = None,
+    lowercase: bool = False,
     jobs: int = 1,
     cluster: str | None = None,
     executor: Executor | None = None,
@@ -92,6 +116,10 @@ def report(
     title : of the page; by default the name of the test set, or the names of the systems if it has none.
     tests, resamples, seed, baseline, alpha, confidence : as for `compare`.
     slices : groups of segments: "length", "document", labels such as "domain". By default all that the test set has.
+    thresholds, segments : as for `compare`.
+    words : groupings of words to compare: "frequency", "pos", "label"; with `training`, `parser` and `labels` as for
+        `compare_words`.
+    tokenize, lowercase : of words and n-grams, as for `compare_words`; metrics have their own.
     jobs, cluster, executor, cache, progress : where and how to count, as for `score`.
 
     Returns
@@ -110,18 +138,36 @@ def report(
     texts = testset.read() if isinstance(testset, TextFiles) else testset
     if len(texts.systems) < 2:
         raise UsageError(f"Test set {texts.name!r} has fewer than two systems. A report compares two or more.")
-    by = usual_slices(texts) if slices is None else list(slices)
+    numbers = check_segments(segments, len(texts))
+    part = texts.take([number - 1 for number in numbers])
+    by = usual_slices(part) if slices is None else list(slices)
+    how: dict[str, Any] = {
+        "tests": tests, "resamples": resamples, "seed": seed, "baseline": baseline, "alpha": alpha,
+        "confidence": confidence, "slices": by, "top": 0, "buckets": ["quality"], "thresholds": thresholds or {},
+    }  # fmt: skip
+    Plan(**how).check_systems(texts.systems, f"Test set {texts.name!r}")  # before anything is counted
+    for name in by:
+        segment_groups(name, part, part.documents)
     people = human_scores(judgements, texts)
     metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
     computed: Sequence[Scores] = ()
     if metrics:
         computed = score(texts, metrics, jobs=jobs, cluster=cluster, executor=executor, cache=cache, progress=progress)
-    every = [*computed, *scores, *people]
-    comparison = compare_scores(
-        every, testset=texts, tests=tests, resamples=resamples, seed=seed, baseline=baseline, alpha=alpha,
-        confidence=confidence, slices=by, top=0,
-    )  # fmt: skip
-    return ComparisonReport(comparison, texts, every, check(testset=texts), by, title or _title(texts))
+    every = [take_segments(item, numbers) for item in (*computed, *scores, *people)]
+    comparison = compare_scores(every, testset=part, **how)
+    by_words: Sequence[WordComparison] = ()
+    ngrams: Sequence[NgramComparison] = ()
+    if texts.references:
+        # All pairs of many systems would take long: the best is compared with the others.
+        against = baseline or (None if len(texts.systems) <= MOST_SYSTEMS else by_score(comparison.metrics[0])[0])
+        given: dict[str, Any] = {"training": training, "parser": parser, "labels": labels, "seed": seed}
+        asked: dict[str, Any] = {"segments": segments, "baseline": against, "alpha": alpha}
+        asked |= {"tokenize": tokenize, "lowercase": lowercase}
+        by_words = [compare_words(texts, grouping, **given, **asked) for grouping in words]
+        ngrams = compare_ngrams(texts, **asked)
+    return ComparisonReport(
+        comparison, part, every, check(testset=texts), by, title or _title(texts), numbers, by_words, ngrams
+    )
 
 
 def _title(testset: TestSet) -> str:

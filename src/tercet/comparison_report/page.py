@@ -11,7 +11,7 @@ from typing import Any
 from ..rendering.pages import frame
 from ..rendering.tables import to_json
 
-SCRIPTS = ("data", "state", "text", "overview", "pair", "segments", "export", "keys", "main")
+SCRIPTS = ("data", "state", "text", "overview", "pair", "analyses", "segments", "export", "keys", "main")
 
 
 def report_page(data: Mapping[str, Any]) -> str:
@@ -30,7 +30,7 @@ def report_page(data: Mapping[str, Any]) -> str:
         "</main>",
         f'<script type="application/gzip" id="data">{base64.b64encode(packed).decode("ascii")}</script>',
     ]
-    scripts = [f"report/{name}.js" for name in SCRIPTS]
+    scripts = ["theme.js", *(f"report/{name}.js" for name in SCRIPTS)]
     return frame(str(data["title"]), body, ["page.css", "report/report.css"], scripts, drawings=False)
 
 

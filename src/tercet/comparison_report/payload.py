@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,13 +11,14 @@ import numpy as np
 
 from .. import __version__
 from ..checking import CheckReport
-from ..comparing import Comparison, MetricResult
+from ..comparing import Buckets, Comparison, MetricResult, NgramComparison, WordComparison
 from ..data.scores import Scores
 from ..data.testset import TestSet, checksum
 from ..metrics._external import ExternalMetric
 from ..slicing import segment_groups
 from .verdicts import verdict
 
+LARGE = 10  # scores above it need no more than one decimal
 GROUPS = 500  # a label with more different values is no slice
 TESTS = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}
 
@@ -38,8 +39,12 @@ def payload(
     findings: CheckReport,
     slices: Sequence[str],
     title: str,
+    numbers: Sequence[int],
+    words: Sequence[WordComparison] = (),
+    ngrams: Sequence[NgramComparison] = (),
 ) -> dict[str, Any]:
-    """Return everything that the page shows, ready for JSON."""
+    """Return everything that the page shows, ready for JSON. numbers: of the segments in the whole test set."""
+    rows = {number: row for row, number in enumerate(numbers)}
     labels = [result.name for result in comparison.metrics]
     names = [
         label if labels.count(label) == 1 else result.metric
@@ -51,6 +56,7 @@ def payload(
         "pair": testset.pair,
         "languages": [source_language, target_language],
         "n": len(testset),
+        "numbers": list(numbers),
         "systems": list(testset.systems),
         "baseline": comparison.baseline,
         "alpha": comparison.alpha,
@@ -64,6 +70,8 @@ def payload(
             for result, item, name in zip(comparison.metrics, scores, names, strict=True)
         ],
         "slices": [_slice(by, testset) for by in slices],
+        "words": [_words(each, testset.systems, rows) for each in words],
+        "ngrams": [_ngrams(each, testset.systems, rows) for each in ngrams],
         "findings": [asdict(found) for found in findings.findings],
         "facts": _facts(comparison, testset),
     }
@@ -79,14 +87,18 @@ def _metric(
 ) -> dict[str, Any]:
     place = {system: i for i, system in enumerate(systems)}
     by_system = {found.system: found for found in result.systems}
-    decimals = result.record.decimals
+    extras = scores.extras
+    segment = np.stack([scores.segment[system] for system in systems])
+    # Scores of other programs, and of people, do not say how many decimals are usual.
+    external = isinstance(getattr(scores.metric, "metric", None), ExternalMetric)
+    decimals = 1 if external and np.nanmax(np.abs(segment), initial=0) > LARGE else max(1, result.record.decimals)
     return {
         "name": name,
         "asked": result.metric,
         "signature": result.signature,
         "sign": {True: 1, False: -1, None: 0}[result.higher_is_better],
-        "decimals": max(1, decimals),
-        "external": isinstance(getattr(scores.metric, "metric", None), ExternalMetric),
+        "decimals": decimals,
+        "external": external,
         "verdict": verdict(comparison, result),
         "power": result.mde_sentence,
         "systems": [
@@ -98,12 +110,56 @@ def _metric(
              pair.wins, pair.ties, pair.losses]
             for pair in result.pairs
         ],
-        "segment": [np.round(scores.segment[system], decimals + 2).tolist() for system in systems],
+        "segment": np.round(segment, decimals + 2).tolist(),
         "slices": {
-            by: [[part.scores[system] for system in systems] for part in result.slices if part.by == by]
+            by: [
+                [[part.scores[system], *part.intervals[system]] for system in systems]
+                for part in result.slices
+                if part.by == by
+            ]
             for by in slices
         },
+        "extras": {
+            name: [np.round(extras[system][name], 3).tolist() for system in systems]
+            for name in extras.get(systems[0], ())
+        },
+        "quality": [_quality(buckets) for buckets in result.buckets if buckets.by == "quality"],
     }  # fmt: skip
+
+
+def _quality(buckets: Buckets) -> dict[str, Any]:
+    return {"note": buckets.note, "groups": [[each.bucket, each.low, each.high] for each in buckets.buckets]}
+
+
+def _words(found: WordComparison, systems: Sequence[str], rows: Mapping[int, int]) -> dict[str, Any]:
+    """Return the scores of groups of words, and the places of their segments on the page."""
+    value = "f" if found.measure == "F" else "recall"
+    groups = [
+        {
+            "name": group.group,
+            "n": group.scores[found.baseline].reference_words,
+            "scores": [
+                [getattr(score, value), score.low, score.high] for score in (group.scores[name] for name in systems)
+            ],
+            "segments": [rows[number] for number in group.segments],
+        }
+        for group in found.groups
+    ]
+    return {"by": found.by, "measure": found.measure, "where": found.frequencies, "groups": groups}
+
+
+def _ngrams(found: NgramComparison, systems: Sequence[str], rows: Mapping[int, int]) -> dict[str, Any]:
+    """Return the n-grams of a pair: how often either system gets them right, p-values, places of their segments."""
+    both = [
+        [
+            [each.ngram, each.a_right, each.b_right, each.p_holm, [rows[number] for number in segments]]
+            for each in findings
+            for segments in (each.a_segments if findings is found.a_better else each.b_segments,)
+        ]
+        for findings in (found.a_better, found.b_better)
+    ]
+    pair = {"a": systems.index(found.a), "b": systems.index(found.b)}
+    return {**pair, "better": both, "tested": found.tested, "differing": found.differing}
 
 
 def _slice(by: str, testset: TestSet) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def verdict(comparison: Comparison, metric: MetricResult) -> str:
         return _of_pair(comparison, metric, metric.pairs[0])
     if not metric.clusters:
         return f"{metric.name} says of no system that it is better than another."
-    leader, *rest = _by_score(metric)
+    leader, *rest = by_score(metric)
     pairs = {name: metric.pair(leader, name) for name in rest}
     alike = [name for name in rest if not pairs[name].p_holm[comparison.decisive] < comparison.alpha]
     behind = [name for name in rest if name not in alike]
@@ -34,7 +34,7 @@ def verdict(comparison: Comparison, metric: MetricResult) -> str:
     )
 
 
-def _by_score(metric: MetricResult) -> list[str]:
+def by_score(metric: MetricResult) -> list[str]:
     """Return the systems, the best first; those without a score last."""
     sign = -1 if metric.higher_is_better is False else 1
     worth = {each.system: -float("inf") if isnan(each.score) else sign * each.score for each in metric.systems}

@@ -16,6 +16,7 @@ from ..data.judgements import KINDS, Judgements
 from ..data.rankings import SAME
 from ..data.scores import Scores
 from ..errors import DataError, UnknownName, UsageError
+from ..stats.reliability import LEVELS
 from ..stats.resampling import SEED, check_draws, check_share
 from . import mqm
 from .agreement_measures import (
@@ -84,6 +85,7 @@ def agree(
     source: Collection[str] = ("",),
     complete: bool = False,
     identical: str = "once",
+    level: Sequence[str] = (),
     weights: Mapping[str, float] | str = mqm.GOOGLE,
     scores: Mapping[str, Sequence[Scores]] | None = None,
     segments: Mapping[str, Sequence[str]] | None = None,
@@ -104,6 +106,7 @@ def agree(
     source : values of `reference` in the judgements that mean the source, or nothing, was shown instead of a reference.
     complete : use only raters who judged every output.
     identical : how identical outputs in rankings are counted; see `panel_of_rankings`.
+    level : levels of measurement of Krippendorff's alpha: nominal, ordinal, interval, ratio. By default those that fit.
     weights : of errors, for MQM.
     scores, segments : metric scores to correlate with the judgements; see `reference_effect.correlations`.
     slices : the number of parts into which the work of each rater is divided, in the order of the judgements.
@@ -128,6 +131,9 @@ def agree(
     check_share("The confidence", confidence)
     if identical not in IDENTICAL:
         raise UnknownName("way of counting identical outputs", identical, IDENTICAL)
+    for name in level:
+        if name not in LEVELS:
+            raise UnknownName("level of measurement", name, LEVELS)
     if not 1 <= slices <= MAX_SLICES:
         raise UsageError(f"The number of slices must lie between 1 and {MAX_SLICES}, not {slices}.")
     own, notes = _select_kind(judgements, kind), list[str]()
@@ -140,7 +146,9 @@ def agree(
         if scores:
             raise UsageError("Metrics cannot be correlated with rankings, which have no scores of single outputs.")
         return _agree_rankings(plain, notes, identical=identical, **rest)
-    return _agree_scores(own, plain, notes, weights=weights, scores=scores or {}, segments=segments or {}, **rest)
+    return _agree_scores(
+        own, plain, notes, weights=weights, scores=scores or {}, segments=segments or {}, level=level, **rest
+    )
 
 
 def _select_kind(judgements: Judgements, kind: str | None) -> Judgements:
@@ -184,6 +192,7 @@ def _agree_scores(
     weights: Mapping[str, float] | str,
     scores: Mapping[str, Sequence[Scores]],
     segments: Mapping[str, Sequence[str]],
+    level: Sequence[str],
     **options: Any,
 ) -> Agreement:
     kind = next(iter(own.kinds))
@@ -203,7 +212,7 @@ def _agree_scores(
     if kind in CATEGORIES and not categories:
         notes.append("There is no kappa, because some judgements are not whole numbers.")
     resampled = _resample(panel, options)
-    measures, gaps = measure_scores(panel, resampled, categories=categories)
+    measures, gaps = measure_scores(panel, resampled, categories=categories, levels=level)
     if any(row.spans is not None for row in plain.rows):
         measures += _spans(plain, options)
     _note_missing_agreement(measures, notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,7 +12,7 @@ import numpy as np
 from ..stats.agreement import kappa
 from ..stats.correlation import pearson
 from ..stats.raters import Bools, bounds, pair_means, pair_ratio
-from ..stats.reliability import LEVELS, Cells, Ratings, icc, preference_agreement
+from ..stats.reliability import Cells, Ratings, icc, preference_agreement
 from .agreement_panel import (
     ALL,
     DIFFERENT,
@@ -31,6 +31,7 @@ from .gold import Floats, ratio
 KAPPAS = {"kappa": "standard", "kappa, linear": "linear", "kappa, one-off": "one-off", "kappa, quadratic": "quadratic"}
 PREFERENCES = ("P(A)", "P(E)", "kappa")
 WITHOUT_TIES = ("P(A), no ties", "P(E), no ties", "kappa, no ties")
+USUAL_LEVELS = ("nominal", "ordinal", "interval")  # of measurement, for alpha
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,11 @@ class RaterResamples:
 
 
 def measure_scores(
-    panel: Panel, resampled: RaterResamples, *, categories: bool
+    panel: Panel, resampled: RaterResamples, *, categories: bool, levels: Sequence[str] = ()
 ) -> tuple[list[MeasuredAgreement], list[Gap]]:
     """Compute the coefficients of judgements on a scale. categories: the scale has few values in steps of 1 (kappa).
+
+    levels: the levels of measurement of alpha; by default ordinal and interval, and nominal for categories.
 
     Cohen's kappa and Pearson's r are means over pairs of raters. Fleiss' kappa, Krippendorff's alpha and ICC use all
     raters of a group together; in the group "same reference", an output shown with another reference is another item.
@@ -98,7 +101,7 @@ def measure_scores(
         found += part
         gaps += gap
     for group, cells in _groups(panel).items():
-        found += _joint_coefficients(panel, group, cells, resampled, categories=categories)
+        found += _joint_coefficients(panel, group, cells, resampled, levels, categories=categories)
     return found, gaps
 
 
@@ -164,7 +167,7 @@ def _groups(panel: Panel) -> Mapping[str, Cells]:
 
 
 def _joint_coefficients(
-    panel: Panel, group: str, cells: Cells, resampled: RaterResamples, *, categories: bool
+    panel: Panel, group: str, cells: Cells, resampled: RaterResamples, levels: Sequence[str], *, categories: bool
 ) -> Iterator[MeasuredAgreement]:
     _, item = np.unique(cells.item, return_inverse=True)
     ratings = Ratings.of(Cells(cells.rater, item, cells.value))
@@ -176,7 +179,7 @@ def _joint_coefficients(
     if not pairs:
         return
     ways: dict[str, Callable[[Floats], float]] = {"Fleiss' kappa": ratings.fleiss} if categories else {}
-    for level in LEVELS[0 if categories else 1 :]:
+    for level in levels or USUAL_LEVELS[0 if categories else 1 :]:
         ways[f"alpha, {level}"] = partial(ratings.alpha, level)
     for name, way in ways.items():
         samples = np.array([way(weights) for weights in resampled.weights])
@@ -270,6 +273,7 @@ class AgreementSlice:
     agreement: Mapping[str, float]
     spread: float
     seconds: float  # mean over raters of their median time
+    judgements: int = 0
 
 
 def time_slices(
@@ -294,7 +298,15 @@ def time_slices(
             }
             spread = _spread(part)
         found.append(
-            AgreementSlice(own / number, (own + 1) / number, name, agreement, spread, seconds.get(own, math.nan))
+            AgreementSlice(
+                own / number,
+                (own + 1) / number,
+                name,
+                agreement,
+                spread,
+                seconds.get(own, math.nan),
+                judgements=len(part.value),
+            )
         )
     return found
 

@@ -8,6 +8,7 @@ direct assessments that differ enough: daRR, Ma et al. 2019, section 5.2.1).
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -54,6 +55,7 @@ class Gold:
     judgements: Judgements | None = None  # the judgements whose means are the system scores
     raw: bool = False  # whether values are points from 0 to 100
     left_out: tuple[str, ...] = ()  # judged or scored systems that do not count: references
+    repeated: int = 0  # outputs that were judged more than once; their judgements are averaged
 
 
 def find_gold(evidence: Evidence, *, name: str | None = None, level: str = "sys", wants_pairs: bool = False) -> Gold:
@@ -199,7 +201,14 @@ def _means(judgements: Judgements, kind: str, evidence: Evidence) -> Gold:
         sign * np.stack([segment.segment[name] for name in system.systems]),
         judgements=judgements,
         raw=kind == "da",
+        repeated=_judged_again(judgements),
     )
+
+
+def _judged_again(judgements: Judgements) -> int:
+    """Return the number of outputs with several judgements."""
+    counts = Counter((row.system, row.segment) for row in judgements.rows)
+    return sum(count > 1 for count in counts.values())
 
 
 def _standardised(judgements: Judgements, evidence: Evidence) -> Gold:

@@ -123,6 +123,7 @@ def judge(evidence: Evidence, scores: Sequence[Scores], **options: Any) -> Verdi
     repeated = ("level", "average", "absolute", "resamples", "confidence", "seed", "alpha")
     return Verdicts(
         dataset=evidence.name,
+        repeated=standard.repeated,
         pair=evidence.pair,
         statistic=wanted.text,
         gold=standard.label,
@@ -137,6 +138,7 @@ def judge(evidence: Evidence, scores: Sequence[Scores], **options: Any) -> Verdi
         notes=tuple(notes),
         human=_by_system(found, found.human) if by_system else {},
         scores={item.label: _by_system(found, row) for item, row in named} if by_system else {},
+        outputs=_outputs(wanted, found),
         **{name: getattr(asked, name) for name in repeated},
     )
 
@@ -222,6 +224,13 @@ def _with_parts(
 
 def _by_system(found: Measurement, values: Floats) -> dict[str, float]:
     return dict(zip(found.systems, values.tolist(), strict=True))
+
+
+def _outputs(wanted: Statistic, found: Measurement) -> tuple[Floats, Floats] | None:
+    """Return the scores of all outputs, for plots, where a correlation of segments was computed from them."""
+    if wanted.level != "seg" or not wanted.is_correlation or found.human.ndim != 1:
+        return None
+    return (found.human, found.metrics) if found.metrics.shape[1:] == found.human.shape else None
 
 
 def _by_quality(found: Measurement, items: Sequence[Verdict], function: Correlation) -> list[Verdict]:

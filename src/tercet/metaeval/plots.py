@@ -6,11 +6,12 @@ import re
 
 import numpy as np
 
-from ..rendering.figures import Figure, heat_map, histogram, interval_plot, scatter, top_n_curves
+from ..rendering.figures import Figure, cloud, heat_map, histogram, interval_plot, scatter, top_n_curves
 from ..rendering.tables import number
 from .results import Verdict, Verdicts, ranked_items, statistic_name
 
-SCATTERS = 12  # number of metrics, the best ones, with a scatter plot
+BEST = 4  # systems with a line of their own in scatter plots, if there are values for the N best
+SCATTERS = 30  # number of metrics, the best ones, with a scatter plot
 
 
 def draw(result: Verdicts) -> dict[str, Figure]:
@@ -37,6 +38,17 @@ def draw(result: Verdicts) -> dict[str, Figure]:
         )
         for item in ranked[:SCATTERS]:
             drawn[f"scatter.{_file_name(item.label)}"] = _scatter(result, item, title)
+    if result.outputs is not None:
+        human, metrics = result.outputs
+        for item in ranked[:SCATTERS]:
+            drawn[f"scatter.{_file_name(item.label)}"] = cloud(
+                human.tolist(),
+                metrics[result.items.index(item)].tolist(),
+                gold_label=result.gold,
+                metric_label=item.label,
+                title=f"{title}: {item.label} and {result.gold}",
+                subtitle=f"{statistic_name(result)} {number(item.value, 3)}, {item.n} outputs",
+            )
     return drawn
 
 
@@ -58,12 +70,19 @@ def _head_to_head(result: Verdicts, ranked: list[Verdict], title: str) -> Figure
 
 def _scatter(result: Verdicts, item: Verdict, title: str) -> Figure:
     without = f", without outliers {number(item.without_outliers, 3)}" if result.outliers else ""
+    best: list[str] = []
+    for n, low, high in item.top_n:
+        if n == BEST:
+            best = sorted(result.human, key=lambda name: -result.human[name])[:BEST]
+            span = number(low, 3) if low == high else f"{number(low, 3)} to {number(high, 3)}"
+            without += f", of the {BEST} best {span}"
     return scatter(
         result.human,
         result.scores[item.label],
         gold_label=result.gold,
         metric_label=item.label,
         outliers=result.outliers,
+        best=best,
         title=f"{title}: {item.label} and {result.gold}",
         subtitle=f"{statistic_name(result)} {number(item.value, 3)}{without}",
     )

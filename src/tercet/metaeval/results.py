@@ -79,8 +79,10 @@ class Verdicts:
     alpha: float = 0.05
     p_values: Floats | None = None  # (metrics, metrics): row better than column
     notes: tuple[str, ...] = ()
+    repeated: int = 0  # outputs that people judged more than once; their judgements are averaged
     human: Mapping[str, float] = field(default_factory=dict)  # gold scores by system, for plots
     scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # metric -> system -> score
+    outputs: tuple[Floats, Floats] | None = None  # of segments: human scores, scores by metric (metrics, outputs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything except scores as a dictionary. "metrics" is a list with one dictionary per metric."""

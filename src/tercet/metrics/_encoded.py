@@ -23,6 +23,7 @@ from ._weights import DocumentFrequencies, count_references
 
 if TYPE_CHECKING:
     from ..language.encoders import Encoder, TokenVectors
+    from ..language.encoders import Floats as Vectors
 
 log = logging.getLogger(__name__)
 
@@ -44,18 +45,16 @@ class Opened(NamedTuple):
 
 
 @dataclass(frozen=True)
-class EncodedMetric(Metric):
-    """A metric on vectors of tokens.
+class EncoderMetric(Metric):
+    """A metric that uses an encoder.
 
     encoder: the encoder by name, as for `tercet.language.encoders.open_encoder`.
-    layer: whose vectors are compared; -1 is the last.
     device: cpu, cuda, or auto, the GPU where there is one.
     allow_download: download a model of the hub that is not on this computer.
     trust_pickle: load weights in Python's pickle format, which can run any code.
     """
 
     encoder: str = param(DEFAULT, check=check_name)
-    layer: int = param(LAST)
     device: str = param("auto", choices=DEVICES, local=True)
     allow_download: bool = param(False, local=True)
     trust_pickle: bool = param(False, local=True)
@@ -64,24 +63,62 @@ class EncodedMetric(Metric):
     segments_per_unit: ClassVar[int | None] = 256
     shares: ClassVar[str] = "encodings"
 
+    def languages(self, testset: Any) -> Sequence[str | None]:
+        """Return the languages that the encoder must know."""
+        return (testset.target_language,)
+
+    def find_encoder(self, testset: Any) -> Encoder:
+        """Return the encoder; warn of languages that it does not know."""
+        encoder = self.open_encoder()
+        for language in self.languages(testset):
+            _warn_of_language(self.name, encoder, language)
+        return encoder
+
+    def open_encoder(self, fingerprint: str | None = None) -> Encoder:
+        """Return the encoder. fingerprint: what its checksum must be, because the run began with it."""
+        encoder = open_encoder(
+            self.encoder, device=self.device, allow_download=self.allow_download, trust_pickle=self.trust_pickle
+        )
+        if fingerprint not in (None, encoder.fingerprint):
+            raise UsageError(
+                f"{self.name}: the encoder {encoder.name} here has the checksum {encoder.fingerprint}, but the run "
+                f"began with {fingerprint}. All computers of a cluster need the same one, and its files must not "
+                "change."
+            )
+        return encoder
+
+    def encode_sentences(self, shard: Shard, encoder: Encoder, texts: Sequence[str]) -> Mapping[str, Vectors]:
+        """Return the vectors of whole texts, by text; metrics with the same encoder share them."""
+        known: dict[str, Vectors] = shard.share(("sentences", encoder.fingerprint), dict)
+        if new := [text for text in dict.fromkeys(texts) if text not in known]:
+            known.update(zip(new, encoder.sentences(new, cache=shard.cache), strict=True))
+        return known
+
+
+def source_and_target(testset: Any) -> tuple[str | None, str | None]:
+    """Return both languages of a test set; None where they are not known."""
+    return (testset.pair or "").rpartition("-")[0] or None, testset.target_language
+
+
+@dataclass(frozen=True)
+class EncodedMetric(EncoderMetric):
+    """A metric on vectors of tokens.
+
+    layer: whose vectors are compared; -1 is the last.
+    """
+
+    layer: int = param(LAST)
+
     @property
     def learns_weights(self) -> bool:
         """Whether weights of tokens are learnt from the references."""
         return False
 
-    def open_encoder(self) -> Encoder:
-        """Return the encoder."""
-        return open_encoder(
-            self.encoder, device=self.device, allow_download=self.allow_download, trust_pickle=self.trust_pickle
-        )
-
     def learn(self, testset: Any) -> Learnt:
         """Find the encoder's checksum, and weights of tokens if they are used."""
-        encoder = self.open_encoder()
+        encoder = self.find_encoder(testset)
         if not encoder.has_tokens:
             raise UsageError(f"{self.name}: the encoder {encoder.name} gives vectors of sentences, and none of tokens.")
-        for language in self.languages(testset):
-            warn_of_language(self.name, encoder, language)
         items, frequencies = {"encoded": encoder.fingerprint}, None
         if self.learns_weights:
             frequencies = count_references(testset, encoder.split, source="reference" not in self.needs)
@@ -89,18 +126,12 @@ class EncodedMetric(Metric):
         return Learnt(Known(encoder.fingerprint, frequencies), items)
 
     def open(self, state: Known | None) -> Opened:
-        encoder = self.open_encoder()
-        if state is None:
-            if self.learns_weights:
-                raise UsageError(f"{self.name}: weights are missing; call ready(testset) with the whole test set.")
-            return Opened(encoder, None)
-        if state.fingerprint != encoder.fingerprint:
-            raise UsageError(
-                f"{self.name}: the encoder {encoder.name} here has the checksum {encoder.fingerprint}, but the run "
-                f"began with {state.fingerprint}. All computers of a cluster need the same one, and its files must not "
-                "change."
-            )
-        return Opened(encoder, state.frequencies, state.more)
+        encoder = self.open_encoder(None if state is None else state.fingerprint)
+        if state is not None:
+            return Opened(encoder, state.frequencies, state.more)
+        if self.learns_weights:
+            raise UsageError(f"{self.name}: weights are missing; call ready(testset) with the whole test set.")
+        return Opened(encoder, None)
 
     def encode(self, shard: Shard, encoder: Encoder, texts: Sequence[str]) -> Mapping[str, TokenVectors]:
         """Return the tokens of texts, by text; metrics with the same encoder and layer share them."""
@@ -109,10 +140,6 @@ class EncodedMetric(Metric):
         if new := [text for text in dict.fromkeys(texts) if text not in known]:
             known.update(zip(new, encoder.tokens(new, layer, cache=shard.cache), strict=True))
         return known
-
-    def languages(self, testset: Any) -> Sequence[str | None]:
-        """Return the languages that the encoder must know."""
-        return (testset.target_language,)
 
     def compared_with(self, shard: Shard) -> Sequence[Sequence[str | None]]:
         """Return the texts that outputs are compared with: the references, each a list of segments."""
@@ -178,7 +205,7 @@ def alignment(tokens: Sequence[str], others: Sequence[str], similarities: Floats
     ]
 
 
-def warn_of_language(metric: str, encoder: Encoder, language: str | None) -> None:
+def _warn_of_language(metric: str, encoder: Encoder, language: str | None) -> None:
     if not language or encoder.languages is None or base_code(language) in encoder.languages:
         return
     log.warning(

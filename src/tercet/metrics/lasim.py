@@ -17,9 +17,9 @@ import numpy as np
 
 from ..data.model_file import Dataset, ModelFile, read_model, write_model
 from ..errors import DataError, UsageError
-from ..language.encoders import DEVICES, check_name, open_encoder
-from ._contract import Floats, Learnt, Metric, Shard, mean_score
-from ._encoded import warn_of_language
+from ..language.encoders import check_name, open_encoder
+from ._contract import Floats, Learnt, Shard, mean_score
+from ._encoded import EncoderMetric, source_and_target
 from ._parameters import param
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Opened(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LASIM(Metric):
+class LASIM(EncoderMetric):
     """The cosine of source and output, -1 to 1; with a model, the prediction on the scale of its labels.
 
     encoder: a cross-lingual encoder: `use`, or hf:FOLDER and onnx:FOLDER with a multilingual model.
@@ -63,47 +63,30 @@ class LASIM(Metric):
 
     encoder: str = param("use", check=check_name)
     model: str | None = param(file=True, checksum="checksum")
-    device: str = param("auto", choices=DEVICES, local=True)
-    allow_download: bool = param(False, local=True)
-    trust_pickle: bool = param(False, local=True)
 
     needs = frozenset({"source"})
     paper: ClassVar[str] = (
         "Yankovskaya, Tättar and Fishel (2019), Quality Estimation and Translation Metrics via Pre-trained Word and "
         "Sentence Embeddings"
     )
-    tolerance: ClassVar[float] = 1e-5
-    segments_per_unit: ClassVar[int | None] = 256
-    shares: ClassVar[str] = "encodings"
 
-    def open_encoder(self) -> Encoder:
-        """Return the encoder."""
-        return open_encoder(
-            self.encoder, device=self.device, allow_download=self.allow_download, trust_pickle=self.trust_pickle
-        )
+    def languages(self, testset: Any) -> Sequence[str | None]:
+        return source_and_target(testset)
 
     def learn(self, testset: Any) -> Learnt:
         """Find the encoder's checksum."""
-        encoder = self.open_encoder()
-        for language in ((testset.pair or "").rpartition("-")[0] or None, testset.target_language):
-            warn_of_language(self.name, encoder, language)
-        return Learnt(encoder.fingerprint, {"model_of": encoder.fingerprint})
+        fingerprint = self.find_encoder(testset).fingerprint
+        return Learnt(fingerprint, {"encoded": fingerprint})
 
     def open(self, state: str | None) -> Opened:
-        encoder = self.open_encoder()
-        if state not in (None, encoder.fingerprint):
-            raise UsageError(
-                f"lasim: the encoder {encoder.name} here is {encoder.fingerprint}; the run began with {state}."
-            )
+        encoder = self.open_encoder(state)
         return Opened(encoder, None if self.model is None else _read(Path(self.model), encoder))
 
     def count(self, shard: Shard, opened: Opened) -> dict[str, Floats]:
         """Count the similarity or prediction, and 1."""
-        known: dict[str, Floats] = shard.share(("sentences", opened.encoder.fingerprint), dict)
         sources = shard.source or ()
-        texts = dict.fromkeys([*sources, *(text for lines in shard.outputs.values() for text in lines)])
-        if new := [text for text in texts if text not in known]:
-            known.update(zip(new, opened.encoder.sentences(new, cache=shard.cache), strict=True))
+        texts = [*sources, *(text for lines in shard.outputs.values() for text in lines)]
+        known = self.encode_sentences(shard, opened.encoder, texts)
         first = _stacked(known, sources, opened.encoder)
         found = {}
         for system, outputs in shard.outputs.items():
@@ -168,15 +151,14 @@ def train(
     if not np.isfinite(y).all() or y.std() == 0:
         raise UsageError("Labels must be finite numbers, and not all the same.")
     places = np.random.default_rng(12345).permutation(len(y)) % FOLDS
-    reached = {}
-    for penalty in PENALTIES:
-        guesses = np.empty(len(y))
-        for fold in range(FOLDS):
-            inside = places != fold
-            guesses[~inside] = _ridge(x[inside], y[inside], penalty).predict(x[~inside])
-        reached[penalty] = float(np.corrcoef(guesses, y)[0, 1])
+    guesses = {penalty: np.empty(len(y)) for penalty in PENALTIES}
+    for fold in range(FOLDS):
+        inside = places != fold
+        for penalty, fitted in zip(PENALTIES, _ridge(x[inside], y[inside], PENALTIES), strict=True):
+            guesses[penalty][~inside] = fitted.predict(x[~inside])
+    reached = {penalty: float(np.corrcoef(guess, y)[0, 1]) for penalty, guess in guesses.items()}
     best = max(reached, key=lambda penalty: reached[penalty])
-    made = _ridge(x, y, best)
+    (made,) = _ridge(x, y, [best])
     figures = {"penalty": best, "pearson": reached[best]}
     data = Dataset(name, checksum([f"{a}\t{b}\t{c}" for a, b, c in zip(sources, outputs, y, strict=True)]), len(y))
     model = ModelFile(
@@ -191,12 +173,19 @@ def train(
     return figures
 
 
-def _ridge(x: Floats, y: Floats, penalty: float) -> Regression:
+def _ridge(x: Floats, y: Floats, penalties: Sequence[float]) -> list[Regression]:
+    """Fit a ridge regression for each penalty; one decomposition, of the smaller product, serves all."""
     mean, scale = x.mean(0), x.std(0)
     scale = np.where(scale > 0, scale, 1.0)
-    z = (x - mean) / scale
-    weights = np.linalg.solve(z.T @ z + penalty * np.eye(z.shape[1]), z.T @ (y - y.mean()))
-    return Regression(mean, scale, weights, float(y.mean()))
+    z, centred = (x - mean) / scale, y - y.mean()
+    wide = z.shape[0] < z.shape[1]
+    values, vectors = np.linalg.eigh(z @ z.T if wide else z.T @ z)
+    turned = vectors.T @ (centred if wide else z.T @ centred)
+    found = []
+    for penalty in penalties:
+        solved = vectors @ (turned / (np.maximum(values, 0) + penalty))
+        found.append(Regression(mean, scale, z.T @ solved if wide else solved, float(y.mean())))
+    return found
 
 
 def _read(path: Path, encoder: Encoder) -> Regression:

@@ -31,7 +31,7 @@ SEARCHES = {
     "moses": ShiftSearch(beam=10, max_size=10, max_distance=25, max_tried=10, moses=True, max_words=2000),
     "sacrebleu": ShiftSearch(beam=25, max_size=10, max_distance=50, max_tried=1000),
     "standard": ShiftSearch(beam=25, max_size=10, max_distance=50, max_tried=1000),
-    "tercom": ShiftSearch(beam=20, max_size=10, max_distance=50, max_tried=ALL, tercom=True, max_words=500),
+    "tercom": ShiftSearch(beam=20, max_size=10, max_distance=50, max_tried=20_000, tercom=True, max_words=500),
 }
 # Blanks in Python but not in tercom, which splits at ASCII blanks only: replaced while text is normalised.
 _ASIDE = {

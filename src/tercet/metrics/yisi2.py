@@ -16,7 +16,7 @@ import numpy as np
 from ..language.encoders import check_name
 from ..text.scripts import base_code
 from ._contract import Floats, Learnt, Shard
-from ._encoded import EncodedMetric, Opened
+from ._encoded import EncodedMetric, Opened, source_and_target
 from ._parameters import param
 from ._parsed import parser_name, stored_parses
 from .yisi1 import YiSi1, weights_of
@@ -56,7 +56,7 @@ class YiSi2(YiSi1):
         return "YiSi2"
 
     def languages(self, testset: Any) -> Sequence[str | None]:
-        return (testset.pair or "").rpartition("-")[0] or None, testset.target_language
+        return source_and_target(testset)
 
     def compared_with(self, shard: Shard) -> Sequence[Sequence[str | None]]:
         return (shard.source or (),)

@@ -18,7 +18,8 @@ from .tables import markdown_text, shown_width, table, to_json, to_json_lines
 
 FORMS = (*TABLE_FORMS, "json", "html")
 
-MARKS = {"good": "✓", "bad": "✗", "unchecked": "?"}  # in addition to the colour, for readers who do not see it
+# In addition to the colour of a cell, for readers who do not see it.
+MARKS = {"good": "✓", "inside": "±", "near": "≈", "bad": "✗", "unchecked": "?"}
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,15 @@ class Picture:
     caption: str = ""
 
 
-Part = str | Heading | Notes | Table | Segments | Pre | Picture  # a string is a paragraph
+@dataclass(frozen=True)
+class Details:
+    """Parts that a page shows when the reader opens them. Other forms show them at once."""
+
+    summary: str
+    parts: Sequence[str | Notes | Table | Pre | Picture]
+
+
+Part = str | Heading | Notes | Table | Segments | Pre | Picture | Details  # a string is a paragraph
 
 
 @dataclass(frozen=True)
@@ -201,6 +210,8 @@ def _cell(value: Any) -> str:
 
 def _block(part: Part, form: str, colour: bool, columns: int | None, spreadsheet: bool) -> str:
     """Return a part in one of the forms for tables; empty if the form leaves it out."""
+    if isinstance(part, Details):
+        return "\n\n".join(block for one in part.parts if (block := _block(one, form, colour, columns, spreadsheet)))
     if isinstance(part, Table):
         caption = f"{'% ' if form == 'latex' else ''}{part.caption}:\n\n" if part.caption else ""
         return (caption if form not in ("tsv", "csv") else "") + part.render(
@@ -253,6 +264,8 @@ def _record(part: Part) -> dict[str, Any]:
         return {"segments": shown, "title": part.title}
     if isinstance(part, Picture):
         return {"figure": part.figure.title, "caption": part.caption, "data": list(part.figure.rows)}
+    if isinstance(part, Details):
+        return {"details": part.summary, "parts": [_record(one) for one in part.parts]}
     return {"text": part if isinstance(part, str) else part.text}
 
 

@@ -91,15 +91,17 @@ def scatter(
     gold_label: str,
     metric_label: str,
     outliers: Collection[str] = (),
+    best: Collection[str] = (),
     title: str,
     subtitle: str = "",
 ) -> Figure:
     """Return a scatter plot: gold scores on x, metric on y, least-squares lines with and without the outliers.
 
-    Outliers are labelled and have another shape and colour (as in Mathur et al., 2020, "Tangled up in BLEU"). Use
-    `subtitle` for correlations.
+    Points have names where there is room. Outliers always have, and have another shape and colour (as in Mathur et al.,
+    2020, "Tangled up in BLEU"). The `best` systems have a line of their own, as in Figure 6 of the WMT19 metrics task.
+    Use `subtitle` for correlations.
     """
-    rows = placing.points(gold, metric, outliers, gold_label=gold_label, metric_label=metric_label, title=title)
+    rows = placing.points(gold, metric, outliers, best, gold_label=gold_label, metric_label=metric_label, title=title)
     _require(rows, title)
     alt, size = _altair(), (460, 340)
     marked, lines = any(row["kind"] == "outlier" for row in rows), placing.regressions(rows)
@@ -116,13 +118,49 @@ def scatter(
         shape=alt.Shape("kind:N", scale=alt.Scale(range=["circle", "diamond"], **kinds), legend=legend),
         **HOVER,
     )  # fmt: skip
-    dashes = alt.Scale(domain=["without outliers", "all points"] if marked else ["all points"], range=[[1, 0], [5, 4]])
+    drawn = list(dict.fromkeys(line["line"] for line in lines))
+    kinds_of_line = {"without outliers": [1, 0], "all points": [5, 4]}
+    dashes = alt.Scale(domain=drawn, range=[kinds_of_line.get(name, [1, 3]) for name in drawn])
     key = alt.Legend(title="least squares", symbolType="stroke", symbolSize=400, symbolStrokeColor=GREY)
     fits = alt.Chart(_data(lines)).mark_line(color=GREY, strokeWidth=1.5, aria=False)
     layers = [fits.encode(**axes, strokeDash=alt.StrokeDash("line:N", scale=dashes, legend=key))] if lines else []
     layers += [*_names(placing.labels(rows, lines, (x_domain, y_domain), size), axes), points]
     chart = alt.layer(*layers).properties(width=size[0], height=size[1])
     return _figure(chart, rows, title, [subtitle, _missing(len(gold) - len(rows))], size[0])
+
+
+def cloud(
+    gold: Sequence[float],
+    metric: Sequence[float],
+    *,
+    gold_label: str,
+    metric_label: str,
+    title: str,
+    subtitle: str = "",
+    most: int = 3000,
+) -> Figure:
+    """Return a scatter plot of many outputs without names, with a least-squares line through all of them.
+
+    Of more than `most` points a random sample of that size is drawn, and the subtitle says so.
+    """
+    known = [(float(x), float(y)) for x, y in zip(gold, metric, strict=True) if math.isfinite(x + y)]
+    every: list[Row] = [{"gold": x, "metric": y, "kind": "other"} for x, y in known]
+    _require(every, title)
+    rows = every
+    if len(rows) > most:
+        rows = [every[i] for i in sorted(np.random.default_rng(12345).choice(len(every), most, replace=False))]
+        subtitle = "; ".join(part for part in (subtitle, f"{most} of {len(every)} outputs are drawn") if part)
+    alt, size = _altair(), (460, 340)
+    lines = placing.regressions(every)
+    domains = [placing.padded([row[axis] for row in [*rows, *lines]]) for axis in ("gold", "metric")]
+    axes = {
+        "x": alt.X("gold:Q", title=gold_label, scale=alt.Scale(domain=domains[0], nice=False)),
+        "y": alt.Y("metric:Q", title=metric_label, scale=alt.Scale(domain=domains[1], nice=False)),
+    }
+    points = alt.Chart(_data(rows)).mark_circle(size=14, opacity=0.25, color=BLUE, aria=False).encode(**axes)
+    fit = alt.Chart(_data(lines)).mark_line(color=VERMILLION, strokeWidth=2, aria=False).encode(**axes)
+    chart = alt.layer(points, *([fit] if lines else [])).properties(width=size[0], height=size[1])
+    return _figure(chart, rows, title, [subtitle, _missing(len(gold) - len(every))], size[0])
 
 
 def _names(placed: Mapping[str, list[Row]], axes: Mapping[str, Any]) -> Iterator[Any]:
@@ -132,10 +170,12 @@ def _names(placed: Mapping[str, list[Row]], axes: Mapping[str, Any]) -> Iterator
         if apart := [label for label in labels if "from_gold" in label]:
             rules = alt.Chart(_data(apart)).mark_rule(color=GREY, strokeWidth=0.5, aria=False)
             yield rules.encode(**axes, x2="from_gold", y2="from_metric")
-        base = alt.Chart(_data(labels)).encode(**axes, text="name:N")
         text = {"align": side, "dx": 3 if side == "left" else -3, "limit": placing.LABEL, "aria": False}
-        yield base.mark_text(stroke="white", strokeWidth=3, strokeJoin="round", **text)  # a white outline
-        yield base.mark_text(**text)
+        for kind, style in (("other", {"color": GREY, "fontSize": 9}), ("outlier", {})):
+            if named := [label for label in labels if label["kind"] == kind]:
+                base = alt.Chart(_data(named)).encode(**axes, text="name:N")
+                yield base.mark_text(**text, **style | {"stroke": "white", "strokeWidth": 3, "strokeJoin": "round"})
+                yield base.mark_text(**text, **style)
 
 
 def heat_map(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..errors import DataError, UnknownName
 from .tables import number, shown_width
 
+NAMED = 30  # points; of more, only outliers have names
 LABEL = 200  # the greatest length of a label, in pixels
 SHIFTS = (0, 14, -14, 28, -28, 42, -42, 56, -56, 70, -70)  # of a label above its point, in pixels, the best first
 FEWEST_BINS, MOST_BINS = 10, 39  # requested; round edges can give half as many, or one more
@@ -35,6 +36,7 @@ def points(
     gold: Mapping[str, float],
     metric: Mapping[str, float],
     outliers: Collection[str],
+    best: Collection[str] = (),
     *,
     gold_label: str,
     metric_label: str,
@@ -44,7 +46,7 @@ def points(
     if one_sided := gold.keys() ^ metric.keys():
         names = ", ".join(map(repr, sorted(one_sided)))
         raise DataError(f"Figure {title!r}: {names} has a value for only one of {gold_label} and {metric_label}.")
-    for name in outliers:
+    for name in (*outliers, *best):
         if name not in gold:
             raise UnknownName("point", name, gold)
     return [
@@ -53,6 +55,7 @@ def points(
             "gold": float(gold[name]),
             "metric": float(metric[name]),
             "kind": "outlier" if name in outliers else "other",
+            "best": name in best,
             "hover": f"{name}: {gold_label} {gold[name]:.4g}, {metric_label} {metric[name]:.4g}",
         }
         for name in gold
@@ -61,13 +64,15 @@ def points(
 
 
 def regressions(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """Return the ends of the least-squares lines: without outliers, if there are any, and through all points.
+    """Return the ends of the least-squares lines: without outliers, if there are any; all points; the best, if any.
 
-    A row has "gold", "metric" and "kind" ("outlier" or "other"); an end has "line", "gold" and "metric".
+    A row has "gold", "metric", "kind" ("outlier" or "other") and "best"; an end has "line", "gold" and "metric".
     """
     groups = {"without outliers": [row for row in rows if row["kind"] == "other"], "all points": list(rows)}
     if len(groups["without outliers"]) == len(rows):
         del groups["without outliers"]
+    if best := [row for row in rows if row.get("best")]:
+        groups[f"{len(best)} best"] = best
     lines: list[Row] = []
     for line, members in groups.items():
         x, y = (np.array([row[axis] for row in members]) for axis in ("gold", "metric"))
@@ -85,10 +90,12 @@ def labels(
     domains: tuple[Sequence[float], Sequence[float]],
     size: tuple[int, int],
 ) -> dict[str, list[Row]]:
-    """Return the positions of outliers' labels, by alignment: beside their points, off other points, labels and lines.
+    """Return the positions of labels, by alignment: beside their points, off other points, labels and lines.
 
-    `rows` and `lines` are those of `regressions`, `domains` the ends of the axes, `size` the plot's pixels. A label has
-    "name", "gold" and "metric"; a label above or below its point also has "from_gold" and "from_metric".
+    Every outlier has a label. Other points have one if there are at most NAMED points, and only where it covers neither
+    a point nor another label. `rows` and `lines` are those of `regressions`, `domains` the ends of the axes, `size` the
+    plot's pixels. A label has "name", "kind", "gold" and "metric"; a label above or below its point also has
+    "from_gold" and "from_metric".
     """
     x_unit, y_unit = ((high - low) / pixels for (low, high), pixels in zip(domains, size, strict=True))
 
@@ -100,19 +107,27 @@ def labels(
         taken += [(box, 1) for box in _along(pixels(start), pixels(end))]
     places: dict[str, list[Row]] = {"left": [], "right": []}
     names: list[tuple[float, Box]] = []
-    outliers = [(*pixels(row), row) for row in rows if row["kind"] == "outlier"]
-    for x, y, row in sorted(outliers, key=lambda item: min(item[1], size[1] - item[1])):  # those near an edge first
+    shown = [(*pixels(row), row) for row in rows if row["kind"] == "outlier" or len(rows) <= NAMED]
+    # Outliers come first, and those near an edge.
+    for x, y, row in sorted(shown, key=lambda item: (item[2]["kind"] == "other", min(item[1], size[1] - item[1]))):
         tried: list[tuple[int, int, str, int, Box]] = []
         for side, up, box in _places(x, y, row["name"]):
             cost = abs(up) // 7 + sum(price for other, price in taken if _overlap(box, other))
             cost += 20 * (box[0] < 0 or box[1] > size[0] or box[2] < 0 or box[3] > size[1])
             cost += sum(10 for at, other in names if (at - y) * (other[2] - box[2]) < 0)  # another order than points
             tried.append((cost, len(tried), side, up, box))
-        _, _, side, up, box = min(tried)
+        cost, _, side, up, box = min(tried)
+        if cost >= 20 and row["kind"] == "other":
+            continue
         taken.append((box, 20))
         names.append((y, box))
         shift = 7 * x_unit if side == "left" else -7 * x_unit
-        label = {"name": row["name"], "gold": row["gold"] + shift, "metric": row["metric"] + up * y_unit}
+        label = {
+            "name": row["name"],
+            "kind": row["kind"],
+            "gold": row["gold"] + shift,
+            "metric": row["metric"] + up * y_unit,
+        }
         places[side].append(label | ({"from_gold": row["gold"], "from_metric": row["metric"]} if up else {}))
     return {side: found for side, found in places.items() if found}
 

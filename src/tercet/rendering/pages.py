@@ -16,17 +16,23 @@ from pathlib import Path
 
 from ..data.files import writing
 from ..errors import MissingDependency
-from .document import MARKS, Document, Heading, Notes, Part, Picture, Pre, Segments, SegmentTexts, Table
+from .document import MARKS, Details, Document, Heading, Notes, Part, Picture, Pre, Segments, SegmentTexts, Table
 from .tables import Bold, is_numeric
 
 log = logging.getLogger(__name__)
+
+MANY = 30  # headings; the contents of longer pages are folded
 
 
 def page(document: Document, *, language: str = "en") -> str:
     """Return the whole page. All text is escaped; only drawings are inserted unchanged."""
     parts = list(document.parts)
     headings = [part for part in parts if isinstance(part, Heading)]
-    title = document.title or (headings[0].text if headings else "Tercet")
+    title = document.title or "Tercet"
+    if not document.title and len(headings) == 1:  # the only heading is the title
+        [only] = headings
+        title, headings = only.text, []
+        parts = [Notes([only.code] if only.code else []) if part is only else part for part in parts]
     body = [
         '<a class="skip" href="#content">To the content</a>',
         f"<header><h1>{escape(title)}</h1></header>",
@@ -35,7 +41,7 @@ def page(document: Document, *, language: str = "en") -> str:
         *_sections(parts),
         "</main>",
     ]
-    return frame(title, body, ["page.css"], ["page.js"], language=language)
+    return frame(title, body, ["page.css"], ["theme.js", "page.js"], language=language)
 
 
 def frame(
@@ -91,10 +97,11 @@ def _digest(text: str) -> str:
 
 
 def _contents(headings: Sequence[Heading]) -> Iterator[str]:
-    yield '<nav aria-label="Contents"><ul>'
+    folded = len(headings) > MANY
+    yield '<nav aria-label="Contents">' + ("<details><summary>Contents</summary>" if folded else "") + "<ul>"
     for place, heading in enumerate(headings, 1):
         yield f'<li class="level{heading.level}"><a href="#s{place}">{escape(heading.text)}</a></li>'
-    yield "</ul></nav>"
+    yield "</ul>" + ("</details>" if folded else "") + "</nav>"
 
 
 def _sections(parts: Iterable[Part]) -> Iterator[str]:
@@ -122,6 +129,11 @@ def _part(part: Part) -> Iterator[str]:
         yield f'<pre tabindex="0">{escape(part.text)}</pre>'  # scrollable by keyboard
     elif isinstance(part, Picture):
         yield from _picture(part)
+    elif isinstance(part, Details):
+        yield f"<details><summary>{escape(part.summary)}</summary>"
+        for one in part.parts:
+            yield from _part(one)
+        yield "</details>"
     elif isinstance(part, Segments):
         yield f"<h3>{escape(part.title)}</h3>"
         yield from map(_card, part.segments)

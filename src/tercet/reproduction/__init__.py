@@ -40,6 +40,7 @@ ALL = "all"  # every paper
 _LISTED = tomllib.loads(files(__name__).joinpath("tables.toml").read_text(encoding="utf-8"))
 PAPERS: dict[str, str] = _LISTED["papers"]
 SOURCES = read_sources(_LISTED["data"])
+CONTRADICTIONS: list[dict[str, str]] = _LISTED["contradictions"]
 
 
 @dataclass(frozen=True)
@@ -146,12 +147,13 @@ def reproduce(
         if missing:
             raise UsageError(f"{paper}, {title_of(table)}: {missing}")
         known = {paper: {table: known[paper][table]}}
-    found = []
+    found: list[Reproduction] = []
+    total = sum(map(len, known.values()))
     for of_paper, those in known.items():
         for name, one in those.items():
             data.title = f"{of_paper}, {title_of(name)}"
             if progress is not None:
-                progress(data.title)
+                progress(f"{data.title} ({len(found) + 1} of {total})")
             found.append(_recompute(of_paper, name, one, data))
     return Reproductions(tuple(found), single=table is not None)
 
@@ -166,8 +168,12 @@ def _recompute(paper: str, name: str, table: PaperTable, data: DataSets) -> Repr
         notes = (note.format_map(found.note_values) for note in table.notes)
         found = replace(found, cells=[_required(cell, table) for cell in found.cells], notes=(*notes, *found.notes))
     layout = printed(table.expected) if table.expected else Printed({})
+    derived = _derived(table.expected, found) if table.expected else []
+    followed = {(cell.row, cell.column) for cell in derived}
     return replace(
         found,
+        derived=derived,
+        unchecked=[one for one in found.unchecked if (one.row, one.column) not in followed],
         paper=paper,
         table=name,
         caption=table.caption,
@@ -175,6 +181,14 @@ def _recompute(paper: str, name: str, table: PaperTable, data: DataSets) -> Repr
         columns=tuple(layout.columns),
         needs=tuple(table.needs),
     )
+
+
+def _derived(expected: str, found: Reproduction) -> list[Cell]:
+    """Return the numbers that follow from other printed numbers and were not recomputed from data."""
+    from .derived import derived_cells
+
+    known = {(cell.row, cell.column) for cell in found.cells}
+    return [cell for cell in derived_cells(expected) if (cell.row, cell.column) not in known]
 
 
 def _required(cell: Cell, table: PaperTable) -> Cell:
@@ -218,10 +232,13 @@ class Printed:
 
 def printed(name: str) -> Printed:
     """Return a table of `expected/`, such as wmt19_t3; the names of columns of half-widths end in _ci."""
-    text = files(__name__).joinpath("expected", f"{name}.csv").read_text(encoding="utf-8")
-    rows = list(csv.reader(io.StringIO(text)))
+    rows = list(csv.reader(io.StringIO(_expected_text(name))))
     header = rows[0][1:]
     return Printed({row[0]: dict(zip(header, row[1:], strict=True)) for row in rows[1:]})
+
+
+def _expected_text(name: str) -> str:
+    return files(__name__).joinpath("expected", f"{name}.csv").read_text(encoding="utf-8")
 
 
 def check(
@@ -249,6 +266,24 @@ def check(
         return Cell(row, column, number, value, True, must, interval=interval)
     near = within is not None and abs(value - number) <= within
     return Cell(row, column, number, value, False, must, within=within if near else None)
+
+
+def compare_rows(
+    expected: str, values: Mapping[str, Mapping[str, float]], *, decimals: int = 3, no_half_widths: str = ""
+) -> Reproduction:
+    """Compare values by row and column with a printed table; none is required to be equal.
+
+    no_half_widths: why columns of half-widths are not checked.
+    """
+    cells: list[Cell] = []
+    unchecked: list[Unchecked] = []
+    for row, column, text in printed(expected).numbers():
+        if column in values.get(row, {}):
+            cells.append(check(row, column, text, values[row][column], must=False))
+        else:
+            reason = no_half_widths if column.endswith("_ci") else f"The data have no {column} of {row}."
+            unchecked.append(Unchecked(row, column, float(text), reason))
+    return Reproduction(cells, unchecked, decimals=decimals)
 
 
 def all_unchecked(name: str, reason: str) -> list[Unchecked]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,15 +10,16 @@ import numpy as np
 
 from ..data.scores import Floats
 from ..data.testset import TestSet
-from ..engine import Cache
+from ..engine import Cache, open_executor
 from ..metrics.cobalt import Cobalt
+from ..workers import results_in_order
 from .sources import DataSets
 
 if TYPE_CHECKING:
     from ..metrics import Ready
 
 SYSTEM = "output"
-STEP = 500  # outputs between two reports of progress
+STEP = 500  # outputs of a piece of work
 
 
 def cobalt_scores(data: DataSets, texts: TestSet, metrics: Mapping[str, Cobalt]) -> dict[str, Floats]:
@@ -46,22 +47,39 @@ def _counted(
         return {}
     outputs = texts.outputs[SYSTEM]
     (references,) = texts.references.values()
-    distinct = list(dict.fromkeys([*outputs, *(text or "" for text in references)]))
-    _report(data, texts, f"parsing {len(distinct)} sentences")
-    parses = dict(zip(distinct, Cobalt().resolved("en").parse_texts(distinct), strict=True))
-    # Alignment takes most of the time. Metrics that differ only in scoring share it.
-    aligners = {row: replace(one, penalty=True, weights=True, equivalence=True) for row, one in metrics.items()}
-    found = {row: np.empty(len(outputs)) for row in metrics}
-    for place, (output, reference) in enumerate(zip(outputs, references, strict=True)):
-        if place % STEP == 0:
-            _report(data, texts, f"{place} of {len(outputs)} outputs")
-        aligned = {each: each.align(parses[output], parses[reference or ""]) for each in set(aligners.values())}
-        for row, metric in metrics.items():
-            found[row][place] = metric.assess(aligned[aligners[row]]).score
+    both = [(output, reference or "") for output, reference in zip(outputs, references, strict=True)]
+    pieces = [both[start : start + STEP] for start in range(0, len(both), STEP)]
+    parts: list[dict[str, Floats]] = []
+    with open_executor(data.jobs) as executor:
+        done: Iterable[dict[str, Floats]]
+        if executor is None:
+            done = (score_piece(piece, metrics) for piece in pieces)
+        else:
+            tasks = ((piece, metrics) for piece in pieces)
+            done = results_in_order(executor, score_piece, tasks, doing="aligning")
+        _report(data, texts, f"0 of {len(outputs)} outputs")
+        for part in done:
+            parts.append(part)
+            _report(data, texts, f"{min(len(parts) * STEP, len(outputs))} of {len(outputs)} outputs")
+    found = {row: np.concatenate([part[row] for part in parts]) for row in metrics}
     if store:
         for row, scores in found.items():
             counts = np.stack([scores, np.ones_like(scores)], axis=1)
             store.save(store.header(ready[row], texts, outputs), counts)
+    return found
+
+
+def score_piece(both: Sequence[tuple[str, str]], metrics: Mapping[str, Cobalt]) -> dict[str, Floats]:
+    """Return the scores of some outputs with their references, by row. Runs in any process."""
+    distinct = list(dict.fromkeys(text for pair in both for text in pair))
+    parses = dict(zip(distinct, Cobalt().resolved("en").parse_texts(distinct), strict=True))
+    # Alignment takes most of the time. Metrics that differ only in scoring share it.
+    aligners = {row: replace(one, penalty=True, weights=True, equivalence=True) for row, one in metrics.items()}
+    found = {row: np.empty(len(both)) for row in metrics}
+    for place, (output, reference) in enumerate(both):
+        aligned = {each: each.align(parses[output], parses[reference]) for each in set(aligners.values())}
+        for row, metric in metrics.items():
+            found[row][place] = metric.assess(aligned[aligners[row]]).score
     return found
 
 

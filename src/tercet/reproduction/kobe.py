@@ -46,7 +46,7 @@ def correlation_table(data: DataSets, expected: str) -> Reproduction:
 def _own_row(data: DataSets, expected: str) -> dict[str, float]:
     """Return KoBE's own row for the language pairs that have the paper's annotations."""
     against = "reference" if expected == "kobe_t4" else "source"
-    found = {}
+    found: dict[str, float] = {}
     for pair in printed(expected).columns:
         path = annotations_of(data, pair)
         if path is not None:

@@ -1,7 +1,8 @@
 """KoBE (Gekhman et al. 2020): counts of entities, figures, and KoBE from published annotations.
 
-All annotations were once in a cloud bucket; a sample (ru-en, without the sources) is in the repository of the paper. Where
-a language pair has its annotations, numbers are compared with print; Tercet's own knowledge base is shown for comparison.
+All annotations were once in a cloud bucket; a sample (ru-en, without the sources) is in the repository of the paper.
+Where a language pair has its annotations, numbers are compared with print; Tercet's own knowledge base is shown for
+comparison.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ def _texts(data: DataSets, pair: str) -> TestSet:
     return data.once(("wmt19 texts", pair), lambda: open_testset(data.needed("wmt19"), pair))
 
 
-def _report(data: DataSets, pair: str, *, systems: tuple[str, ...] = (), annotations: Path | None = None) -> EntityReport:
+def _report(
+    data: DataSets, pair: str, *, systems: tuple[str, ...] = (), annotations: Path | None = None
+) -> EntityReport:
     """Return the entities of source, reference and some systems; the first alone if none is named."""
 
     def make() -> EntityReport:
@@ -87,6 +90,10 @@ def count_table(data: DataSets, *, expected: str) -> Reproduction:
 
 def sample_row(data: DataSets) -> tuple[dict[str, float], str]:
     """Return KoBE with references of ru-en from the published sample, r over its systems, and a note."""
+    return data.once("kobe sample", lambda: _sample_row(data))
+
+
+def _sample_row(data: DataSets) -> tuple[dict[str, float], str]:
     folder = data(SAMPLE)
     if folder is None or data("wmt19") is None:
         return {}, ""
@@ -153,7 +160,9 @@ def system_figure(data: DataSets) -> Reproduction:
     }
     order = np.argsort(-judged.human, kind="stable")
     series = {
-        name: [(judged.systems[i], float(z)) for i, z in zip(order, ((row - row.mean()) / row.std())[order], strict=True)]
+        name: [
+            (judged.systems[i], float(z)) for i, z in zip(order, ((row - row.mean()) / row.std())[order], strict=True)
+        ]
         for name, row in values.items()
     }
     r = {name: {SAMPLE_PAIR: float(pearson(row, judged.human))} for name, row in list(values.items())[1:]}
@@ -172,7 +181,9 @@ def category_figure(data: DataSets) -> Reproduction:
     """Return Figure 3: the share of the source's entities that systems of zh-en keep, by category."""
     judged = system_level(data, "zh-en")
     order = np.argsort(-judged.human, kind="stable")
-    chosen = tuple(judged.systems[int(order[place])] for place in (0, len(order) // 3, 2 * len(order) // 3, len(order) - 1))
+    chosen = tuple(
+        judged.systems[int(order[place])] for place in (0, len(order) // 3, 2 * len(order) // 3, len(order) - 1)
+    )
     report = _report(data, "zh-en", systems=chosen)
     kept: dict[str, dict[str, float]] = {
         system: {name: part / whole for name, (part, whole) in one.categories.items() if whole}

@@ -78,15 +78,14 @@ class Judged:
 
     @property
     def outputs(self) -> list[tuple[str, int]]:
-        """The outputs that people compared: system and row, in a fixed order."""
+        """The outputs that people compared: system and row, those of a segment together."""
         pairs, place = preferences_of(self.gold), {name: row for row, name in enumerate(self.segments)}
-        return list(
-            dict.fromkeys(
-                (self.gold.systems[system], place[self.gold.segments[segment]])
-                for side in (pairs.left, pairs.right)
-                for system, segment in zip(side.tolist(), pairs.segment.tolist(), strict=True)
-            )
-        )
+        found = {
+            (place[self.gold.segments[segment]], self.gold.systems[system])
+            for side in (pairs.left, pairs.right)
+            for system, segment in zip(side.tolist(), pairs.segment.tolist(), strict=True)
+        }
+        return [(system, row) for row, system in sorted(found)]
 
 
 def judged(data: DataSets, name: str, pair: str) -> Judged:

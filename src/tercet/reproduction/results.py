@@ -127,6 +127,7 @@ class Reproduction:
     matrices: Sequence[Matrix] = ()
     curves: Sequence[Curve] = ()
     plots: Sequence[Plot] = ()
+    derived: Sequence[Cell] = ()  # numbers that follow from other printed numbers
     decimals: int = 3  # as printed
     note_values: Mapping[str, Any] = field(default_factory=dict)
     paper: str = ""
@@ -165,6 +166,7 @@ class Reproduction:
             "total": len(self.cells),
             "equal": self.equal,
             "cells": [cell.to_dict() for cell in self.cells],
+            "derived": [cell.to_dict() for cell in self.derived],
             "unchecked": [vars(one) for one in self.unchecked],
             "statements": [vars(one) for one in self.statements],
             "winners": {column: list(rows) for column, rows in self.winners.items()},
@@ -238,7 +240,13 @@ class Reproductions:
 
     @staticmethod
     def _totals(found: Sequence[Reproduction]) -> dict[str, int]:
-        return {"total": sum(len(one.cells) for one in found), "equal": sum(one.equal for one in found)}
+        derived = [cell.equal for one in found for cell in one.derived]
+        return {
+            "total": sum(len(one.cells) for one in found),
+            "equal": sum(one.equal for one in found),
+            "derived": len(derived),
+            "derived_equal": sum(derived),
+        }
 
 
 def title_of(table: str) -> str:

@@ -1,8 +1,9 @@
 """Specia, Cancedda and Dymetman (2010), "A Dataset for Assessing Machine Translation Evaluation Metrics", LREC.
 
-Its 16,000 translations with scores by translators are no longer on the web; `specia_data` makes the tables for those who have
-them. The most similar available data are those of the WMT12 quality estimation task: also English to Spanish, with
-post-editing effort from 1 to 5 instead of quality from 1 to 4. The paper's experiments are run on these, for comparison.
+Its 16,000 translations with scores by translators are no longer on the web; `specia_data` makes the tables for those
+who have them. The most similar available data are those of the WMT12 quality estimation task: also English to Spanish,
+with post-editing effort from 1 to 5 instead of quality from 1 to 4. The paper's experiments are run on these, for
+comparison.
 """
 
 from __future__ import annotations
@@ -155,8 +156,8 @@ def _notes(made: Predicted) -> list[str]:
     )
     return [
         "For comparison: the WMT12 quality estimation data, English to Spanish, with post-editing effort from 1 to 5 "
-        "(paper: quality from 1 to 4); numbers are not expected to be close. QE: partial least squares on the task's 17 "
-        f"features and {made.n_features - len(GIVEN)} of Tercet's, models of the 1,832 training sentences {words}",
+        "(paper: quality from 1 to 4); numbers are not expected to be close. QE: partial least squares on the task's "
+        f"17 features and {made.n_features - len(GIVEN)} of Tercet's, models of the 1,832 training sentences {words}",
         "; ".join(f"{name}: {spec}" for name, spec in METRICS.items()) + ".",
     ]
 

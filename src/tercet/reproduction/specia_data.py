@@ -1,7 +1,7 @@
 """The tables of Specia, Cancedda and Dymetman (2010) from its own data, EAMT09 or ce_dataset, for those who have them.
 
-One TSV file with the columns system, source, reference, mt and score. The paper does not say how it divided the data; here a
-model of a system is trained on the first four fifths of its sentences and tested on the last fifth.
+One TSV file with the columns system, source, reference, mt and score. The paper does not say how it divided the data;
+here a model of a system is trained on the first four fifths of its sentences and tested on the last fifth.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..data.scores import Floats
 from ..data.testset import TestSet
 from ..quality.training import train
 from ..stats.correlation import pearson
-from . import Cell, DataSets, Reproduction, Statement, Unchecked, all_unchecked, check, printed
+from . import DataSets, Reproduction, Statement, all_unchecked, compare_rows
 from .sources import numbers, read_table
 
 CE = "ce_dataset"
@@ -23,6 +23,7 @@ PAIR = "en-es"
 TRAINED_ON = "System3"
 SHARE = 0.8  # of the sentences of a system, for training
 CORPUS = {"BLEU": "bleu:variant=mteval", "NIST": "nist", "METEOR": "meteor:matchers=exact", "TER": "ter"}
+NO_HALF_WIDTHS = "The paper does not say how it computed them."
 ANALOGUE = "iwslt2019_pe"
 
 
@@ -58,25 +59,13 @@ def _systems(data: DataSets) -> dict[str, Scored]:
     return data.once("ce_dataset systems", read)
 
 
-def _compared(expected: str, values: Mapping[str, Mapping[str, float]], *, decimals: int = 3) -> Reproduction:
-    cells: list[Cell] = []
-    unchecked: list[Unchecked] = []
-    for row, column, text in printed(expected).numbers():
-        if column in values.get(row, {}):
-            cells.append(check(row, column, text, values[row][column], must=False))
-        else:
-            reason = "The paper does not say how it was computed." if column.endswith("_ci") else f"There is no {row}."
-            unchecked.append(Unchecked(row, column, float(text), reason))
-    return Reproduction(cells, unchecked, decimals=decimals)
-
-
 def score_table(data: DataSets) -> Reproduction:
     """Return Table 1: mean and median scores of translators."""
     values = {
         name: {"Average score": float(one.scores.mean()), "Median score": float(np.median(one.scores))}
         for name, one in _systems(data).items()
     }
-    return _compared("specia_t1", values)
+    return compare_rows("specia_t1", values)
 
 
 def system_table(data: DataSets) -> Reproduction:
@@ -85,7 +74,7 @@ def system_table(data: DataSets) -> Reproduction:
         name: {item.label: item.system["mt"] for item in data.scored(one.texts(), CORPUS)}
         for name, one in _systems(data).items()
     }
-    return _compared("specia_t2", values, decimals=4)
+    return compare_rows("specia_t2", values, decimals=4)
 
 
 def _predictions(data: DataSets, trained_on: str, name: str) -> Floats:
@@ -114,7 +103,7 @@ def error_table(data: DataSets) -> Reproduction:
     for name, one in _systems(data).items():
         errors = _predictions(data, name, name) - one.scores[one.first_test :]
         values[name] = {"RMSPE": float(np.sqrt((errors**2).mean()))}
-    return _noted(_compared("specia_t3", values))
+    return _noted(compare_rows("specia_t3", values, no_half_widths=NO_HALF_WIDTHS))
 
 
 def correlation_table(data: DataSets, metrics: Mapping[str, str]) -> Reproduction:
@@ -125,7 +114,7 @@ def correlation_table(data: DataSets, metrics: Mapping[str, str]) -> Reproductio
         scores = {item.label: item.segment["mt"] for item in data.scored(one.texts(one.first_test), metrics)}
         scores["QE"] = _predictions(data, name, name)
         values[name] = {label: abs(float(pearson(row, human))) for label, row in scores.items()}
-    return _noted(_compared("specia_t4", values))
+    return _noted(compare_rows("specia_t4", values))
 
 
 def cross_system_table(data: DataSets) -> Reproduction:
@@ -136,14 +125,14 @@ def cross_system_table(data: DataSets) -> Reproduction:
             if name != TRAINED_ON:
                 found = _predictions(data, TRAINED_ON, name)
                 values[name] = {"Pearson": float(pearson(found, one.scores[one.first_test :]))}
-        return _noted(_compared("specia_text_crosssystem", values))
+        return _noted(compare_rows("specia_text_crosssystem", values))
     same, other = _analogue(data)
     extra = {"trained on the same systems": {"Pearson": same}, "trained on other systems": {"Pearson": other}}
     statement = Statement(
         "a model of other systems still correlates with people", other > 0.1, f"{other:.3f}; of the same {same:.3f}",
         must=False,
     )  # fmt: skip
-    note = "For comparison: post-editing effort (HTER) of IWSLT 2019, English to Spanish; half of the systems for training."
+    note = "For comparison: post-editing effort (HTER) of IWSLT 2019, en-es; half of the systems for training."
     unchecked = all_unchecked("specia_text_crosssystem", data.missing([CE]))
     return Reproduction(unchecked=unchecked, statements=[statement], notes=[note], extra=extra)
 
@@ -157,14 +146,20 @@ def _analogue(data: DataSets) -> tuple[float, float]:
     def make() -> tuple[float, float]:
         found = read_table(data.needed(ANALOGUE), "annotations.tsv", ["file_name", "S", "MT", "HTER"])
         effort: dict[tuple[str, str, str], list[float]] = {}
-        columns = (found["file_name"], found["S"], found["MT"], numbers(found["HTER"], "annotations.tsv, HTER").tolist())
+        columns = (
+            found["file_name"],
+            found["S"],
+            found["MT"],
+            numbers(found["HTER"], "annotations.tsv, HTER").tolist(),
+        )
         for file, source, output, value in zip(*columns, strict=True):
             effort.setdefault((_system(file), source, output), []).append(value)
         keys = list(effort)
         systems = sorted({system for system, _, _ in keys})
         labels = np.array([np.mean(values) for values in effort.values()])
         second = np.array([systems.index(system) % 2 == 1 for system, _, _ in keys])
-        test = second & (np.arange(len(keys)) % 2 == 0)
+        test = np.zeros(len(keys), dtype=bool)
+        test[np.flatnonzero(second)[::2]] = True
         parts = {"same": second & ~test, "other": ~second}
         size = min(int(part.sum()) for part in parts.values())
         r = {}

@@ -3,8 +3,8 @@ Universitat Pompeu Fabra.
 
 Chapter 6, on the reference that raters are shown, can be recomputed, because its ratings were published (tradopad).
 Table 6.1 needs the 22 complete raters of the analysed file, Tables 6.2 to 6.4 the 20 raters that were published later.
-UPF-Cobalt is in `thesis_cobalt` (rankings), `thesis_da` (direct assessment) and `thesis_analyses`; references and post-edits
-are in `thesis_references`.
+UPF-Cobalt is in `thesis_cobalt` (rankings), `thesis_da` (direct assessment) and `thesis_analyses`; references and
+post-edits are in `thesis_references`.
 """
 
 from __future__ import annotations

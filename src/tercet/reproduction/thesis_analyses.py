@@ -1,4 +1,5 @@
-"""Fomicheva (2017), doctoral thesis, sections 4.4, 4.5 and 5.1: averages over years, matches, penalties, agreement, words.
+"""Fomicheva (2017), doctoral thesis, sections 4.4, 4.5 and 5.1: averages over years, matches, penalties, agreement,
+words.
 
 WMT14 stands in where the texts of WMT16 are missing.
 """
@@ -145,13 +146,12 @@ def _beside(
 def agreement_table(data: DataSets) -> Reproduction:
     """Return Table 4.20: kappa of people who compared the same outputs of WMT15, with and without ties.
 
-    Each system of a cell with several counts, pairs of judges are pooled, and P(E) is from the share of ties of the language
-    pair. The column Metric repeats the row DPMFcomb of Table A.2.
+    Each system of a cell with several counts, pairs of judges are pooled, and P(E) is from the share of ties of the
+    language pair.
     """
     folder = data.needed("wmt15_rr")
     found = read_table(folder, "rankings.tsv", ["lp", "seg", "judge", "systems", "ranks"])
     cells: list[Cell] = []
-    repeated = printed("thesis_tA_2").cells["DPMFCOMB"]
     for pair, columns in printed("thesis_t4_20").cells.items():
         rows = [place for place, name in enumerate(found["lp"]) if name == pair]
         if not rows:
@@ -159,7 +159,6 @@ def agreement_table(data: DataSets) -> Reproduction:
         with_ties, without = _kappas({name: [found[name][row] for row in rows] for name in found})
         cells.append(check(pair, "Human_TIES", columns["Human_TIES"], with_ties, must=False))
         cells.append(check(pair, "Human_-TIES", columns["Human_-TIES"], without, must=False))
-        cells.append(check(pair, "Metric", columns["Metric"], float(repeated[pair])))
     order = _order([cell for cell in cells if cell.column == "Human_-TIES"])
     statement = Statement(
         "agreement of people is lowest for fr-en or ru-en", order[0] in ("fr-en", "ru-en"), ", ".join(order), must=False
@@ -175,9 +174,7 @@ def _kappas(found: Mapping[str, list[str]]) -> tuple[float, float]:
     """Return kappa of comparisons with ties, and of those in which both judges preferred an output."""
     comparisons: dict[tuple[str, str, str], list[tuple[str, int]]] = {}
     for segment, judge, systems, ranks in zip(*(found[n] for n in ("seg", "judge", "systems", "ranks")), strict=True):
-        ranked = [
-            (cell.split(","), int(rank)) for cell, rank in zip(systems.split("|"), ranks.split("|"), strict=True)
-        ]
+        ranked = [(cell.split(","), int(rank)) for cell, rank in zip(systems.split("|"), ranks.split("|"), strict=True)]
         for (left, one), (right, other) in combinations([item for item in ranked if item[1] >= 0], 2):
             for a in left:
                 for b in right:

@@ -1,7 +1,7 @@
 """Fomicheva (2017), doctoral thesis, chapters 3 and 4: references, post-edits, several references, gold alignments.
 
-The data of these tables (EAMT09, EAMT11, MTC-P4, the MSR alignments) are not public, or no longer; whoever has them as TSV
-files can make the tables. Post-edits of IWSLT 2019 stand in for EAMT11.
+The data of these tables (EAMT09, EAMT11, MTC-P4, the MSR alignments) are not public, or no longer; whoever has them as
+TSV files can make the tables. Post-edits of IWSLT 2019 stand in for EAMT11.
 """
 
 from __future__ import annotations
@@ -15,12 +15,17 @@ from ..data.scores import Floats
 from ..data.testset import TestSet
 from ..metrics.cobalt import Cobalt
 from ..stats.correlation import pearson
-from . import Cell, DataSets, Reproduction, Statement, Unchecked, check, printed
+from . import DataSets, Reproduction, Statement, Unchecked, check, compare_rows, printed
 from .sources import numbers, read_table
 
 SYSTEM = "mt"
 BLEU, METEOR, TER = "bleu:variant=mteval", "meteor", "ter"
-RULES = ("morphology", "structure", "order", "number")  # columns with a paraphrase of the reference by one group of rules
+RULES = (
+    "morphology",
+    "structure",
+    "order",
+    "number",
+)  # columns with a paraphrase of the reference by one group of rules
 PERCENT = 100
 NO_PROGRAM = "Neither the metric nor its scores are available."
 
@@ -74,7 +79,7 @@ def multi_reference_table(data: DataSets) -> Reproduction:
         system: {column: float(pearson(row, one["score"])) for column, row in one.items() if column != "score"}
         for system, one in found.items()
     }
-    return _compared("thesis_t3_1", values)
+    return compare_rows("thesis_t3_1", values)
 
 
 def affected_table(data: DataSets) -> Reproduction:
@@ -87,7 +92,7 @@ def affected_table(data: DataSets) -> Reproduction:
         }
         for system, one in _multi_reference_bleu(data).items()
     }
-    return _compared("thesis_t3_2", values, decimals=1)
+    return compare_rows("thesis_t3_2", values, decimals=1)
 
 
 def quality_table(data: DataSets) -> Reproduction:
@@ -97,20 +102,7 @@ def quality_table(data: DataSets) -> Reproduction:
         texts = _texts(one["mt"], {"reference": one["reference"]}, "en-es")
         bleu = data.scored(texts, {BLEU: BLEU})[0].system[SYSTEM]
         values[system] = {"Human": float(numbers(one["score"], "score").mean()), "BLEU": bleu}
-    return _compared("thesis_t3_3", values, decimals=4)
-
-
-def _compared(expected: str, values: Mapping[str, Mapping[str, float]], *, decimals: int = 3) -> Reproduction:
-    """Compare rows with print; none is required to be equal, because the thesis's programs are not known."""
-    cells: list[Cell] = []
-    unchecked: list[Unchecked] = []
-    for row, column, text in printed(expected).numbers():
-        value = values.get(row, {}).get(column)
-        if value is None:
-            unchecked.append(Unchecked(row, column, float(text), f"The data have no {column} of {row}."))
-        else:
-            cells.append(check(row, column, text, value, must=False))
-    return Reproduction(cells, unchecked, decimals=decimals)
+    return compare_rows("thesis_t3_3", values, decimals=4)
 
 
 def post_edit_table(data: DataSets) -> Reproduction:
@@ -137,7 +129,7 @@ def post_edit_table(data: DataSets) -> Reproduction:
         "; ".join(f"{row} {one['Translation']:.3f} and {one['Post-Edition']:.3f}" for row, one in values.items()),
     )
     if folder is not None:
-        compared = _compared("thesis_t3_7", values, decimals=4)
+        compared = compare_rows("thesis_t3_7", values, decimals=4)
         return Reproduction(compared.cells, compared.unchecked, [statement], decimals=4)
     missing = data.missing(["eamt11"])
     unchecked = [Unchecked(row, column, float(text), missing) for row, column, text in printed("thesis_t3_7").numbers()]
@@ -159,7 +151,7 @@ def origin_table(data: DataSets) -> Reproduction:
             **{f"{name}_r": float(pearson(row[rows], human[rows])) for name, row in scores.items()},
             "Sentences": float(rows.sum()),
         }
-    return _compared("thesis_t3_8", values, decimals=4)
+    return compare_rows("thesis_t3_8", values, decimals=4)
 
 
 def fluency_table(data: DataSets) -> Reproduction:
@@ -176,7 +168,7 @@ def fluency_table(data: DataSets) -> Reproduction:
             values.setdefault(row, {}).update({
                 f"{kind}_{name}": float(pearson(scores, column)) for name, column in human.items()
             })  # fmt: skip
-    return _compared("thesis_t4_11", values)
+    return compare_rows("thesis_t4_11", values)
 
 
 def aligner_table(data: DataSets) -> Reproduction:
@@ -201,7 +193,7 @@ def aligner_table(data: DataSets) -> Reproduction:
     cells, unchecked = [], []
     for row, column, text in printed("thesis_t4_2").numbers():
         name = "MWA" if row.startswith("MWA") else row
-        if name in f1 and f1[name]:
+        if f1.get(name):
             cells.append(check(row, column, text, PERCENT * mean(f1[name]), must=False))
         else:
             unchecked.append(Unchecked(row, column, float(text), NO_PROGRAM))

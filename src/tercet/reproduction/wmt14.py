@@ -17,6 +17,7 @@ import numpy as np
 from ..data.scores import Scores
 from ..metaeval.gold import find_gold
 from ..metaeval.joining import align_systems
+from ..metaeval.judging import judge
 from ..stats.correlation import pearson, spearman
 from . import Cell, DataSets, Printed, Reproduction, Unchecked, check, printed, read_tables
 from .rankings import (
@@ -44,6 +45,9 @@ OF_TOKENISED = {
     "TER": "ter:case_sensitive=true",  # variant=moses takes ten times as long for nearly the same scores
     **{row: f"{row.lower()}:variant=moses,tokenize=none" for row in ("WER", "PER", "CDER")},
 }
+WINS = "expected-wins"  # instead of the task's TrueSkill, which needs the ties
+SYSTEM_WIDTH_WITHIN = 0.005  # of half-widths at system level, whose human scores are not the task's
+NO_RANKS = "Half-widths of Spearman's rho are not recomputed."
 NO_METRIC = "Neither the metric nor its scores are available."
 NO_TIES = "It needs rankings.tsv with the ties of all five-way rankings of WMT14; the published copy has none."
 
@@ -140,16 +144,20 @@ def system_table(data: DataSets, *, expected: str = "wmt14_t2", pairs: Sequence[
     ranks: dict[str, dict[str, float]] = {}
     for pair in here:
         scores = _system_scores(data, pair)
-        gold = find_gold(evidence(data, NAME, pair)[0], name="expected-wins", level="sys")
+        people = evidence(data, NAME, pair)[0]
+        gold = find_gold(people, name=WINS, level="sys")
         human, aligned = align_systems(gold, scores)
         correlations = np.stack([pearson(aligned.values, human), spearman(aligned.values, human)])
         for item, (r, rho) in zip(scores, correlations.T.tolist(), strict=True):
             values.setdefault(item.label, {})[pair] = r
             ranks.setdefault(item.label, {})[pair] = rho
+        for verdict in judge(people, scores, gold=WINS, level="sys", unit="judgements", significance=None).items:
+            values[verdict.label][f"{pair}_ci"] = (verdict.ci_high - verdict.ci_low) / 2
     for row, of_pairs in values.items() if len(here) == len(wanted) else ():
         averaged = [pair for pair in wanted if pair != "en-de"]
         for column in MEANS:
             of_pairs[column] = mean(of_pairs[pair] for pair in averaged)
+            of_pairs[f"{column}_ci"] = mean(of_pairs[f"{pair}_ci"] for pair in averaged)
             of_pairs[f"Spearman_{column}"] = mean(ranks[row][pair] for pair in averaged)
     cells, unchecked = [], []
     for row, column, text in table.numbers():
@@ -157,10 +165,12 @@ def system_table(data: DataSets, *, expected: str = "wmt14_t2", pairs: Sequence[
             unchecked.append(missing_pair(NAME, row, column, text))
         elif row not in values:
             unchecked.append(Unchecked(row, column, float(text), NO_METRIC))
-        elif column.endswith("_ci"):
-            unchecked.append(Unchecked(row, column, float(text), "Half-widths are of the task's own human scores."))
         elif column not in values[row]:
-            unchecked.append(Unchecked(row, column, float(text), NOT_ASKED))
+            reason = NO_RANKS if column.startswith("Spearman") and column.endswith("_ci") else NOT_ASKED
+            unchecked.append(Unchecked(row, column, float(text), reason))
+        elif column.endswith("_ci"):
+            value = values[row][column]
+            cells.append(check(row, column, text, value, within=SYSTEM_WIDTH_WITHIN, decimals=3, must=False))
         else:
             interval = table.half_width(row, column)
             cells.append(check(row, column, text, values[row][column], interval=interval, must=False))

@@ -26,6 +26,7 @@ from . import (
 )
 from .wmt19_systems import SYSTEM_TABLES, SystemLevel, system_level
 
+
 def correlation_table(data: DataSets, expected: str) -> Reproduction:
     """Return one of Tables 3 to 5: |r| of every metric, by language pair."""
     table = printed(expected)

@@ -1,4 +1,4 @@
-"""Figures of the WMT19 metrics task (Ma et al. 2019), and what section 6.1 says of correlations over the best systems."""
+"""Figures of the WMT19 metrics task (Ma et al. 2019), and what section 6.1 says of the best systems."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _range(bounds: tuple[float, float]) -> str:
 
 
 def cloud_figure(data: DataSets) -> Reproduction:
-    """Return Figure 6: sacreBLEU-BLEU and direct assessment en-de, of all systems, of the majority and of the best 4."""
+    """Return Figure 6: sacreBLEU-BLEU and DA en-de, of all systems, of the majority and of the best 4."""
     one = system_level(data, "en-de")
     values = one.values[one.metrics.index(CURVE_METRIC)]
     order = np.argsort(-one.human, kind="stable")
@@ -135,7 +135,10 @@ def appendix_figure(data: DataSets) -> Reproduction:
     )
     return Reproduction(
         statements=statements,
-        extra={"all systems": {p: baselines[p][0] for p in pairs}, "the best 4 to 6": {p: baselines[p][1] for p in pairs}},
+        extra={
+            "all systems": {p: baselines[p][0] for p in pairs},
+            "the best 4 to 6": {p: baselines[p][1] for p in pairs},
+        },
         curves=[Curve(f"{pair}, Pearson's r of the N best systems", curves[pair]) for pair in pairs],
     )
 

@@ -20,7 +20,8 @@ from .resampling import Floats, check_share
 
 Codes = NDArray[np.intp]
 
-LEVELS = ("nominal", "ordinal", "interval")
+LEVELS = ("nominal", "ordinal", "interval", "ratio")
+MOST_VALUES = 2000  # distinct ratings that can be compared at the level ratio
 
 
 class Cells(NamedTuple):
@@ -72,8 +73,9 @@ class Ratings:
     def alpha(self, level: str = "nominal", weights: ArrayLike | None = None) -> float:
         """Return Krippendorff's alpha: 1 - observed disagreement / disagreement of any two ratings.
 
-        level: "nominal" (values are names), "ordinal" (their order counts) or "interval" (squared differences count).
-        Returns NaN if all ratings are the same, or no item has two.
+        level: "nominal" (values are names), "ordinal" (their order counts), "interval" (squared differences count) or
+        "ratio" (squares of difference / sum; values must not be negative). Returns NaN if all ratings are the same, or
+        no item has two.
         """
         if level not in LEVELS:
             raise UnknownName("level of measurement", level, LEVELS)
@@ -86,6 +88,8 @@ class Ratings:
         if level == "nominal":
             apart = total**2 - self._equal(own)
             overall = whole**2 - float((np.bincount(self.code, own) ** 2).sum())
+        elif level == "ratio":
+            apart, overall = self._ratios(own)
         else:
             x = self._positions(level, own)
             item = self.cells.item
@@ -118,6 +122,20 @@ class Ratings:
         """Return by item the number of ordered pairs of equal ratings, including a rating with itself."""
         squares = np.bincount(self.pair, own) ** 2
         return np.bincount(self.pair_item, squares, minlength=int(self.cells.item.max()) + 1).astype(np.float64)
+
+    def _ratios(self, own: Floats) -> tuple[Floats, float]:
+        """Return the disagreement of ordered pairs of ratings by item, and of all ratings, at the level ratio."""
+        if (self.values < 0).any():
+            raise UsageError("Alpha at the level ratio needs ratings that are 0 or more.")
+        if len(self.values) > MOST_VALUES:
+            raise UsageError(f"Alpha at the level ratio needs at most {MOST_VALUES} different ratings.")
+        sums = np.add.outer(self.values, self.values)
+        differences = np.subtract.outer(self.values, self.values)
+        distance = np.divide(differences, sums, out=np.zeros_like(sums), where=sums > 0) ** 2
+        counts = np.zeros((int(self.cells.item.max()) + 1, len(self.values)))
+        np.add.at(counts, (self.cells.item, self.code), own)
+        everything = counts.sum(0)
+        return ((counts @ distance) * counts).sum(1), float(everything @ distance @ everything)
 
     def _positions(self, level: str, own: Floats) -> Floats:
         """Return positions whose squared distances are the disagreement: the values, or the middles of their ranks.

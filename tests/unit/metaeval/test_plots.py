@@ -29,6 +29,11 @@ def test_scatter_plots_are_of_the_best_metrics(small: Evidence) -> None:
     assert {"intervals", "head-to-head", "human"} <= draw(result).keys()
 
 
-def test_at_segment_level_there_are_intervals_and_the_heat_map(small: Evidence) -> None:
+def test_at_segment_level_there_are_intervals_the_heat_map_and_scatter_plots_of_outputs(small: Evidence) -> None:
     result = judge(small, [scored("m"), scored("n", lambda i, j: -metric(i, j))], level="seg", resamples=10)
-    assert draw(result).keys() == {"intervals", "head-to-head"}
+    figures = draw(result)
+    assert figures.keys() == {"intervals", "head-to-head", "scatter.m", "scatter.n"}
+    assert result.outputs is not None
+    drawn = figures["scatter.m"].rows
+    assert [row["gold"] for row in drawn] == result.outputs[0].tolist()
+    assert [row["metric"] for row in drawn] == result.outputs[1][0].tolist()

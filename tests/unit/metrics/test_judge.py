@@ -268,3 +268,10 @@ def test_commands_read_the_key_from_the_environment(tmp_path, monkeypatch, comma
     assert {headers["Authorization"] for headers in server.headers} == {"Bearer sk-secret"}
     assert "57.5" in done.out or "65" in done.out
     assert "sk-secret" not in done.out + done.err
+
+
+def test_a_file_called_judge_is_another_metric(tmp_path):
+    (tmp_path / "judge.py").write_text("def same(output, source):\n    return float(output == source)\n")
+    (tmp_path / "a").write_text("x\n")
+    done = run(["score", "-s", "a", "-i", "a", "-m", "judge.py:same", "-b"], folder=tmp_path)
+    assert (done.code, done.out.strip()) == (0, "1.000"), done.err

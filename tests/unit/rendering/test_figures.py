@@ -13,7 +13,7 @@ import pytest
 
 from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
 from tercet.rendering import figures
-from tercet.rendering.figures import Figure, heat_map, histogram, interval_plot, scatter, top_n_curves
+from tercet.rendering.figures import Figure, cloud, heat_map, histogram, interval_plot, scatter, top_n_curves
 
 HOSTILE = '<b>"x"</b></script><script>alert(1)</script>&amp;'
 NAN = math.nan
@@ -143,13 +143,45 @@ def test_scatter_marks_outliers_by_shape_and_colour_and_name() -> None:
 
 def test_scatter_of_one_place_has_no_line_and_still_draws() -> None:
     figure = scatter({"a": 1.0, "b": 1.0}, {"a": 2.0, "b": 2.0}, gold_label="DA", metric_label="m", title="t")
-    assert [layer["mark"]["type"] for layer in figure.spec["layer"]] == ["point"]
+    assert {layer["mark"]["type"] for layer in figure.spec["layer"]} == {"point", "text"}
     assert figure.svg().startswith("<svg")
 
 
 def test_an_outlier_alone_has_its_name_beside_it_without_a_line() -> None:
     kinds = [layer["mark"]["type"] for layer in a_scatter("Online-X").spec["layer"]]
-    assert kinds == ["line", "text", "text", "point"]  # points on top; the first text is the white around the second
+    # Points on top; of two texts the first is the white around the second; other names, then the outlier's.
+    assert kinds == ["line", "text", "text", "text", "text", "point"]
+
+
+def test_systems_have_names_where_these_cover_nothing() -> None:
+    gold = {f"System-{i}": float(i) for i in range(8)}
+    shown = texts(scatter(gold, gold, gold_label="x", metric_label="y", title="t").svg()).splitlines()
+    assert set(gold) <= set(shown)
+    close = {f"System-{i}": 1e-6 * i for i in range(20)} | {"far": 1.0}
+    shown = texts(scatter(close, close, gold_label="x", metric_label="y", title="t").svg()).splitlines()
+    assert "far" in shown and 0 < len(set(close) & set(shown)) < 21
+    many = {f"System-{i}": float(i) for i in range(31)}
+    shown = texts(scatter(many, many, gold_label="x", metric_label="y", title="t").svg()).splitlines()
+    assert not set(many) & set(shown)
+
+
+def test_the_best_systems_have_a_line_of_their_own() -> None:
+    gold = {"a": 0.0, "b": 1.0, "c": 2.0, "d": 3.0}
+    metric = {"a": 0.0, "b": 9.0, "c": 8.0, "d": 7.0}
+    figure = scatter(gold, metric, gold_label="x", metric_label="y", best=["b", "c", "d"], title="t")
+    (lines,) = (data for data in figure.spec["datasets"].values() if "line" in data[0])
+    assert [(row["gold"], row["metric"]) for row in lines if row["line"] == "3 best"] == [(1.0, 9.0), (3.0, 7.0)]
+
+
+def test_a_cloud_of_many_outputs_is_a_sample_with_the_line_of_all() -> None:
+    gold = [float(i % 100) for i in range(5000)]
+    figure = cloud(
+        [*gold, NAN], [*(2 * x for x in gold), 1.0], gold_label="DA", metric_label="m", title="t", subtitle="r"
+    )
+    assert len(figure.rows) == 3000
+    assert subtitle(figure) == "r; 3000 of 5000 outputs are drawn; 1 without a value"
+    (lines,) = (data for data in figure.spec["datasets"].values() if len(data) == 2)
+    assert [(row["gold"], row["metric"]) for row in lines] == [(0.0, pytest.approx(0.0)), (99.0, pytest.approx(198.0))]
 
 
 def test_names_of_neighbouring_outliers_have_lines_to_their_points() -> None:

@@ -85,6 +85,8 @@ def coincidences(table, level, weights=None):
             return float(a != b)
         if level == "interval":
             return (a - b) ** 2
+        if level == "ratio":
+            return ((a - b) / (a + b)) ** 2
         between = sum(n for v, n in amount.items() if min(a, b) <= v <= max(a, b))
         return (between - (amount[a] + amount[b]) / 2) ** 2 if a != b else 0.0
 
@@ -105,6 +107,14 @@ def test_alpha_is_what_the_definition_gives_also_with_weights(table, level, weig
     assert krippendorff_alpha(table, level=level) == pytest.approx(coincidences(table, level), nan_ok=True)
     expected = coincidences(table, level, weights)
     assert krippendorff_alpha(table, level=level, weights=weights) == pytest.approx(expected, nan_ok=True, abs=1e-9)
+
+
+def test_alpha_at_the_level_ratio_needs_amounts():
+    with pytest.raises(UsageError, match="needs ratings that are 0 or more"):
+        krippendorff_alpha(np.array([[1.0, -2.0], [1.0, 2.0]]), level="ratio")
+    with pytest.raises(UsageError, match="at most 2000 different ratings"):
+        krippendorff_alpha(np.arange(4002.0).reshape(2, 2001), level="ratio")
+    assert krippendorff_alpha(np.array([[0.0, 2.0], [0.0, 2.0]]), level="ratio") == 1
 
 
 @given(tables, st.sampled_from(LEVELS))
@@ -198,8 +208,8 @@ def test_without_two_ratings_of_an_item_nothing_is_defined():
 def test_what_is_no_table_or_level_is_refused():
     with pytest.raises(UsageError, match=r"shape \(raters, items\)"):
         icc([1, 2, 3])
-    with pytest.raises(UnknownName, match="level of measurement called 'ratio'"):
-        krippendorff_alpha(OBSERVERS, level="ratio")
+    with pytest.raises(UnknownName, match="level of measurement called 'rational'"):
+        krippendorff_alpha(OBSERVERS, level="rational")
 
 
 def test_agreement_on_preferences_is_that_of_equations_2_10_to_2_12():

@@ -54,18 +54,8 @@ class OnnxModel:
 
     @cached_property
     def session(self) -> Any:
-        runtime = _runtime()
-        options = runtime.SessionOptions()
-        # One thread: the work is divided among processes, and results do not depend on the number of threads.
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4  # errors are raised
-        model: Any = self.content or str(self.path)
-        if self.more:
-            model = self._bytes() + _as_outputs(self.more)
-        try:
-            return runtime.InferenceSession(model, options, providers=_providers(runtime, self.device))
-        except Exception as error:  # noqa: BLE001  onnxruntime raises nothing narrower
-            raise DataError(f"{self.path} cannot be loaded as an ONNX model: {_reason(error)}") from None
+        content = self._bytes() + _as_outputs(self.more) if self.more else self.content
+        return open_session(str(self.path) if content is None else content, str(self.path), device=self.device)
 
     @cached_property
     def inputs(self) -> list[str]:
@@ -104,6 +94,19 @@ class OnnxModel:
 
     def _bytes(self) -> bytes:
         return self.path.read_bytes() if self.content is None else self.content
+
+
+def open_session(model: str | bytes, name: str, *, device: str = "auto") -> Any:
+    """Return onnxruntime's session of a model, given as a file or as its bytes. name: the model, for messages."""
+    runtime = _runtime()
+    options = runtime.SessionOptions()
+    # One thread: the work is divided among processes, and results do not depend on the number of threads.
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4  # errors are raised
+    try:
+        return runtime.InferenceSession(model, options, providers=_providers(runtime, device))
+    except Exception as error:  # noqa: BLE001  onnxruntime raises nothing narrower
+        raise DataError(f"{name} cannot be loaded as an ONNX model: {_reason(error)}") from None
 
 
 class OnnxEncoder(TransformerEncoder):

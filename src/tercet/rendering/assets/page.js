@@ -26,3 +26,4 @@ for (const table of document.querySelectorAll("table")) {
     });
   });
 }
+document.querySelector("header").append(themeButton());

@@ -23,9 +23,9 @@ const el = (tag, attributes = {}, ...children) => make(document.createElement(ta
 const svg = (tag, attributes = {}, ...children) =>
   make(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
-const fixed = (value, digits) =>
-  value === null || value === undefined || Number.isNaN(value) ? "–" : value.toFixed(digits).replace("-", "−");
-const signed = (value, digits) => (value > 0 ? "+" : "") + fixed(value, digits);
+const fixed = (value, digits) => value === null || value === undefined || Number.isNaN(value) ? "–"
+  : value.toFixed(digits).replace(/^-(?=[0.]*$)/, "").replace("-", "−"); // no "−0.0"
+const signed = (value, digits) => (value > 0 && /[1-9]/.test(fixed(value, digits)) ? "+" : "") + fixed(value, digits);
 const count = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
 const shownP = (p) => p === null ? "p undefined" : p < .001 ? "p < .001" : p > .9995 ? "p = 1" : `p = ${p.toFixed(3).replace(/^0/, "")}`;
 const range = (n) => Array.from({length: n}, (_, i) => i);
@@ -40,6 +40,10 @@ function ticks(low, high, most) {
   return {step, found};
 }
 const decimalsOf = (step) => Math.max(0, Math.ceil(-Math.log10(step) - 1e-9) + (/25/.test(step.toPrecision(2)) ? 1 : 0));
+
+// Segments have the numbers of the whole test set, of which the page may show a part.
+const numberOf = (i) => D.numbers[i];
+const placeOfNumber = (number) => D.numbers.indexOf(number);
 
 // Segment scores. The advantage of a over b is positive where a is better, whatever the direction of the metric.
 const scoreOf = (m, system, i) => D.metrics[m].segment[system][i];

@@ -16,7 +16,7 @@ function showTicked() {
 function record(i) {
   const systems = reading();
   return {
-    segment: i + 1, ...(D.documents ? {document: D.documents[i]} : {}), ...(D.source ? {source: D.source[i]} : {}),
+    segment: numberOf(i), ...(D.documents ? {document: D.documents[i]} : {}), ...(D.source ? {source: D.source[i]} : {}),
     references: Object.fromEntries(Object.entries(D.references).map(([name, lines]) => [name, lines[i]])),
     outputs: Object.fromEntries(systems.map((s) => [D.systems[s], D.outputs[s][i]])),
     scores: Object.fromEntries(D.metrics.map((metric, m) => [metric.name, Object.fromEntries(systems.map((s) => [D.systems[s], scoreOf(m, s, i)]))])),
@@ -39,7 +39,7 @@ function toTsv(segments) {
 
 function toMarkdown(i) {
   const plain = (text) => String(text ?? "").replace(/[\\`*_[\]<>|#&]/g, "\\$&").replace(/\s*\n\s*/g, " ");
-  const {source, references, outputs, scores} = record(i), lines = [`**Segment ${i + 1}**`];
+  const {source, references, outputs, scores} = record(i), lines = [`**Segment ${numberOf(i)}**`];
   if (source !== undefined) lines.push(`- source: ${plain(source)}`);
   for (const [name, text] of Object.entries(references)) lines.push(`- reference ${plain(name)}: ${plain(text)}`);
   for (const [name, text] of Object.entries(outputs)) {

@@ -12,7 +12,7 @@ function buildTools() {
     el("form", {method: "dialog"}, el("button", {}, "Close")));
   document.body.append(help, el("div", {id: "notice", role: "status"}));
   byId("tools").append(
-    el("button", {type: "button", "aria-label": "Light or dark", title: "Light or dark (t)", onclick: switchTheme}, "◐"),
+    themeButton(),
     el("button", {type: "button", "aria-label": "Help", title: "Help (?)", onclick: () => help.showModal()}, "?"));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
@@ -22,8 +22,8 @@ function buildTools() {
     }
     const action = {
       j: () => step(1), k: () => step(-1), n: () => bySize(1), p: () => bySize(-1), "/": () => byId("search").focus(), "[": () => turn(-1), "]": () => turn(1),
-      m: () => change({m: (state.m + 1) % D.metrics.length}), s: () => change({a: state.b, b: state.a}), t: switchTheme, "?": () => help.showModal(),
-      x: () => { if (state.seg !== null) { setTick(state.seg, !ticked.has(state.seg)); const place = placeOf(state.seg); delete place.dataset.filled; fill(place); } },
+      m: () => stay({m: (state.m + 1) % D.metrics.length}), s: () => stay({a: state.b, b: state.a}), t: switchTheme, "?": () => help.showModal(),
+      x: () => { if (state.seg !== null) { setTick(state.seg, !ticked.has(state.seg)); refill(placeOf(state.seg)); } },
     }[event.key];
     if (!action) return;
     event.preventDefault();
@@ -44,10 +44,11 @@ function bySize(by) {
 
 function turn(by) {
   const order = ranked(state.m).filter((s) => s !== state.a);
-  change({b: order[(order.indexOf(state.b) + by + order.length) % order.length], seg: state.seg});
+  stay({b: order[(order.indexOf(state.b) + by + order.length) % order.length]});
 }
 
-function switchTheme() {
-  const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  root.dataset.theme = dark ? "light" : "dark";
+// Change what is shown and stay at the segment.
+function stay(changes) {
+  change({...changes, seg: state.seg});
+  if (state.seg !== null) goTo(state.seg);
 }

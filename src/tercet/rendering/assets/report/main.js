@@ -6,8 +6,13 @@ function buildFindings() {
   const shown = Object.entries(numbers).filter(([, number]) => number).map(([name, number]) => count(number, name)).join(", ");
   return el("details", {id: "findings", open: numbers.error > 0}, el("summary", {}, `Findings of check: ${shown}`), D.findings.map((each) =>
     el("p", {class: "finding"}, el("b", {}, each.severity), ` ${each.file}: ${each.message} ${each.advice}`,
-      each.lines.length ? [" Segments: ", each.lines.map((line) => [el("a", {href: `#seg=${line}`, onclick: (event) => { event.preventDefault(); openSegment(line - 1); }}, String(line)), " "]),
+      each.lines.length ? [" Segments: ", each.lines.map((line) => [segmentLink(line), " "]),
         each.count > each.lines.length ? `and ${each.count - each.lines.length} more` : ""] : "")));
+}
+
+function segmentLink(number) {
+  const i = placeOfNumber(number);
+  return i < 0 ? String(number) : el("a", {href: `#seg=${number}`, onclick: (event) => { event.preventDefault(); openSegment(i); }}, String(number));
 }
 
 function buildMethods() {
@@ -23,13 +28,17 @@ async function start() {
   D = await unpack();
   state = readAddress();
   buildTools();
-  byId("app").append(...buildOverview(), buildPair(), buildSegments(), buildFindings(), buildMethods());
+  byId("app").append(...buildOverview(), buildPair(), buildAnalyses(), buildSegments(), buildFindings(), buildMethods());
   show();
   showTicked();
   byId("app").setAttribute("aria-busy", "false");
   if (state.seg !== null) goTo(state.seg);
   addEventListener("hashchange", () => { state = readAddress(); show(); if (state.seg !== null) goTo(state.seg); });
-  addEventListener("beforeprint", () => { for (const i of (ticked.size ? [...ticked] : listed.slice(0, 20))) fill(placeOf(i)); });
+  addEventListener("beforeprint", () => {
+    const printed = new Set(ticked.size ? ticked : listed.slice(0, 20));
+    for (const [i, place] of places) place.toggleAttribute("data-print", printed.has(i));
+    for (const i of printed) fill(placeOf(i));
+  });
 }
 
 start().catch((error) => {

@@ -51,7 +51,7 @@ function shareParts() {
   return Object.keys(names).filter((key) => found[key]).map((key) => el("button", {
     type: "button", class: key, style: {"flex-grow": String(found[key]), "flex-basis": "0"}, "data-key": `share ${key}`,
     title: `${names[key]} in ${count(found[key], "segment")}`, onclick: () => change({...limits[key], min: null}, {browse: true}),
-  }, `${names[key]} ${Math.round(100 * found[key] / all)} %`));
+  }, `${found[key] / all < .2 ? "" : names[key]} ${Math.round(100 * found[key] / all)} %`));
 }
 const tieLimit = (metric) => .5 * 10 ** -(metric.decimals + 2);
 const isTie = (value) => Math.abs(value) <= tieLimit(D.metrics[state.m]);
@@ -115,38 +115,46 @@ function brush(drawing, width, height, report) {
 
 function sliceParts() {
   if (!D.slices.length) return [];
-  const metric = D.metrics[state.m], kind = D.slices[state.by], scores = metric.slices[kind.by], digits = metric.decimals;
+  const metric = D.metrics[state.m], kind = D.slices[state.by], scores = metric.slices[kind.by];
   const sizes = new Array(kind.names.length).fill(0);
   for (const group of kind.of) sizes[group]++;
-  const difference = (g) => scores[g][state.a] === null || scores[g][state.b] === null ? null : scores[g][state.a] - scores[g][state.b];
-  let groups = range(kind.names.length);
-  const cut = groups.length > SLICES_SHOWN;
-  if (cut) groups.sort((x, y) => Math.abs(difference(y) ?? 0) - Math.abs(difference(x) ?? 0));
-  if (cut && !allSlices) groups = groups.slice(0, SLICES_SHOWN);
-  const values = known(groups.flatMap((g) => [scores[g][state.a], scores[g][state.b]]));
-  if (!values.length) return [el("h3", {}, "Slices"), el("p", {}, "There are no scores.")];
-  const scale = scaleOf(values);
-  const rows = groups.map((g) => {
-    const [x, y] = [scores[g][state.a], scores[g][state.b]], chosen = state.slice && state.slice[0] === state.by && state.slice[1] === g;
-    return el("button", {type: "button", "data-key": `slice ${g}`, "aria-pressed": String(Boolean(chosen)),
-                         title: `A ${fixed(x, digits)}, B ${fixed(y, digits)}, ${count(sizes[g], "segment")}`,
-                         onclick: () => change({slice: chosen ? null : [state.by, g]}, {browse: !chosen})},
-      el("span", {class: "name"}, kind.names[g]), el("span", {class: "value soft small"}, `n = ${sizes[g].toLocaleString("en")}`),
-      el("span", {class: "track"},
-        x === null || y === null ? "" : el("span", {class: "between", style: {left: scale.at(Math.min(x, y)), width: scale.part(x, y)}}),
-        y === null ? "" : el("span", {class: "dot b is-b", style: {left: scale.at(y)}}),
-        x === null ? "" : el("span", {class: "dot is-a", style: {left: scale.at(x)}})),
-      el("span", {class: "value"}, signed(difference(g), digits)));
-  });
+  const rows = kind.names.map((name, g) => ({
+    name, n: sizes[g], scores: scores[g], key: `slice ${g}`, chosen: Boolean(state.slice) && state.slice[0] === state.by && state.slice[1] === g,
+    choose: (chosen) => change({slice: chosen ? null : [state.by, g]}, {browse: !chosen}),
+  }));
+  const cut = rows.length > SLICES_SHOWN;
+  if (cut) rows.sort((x, y) => Math.abs(differenceIn(y) ?? 0) - Math.abs(differenceIn(x) ?? 0));
   return [
     el("h3", {}, "Scores by slice"),
     el("div", {class: "row"}, D.slices.length < 2 ? "" : el("div", {class: "switch", role: "group", "aria-label": "Slices by"}, D.slices.map((slice, by) =>
       el("button", {type: "button", "aria-pressed": String(by === state.by), "data-key": `by ${by}`, onclick: () => { allSlices = false; change({by}); }}, slice.by)))),
-    el("p", {class: "hint"}, `${metric.name} of A (●) and B (◆); right: A − B.${cut ? " Largest differences first." : ""} Few segments give unsure scores.`),
-    el("div", {class: "plot slices"}, rows, el("div", {class: "axis", "aria-hidden": "true"}, el("span"), el("span"), el("span", {class: "track"}, axisTicks(scale)), el("span"))),
+    el("p", {class: "hint"}, `${metric.name} of A (●) and B (◆) with ${100 * D.confidence} % intervals; right: A − B.${cut ? " Largest differences first." : ""}`),
+    groupPlot(cut && !allSlices ? rows.slice(0, SLICES_SHOWN) : rows, metric.decimals),
     cut ? el("button", {type: "button", class: "small", onclick: () => { allSlices = !allSlices; show(); }},
-      allSlices ? "Show fewer" : `Show all ${kind.names.length}`) : "",
+      allSlices ? "Show fewer" : `Show all ${rows.length}`) : "",
   ];
+}
+
+// Groups with a score and an interval for A and B each; a click on a group shows its segments.
+function differenceIn(group) {
+  const [x, y] = [group.scores[state.a][0], group.scores[state.b][0]];
+  return x === null || y === null ? null : x - y;
+}
+function groupPlot(groups, digits) {
+  const values = known(groups.flatMap((group) => [...group.scores[state.a], ...group.scores[state.b]]));
+  if (!values.length) return el("p", {}, "There are no scores.");
+  const scale = scaleOf(values, 5);
+  const system = ([value, low, high], kind) => value === null ? "" : [
+    low === null ? "" : el("span", {class: `interval is-${kind}`, style: {left: scale.at(low), width: scale.part(low, high), "margin-top": kind === "a" ? "-3px" : "3px"}}),
+    el("span", {class: `dot ${kind} is-${kind}`, style: {left: scale.at(value), "margin-top": kind === "a" ? "-3px" : "3px"}})];
+  const rows = groups.map((group) => el("button", {
+    type: "button", "data-key": group.key, "aria-pressed": String(group.chosen), onclick: () => group.choose(group.chosen),
+    title: `A ${fixed(group.scores[state.a][0], digits)}, B ${fixed(group.scores[state.b][0], digits)}`,
+  }, el("span", {class: "name", title: group.name}, group.name), el("span", {class: "value soft small"}, `n = ${group.n.toLocaleString("en")}`),
+  el("span", {class: "track"}, system(group.scores[state.b], "b"), system(group.scores[state.a], "a")),
+  el("span", {class: "value"}, signed(differenceIn(group), digits))));
+  return el("div", {class: "plot slices"}, rows,
+    el("div", {class: "axis", "aria-hidden": "true"}, el("span"), el("span"), el("span", {class: "track"}, axisTicks(scale)), el("span")));
 }
 
 function scatterParts() {
@@ -156,7 +164,7 @@ function scatterParts() {
     .filter(([, x, y]) => x !== null && y !== null);
   const [width, height, left] = [400, 230, 0], side = (at) => points.reduce((most, point) => Math.max(most, Math.abs(point[at])), 0) || 1;
   const [wide, tall] = [side(1), side(2)], X = (x) => left + (width - left) * (x / wide + 1) / 2, Y = (y) => height * (1 - y / tall) / 2;
-  const conflicts = points.filter(([, x, y]) => x * y < 0).length;
+  const conflicts = points.filter(([i]) => inConflict(one, two, i)).length;
   const step = Math.ceil(points.length / POINTS);
   const drawing = svg("svg", {class: "chart", viewBox: `-2 -2 ${width + 4} ${height + 20}`, role: "img",
                               "aria-label": `${D.metrics[one].name} against ${D.metrics[two].name}: ${points.length} segments`},
@@ -165,7 +173,7 @@ function scatterParts() {
   svg("line", {class: "zero", x1: X(0), x2: X(0), y1: 0, y2: height}), svg("line", {class: "zero", x1: left, x2: width, y1: Y(0), y2: Y(0)}),
   points.filter((_, k) => k % step === 0).map(([i, x, y]) => svg("circle", {
     cx: X(x), cy: Y(y), r: D.n > 500 ? 2 : 4, class: x * y < 0 ? "tie" : x + y > 0 ? "a" : "b", onclick: () => openSegment(i),
-  }, svg("title", {}, `segment ${i + 1}`))),
+  }, svg("title", {}, `segment ${numberOf(i)}`))),
   svg("text", {x: width, y: height + 15, "text-anchor": "end"}, `A better by ${D.metrics[one].name} →`),
   svg("text", {x: left + 4, y: 13}, `↑ A better by ${D.metrics[two].name}`));
   const r = correlation(points);
@@ -175,7 +183,7 @@ function scatterParts() {
       D.metrics.map((metric, m) => m === one ? "" : el("option", {value: m, selected: m === two}, metric.name)))),
     el("span", {}, `r = ${fixed(r, 2)}, n = ${points.length.toLocaleString("en")}`),
     !conflicts ? "They never disagree."
-      : el("button", {type: "button", class: "small", onclick: () => change({disagree: true}, {browse: true})}, `They disagree on ${count(conflicts, "segment")}`)),
+      : el("button", {type: "button", class: "small", onclick: () => change({set: ["disagree", D.metrics[one].name, D.metrics[two].name]}, {browse: true})}, `They disagree on ${count(conflicts, "segment")}`)),
     el("p", {class: "hint"}, "A point is a segment; on grey ground the two metrics prefer different systems. Click a point to read it."),
     drawing,
   ];

@@ -4,13 +4,15 @@ const places = new Map(); // segment -> its element
 const ticked = new Set();
 let listed = [], list, watcher, ending, markBy = "both";
 
+// Whom a metric prefers in a segment: 1 for A, -1 for B, 0 for neither.
+function signOf(m, i) {
+  const metric = D.metrics[m], value = metric.sign ? advantageOf(m, state.a, state.b, i) : null;
+  return value === null || Math.abs(value) <= tieLimit(metric) ? 0 : Math.sign(value);
+}
+
 function disagrees(i) {
-  const signs = new Set();
-  D.metrics.forEach((metric, m) => {
-    const value = metric.sign ? advantageOf(m, state.a, state.b, i) : null;
-    if (value !== null && Math.abs(value) > tieLimit(metric)) signs.add(Math.sign(value));
-  });
-  return signs.size > 1;
+  const signs = D.metrics.map((_, m) => signOf(m, i));
+  return signs.includes(1) && signs.includes(-1);
 }
 
 function textsOf(i, systems) {
@@ -21,9 +23,10 @@ const lengthOf = (i) => (Object.values(D.references).map((lines) => lines[i]).fi
 
 function filtered() {
   const pattern = searchPattern(state.q), kind = state.slice && D.slices[state.slice[0]];
-  const found = [], tiny = tieLimit(D.metrics[state.m]) / 10;
+  const found = [], tiny = tieLimit(D.metrics[state.m]) / 10, members = state.set && membersOf(state.set);
   for (let i = 0; i < D.n; i++) {
     if (kind && kind.of[i] !== state.slice[1]) continue;
+    if (members && !members.has(i)) continue;
     if (state.ticked && !ticked.has(i)) continue;
     const difference = differenceOf(state.m, state.a, state.b, i);
     if ((state.from !== null && !(difference >= state.from - tiny && difference !== null)) || (state.to !== null && !(difference <= state.to + tiny && difference !== null))) continue;
@@ -81,8 +84,7 @@ function buildSegments() {
     more.replaceChildren(...moreParts());
     list.replaceChildren();
     extend(PIECE);
-    for (const place of list.children) if (place.dataset.filled) { delete place.dataset.filled; fill(place); }
-    if (state.seg !== null) byId(`segment-${state.seg + 1}`)?.classList.add("current");
+    if (state.seg !== null) places.get(state.seg)?.classList.add("current");
   });
   return el("section", {id: "segments", "aria-labelledby": "browser"}, el("h2", {id: "browser"}, "Segments"), bar, legend(), list, ending);
 }
@@ -99,6 +101,7 @@ function chipParts() {
   if (state.slice) chip(`${D.slices[state.slice[0]].by}: ${D.slices[state.slice[0]].names[state.slice[1]]}`, {slice: null});
   if (state.from !== null || state.to !== null)
     chip(`A − B ${state.from === null ? "" : `from ${fixed(state.from, digits)} `}${state.to === null ? "" : `to ${fixed(state.to, digits)}`}`, {from: null, to: null});
+  if (state.set) chip(state.set.join(": "), {set: null});
   if (state.min !== null) chip(`A better by ${state.min}`, {min: null});
   if (state.q) chip(`“${state.q}”`, {q: ""});
   if (state.disagree) chip("metrics disagree", {disagree: false});
@@ -117,7 +120,7 @@ function moreParts() {
 }
 
 function placeOf(i) {
-  if (!places.has(i)) places.set(i, el("article", {class: "segment", id: `segment-${i + 1}`, tabindex: -1, "aria-label": `Segment ${i + 1}`}));
+  if (!places.has(i)) places.set(i, el("article", {class: "segment", id: `segment-${numberOf(i)}`, "data-i": i, tabindex: -1, "aria-label": `Segment ${numberOf(i)}`}));
   return places.get(i);
 }
 
@@ -125,12 +128,15 @@ function extend(size) {
   const from = list.children.length, added = listed.slice(from, size).map(placeOf);
   for (const place of added) { place.classList.remove("current"); watcher.unobserve(place); }
   list.append(...added);
-  for (const place of added) watcher.observe(place);
+  for (const place of added) {
+    if (place.dataset.filled) refill(place); // it may show other systems
+    watcher.observe(place);
+  }
 }
 
 function empty(place) {
   if (!place.dataset.filled || place.contains(document.activeElement)) return;
-  place.style.setProperty("min-height", `${place.offsetHeight}px`);
+  if (place.isConnected) place.style.setProperty("min-height", `${place.offsetHeight}px`);
   place.replaceChildren();
   delete place.dataset.filled;
 }
@@ -139,7 +145,12 @@ function fill(place) {
   if (place.dataset.filled) return;
   place.dataset.filled = "1";
   place.style.removeProperty("min-height");
-  place.replaceChildren(...cardParts(+place.id.slice("segment-".length) - 1));
+  place.replaceChildren(...cardParts(+place.dataset.i));
+}
+
+function refill(place) {
+  delete place.dataset.filled;
+  fill(place);
 }
 
 function cardParts(i) {
@@ -153,7 +164,7 @@ function cardParts(i) {
   const output = (s, place) => {
     const text = D.outputs[s][i], against = D.outputs[place === 0 ? state.b : state.a][i];
     const {words, kinds} = markBy === "none" ? {words: [text], kinds: [""]} : classes(text, markBy === "both" ? against : null, gold);
-    const scores = D.metrics.map((metric, m) => [m ? " · " : "", el(m === state.m ? "b" : "span", {}, `${metric.name} ${fixed(scoreOf(m, s, i), metric.decimals)}`)]);
+    const scores = D.metrics.map((metric, m) => [m ? " · " : "", el(m === state.m ? "b" : "span", {title: extrasOf(metric, s, i)}, `${metric.name} ${fixed(scoreOf(m, s, i), metric.decimals)}`)]);
     return block([badge(s), " ", D.systems[s]], text, target, marked(text, kinds, words, found), el("p", {class: "scores"}, scores));
   };
   return [
@@ -164,6 +175,9 @@ function cardParts(i) {
   ];
 }
 
+// What else a metric says of a segment, such as precision and recall.
+const extrasOf = (metric, s, i) => Object.entries(metric.extras).map(([name, columns]) => `${name} ${fixed(columns[s][i], 3)}`).join(", ") || null;
+
 function headOf(i) {
   const deltas = D.metrics.map((metric, m) => {
     const difference = differenceOf(m, state.a, state.b, i), side = (difference ?? 0) * metric.sign;
@@ -172,7 +186,7 @@ function headOf(i) {
   });
   const tick = el("input", {type: "checkbox", checked: ticked.has(i), onchange: () => setTick(i, tick.checked)});
   const link = address({...state, seg: i});
-  return el("div", {class: "head"}, el("a", {href: link, class: "number", title: "Link to this segment", onclick: (event) => { event.preventDefault(); openSegment(i, false); }}, `#${i + 1}`),
+  return el("div", {class: "head"}, el("a", {href: link, class: "number", title: "Link to this segment", onclick: (event) => { event.preventDefault(); openSegment(i, false); }}, `#${numberOf(i)}`),
     D.documents ? el("span", {class: "soft"}, D.documents[i]) : "", deltas,
     el("span", {class: "end"}, el("button", {type: "button", class: "small", onclick: () => copy(location.href.replace(/#.*|$/s, "") + link, "Link copied")}, "Copy link"),
       el("label", {}, tick, "tick")));
@@ -186,11 +200,11 @@ function setTick(i, on) {
 // Go to a segment and record it in the address.
 function openSegment(i, scroll = true) {
   state.seg = i;
-  if (!listed.includes(i)) return change({seg: i, slice: null, q: "", min: null, from: null, to: null, disagree: false, ticked: false}), goTo(i);
+  if (!listed.includes(i)) return change({seg: i, slice: null, q: "", min: null, from: null, to: null, disagree: false, ticked: false, set: null}), goTo(i);
   history.replaceState(null, "", address());
   document.querySelector(".segment.current")?.classList.remove("current");
   if (scroll) goTo(i);
-  else byId(`segment-${i + 1}`)?.classList.add("current");
+  else placeOf(i).classList.add("current");
 }
 
 function goTo(i) {

@@ -10,7 +10,7 @@ function usual() {
   const order = ranked(0), baseline = D.systems.indexOf(D.baseline);
   const b = baseline >= 0 ? baseline : order[1];
   return {m: 0, a: order.find((s) => s !== b), b, more: [], sort: "size", slice: null, q: "", min: null, from: null, to: null,
-          disagree: false, ticked: false, other: D.metrics.length > 1 ? 1 : 0, by: 0, seg: null};
+          disagree: false, ticked: false, set: null, other: D.metrics.length > 1 ? 1 : 0, by: 0, seg: null};
 }
 
 function readAddress() {
@@ -35,8 +35,8 @@ function readAddress() {
   found.q = given.get("q") ?? "";
   Object.assign(found, {min: number("min"), from: number("from"), to: number("to"), disagree: given.has("disagree"),
                         ticked: given.has("ticked")});
-  const seg = number("seg");
-  if (seg !== null && seg >= 1 && seg <= D.n) found.seg = Math.floor(seg) - 1;
+  if (placeOfNumber(number("seg")) >= 0) found.seg = placeOfNumber(number("seg"));
+  found.set = readSet(given.get("set"), found);
   return found;
 }
 
@@ -50,10 +50,11 @@ function address(of = state) {
   for (const s of of.more) words.append("more", D.systems[s]);
   if (of.sort !== plain.sort) words.set("sort", of.sort);
   if (of.slice) words.set("slice", `${D.slices[of.slice[0]].by}:${D.slices[of.slice[0]].names[of.slice[1]]}`);
+  if (of.set) words.set("set", of.set.join(":"));
   if (of.q) words.set("q", of.q);
   for (const name of ["min", "from", "to"]) if (of[name] !== null) words.set(name, String(+of[name].toFixed(6)));
   for (const name of ["disagree", "ticked"]) if (of[name]) words.set(name, "1");
-  if (of.seg !== null) words.set("seg", String(of.seg + 1));
+  if (of.seg !== null) words.set("seg", String(numberOf(of.seg)));
   return `#${words}`;
 }
 
@@ -74,7 +75,7 @@ function change(changes, {browse = false} = {}) {
   state = next;
   // Limits of a difference mean nothing for other systems or another metric.
   if (before.m !== next.m || before.a !== next.a || before.b !== next.b)
-    for (const name of ["from", "to", "min"]) if (!(name in changes)) state[name] = null;
+    for (const name of ["from", "to", "min", "set"]) if (!(name in changes)) state[name] = null;
   if (!("seg" in changes)) state.seg = null;
   history.replaceState(null, "", address());
   show();

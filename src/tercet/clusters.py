@@ -1,0 +1,89 @@
+"""Executors of Dask clusters: connecting, noticing that a cluster has vanished, and its messages."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from .errors import MissingDependency, TercetError, UsageError
+
+log = logging.getLogger(__name__)
+
+CONNECT = 10  # seconds
+ANSWER = 20.0  # seconds in which the scheduler must answer while results are waited for
+WITHOUT_WORKERS = 30.0  # seconds for which a cluster may have no worker
+
+
+class WorkerDied(TercetError):
+    """A worker process, or a cluster, ended before its work was done."""
+
+
+@contextmanager
+def open_cluster(address: str) -> Iterator[Executor]:
+    """Connect to the Dask scheduler at an address and yield its executor."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise MissingDependency("Running on a cluster", "cluster") from None
+    with _quieted():
+        try:
+            client = Client(address, timeout=f"{CONNECT}s", set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"No cluster answers at {address}: {error}") from None
+        try:
+            executor = client.get_executor(pure=False)
+            executor.workers = max(1, sum(client.ncores().values()))
+            executor.watch = Watch(client, address)
+            yield executor
+        finally:
+            with suppress(Exception):  # a scheduler that has vanished cannot be left properly
+                client.close(timeout=2)
+
+
+class Watch:
+    """Calls while results are waited for: raises WorkerDied if the cluster does not answer or has no workers."""
+
+    def __init__(self, client: Any, address: str) -> None:
+        self.client, self.address = client, address
+        self.without_workers: float | None = None
+
+    def __call__(self) -> None:
+        try:
+            workers = self.client.sync(self.client.scheduler.ncores, callback_timeout=ANSWER)
+        except (OSError, TimeoutError, AttributeError, RuntimeError):  # closed, or no answer
+            raise WorkerDied(
+                f"The cluster at {self.address} does not answer any more. With a cache (--cache DIR) the run goes on "
+                "where it stopped."
+            ) from None
+        now = time.monotonic()
+        self.without_workers = None if workers else self.without_workers or now
+        if self.without_workers and now - self.without_workers > WITHOUT_WORKERS:
+            raise WorkerDied(f"The cluster at {self.address} has no workers any more.")
+
+
+class _Forward(logging.Handler):
+    """Messages of `distributed` become warnings of ours, which -q silences; without their tracebacks."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        lines = record.getMessage().splitlines()
+        log.warning("Cluster: %s", lines[0] if lines else record.name)
+
+
+@contextmanager
+def _quieted() -> Iterator[None]:
+    """Take the messages of `distributed` and what it runs on for our own: it writes them to standard error itself."""
+    known = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]
+    loggers = [logging.getLogger(name) for name in dict.fromkeys(["distributed", "tornado", "asyncio", *known])]
+    before = [(logger, logger.handlers, logger.propagate) for logger in loggers]
+    for logger in loggers:
+        if logger.handlers or "." not in logger.name:
+            logger.handlers, logger.propagate = [_Forward(logging.WARNING)], False
+    try:
+        yield
+    finally:
+        for logger, handlers, propagate in before:
+            logger.handlers, logger.propagate = handlers, propagate

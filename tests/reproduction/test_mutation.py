@@ -1,0 +1,100 @@
+"""Every number that counts as equal stops being equal when the printed number is changed."""
+
+import csv
+import io
+from decimal import Decimal
+
+import pytest
+
+from tercet import reproduction as papers
+from tercet.reproduction import PAPERS, reproduce, tables
+from tercet.reproduction.derived import derived_cells
+
+from .test_wmt14 import FEW
+
+CHEAP = {
+    "wmt19": ("1", "3", "4", "5", "6"),
+    "kobe": ("1", "2", "3", "4", "7"),
+    "thesis": ("4.9", "6.1", "6.2", "6.4"),
+}
+
+
+def changed(text: str, *, steps: int = 1) -> str:
+    """The number, larger by one in its last printed digit."""
+    number = Decimal(text)
+    return str(number + steps * Decimal(1).scaleb(int(number.as_tuple().exponent)))
+
+
+@pytest.fixture
+def mutate(monkeypatch):
+    """Changes the printed numbers of a table: all, or one of them."""
+    original = papers._expected_text
+
+    def put(name: str, change, only: tuple[str, str] | None = None) -> None:
+        def text(asked: str) -> str:
+            rows = list(csv.reader(io.StringIO(original(asked))))
+            if asked != name:
+                return original(asked)
+            for row in rows[1:]:
+                for place in range(1, len(row)):
+                    if row[place] and only in (None, (row[0], rows[0][place])):
+                        row[place] = change(row[place], rows[0][place])
+            out = io.StringIO()
+            csv.writer(out).writerows(rows)
+            return out.getvalue()
+
+        monkeypatch.setattr(papers, "_expected_text", text)
+
+    return put
+
+
+# Each paper is in the group of its own tests, which have computed its scores.
+@pytest.mark.parametrize(
+    ("paper", "number"),
+    [
+        pytest.param(paper, number, marks=pytest.mark.xdist_group(paper))
+        for paper, numbers in CHEAP.items()
+        for number in numbers
+    ],
+)
+def test_one_in_the_last_digit_makes_a_cell_differ(data, mutate, paper, number):
+    (before,) = reproduce(paper, table=number, data=data)
+    equal = [cell for cell in before.cells if cell.equal]
+    assert equal and before.failed == []
+    # The copies of KoBE's tables have lost final zeros, so that their last digit may be worth ten or a hundred.
+    mutate(tables(paper)[number].expected, lambda text, column: changed(text))
+    (after,) = reproduce(paper, table=number, data=data)
+    still = {(cell.row, cell.column) for cell in after.cells if cell.equal}
+    assert not still & {(cell.row, cell.column) for cell in equal}
+    lost = len(equal) - sum(cell.failed for cell in after.cells)
+    assert after.failed or lost == len(equal)  # daRR pairs that do not add up to n are not compared at all
+
+
+@pytest.mark.xdist_group("wmt14")
+def test_numbers_in_a_printed_interval_differ_outside_of_it(data, mutate):
+    table = tables("wmt14")["4"]
+    rows = {"METEOR": "meteor"}
+
+    def taus():
+        return table.make.func(data, rows=rows, pairs=FEW).cells
+
+    before = {(cell.row, cell.column): cell for cell in taus()}
+    assert {cell.verdict for cell in before.values()} >= {"in interval"}
+    mutate("wmt14_t4", lambda text, column: changed(text, steps=20) if not column.endswith("_ci") else text)
+    for cell in taus():
+        if not cell.column.endswith("_ci"):
+            assert before[cell.row, cell.column].equal and not cell.equal and cell.failed
+
+
+def test_numbers_that_follow_from_others_differ_when_they_are_changed(mutate):
+    checked = 0
+    for paper in PAPERS:
+        for table in tables(paper).values():
+            for cell in derived_cells(table.expected) if table.expected else ():
+                if cell.equal:
+                    mutate(table.expected, lambda text, column: changed(text), only=(cell.row, cell.column))
+                    after = {(one.row, one.column): one for one in derived_cells(table.expected)}
+                    assert not after[cell.row, cell.column].equal, (table.expected, cell)
+                    mutate(table.expected, lambda text, column: text)
+                    checked += 1
+    assert checked == 335
