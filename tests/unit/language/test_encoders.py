@@ -1,5 +1,6 @@
 """Encoders: the default one for real, ONNX files made here, word vectors, and what goes wrong."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -90,6 +91,17 @@ def test_a_model_that_quantises_batches_gets_texts_one_by_one(tmp_path):
     together = encoder.tokens(TEXTS)
     for text, tokens in zip(TEXTS, together, strict=True):
         assert np.array_equal(encoder.tokens([text])[0].vectors, tokens.vectors)
+
+
+def test_a_tokenizer_without_marks_has_nothing_for_an_empty_text(tmp_path):
+    plain = json.loads(onnx_files.tokenizer_file())
+    plain["post_processor"] = None
+    place = onnx_files.write_model(tmp_path / "m", onnx_files.encoder_file(), json.dumps(plain))
+    encoder = open_encoder(f"onnx:{place}")
+    for _ in range(2):  # the second time from the cache
+        empty, word = encoder.tokens(["", "cat"], cache=tmp_path / "cache")
+        assert empty.vectors.shape == (0, 8) and word.tokens == ("cat",)
+    assert np.allclose(np.linalg.norm(encoder.sentences(["", "cat"]), axis=1), [0, 1])
 
 
 def test_pairs_have_one_number_each(tmp_path):

@@ -126,6 +126,20 @@ def test_weights_that_are_missing_or_of_another_model_are_refused(tmp_path):
         open_encoder(f"hf:{folder}")
 
 
+def test_models_with_further_modules_are_run_by_sentence_transformers(tiny, tmp_path):
+    package = pytest.importorskip("sentence_transformers", reason="sentence-transformers is not installed")
+    from sentence_transformers import models
+
+    network, pooling = models.Transformer(tiny), models.Pooling(16)
+    for name, modules in (("plain", [network, pooling]), ("dense", [network, pooling, models.Dense(16, 6)])):
+        model = package.SentenceTransformer(modules=modules, device="cpu")
+        model.save(str(tmp_path / name))
+        encoder = open_encoder(f"hf:{tmp_path / name}")
+        wanted = model.encode(TEXTS[:3], normalize_embeddings=True, show_progress_bar=False)
+        assert np.allclose(encoder.sentences(TEXTS[:3]), wanted, atol=1e-5), name
+        assert (encoder.sentence_model is None) == (name == "plain")
+
+
 def test_a_metric_scores_with_such_a_model(tiny):
     from tercet.metrics import create
 

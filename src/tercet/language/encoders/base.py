@@ -93,6 +93,7 @@ class Encoder(ABC):
     longest: the number of tokens after which a text is truncated; None if there is no limit.
     tolerance: how far a cosine may differ with the batch, the processor or the device.
     has_tokens, has_sentences: what it can encode.
+    slow: whether vectors are worth keeping on disk.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Encoder(ABC):
     tolerance: float = 1e-5
     has_tokens: bool = True
     has_sentences: bool = True
+    slow: bool = True
 
     @abstractmethod
     def token_batches(self, texts: Sequence[str], layer: int) -> Iterator[tuple[Sequence[int], Sequence[TokenVectors]]]:
@@ -128,7 +130,7 @@ class Encoder(ABC):
         distinct, places = _distinct(texts)
         found: dict[str, TokenVectors] = {}
         store = None
-        if cache is not None:
+        if cache is not None and self.slow:
             from .store import TokenStore
 
             store = TokenStore(cache, self.fingerprint, layer)
@@ -150,7 +152,7 @@ class Encoder(ABC):
         distinct, places = _distinct(texts)
         found: dict[str, Floats] = {}
         store = None
-        if cache is not None:
+        if cache is not None and self.slow:
             from .store import SentenceStore
 
             store = SentenceStore(cache, self.fingerprint)

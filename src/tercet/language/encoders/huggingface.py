@@ -22,7 +22,7 @@ import numpy as np
 from ...data.files import file_checksum
 from ...errors import DataError, MissingDependency, UsageError
 from .base import Floats
-from .transformer import Inputs, Tokenizer, TransformerEncoder, digest, read_json
+from .transformer import Inputs, Tokenizer, TransformerEncoder, digest, position_limit, read_json
 
 FILES = ("*.json", "*.safetensors", "*.txt", "*.model")
 PICKLED = ("*.bin",)
@@ -160,7 +160,7 @@ def open_tokenizer(name: str, folder: Path, config: dict[str, Any]) -> Tokenizer
     backend = getattr(opened, "backend_tokenizer", None)
     if backend is None:
         raise UsageError(f"{name}: its tokenizer has no tokenizer.json and cannot be converted to one.")
-    limits = [opened.model_max_length, config.get("max_position_embeddings")]
+    limits = [opened.model_max_length, position_limit(config)]
     known = [limit for limit in limits if isinstance(limit, int) and 2 < limit < 1 << 20]
     return Tokenizer(backend.to_str(), str(folder), name=name, longest=min(known, default=None))
 

@@ -27,7 +27,7 @@ from ...data.files import file_checksum
 from ...errors import DataError, MissingDependency, UsageError
 from ...text.coding import whole_characters
 from .base import Floats, batches, log
-from .transformer import Inputs, Tokenizer, TransformerEncoder, digest, read_json
+from .transformer import Inputs, Tokenizer, TransformerEncoder, digest, position_limit, read_json
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx")
 LONGEST = 512  # tokens, where neither the model's configuration nor the tokenizer has a limit
@@ -273,12 +273,8 @@ def _open_files(place: str, name: str, device: str) -> tuple[OnnxModel, Tokenize
 
 def _longest(config: Path, tokenizer: Path) -> int:
     """Return how many tokens a model takes, from its configuration or from the tokenizer's."""
-    known = read_json(config)
-    positions = known.get("max_position_embeddings")
-    if isinstance(positions, int) and positions > 2:
-        # RoBERTa and its kin number positions from the padding's number on.
-        offset = 2 if known.get("model_type") in ("roberta", "xlm-roberta", "camembert", "mpnet") else 0
-        return positions - offset
+    if limit := position_limit(read_json(config)):
+        return limit
     limit = (read_json(tokenizer).get("truncation") or {}).get("max_length")
     return limit if isinstance(limit, int) and limit > 2 else LONGEST
 

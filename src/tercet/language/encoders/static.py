@@ -24,6 +24,7 @@ class StaticEncoder(Encoder):
     """Word vectors. The vector of a text is the mean of its known words' vectors."""
 
     tolerance = 1e-6
+    slow = False
 
     def __init__(self, name: str, vectors: WordVectors, fingerprint: str) -> None:
         self.name, self.vectors, self.fingerprint = f"vectors:{name}", vectors, fingerprint

@@ -42,16 +42,16 @@ class TokenStore(_Store):
         super().__init__(folder, f"{FORMAT}\ntokens\n{fingerprint}\n{layer}\n")
 
     def pack(self, value: TokenVectors) -> bytes:
-        return self.write([value.tokens, value.spans.tolist(), value.words.tolist()], value.vectors)
+        facts = [value.tokens, value.spans.tolist(), value.words.tolist(), value.vectors.shape]
+        return self.write(facts, value.vectors)
 
     def unpack(self, text: str, data: bytes) -> TokenVectors | None:
         found = self.read(data)
         if found is None:
             return None
-        (tokens, spans, words), numbers = found
+        (tokens, spans, words, shape), numbers = found
         places = np.array(spans, dtype=np.int64).reshape(-1, 2)
-        vectors = numbers.reshape(len(tokens), -1) if tokens else np.empty((0, 0), dtype=np.float32)
-        return TokenVectors(text, tuple(tokens), places, np.array(words, dtype=np.int64), vectors)
+        return TokenVectors(text, tuple(tokens), places, np.array(words, dtype=np.int64), numbers.reshape(shape))
 
 
 class SentenceStore(_Store):

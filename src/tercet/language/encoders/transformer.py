@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -106,6 +106,9 @@ class TransformerEncoder(Encoder):
 
     def token_batches(self, texts: Sequence[str], layer: int) -> Iterator[tuple[Sequence[int], Sequence[TokenVectors]]]:
         encoded = self.tokenizer.encode(texts)
+        if empty := [place for place, each in enumerate(encoded) if not each.ids]:
+            nothing = np.empty((0, self.dimensions), dtype=np.float32)
+            yield empty, [_tokens(texts[place], encoded[place], nothing) for place in empty]
         for batch in self._batches(encoded):
             chosen = [encoded[place] for place in batch]
             hidden = self.hidden(self.tokenizer.pad(chosen), layer)
@@ -114,11 +117,17 @@ class TransformerEncoder(Encoder):
 
     def sentence_batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Floats]]:
         encoded = self.tokenizer.encode(texts)
+        if empty := [place for place, each in enumerate(encoded) if not each.ids]:
+            yield empty, np.zeros((len(empty), self.dimensions), dtype=np.float32)
         for batch in self._batches(encoded):
             yield batch, unit(self.pooled(self.tokenizer.pad([encoded[place] for place in batch])))
 
     def _batches(self, encoded: Sequence[Any]) -> Iterator[list[int]]:
-        return batches([len(each.ids) for each in encoded], **({"texts": 1} if self.alone else {}))
+        """Yield the places of texts with tokens, in batches."""
+        lengths = [len(each.ids) for each in encoded]
+        for batch in batches(lengths, **({"texts": 1} if self.alone else {})):
+            if kept := [place for place in batch if lengths[place]]:
+                yield kept
 
 
 def _tokens(text: str, encoded: Any, hidden: Floats) -> TokenVectors:
@@ -132,6 +141,15 @@ def _tokens(text: str, encoded: Any, hidden: Floats) -> TokenVectors:
         np.array(words, dtype=np.int64),
         unit(np.ascontiguousarray(hidden[:length], dtype=np.float32)),
     )
+
+
+def position_limit(config: Mapping[str, Any]) -> int | None:
+    """Return how many tokens a model takes, from its configuration; None if that does not say."""
+    positions = config.get("max_position_embeddings")
+    if not isinstance(positions, int) or positions <= 2:
+        return None
+    # RoBERTa and its kin number positions from the padding's number on.
+    return positions - 2 if config.get("model_type") in ("roberta", "xlm-roberta", "camembert", "mpnet") else positions
 
 
 def read_json(path: Path, kind: type = dict) -> Any:
