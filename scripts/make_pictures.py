@@ -19,7 +19,6 @@ IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 PICTURES = {  # name -> width, height, colour scheme, part of the address
     "report-overview": (1280, 1010, "light", ""),
     "report-segments": (1280, 900, "dark", "#q=/Bäcker|Hafen|Ersatz/&more=Cedar"),
-    "report-phone": (390, 800, "light", "#sort=order&seg=29"),
 }
 
 
@@ -36,8 +35,7 @@ def main() -> None:
             tab = context.new_page()
             tab.goto(f"{page.as_uri()}{address}")
             tab.locator("#app[aria-busy=false]").wait_for()
-            if address and "seg=" not in address:
-                tab.locator("#segments").scroll_into_view_if_needed()
+            if address:
                 tab.evaluate("document.querySelector('#segments').scrollIntoView()")
             tab.wait_for_timeout(500)
             tab.screenshot(path=IMAGES / f"{name}.png")

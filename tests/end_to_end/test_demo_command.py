@@ -56,6 +56,13 @@ def test_it_shows_each_command_with_its_result(pair: str) -> None:
     assert "What to try next" in ran.out
 
 
+def test_it_ends_with_the_path_of_a_report(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    ran = run(["demo", "--report", str(page)])
+    assert ran.out.endswith(f"\nThe report is in {page}\n")
+    assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
+
+
 def test_what_it_shows_is_what_the_command_prints(tmp_path: Path) -> None:
     shown = run(["demo", "--write", str(tmp_path / "texts")]).out
     for line in shown.split("\n"):

@@ -56,10 +56,11 @@ def _show(pair: str, place: Path, report: Path, *, kept: bool) -> None:
         (f"tercet demo -l {others[-1]}", f"another language pair ({', '.join(others)})"),
         (f"tercet demo -l {pair} --write demo", "keep the texts, and go on with them in demo/"),
         ("tercet score refA.txt -i Alder.txt -sl -f json", "scores of segments, for programs"),
-        ("tercet compare refA.txt -i Alder.txt Birch.txt --fail-if 'bleu drops'", "a gate for CI: exit code 1"),
+        ("tercet compare refA.txt -i Alder.txt Birch.txt --fail-if 'bleu drops'", "a gate for CI: exit code 3"),
         ("tercet metrics", "all metrics and their parameters"),
     ):
         click.echo(f"  {words}\n      {why}")
+    click.echo(f"\nThe report is in {report}")
 
 
 def _say(text: str) -> None:

@@ -106,8 +106,7 @@ def _metric(
             for each in (by_system[system] for system in systems)
         ],
         "pairs": [
-            [place[pair.a], place[pair.b], pair.difference, pair.ci_low, pair.ci_high, pair.p_holm[comparison.decisive],
-             pair.wins, pair.ties, pair.losses]
+            [place[pair.a], place[pair.b], pair.difference, pair.ci_low, pair.ci_high, pair.p_holm[comparison.decisive]]
             for pair in result.pairs
         ],
         "segment": np.round(segment, decimals + 2).tolist(),

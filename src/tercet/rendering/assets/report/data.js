@@ -56,14 +56,17 @@ function advantageOf(m, a, b, i) {
   return difference === null ? null : difference * (D.metrics[m].sign || 1);
 }
 // The result of a test between two systems, turned so that it is a - b; null if they were not compared.
+const minus = (value) => value === null ? null : -value;
 function pairOf(m, a, b) {
-  for (const [x, y, difference, low, high, p, wins, ties, losses] of D.metrics[m].pairs) {
-    if (x === a && y === b) return {difference, low, high, p, wins, ties, losses};
-    if (x === b && y === a)
-      return {difference: -difference, low: high === null ? null : -high, high: low === null ? null : -low, p,
-              wins: losses, ties, losses: wins};
+  const metric = D.metrics[m];
+  if (!metric.results) {
+    metric.results = new Map();
+    for (const [x, y, difference, low, high, p] of metric.pairs) {
+      metric.results.set(`${x} ${y}`, {difference, low, high, p});
+      metric.results.set(`${y} ${x}`, {difference: minus(difference), low: minus(high), high: minus(low), p});
+    }
   }
-  return null;
+  return metric.results.get(`${a} ${b}`) ?? null;
 }
 const isSignificant = (pair) => pair !== null && pair.p !== null && pair.p < D.alpha && pair.difference !== 0;
 // Who is better: 1 for the first, -1 for the second, 0 if the difference is not significant or has no direction.
