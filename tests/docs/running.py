@@ -12,7 +12,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -37,14 +37,22 @@ class Ran:
     err: str
 
 
-def run(words: Sequence[str], *, folder: Path | None = None, stdin: str = "") -> Ran:
+def run(
+    words: Sequence[str],
+    *,
+    folder: Path | None = None,
+    stdin: str | bytes = "",
+    environment: Mapping[str, str] | None = None,
+) -> Ran:
     """Run `tercet` with these words as the installed command does, without starting a process."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n") for _ in range(2))
-    given = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
+    given = io.TextIOWrapper(
+        io.BufferedReader(io.BytesIO(stdin.encode() if isinstance(stdin, str) else stdin)), encoding="utf-8"
+    )
     code: Any = 0
     with (
         contextlib.chdir(folder or Path.cwd()),
-        mock.patch.dict(os.environ),
+        mock.patch.dict(os.environ, environment or {}),
         mock.patch.multiple(sys, argv=["tercet"], stdin=given, stdout=out, stderr=err),
         # click takes the program's name from here, and would say "python -m pytest".
         mock.patch.object(sys.modules["__main__"], "__package__", None),

@@ -1,4 +1,4 @@
-"""Running the installed command as a user does."""
+"""Running the command as a user does: within the test process, which is fast, or in one of its own."""
 
 import json
 import os
@@ -7,6 +7,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.docs.running import run
 
 TERCET = Path(sys.executable).with_name("tercet")
 
@@ -23,7 +25,14 @@ class Result:
 
 
 def tercet(*arguments: object, cwd: Path, stdin: bytes = b"", **environment: str) -> Result:
-    """Run `tercet` in a folder; a traceback is never acceptable."""
+    """Run `tercet` in a folder, within this process; a traceback is never acceptable."""
+    ran = run(list(map(str, arguments)), folder=cwd, stdin=stdin, environment=environment)
+    assert "Traceback" not in ran.err, ran.err
+    return Result(ran.code, ran.out, ran.err)
+
+
+def tercet_process(*arguments: object, cwd: Path, stdin: bytes = b"", **environment: str) -> Result:
+    """Run the installed command in a process of its own, for what only a process can show."""
     done = subprocess.run(
         [str(TERCET), *map(str, arguments)],
         cwd=cwd,

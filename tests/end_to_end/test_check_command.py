@@ -1,10 +1,10 @@
 """`tercet check` as people run it: output whole, exit codes, JSON."""
 
 import json
-import subprocess
-import sys
 
 import pytest
+
+from tests.docs.running import run
 
 REFERENCE = [
     "The cat sat on the mat.",
@@ -21,9 +21,8 @@ OUTPUT = [
 
 
 def tercet(*arguments, cwd):
-    code = "import sys; from tercet.cli import main; main(sys.argv[1:])"
-    done = subprocess.run([sys.executable, "-c", code, *arguments], cwd=cwd, capture_output=True, check=False)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    ran = run(list(map(str, arguments)), folder=cwd)
+    return ran.code, ran.out, ran.err
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 import io
 import json
-import os
 import re
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -15,19 +13,13 @@ from tercet.cli import data as command_module
 from tercet.data import TestSet
 from tercet.data.jsonl import write_jsonl
 from tercet.data.tsv import write_pair
+from tests.docs.running import run
 
 
 def tercet(*arguments: str, cwd: Path, **environment: str) -> tuple[int, str, str]:
-    code = "import sys; from tercet.cli import main; main(sys.argv[1:])"
-    kept = {key: value for key, value in os.environ.items() if key not in ("TERCET_DATA", "XDG_CACHE_HOME")}
-    done = subprocess.run(
-        [sys.executable, "-c", code, "data", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        check=False,
-        env={**kept, "TERCET_DATA": str(cwd / "cache"), **environment},
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    kept = {"TERCET_DATA": str(cwd / "cache"), "XDG_CACHE_HOME": "", **environment}
+    ran = run(["data", *map(str, arguments)], folder=cwd, environment=kept)
+    return ran.code, ran.out, ran.err
 
 
 @pytest.fixture

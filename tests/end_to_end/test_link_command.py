@@ -1,21 +1,16 @@
 """`tercet link` as people run it."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from tercet.knowledge.building import NameRecord, build
-
-CODE = "import sys; from tercet.cli import main; main(sys.argv[1:])"
+from tests.docs.running import run
 
 
 def link(*arguments, stdin=""):
-    done = subprocess.run(
-        [sys.executable, "-c", CODE, "link", *arguments], input=stdin.encode(), capture_output=True, check=False
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    ran = run(["link", *map(str, arguments)], stdin=stdin)
+    return ran.code, ran.out, ran.err
 
 
 @pytest.fixture(scope="module")

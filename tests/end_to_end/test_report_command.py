@@ -36,6 +36,14 @@ def test_compare_writes_the_same_page_and_its_gates_hold(folder: Path) -> None:
     assert (folder / "page.html").read_text("utf-8").strip() == (folder / "other.html").read_text("utf-8").strip()
 
 
+def test_outputs_may_come_from_standard_input(folder: Path) -> None:
+    outputs = [(folder / f"{name}.txt").read_text("utf-8").splitlines() for name in ("Alder", "Birch")]
+    text = "".join("\t".join(row) + "\n" for row in zip(*outputs, strict=True))
+    ran = run(["compare", "refA.txt", "-m", "chrf", "-n", "50", "-q", "-f", "html"], stdin=text)
+    assert ran.code == 0, ran.err
+    assert "<h1>System 1 and System 2</h1>" in ran.out
+
+
 def test_a_spreadsheet_gets_names_that_are_no_formulas(folder: Path) -> None:
     words = ["score", "refA.txt", "-i", "@sum=Alder.txt", "-m", "chrf", "-f", "csv"]
     assert run(words).out.split("\n")[1].startswith("@sum,")

@@ -180,6 +180,12 @@ def test_every_number_leads_to_its_segments(open_report: Any, found: ComparisonR
     labels = found.testset.labels["domain"]
     assert set(listed(tab)) == {i for i, label in enumerate(labels, 1) if label == "news"}
     assert "slice=domain:news" in address(tab)
+    tab.locator("#bar .chip").click()
+    button = tab.get_by_role("button", name="They disagree on")
+    number = button.text_content().split()[3]
+    button.click()
+    assert status(tab) == f"{number} of 32 segments"
+    assert "set=disagree:chrF2:BLEU" in address(tab)
 
 
 def test_words_ngrams_and_qualities_lead_to_their_segments(open_report: Any, found: ComparisonReport) -> None:

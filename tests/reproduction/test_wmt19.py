@@ -9,7 +9,7 @@ from tercet.reproduction import DataSets, reproduce
 from ..conformance.test_williams_wmt19 import WINNERS
 from .conftest import values
 
-ENCODED = ("bertr", "bertscore", "yisi1", "wmdo")
+ENCODED = ("bertr", "bertscore", "yisi1", "wmdo", "rima", "esim", "prep", "lasim", "yisi2")
 pytestmark = pytest.mark.xdist_group("wmt19")  # the tables are recomputed once, in one process
 
 

@@ -132,7 +132,7 @@ def command(**options: Any) -> None:
     if options["form"] == "html":
         from .report import make_report
 
-        found = make_report(options)
+        found = make_report(options, texts)
         click.echo(found.html())
         verdicts = [verdict for gate in gates for verdict in gate.verdicts(found.comparison)]
         if code := report_verdicts(verdicts, found.comparison, options):
@@ -212,33 +212,31 @@ def read_thresholds(given: Sequence[str]) -> dict[str, tuple[float, float]]:
 
 
 def _words(options: dict[str, Any], texts: TestSet, segments: list[int] | None) -> list[WordComparison]:
-    for option, grouping in (("training", "frequency"), ("parser", "pos"), ("word_labels", "label")):
-        if options[option] and grouping not in options["words"]:
-            raise UsageError(f"--{option.replace('_', '-')} goes with --words {grouping}.")
+    given = word_options(options, options["words"])
     if not options["words"]:
         return []
     from ..comparing import compare_words
 
-    given = word_options(options)
     return [
         compare_words(
             texts,
             by,
             **given,
             segments=segments,
-            tokenize=options["tokenize"],
-            lowercase=bool(options["lowercase"]),
             **{name: options[name] for name in ("baseline", "alpha", "seed")},
         )
         for by in dict.fromkeys(options["words"])
     ]
 
 
-def word_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Return what words are grouped by: the training text, the parser, the labels."""
+def word_options(options: dict[str, Any], groupings: Sequence[str]) -> dict[str, Any]:
+    """Return how words are found and grouped: the training text, the parser, the labels, the tokeniser."""
     from ..data.lines import read_lines
     from ..data.stream import split_name
 
+    for option, grouping in (("training", "frequency"), ("parser", "pos"), ("word_labels", "label")):
+        if options[option] and grouping not in groupings:
+            raise UsageError(f"--{option.replace('_', '-')} goes with --words {grouping}.")
     labels: dict[str, list[str]] = {}
     for text in options["word_labels"]:
         name, path = split_name(text)
@@ -246,7 +244,8 @@ def word_options(options: dict[str, Any]) -> dict[str, Any]:
             raise UsageError(f"--word-labels {text}: write NAME=FILE with the name of a reference or system.")
         labels[name] = read_lines(path)
     training = read_lines(options["training"]) if options["training"] else None
-    return {"training": training, "parser": options["parser"], "labels": labels}
+    how = {"tokenize": options["tokenize"], "lowercase": bool(options["lowercase"])}
+    return {"training": training, "parser": options["parser"], "labels": labels, **how}
 
 
 def _ngrams(options: dict[str, Any], texts: TestSet, segments: list[int] | None) -> list[NgramComparison]:

@@ -15,6 +15,7 @@ from .score import chosen_metrics, external, needs_reference
 
 if TYPE_CHECKING:
     from ..comparison_report import ComparisonReport
+    from ..data.testset import TestSet
 
 # Options of `compare` that are for its text, or for what every page has.
 OF_TEXT = {"top", "edits", "gates", "junit", "pairs", "buckets", "ngrams", "form", "spreadsheet", "width"}
@@ -34,7 +35,7 @@ def command(**options: Any) -> None:
     tercet report ref.txt -i a.txt b.txt c.txt -s src.txt -m chrf bleu -o report.html
     tercet report -t DIR -l en-de -m chrf --scores comet.json --judgements ratings.tsv
     """  # fmt: skip
-    found = make_report(options)
+    found = make_report(options, read_testset(options, needs_reference=needs_reference(options)))
     found.write(options["path"])
     click.echo(f"{found.verdict}\nWrote {options['path']}")
 
@@ -42,13 +43,12 @@ def command(**options: Any) -> None:
 command.params[:0] = [option for option in compare_command.params if option.name not in OF_TEXT]
 
 
-def make_report(options: dict[str, Any]) -> ComparisonReport:
-    """Return the report that the options of `compare` or `report` ask for."""
+def make_report(options: dict[str, Any], texts: TestSet) -> ComparisonReport:
+    """Return the report on these texts that the options of `compare` or `report` ask for."""
     from ..comparing import TESTS
     from ..comparison_report import report
 
-    specs = chosen_metrics(options)
-    texts = read_testset(options, needs_reference=needs_reference(options))
+    specs, words = chosen_metrics(options), options["words"] or ("frequency",)
     with Progress("Counting", quiet=options["quiet"]) as progress:
         return report(
             texts,
@@ -60,8 +60,8 @@ def make_report(options: dict[str, Any]) -> ComparisonReport:
             slices=options["slices"] or None,
             thresholds=read_thresholds(options["thresholds"]),
             segments=selected_segments(options, texts),
-            words=options["words"] or ("frequency",),
-            **word_options(options),
+            words=words,
+            **word_options(options, words),
             progress=progress,
             **where(options),
             **{name: options[name] for name in ("resamples", "baseline", "alpha", "seed")},

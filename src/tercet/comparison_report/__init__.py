@@ -20,6 +20,7 @@ from ..comparing import (
 )
 from ..comparing.buckets import take_segments
 from ..comparing.ngrams import MOST_SYSTEMS
+from ..comparing.plan import Plan
 from ..comparing.words import check_segments
 from ..data.files import writing
 from ..data.scores import Scores
@@ -29,6 +30,7 @@ from ..engine import Progress
 from ..errors import UsageError
 from ..metrics import Metric
 from ..scoring import check_texts, score
+from ..slicing import segment_groups
 from ..stats.resampling import SEED
 from .human import human_scores
 from .page import report_page
@@ -95,6 +97,8 @@ def report(
     training: Sequence[str] | None = None,
     parser: str | None = None,
     labels: Mapping[str, Sequence[str]] | None = None,
+    tokenize: str | None = None,
+    lowercase: bool = False,
     jobs: int = 1,
     cluster: str | None = None,
     executor: Executor | None = None,
@@ -115,6 +119,7 @@ def report(
     thresholds, segments : as for `compare`.
     words : groupings of words to compare: "frequency", "pos", "label"; with `training`, `parser` and `labels` as for
         `compare_words`.
+    tokenize, lowercase : of words and n-grams, as for `compare_words`; metrics have their own.
     jobs, cluster, executor, cache, progress : where and how to count, as for `score`.
 
     Returns
@@ -133,19 +138,23 @@ def report(
     texts = testset.read() if isinstance(testset, TextFiles) else testset
     if len(texts.systems) < 2:
         raise UsageError(f"Test set {texts.name!r} has fewer than two systems. A report compares two or more.")
+    numbers = check_segments(segments, len(texts))
+    part = texts.take([number - 1 for number in numbers])
+    by = usual_slices(part) if slices is None else list(slices)
+    how: dict[str, Any] = {
+        "tests": tests, "resamples": resamples, "seed": seed, "baseline": baseline, "alpha": alpha,
+        "confidence": confidence, "slices": by, "top": 0, "buckets": ["quality"], "thresholds": thresholds or {},
+    }  # fmt: skip
+    Plan(**how).check_systems(texts.systems, f"Test set {texts.name!r}")  # before anything is counted
+    for name in by:
+        segment_groups(name, part, part.documents)
     people = human_scores(judgements, texts)
-    findings, numbers = check(testset=texts), check_segments(segments, len(texts))
     metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
     computed: Sequence[Scores] = ()
     if metrics:
         computed = score(texts, metrics, jobs=jobs, cluster=cluster, executor=executor, cache=cache, progress=progress)
     every = [take_segments(item, numbers) for item in (*computed, *scores, *people)]
-    part = texts.take([number - 1 for number in numbers])
-    by = usual_slices(part) if slices is None else list(slices)
-    comparison = compare_scores(
-        every, testset=part, tests=tests, resamples=resamples, seed=seed, baseline=baseline, alpha=alpha,
-        confidence=confidence, slices=by, top=0, buckets=["quality"], thresholds=thresholds or {},
-    )  # fmt: skip
+    comparison = compare_scores(every, testset=part, **how)
     by_words: Sequence[WordComparison] = ()
     ngrams: Sequence[NgramComparison] = ()
     if texts.references:
@@ -153,9 +162,12 @@ def report(
         against = baseline or (None if len(texts.systems) <= MOST_SYSTEMS else by_score(comparison.metrics[0])[0])
         given: dict[str, Any] = {"training": training, "parser": parser, "labels": labels, "seed": seed}
         asked: dict[str, Any] = {"segments": segments, "baseline": against, "alpha": alpha}
+        asked |= {"tokenize": tokenize, "lowercase": lowercase}
         by_words = [compare_words(texts, grouping, **given, **asked) for grouping in words]
         ngrams = compare_ngrams(texts, **asked)
-    return ComparisonReport(comparison, part, every, findings, by, title or _title(texts), numbers, by_words, ngrams)
+    return ComparisonReport(
+        comparison, part, every, check(testset=texts), by, title or _title(texts), numbers, by_words, ngrams
+    )
 
 
 def _title(testset: TestSet) -> str:

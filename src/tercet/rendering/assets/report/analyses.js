@@ -5,6 +5,7 @@ function readSet(text, found) {
   if (!text) return null;
   const [kind, ...rest] = text.split(":"), name = rest.join(":");
   const all = [
+    ...D.metrics.flatMap((one) => D.metrics.map((two) => ["disagree", one.name, two.name])),
     ...D.words.flatMap((words) => words.groups.map((group) => ["words", words.by, group.name])),
     ...(pairNgrams(found)?.rows ?? []).map((row) => ["ngram", row[0]]),
     ...D.metrics[found.m].quality.flatMap((quality) => quality.groups.flatMap(([group]) => D.systems.map((system) => ["quality", group, system]))),
@@ -16,8 +17,18 @@ function readSet(text, found) {
 function membersOf([kind, name, more]) {
   if (kind === "words") return new Set(D.words.find((words) => words.by === name)?.groups.find((group) => group.name === more)?.segments ?? []);
   if (kind === "ngram") return new Set(pairNgrams(state)?.rows.find((row) => row[0] === name)?.[4] ?? []);
+  if (kind === "disagree") {
+    const [one, two] = [name, more].map((label) => D.metrics.findIndex((metric) => metric.name === label));
+    return new Set(range(D.n).filter((i) => inConflict(one, two, i)));
+  }
   const group = D.metrics[state.m].quality[0]?.groups.find((each) => each[0] === name);
   return new Set(group ? withQuality(group, D.systems.indexOf(more)) : []);
+}
+
+// Whether two metrics prefer different systems in a segment.
+function inConflict(one, two, i) {
+  const signs = [one, two].map((m) => signOf(m, i));
+  return signs[0] * signs[1] < 0;
 }
 
 const withQuality = ([, low, high], s) => range(D.n).filter((i) => {

@@ -164,7 +164,7 @@ function scatterParts() {
     .filter(([, x, y]) => x !== null && y !== null);
   const [width, height, left] = [400, 230, 0], side = (at) => points.reduce((most, point) => Math.max(most, Math.abs(point[at])), 0) || 1;
   const [wide, tall] = [side(1), side(2)], X = (x) => left + (width - left) * (x / wide + 1) / 2, Y = (y) => height * (1 - y / tall) / 2;
-  const conflicts = points.filter(([, x, y]) => x * y < 0).length;
+  const conflicts = points.filter(([i]) => inConflict(one, two, i)).length;
   const step = Math.ceil(points.length / POINTS);
   const drawing = svg("svg", {class: "chart", viewBox: `-2 -2 ${width + 4} ${height + 20}`, role: "img",
                               "aria-label": `${D.metrics[one].name} against ${D.metrics[two].name}: ${points.length} segments`},
@@ -183,7 +183,7 @@ function scatterParts() {
       D.metrics.map((metric, m) => m === one ? "" : el("option", {value: m, selected: m === two}, metric.name)))),
     el("span", {}, `r = ${fixed(r, 2)}, n = ${points.length.toLocaleString("en")}`),
     !conflicts ? "They never disagree."
-      : el("button", {type: "button", class: "small", onclick: () => change({disagree: true}, {browse: true})}, `They disagree on ${count(conflicts, "segment")}`)),
+      : el("button", {type: "button", class: "small", onclick: () => change({set: ["disagree", D.metrics[one].name, D.metrics[two].name]}, {browse: true})}, `They disagree on ${count(conflicts, "segment")}`)),
     el("p", {class: "hint"}, "A point is a segment; on grey ground the two metrics prefer different systems. Click a point to read it."),
     drawing,
   ];

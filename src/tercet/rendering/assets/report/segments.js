@@ -4,13 +4,15 @@ const places = new Map(); // segment -> its element
 const ticked = new Set();
 let listed = [], list, watcher, ending, markBy = "both";
 
+// Whom a metric prefers in a segment: 1 for A, -1 for B, 0 for neither.
+function signOf(m, i) {
+  const metric = D.metrics[m], value = metric.sign ? advantageOf(m, state.a, state.b, i) : null;
+  return value === null || Math.abs(value) <= tieLimit(metric) ? 0 : Math.sign(value);
+}
+
 function disagrees(i) {
-  const signs = new Set();
-  D.metrics.forEach((metric, m) => {
-    const value = metric.sign ? advantageOf(m, state.a, state.b, i) : null;
-    if (value !== null && Math.abs(value) > tieLimit(metric)) signs.add(Math.sign(value));
-  });
-  return signs.size > 1;
+  const signs = D.metrics.map((_, m) => signOf(m, i));
+  return signs.includes(1) && signs.includes(-1);
 }
 
 function textsOf(i, systems) {
