@@ -150,8 +150,8 @@ def entities(
         test_set=testset.name,
         pair=testset.pair,
         signature=ready.signature,
-        statistics=_statistics(detected, referred),
-        histogram=_histogram(detected),
+        statistics=count_entities(detected, referred),
+        histogram=entity_histogram(detected),
         categories=dict(source.categories().most_common()),
         systems={
             system: SystemEntities(
@@ -255,7 +255,7 @@ def _present(texts: Sequence[str | None]) -> list[str]:
     return [text for text in texts if text is not None]
 
 
-def _statistics(source: Linked, references: Sequence[Linked]) -> dict[str, int]:
+def count_entities(source: Linked, references: Sequence[Linked]) -> dict[str, int]:
     """Return the rows of the paper's Tables 5 to 7. Rows of references count all references together."""
 
     def distinct(texts: Iterable[Sequence[Mention]]) -> set[str]:
@@ -278,6 +278,7 @@ def _statistics(source: Linked, references: Sequence[Linked]) -> dict[str, int]:
     return found
 
 
-def _histogram(found: Linked) -> tuple[int, ...]:
+def entity_histogram(found: Linked) -> tuple[int, ...]:
+    """Return the number of texts with 0, 1, 2, … entities."""
     numbers = Counter(map(len, found))
     return tuple(numbers[number] for number in range(max(numbers) + 1))

@@ -34,7 +34,7 @@ def page_file(tmp_path: Path) -> Path:
 
 def column(tab: Any, at: int) -> list[str]:
     cells = tab.locator(f"tbody tr td:nth-child({at})").all()
-    return [cell.text_content().strip(" ✓✗?") for cell in cells]
+    return [cell.text_content().strip(" ✓✗?≈±") for cell in cells]
 
 
 def directions(tab: Any) -> list[str]:

@@ -1,6 +1,6 @@
 """Numbers that follow from other printed numbers, and what does not fit within the papers."""
 
-from tercet.reproduction import CONTRADICTIONS, PAPERS, printed, tables
+from tercet.reproduction import CONTRADICTIONS, PAPERS, DataSets, printed, reproduce, tables
 from tercet.reproduction.derived import derived_cells
 
 
@@ -15,6 +15,15 @@ def test_means_sums_and_percentages_are_those_of_the_printed_numbers():
     (mean,) = (cell for cell in derived_cells("kobe_t4") if cell.row == "KoBE")
     assert mean.equal and round(mean.recomputed, 3) == 0.926
     assert all(cell.equal for cell in derived_cells("thesis_t3_7"))  # weighted by the sentences of Table 3.8
+
+
+def test_each_printed_number_has_one_row():
+    found = reproduce("thesis", data=DataSets(lambda source: None))
+    rows = [row for row in found.rows() if row["table"] == "A.1"]
+    printed_numbers = list(printed("thesis_tA_1").numbers())
+    assert len(rows) == len({(row["row"], row["column"]) for row in rows}) == len(printed_numbers)
+    derived = [row for row in rows if row["reason"] == "It follows from other printed numbers."]
+    assert len(derived) == 34 and {row["verdict"] for row in derived} == {"equal", "near"}
 
 
 def test_a_mean_may_differ_by_rounding_but_not_by_more():

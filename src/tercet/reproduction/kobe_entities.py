@@ -7,14 +7,16 @@ comparison.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ..data.layouts import open_testset
 from ..data.testset import TestSet
-from ..entity_report import EntityReport, entities
+from ..entity_report import count_entities, entities, entity_histogram
+from ..knowledge.mentions import Mention
+from ..metrics._entities import languages
 from ..metrics.kobe import KoBE
 from ..stats.correlation import pearson
 from . import Cell, DataSets, Plot, Reproduction, Statement, Unchecked, check, printed
@@ -51,19 +53,21 @@ def _texts(data: DataSets, pair: str) -> TestSet:
     return data.once(("wmt19 texts", pair), lambda: open_testset(data.needed("wmt19"), pair))
 
 
-def _report(
-    data: DataSets, pair: str, *, systems: tuple[str, ...] = (), annotations: Path | None = None
-) -> EntityReport:
-    """Return the entities of source, reference and some systems; the first alone if none is named."""
+def _linked(
+    data: DataSets, texts: Sequence[str | None], language: str, annotations: Path | None = None
+) -> list[list[Mention]]:
+    """Return the entities of texts. Several language pairs have the same source, which is linked once."""
+    lines = tuple(text or "" for text in texts)
+    metric = KoBE() if annotations is None else published(annotations, "source")
+    return data.once(("linked", language, annotations, lines), lambda: metric.resolved().linker().link(lines, language))
 
-    def make() -> EntityReport:
-        texts = _texts(data, pair)
-        few = texts.only(systems or texts.systems[:1])
-        if annotations is not None:
-            return entities(few, annotations=str(annotations), shared=False, categories="all", most=0)
-        return entities(few, most=0)
 
-    return data.once(("entities", pair, systems, annotations), make)
+def _counts(data: DataSets, pair: str, annotations: Path | None = None) -> dict[str, int]:
+    """Return the numbers of Tables 5 to 7, with Tercet's knowledge base or with annotations."""
+    texts, both = _texts(data, pair), languages(pair)
+    (reference,) = texts.references.values()
+    source = _linked(data, texts.source or (), both.source, annotations)
+    return count_entities(source, [_linked(data, reference, both.target, annotations)])
 
 
 def count_table(data: DataSets, *, expected: str) -> Reproduction:
@@ -75,7 +79,7 @@ def count_table(data: DataSets, *, expected: str) -> Reproduction:
     for pair in table.columns:
         cells.append(check(COUNTED, pair, table.cells[COUNTED][pair], len(_texts(data, pair))))
         path = annotations_of(data, pair)
-        found = _report(data, pair, annotations=path).statistics
+        found = _counts(data, pair, path)
         for row in table.cells:
             text = table.cells[row][pair]
             if row == COUNTED:
@@ -133,7 +137,7 @@ def text_statements(data: DataSets) -> Reproduction:
         sentences += sum(int(text) for text in cells[COUNTED].values())
         with_entities += sum(int(text) for text in cells["source sentences with entities"].values())
     without = 1 - with_entities / sentences
-    ours = [_report(data, pair).statistics for name in COUNT_TABLES for pair in printed(name).columns]
+    ours = [_counts(data, pair) for name in COUNT_TABLES for pair in printed(name).columns]
     own = 1 - sum(one["source sentences with entities"] for one in ours) / sum(one[COUNTED] for one in ours)
     statements = [
         Statement("abstract: the best metric without references on 9 of 18 language pairs", best == 9, f"{best} of 18"),
@@ -184,7 +188,7 @@ def category_figure(data: DataSets) -> Reproduction:
     chosen = tuple(
         judged.systems[int(order[place])] for place in (0, len(order) // 3, 2 * len(order) // 3, len(order) - 1)
     )
-    report = _report(data, "zh-en", systems=chosen)
+    report = entities(_texts(data, "zh-en").only(chosen), most=0)
     kept: dict[str, dict[str, float]] = {
         system: {name: part / whole for name, (part, whole) in one.categories.items() if whole}
         for system, one in report.systems.items()
@@ -199,7 +203,8 @@ def category_figure(data: DataSets) -> Reproduction:
 
 def histogram_figure(data: DataSets) -> Reproduction:
     """Return Figure 4: how many source sentences of ru-en have 0, 1, 2, … entities."""
-    histogram = _report(data, SAMPLE_PAIR).histogram
+    source = _texts(data, SAMPLE_PAIR).source or ()
+    histogram = entity_histogram(_linked(data, source, languages(SAMPLE_PAIR).source))
     points = [(number, float(count)) for number, count in enumerate(histogram)]
     plot = Plot("counts", "ru-en, entities in a source sentence", "entities", "sentences", {"source": points})
     share = histogram[0] / sum(histogram)

@@ -216,6 +216,7 @@ class Reproductions:
             for one in self.tables
             for row in (
                 *({**cell.to_dict(), "reason": None} for cell in one.cells),
+                *({**cell.to_dict(), "reason": "It follows from other printed numbers."} for cell in one.derived),
                 *({**blank, **vars(left)} for left in one.unchecked),
             )
         ]
