@@ -24,8 +24,11 @@ def test_a_name_stands_right_of_its_point_or_left_of_it_where_the_plot_ends() ->
         [row("first", 100, 100), row("second", 450, 200), row("no", 9, 9, "other")], [], DOMAINS, SIZE
     )
     assert placed == {
-        "left": [{"name": "first", "gold": 107.0, "metric": 100.0}],
-        "right": [{"name": "second", "gold": 443.0, "metric": 200.0}],
+        "left": [
+            {"name": "first", "kind": "outlier", "gold": 107.0, "metric": 100.0},
+            {"name": "no", "kind": "other", "gold": 16.0, "metric": 9.0},
+        ],
+        "right": [{"name": "second", "kind": "outlier", "gold": 443.0, "metric": 200.0}],
     }
 
 
