@@ -2,7 +2,7 @@
 
 Each run takes an ordinary command line, damages one of its files, an argument, or both, and calls the command in this
 process. A run is a fault if it ends in a traceback, takes longer than LIMIT seconds of CPU, needs more memory than
-MEMORY, leaves with another code than 0, 1 or 2, fails without a message, or prints numbers that cannot be right (JSON
+MEMORY, leaves with another code than CODES, fails without a message, or prints numbers that cannot be right (JSON
 that is none, p-values and intervals out of bounds, scores off their scale). Runs depend on the seed and their number
 only; `--only N` repeats one.
 
@@ -42,7 +42,7 @@ from tercet.cli import group, main
 
 LIMIT = 30.0  # seconds of CPU for one run
 MEMORY = 6 << 30
-CODES = (0, 1, 2)
+CODES = (0, 1, 2, 3)  # 3: a gate of compare fails
 ODD_TEXTS = (
     "", " ", "-", "--", "x" * 5000, "nan", "inf", "-1", "0", "1e308", "99999999999999999999999", "é\u2028", "😀",
     "../..", "/dev/null", "a=b", "=", "en-de", "xx-yy", "de", "%s%n", "bleu:", "chrf:word_order=x", "|||",
@@ -240,9 +240,10 @@ def find_fault(arguments: Sequence[str], outcome: Outcome) -> str:
         return "a traceback was printed:\n" + outcome.err[-2000:]
     if "Not enough memory" in outcome.err:
         return "memory"
-    if outcome.code and not outcome.err.strip() and not outcome.out.strip():
+    to_file = "-o" in arguments or "--output" in arguments
+    if outcome.code and not outcome.err.strip() and not outcome.out.strip() and not to_file:
         return "no message"
-    if outcome.code == 0 and "json" in arguments and "-o" not in arguments and outcome.out.strip()[:1] in ("{", "["):
+    if outcome.code == 0 and "json" in arguments and not to_file and outcome.out.strip()[:1] in ("{", "["):
         return _find_nonsense(outcome.out)
     return ""
 

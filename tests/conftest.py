@@ -8,10 +8,38 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile(
-    "tercet", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
-)
+for _name, _examples in (("tercet", 100), ("quick", 25)):  # `make test` takes the second: --hypothesis-profile quick
+    settings.register_profile(
+        _name,
+        max_examples=_examples,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow],
+        print_blob=True,
+    )
 settings.load_profile("tercet")
+
+# What takes long and `make test` leaves out (marker `slow`): the beginnings of tests' names below this folder.
+SLOW = (
+    "reproduction/",  # the papers' tables
+    "conformance/test_wmt19_texts.py",  # whole test sets of WMT
+    "conformance/test_ibm1_wmt19.py",
+    "conformance/test_edit_metrics.py::test_scores_of_wmt19",
+    "conformance/test_upf_cobalt",
+    "contract/test_metrics.py::test_every_variant",  # every metric once is in both
+    "end_to_end/test_rating_browser",  # a real browser
+    "end_to_end/test_pages_in_browser.py",
+    "end_to_end/test_fuzz.py::test_damaged",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        name = item.path.relative_to(here).as_posix() + "::" + item.nodeid.partition("::")[2]
+        if name.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
+
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 _ESCAPES = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}

@@ -52,7 +52,7 @@ VARIANTS = [
     "nist:max_ngram_order=1",
     "sentbleu:tokenize=none,lowercase=true",
     "stm:of=relations,depth=9,lowercase=false",
-    "yisi2:srl=true,n=2,alpha=0.8",
+    "yisi2:n=2,alpha=0.8",
 ]
 
 

@@ -88,6 +88,16 @@ def test_the_text_has_every_part(folder: Path) -> None:
     assert means == {"A": f"{VALUES[:3].mean():.3f}", "B": f"{VALUES[3:6].mean():.3f}"}
 
 
+def test_the_level_of_alpha_is_chosen_and_parts_of_the_work_have_n(folder: Path) -> None:
+    ran = words("ratings.tsv", "--level", "ratio", "-n", 50, "-f", "json", folder=folder)
+    (found,) = json.loads(ran.out)
+    assert {item["measure"] for item in found["measures"] if "alpha" in item["measure"]} == {"alpha, ratio"}
+    assert [part["judgements"] for part in found["slices"]] == [30] * 5
+    lines = words("ratings.tsv", "-n", 50, folder=folder).out.split("\n")
+    place = lines.index("Agreement over time")
+    assert lines[place + 2].split()[:2] == ["Part", "n"] and lines[place + 4].split()[:3] == ["0-20", "%", "30"]
+
+
 def test_csv_has_one_row_per_coefficient(folder: Path) -> None:
     ran = words("ratings.tsv", "-f", "csv", "-n", 50, folder=folder)
     rows = list(csv.DictReader(io.StringIO(ran.out)))

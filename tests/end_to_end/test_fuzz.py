@@ -25,7 +25,7 @@ def test_damaged_files_and_odd_arguments_end_in_a_message(monkeypatch: pytest.Mo
         (fuzz.Outcome(0, "fine", ""), ""),
         (fuzz.Outcome(2, "", "Error: no."), ""),
         (fuzz.Outcome(1, "", ""), "no message"),
-        (fuzz.Outcome(3, "", "Error: no."), "exit code 3"),
+        (fuzz.Outcome(4, "", "Error: no."), "exit code 4"),
         (fuzz.Outcome(1, "", "Traceback (most recent call last):"), "a traceback was printed"),
         (fuzz.Outcome(0, '{"p_value": {"x": 1.5}}', ""), "p_value 1.5"),
         (fuzz.Outcome(0, '[{"ci_low": 2.0, "ci_high": 1.0}]', ""), "interval 2.0 to 1.0"),

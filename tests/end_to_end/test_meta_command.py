@@ -176,6 +176,33 @@ def test_head_to_head_best_systems_and_quarters_follow_the_table(folder: Path) -
     assert "No p-values: no test was run." in ran.out and "Marked" not in ran.out and "*" not in ran.out
 
 
+def test_intervals_that_do_not_overlap_make_a_matrix(folder: Path) -> None:
+    words = (
+        "small",
+        "-m",
+        "chrf",
+        "bleu",
+        "ter",
+        "--level",
+        "seg",
+        "--significance",
+        "overlap",
+        "--matrix",
+        "-n",
+        "50",
+    )
+    lines = run(folder, *words, "-n", "50").out.splitlines()
+    place = lines.index("row better than column: the intervals do not overlap")
+    assert lines[place + 2].split() == ["Metric", "(1)", "(2)", "(3)"]
+    assert all(set(line.split()[2:]) <= {"better"} for line in lines[place + 4 : place + 7])
+
+
+def test_repeated_judgements_are_averaged_and_said(folder: Path) -> None:
+    note = "120 outputs were judged more than once; the judgements of an output are averaged."
+    assert note in run(folder, "small", "-m", "chrf", "--level", "seg", "-n", "20").out.splitlines()
+    assert note not in run(folder, "small", "-m", "chrf", "-n", "20").out
+
+
 def test_tied_systems_make_a_range(tmp_path: Path) -> None:
     write_texts(tmp_path / "tied")
     write_ratings(tmp_path / "tied", value=lambda i, j: 80.0 - 10 * min(i, 4))

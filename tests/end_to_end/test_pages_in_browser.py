@@ -10,6 +10,7 @@ from tercet.rendering.document import Document, Heading, Picture, Pre, Table
 from tercet.rendering.figures import scatter, top_n_curves
 from tercet.rendering.pages import write_page
 from tercet.rendering.tables import Bold
+from tests.docs.running import run
 
 HOSTILE = '<b id="evil">"x"</b></script><script>window.evil = 1</script><img src="http://evil.invalid/x">'
 ROWS = [["b", "10", "1,234"], ["a10", "−2", "900"], ["a9", "–", "21,862"], [HOSTILE, ".5", "7"]]
@@ -23,7 +24,7 @@ def figure_with_a_hostile_name() -> Any:
 @pytest.fixture
 def page_file(tmp_path: Path) -> Path:
     figure = figure_with_a_hostile_name()
-    classes = [["", "good", ""], ["", "bad", ""], ["", "unchecked", ""], ["", "", ""]]
+    classes = [["", "good", ""], ["", "bad", ""], ["", "unchecked", ""], ["", "near", "inside"]]
     table = Table(["name", "value", "n"], ROWS, "Scores", classes)
     parts = [Heading("Table"), HOSTILE, table, Heading("Figure"), Picture(figure, HOSTILE), Picture(figure),
              Heading("Output", level=3), Pre(HOSTILE)]  # fmt: skip
@@ -87,7 +88,7 @@ def test_hostile_names_stay_text_in_a_page(visit: Any, page_file: Path) -> None:
 def test_text_stands_out_from_the_page_in_both_schemes(visit: Any, page_file: Path, scheme: str) -> None:
     tab = visit(page_file)
     tab.emulate_media(color_scheme=scheme)
-    for selector in ("body", "td.good", "td.bad", "td.unchecked", "th", "pre", "nav ul"):
+    for selector in ("body", "td.good", "td.inside", "td.near", "td.bad", "td.unchecked", "th", "pre", "nav ul"):
         style = tab.locator(selector).first.evaluate(
             "element => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor]"
         )
@@ -140,6 +141,23 @@ def test_a_narrow_screen_scrolls_the_table_and_not_the_page(visit: Any, tmp_path
     tab.set_viewport_size({"width": 400, "height": 800})
     assert tab.evaluate("document.documentElement.scrollWidth") <= 400
     assert tab.evaluate("document.querySelector('.scroll').scrollWidth") > 400
+
+
+def test_the_page_of_reproduce_answers_first_and_unfolds_the_rest(visit: Any, tmp_path: Path) -> None:
+    """Table 4.9 of the thesis needs no data; one of its numbers is known to differ."""
+    ran = run(["reproduce", "thesis", "--table", "4.9", "--html", "page.html", "-q"], folder=tmp_path)
+    assert ran.code == 0
+    tab = visit(tmp_path / "page.html")
+    tab.set_viewport_size({"width": 390, "height": 800})
+    answer = "11 numbers, recomputed from the data, are equal to print. All that should be equal are."
+    assert tab.locator("main p").first.inner_text().startswith(answer)
+    assert tab.locator("code", has_text="tercet reproduce thesis --table 4.9 --data DIR").count() == 1
+    assert tab.locator("td.good").count() >= 11 and tab.locator("td.bad").count() == 1  # in the list of marks
+    rows = tab.locator("details", has_text="3 rows were not recomputed from data")
+    assert not rows.locator("td.unchecked").first.is_visible()
+    rows.locator("summary").click()
+    assert rows.locator("td.unchecked").first.is_visible()
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_a_figure_as_html_draws_from_disk_with_its_names_on_hover(visit: Any, tmp_path: Path) -> None:

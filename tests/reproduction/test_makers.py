@@ -74,7 +74,9 @@ def test_specia_makes_its_tables_from_its_own_data(ce_dataset, quick_training):
     assert {cell.column for cell in three.cells} == {"RMSPE"} and len(three.cells) == 2
     assert len(four.cells) == 10 and all(0 <= cell.recomputed <= 1 for cell in four.cells)
     assert [cell.row for cell in text.cells] == ["System2"]
-    assert {item.reason for item in text.unchecked} == {"There is no System1.", "There is no System4."}
+    assert {item.reason for item in text.unchecked} == {
+        f"The data have no Pearson of System{number}." for number in (1, 4)
+    }
 
 
 def test_other_post_edits_stand_in_for_specia_across_systems(tmp_path, quick_training):

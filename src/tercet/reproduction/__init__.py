@@ -268,6 +268,24 @@ def check(
     return Cell(row, column, number, value, False, must, within=within if near else None)
 
 
+def compare_rows(
+    expected: str, values: Mapping[str, Mapping[str, float]], *, decimals: int = 3, no_half_widths: str = ""
+) -> Reproduction:
+    """Compare values by row and column with a printed table; none is required to be equal.
+
+    no_half_widths: why columns of half-widths are not checked.
+    """
+    cells: list[Cell] = []
+    unchecked: list[Unchecked] = []
+    for row, column, text in printed(expected).numbers():
+        if column in values.get(row, {}):
+            cells.append(check(row, column, text, values[row][column], must=False))
+        else:
+            reason = no_half_widths if column.endswith("_ci") else f"The data have no {column} of {row}."
+            unchecked.append(Unchecked(row, column, float(text), reason))
+    return Reproduction(cells, unchecked, decimals=decimals)
+
+
 def all_unchecked(name: str, reason: str) -> list[Unchecked]:
     """Return every number of a table as unchecked, with the same reason."""
     return [Unchecked(row, column, float(text), reason) for row, column, text in printed(name).numbers()]

@@ -15,7 +15,7 @@ from ..data.scores import Floats
 from ..data.testset import TestSet
 from ..quality.training import train
 from ..stats.correlation import pearson
-from . import Cell, DataSets, Reproduction, Statement, Unchecked, all_unchecked, check, printed
+from . import DataSets, Reproduction, Statement, all_unchecked, compare_rows
 from .sources import numbers, read_table
 
 CE = "ce_dataset"
@@ -23,6 +23,7 @@ PAIR = "en-es"
 TRAINED_ON = "System3"
 SHARE = 0.8  # of the sentences of a system, for training
 CORPUS = {"BLEU": "bleu:variant=mteval", "NIST": "nist", "METEOR": "meteor:matchers=exact", "TER": "ter"}
+NO_HALF_WIDTHS = "The paper does not say how it computed them."
 ANALOGUE = "iwslt2019_pe"
 
 
@@ -58,25 +59,13 @@ def _systems(data: DataSets) -> dict[str, Scored]:
     return data.once("ce_dataset systems", read)
 
 
-def _compared(expected: str, values: Mapping[str, Mapping[str, float]], *, decimals: int = 3) -> Reproduction:
-    cells: list[Cell] = []
-    unchecked: list[Unchecked] = []
-    for row, column, text in printed(expected).numbers():
-        if column in values.get(row, {}):
-            cells.append(check(row, column, text, values[row][column], must=False))
-        else:
-            reason = "The paper does not say how it was computed." if column.endswith("_ci") else f"There is no {row}."
-            unchecked.append(Unchecked(row, column, float(text), reason))
-    return Reproduction(cells, unchecked, decimals=decimals)
-
-
 def score_table(data: DataSets) -> Reproduction:
     """Return Table 1: mean and median scores of translators."""
     values = {
         name: {"Average score": float(one.scores.mean()), "Median score": float(np.median(one.scores))}
         for name, one in _systems(data).items()
     }
-    return _compared("specia_t1", values)
+    return compare_rows("specia_t1", values)
 
 
 def system_table(data: DataSets) -> Reproduction:
@@ -85,7 +74,7 @@ def system_table(data: DataSets) -> Reproduction:
         name: {item.label: item.system["mt"] for item in data.scored(one.texts(), CORPUS)}
         for name, one in _systems(data).items()
     }
-    return _compared("specia_t2", values, decimals=4)
+    return compare_rows("specia_t2", values, decimals=4)
 
 
 def _predictions(data: DataSets, trained_on: str, name: str) -> Floats:
@@ -114,7 +103,7 @@ def error_table(data: DataSets) -> Reproduction:
     for name, one in _systems(data).items():
         errors = _predictions(data, name, name) - one.scores[one.first_test :]
         values[name] = {"RMSPE": float(np.sqrt((errors**2).mean()))}
-    return _noted(_compared("specia_t3", values))
+    return _noted(compare_rows("specia_t3", values, no_half_widths=NO_HALF_WIDTHS))
 
 
 def correlation_table(data: DataSets, metrics: Mapping[str, str]) -> Reproduction:
@@ -125,7 +114,7 @@ def correlation_table(data: DataSets, metrics: Mapping[str, str]) -> Reproductio
         scores = {item.label: item.segment["mt"] for item in data.scored(one.texts(one.first_test), metrics)}
         scores["QE"] = _predictions(data, name, name)
         values[name] = {label: abs(float(pearson(row, human))) for label, row in scores.items()}
-    return _noted(_compared("specia_t4", values))
+    return _noted(compare_rows("specia_t4", values))
 
 
 def cross_system_table(data: DataSets) -> Reproduction:
@@ -136,7 +125,7 @@ def cross_system_table(data: DataSets) -> Reproduction:
             if name != TRAINED_ON:
                 found = _predictions(data, TRAINED_ON, name)
                 values[name] = {"Pearson": float(pearson(found, one.scores[one.first_test :]))}
-        return _noted(_compared("specia_text_crosssystem", values))
+        return _noted(compare_rows("specia_text_crosssystem", values))
     same, other = _analogue(data)
     extra = {"trained on the same systems": {"Pearson": same}, "trained on other systems": {"Pearson": other}}
     statement = Statement(

@@ -15,7 +15,7 @@ from ..data.scores import Floats
 from ..data.testset import TestSet
 from ..metrics.cobalt import Cobalt
 from ..stats.correlation import pearson
-from . import Cell, DataSets, Reproduction, Statement, Unchecked, check, printed
+from . import DataSets, Reproduction, Statement, Unchecked, check, compare_rows, printed
 from .sources import numbers, read_table
 
 SYSTEM = "mt"
@@ -79,7 +79,7 @@ def multi_reference_table(data: DataSets) -> Reproduction:
         system: {column: float(pearson(row, one["score"])) for column, row in one.items() if column != "score"}
         for system, one in found.items()
     }
-    return _compared("thesis_t3_1", values)
+    return compare_rows("thesis_t3_1", values)
 
 
 def affected_table(data: DataSets) -> Reproduction:
@@ -92,7 +92,7 @@ def affected_table(data: DataSets) -> Reproduction:
         }
         for system, one in _multi_reference_bleu(data).items()
     }
-    return _compared("thesis_t3_2", values, decimals=1)
+    return compare_rows("thesis_t3_2", values, decimals=1)
 
 
 def quality_table(data: DataSets) -> Reproduction:
@@ -102,20 +102,7 @@ def quality_table(data: DataSets) -> Reproduction:
         texts = _texts(one["mt"], {"reference": one["reference"]}, "en-es")
         bleu = data.scored(texts, {BLEU: BLEU})[0].system[SYSTEM]
         values[system] = {"Human": float(numbers(one["score"], "score").mean()), "BLEU": bleu}
-    return _compared("thesis_t3_3", values, decimals=4)
-
-
-def _compared(expected: str, values: Mapping[str, Mapping[str, float]], *, decimals: int = 3) -> Reproduction:
-    """Compare rows with print; none is required to be equal, because the thesis's programs are not known."""
-    cells: list[Cell] = []
-    unchecked: list[Unchecked] = []
-    for row, column, text in printed(expected).numbers():
-        value = values.get(row, {}).get(column)
-        if value is None:
-            unchecked.append(Unchecked(row, column, float(text), f"The data have no {column} of {row}."))
-        else:
-            cells.append(check(row, column, text, value, must=False))
-    return Reproduction(cells, unchecked, decimals=decimals)
+    return compare_rows("thesis_t3_3", values, decimals=4)
 
 
 def post_edit_table(data: DataSets) -> Reproduction:
@@ -142,7 +129,7 @@ def post_edit_table(data: DataSets) -> Reproduction:
         "; ".join(f"{row} {one['Translation']:.3f} and {one['Post-Edition']:.3f}" for row, one in values.items()),
     )
     if folder is not None:
-        compared = _compared("thesis_t3_7", values, decimals=4)
+        compared = compare_rows("thesis_t3_7", values, decimals=4)
         return Reproduction(compared.cells, compared.unchecked, [statement], decimals=4)
     missing = data.missing(["eamt11"])
     unchecked = [Unchecked(row, column, float(text), missing) for row, column, text in printed("thesis_t3_7").numbers()]
@@ -164,7 +151,7 @@ def origin_table(data: DataSets) -> Reproduction:
             **{f"{name}_r": float(pearson(row[rows], human[rows])) for name, row in scores.items()},
             "Sentences": float(rows.sum()),
         }
-    return _compared("thesis_t3_8", values, decimals=4)
+    return compare_rows("thesis_t3_8", values, decimals=4)
 
 
 def fluency_table(data: DataSets) -> Reproduction:
@@ -181,7 +168,7 @@ def fluency_table(data: DataSets) -> Reproduction:
             values.setdefault(row, {}).update({
                 f"{kind}_{name}": float(pearson(scores, column)) for name, column in human.items()
             })  # fmt: skip
-    return _compared("thesis_t4_11", values)
+    return compare_rows("thesis_t4_11", values)
 
 
 def aligner_table(data: DataSets) -> Reproduction:

@@ -49,3 +49,26 @@ def test_an_empty_output_scores_0():
     (scores,) = score(TestSet({"a": ["", "Prices rose."]}, source=TEXTS.source, pair="de-en"), "yisi2")
     assert scores.segment["a"][0] == 0
     assert np.isfinite(scores.segment["a"]).all()
+
+
+PARSED = """# text = {text}
+1\t{words[0]}\t_\tDET\t_\t_\t2\tdet\t_\t_
+2\t{words[1]}\t_\tNOUN\t_\t_\t3\tnsubj\t_\t_
+3\t{words[2]}\t_\tVERB\t_\t_\t0\troot\t_\t_
+
+"""
+
+
+def test_structure_is_compared_by_parses_of_both_languages(tmp_path):
+    texts = TestSet({"good": ["The dog sleeps"], "bad": ["The bank closed"]}, source=["Der Hund schläft"], pair="de-en")
+    for name, lines in (("de", texts.source), ("en", [*texts.outputs["good"], *texts.outputs["bad"]])):
+        written = (PARSED.format(text=text, words=text.split()) for text in lines)
+        (tmp_path / name).write_text("".join(written), encoding="utf-8")
+    parsers = f"parser=conllu:{tmp_path / 'en'},source_parser=conllu:{tmp_path / 'de'}"
+    plain = score(texts, "yisi2")[0].system
+    (found,) = score(texts, f"yisi2:srl=true,beta=0.5,{parsers}")
+    assert found.system["good"] > found.system["bad"]
+    assert found.system["good"] != pytest.approx(plain["good"], abs=1e-6)
+    assert "|parsed:" in found.signature
+    seen = found.metric.explain("The dog sleeps", (), "Der Hund schläft")
+    assert seen["score"] == pytest.approx(found.system["good"], abs=1e-6)

@@ -21,14 +21,11 @@ def row(name: str, gold: float, metric: float, kind: str = "outlier") -> dict[st
 
 def test_a_name_stands_right_of_its_point_or_left_of_it_where_the_plot_ends() -> None:
     placed = placing.labels(
-        [row("first", 100, 100), row("second", 450, 200), row("no", 9, 9, "other")], [], DOMAINS, SIZE
+        [row("first", 100, 100), row("second", 450, 200), row("third", 9, 9, "other")], [], DOMAINS, SIZE
     )
     assert placed == {
-        "left": [
-            {"name": "first", "kind": "outlier", "gold": 107.0, "metric": 100.0},
-            {"name": "no", "kind": "other", "gold": 16.0, "metric": 9.0},
-        ],
-        "right": [{"name": "second", "kind": "outlier", "gold": 443.0, "metric": 200.0}],
+        "left": [row("first", 107, 100), row("third", 16, 9, "other")],
+        "right": [row("second", 443, 200)],
     }
 
 
