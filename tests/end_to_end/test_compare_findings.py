@@ -141,8 +141,8 @@ def test_misuse_is_explained(folder, options, code, message):
 
 
 def test_edits_and_deciding_segments_are_those_of_the_chosen_segments(folder):
-    done = run("compare", "refA.txt", "-i", "Alder.txt", "Cedar.txt", "-s", "src.txt", "-m", "ter", "-n", "50", "--edits",
-               "--only", "numbers", "--top", "1", "-f", "json", "-q", cwd=folder)  # fmt: skip
+    done = run("compare", "refA.txt", "-i", "Alder.txt", "Cedar.txt", "-s", "src.txt", "-m", "ter", "-n", "50",
+               "--edits", "--only", "numbers", "--top", "1", "-f", "json", "-q", cwd=folder)  # fmt: skip
     assert done.code == 0
     [pair] = done.json["metrics"][0]["pairs"]
     assert pair["segments"][0]["segment"] in (6, 10, 15, 32)
