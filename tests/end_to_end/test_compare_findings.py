@@ -138,3 +138,15 @@ def test_misuse_is_explained(folder, options, code, message):
     done = run(*COMPARE, "-n", "20", *options, cwd=folder)
     assert (done.code, done.out) == (code, "")
     assert done.err.startswith("Error: ") and message in done.err
+
+
+def test_edits_and_deciding_segments_are_those_of_the_chosen_segments(folder):
+    done = run("compare", "refA.txt", "-i", "Alder.txt", "Cedar.txt", "-s", "src.txt", "-m", "ter", "-n", "50",
+               "--edits", "--only", "numbers", "--top", "1", "-f", "json", "-q", cwd=folder)  # fmt: skip
+    assert done.code == 0
+    [pair] = done.json["metrics"][0]["pairs"]
+    assert pair["segments"][0]["segment"] in (6, 10, 15, 32)
+    every = run("compare", "refA.txt", "-i", "Alder.txt", "Cedar.txt", "-m", "ter", "-n", "50", "--edits", "-f", "json",
+                cwd=folder).json  # fmt: skip
+    total = every["metrics"][0]["pairs"][0]["edits"]["Cedar.txt"]
+    assert 0 < sum(pair["edits"]["Cedar.txt"].values()) < sum(total.values())

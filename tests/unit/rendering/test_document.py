@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tercet.errors import UnknownName
-from tercet.rendering.document import FORMS, Document, Heading, Notes, Pre, Segments, SegmentTexts, Table, records
+from tercet.rendering.document import FORMS, Document, Heading, Notes, Pre, Segments, SegmentTexts, Table, records, wrap
 
 CARD = SegmentTexts("segment 1", [("source", "a <b>b</b>")], [("edits", ["insert x"])])
 PARTS = [
@@ -76,3 +76,17 @@ def test_records_are_a_table_and_one_record_is_a_list_of_its_fields() -> None:
     table = records([{"a": 1, "b": True}, {"a": "x", "c": [1, 2]}])
     assert (table.header, table.rows) == (["a", "b", "c"], [["1", "yes", ""], ["x", "", "[1, 2]"]])
     assert records({"a": None, "b": 0.5}).rows == [["a", ""], ["b", "0.5"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "lines"),
+    [
+        ("", 5, [""]),
+        ("one two", 7, ["one two"]),
+        ("one two three", 8, ["one two", "three"]),
+        ("abcdefgh ij", 3, ["abc", "def", "gh", "ij"]),
+        ("漢字漢字 漢", 5, ["漢字", "漢字", "漢"]),
+    ],
+)
+def test_texts_are_broken_at_blanks_and_long_words_anywhere(text: str, columns: int, lines: list[str]) -> None:
+    assert list(wrap(text, columns)) == lines

@@ -85,3 +85,24 @@ def test_wide_characters_take_two_columns_and_marks_none() -> None:
 def test_an_unknown_form_is_named_with_the_nearest() -> None:
     with pytest.raises(UnknownName, match="no table format called 'markdwn'. Did you mean markdown"):
         table(["a"], [["1"]], "markdwn")
+
+
+def test_a_table_that_is_too_wide_is_cut_into_parts_with_the_names_of_its_rows() -> None:
+    header = ["A", "B", "first", "second", "third"]
+    rows = [["one", "two", "1.00", Bold("2.00"), "3.00"], ["three", "four", "4.00", "5.00", "6.00"]]
+    whole = table(header, rows)
+    assert table(header, rows, columns=max(map(len, whole.split("\n")))) == whole
+    assert table(header, rows, columns=27) == (
+        "A      B     first  second\n"
+        "─────  ────  ─────  ──────\n"
+        "one    two    1.00   2.00*\n"
+        "three  four   4.00   5.00\n"
+        "\n"
+        "A      B     third\n"
+        "─────  ────  ─────\n"
+        "one    two    3.00\n"
+        "three  four   6.00"
+    )
+    narrow = table(header, rows, columns=5)  # each part has a column at least
+    assert [part.split("\n")[0].split()[-1] for part in narrow.split("\n\n")] == ["first", "second", "third"]
+    assert table(header, rows, "tsv", columns=5) == table(header, rows, "tsv")
