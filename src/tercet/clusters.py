@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, InvalidStateError
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -35,13 +35,32 @@ def open_cluster(address: str) -> Iterator[Executor]:
         except (OSError, ValueError) as error:
             raise UsageError(f"No cluster answers at {address}: {error}") from None
         try:
-            executor = client.get_executor(pure=False)
-            executor.workers = max(1, sum(client.ncores().values()))
-            executor.watch = Watch(client, address)
-            yield executor
+            yield ClusterExecutor(client, address)
         finally:
             with suppress(Exception):  # a scheduler that has vanished cannot be left properly
                 client.close(timeout=2)
+
+
+class ClusterExecutor(Executor):
+    """Runs work on a cluster. Dask's own executor fails if a worker dies while its result is being fetched."""
+
+    def __init__(self, client: Any, address: str) -> None:
+        self._client = client
+        self.workers = max(1, sum(client.ncores().values()))
+        self.watch = Watch(client, address)
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
+        made: Future[Any] = Future()
+
+        def hand_over(done: Any) -> None:
+            with suppress(InvalidStateError):  # nobody waits any more
+                try:
+                    made.set_result(done.result())
+                except Exception as error:  # noqa: BLE001  whatever the work raised is raised where it is waited for
+                    made.set_exception(error)
+
+        self._client.submit(function, *arguments, **options, pure=False).add_done_callback(hand_over)
+        return made
 
 
 class Watch:

@@ -1,5 +1,6 @@
 """Helpers of the browser tests of the rating server: small campaigns of every protocol, a server, checks of pages."""
 
+import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -98,15 +99,17 @@ def serving(campaign: Campaign, tokens: Tokens, folder: Path) -> Iterator[Site]:
     from tercet.human.storage import Store
 
     store = Store.open(folder / f"{campaign.id}.db", campaign)
-    config = uvicorn.Config(create_app(campaign, store), port=0, access_log=False, log_config=None, lifespan="off")
-    listening = config.bind_socket()
+    listening = socket.create_server(("127.0.0.1", 0))
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    app = create_app(campaign, store, address=address)
+    config = uvicorn.Config(app, access_log=False, log_config=None, lifespan="off")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:
         while not server.started:
             time.sleep(0.01)
-        yield Site(f"http://127.0.0.1:{listening.getsockname()[1]}", campaign, tokens, store)
+        yield Site(address, campaign, tokens, store)
     finally:
         server.should_exit = True
         thread.join(10)

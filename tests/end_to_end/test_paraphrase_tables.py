@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from .command import Result, tercet
+from .command import Result, tercet, tercet_process
 
 
 @pytest.fixture
@@ -37,7 +37,9 @@ def test_a_table_is_added_and_then_used_by_its_name(folder: Path) -> None:
     assert by_name[0] == by_file[0] > score(folder, "")[0]
     assert by_name[1] == by_file[1].replace("paraphrases:table.tsv", "paraphrases:leaps")
     assert re.search(r"\|paraphrases:leaps\|.*\|table:[0-9a-f]{16}\|", by_name[1])
-    assert score(folder, "leaps", "-j", "2") == by_name
+    arguments = ("score", "ref", "-i", "out", "-m", "meteor:paraphrases=leaps", "-f", "json", "-j", "2")
+    done = tercet_process(*arguments, cwd=folder, TERCET_DATA=str(folder / "cache"))
+    assert [(entry["score"], entry["signature"]) for entry in done.json] == [by_name]
     explained = run(folder, "explain", "meteor:paraphrases=leaps", "ref", "-i", "out")
     assert "paraphrase  leapt = jumped high" in explained.out
 

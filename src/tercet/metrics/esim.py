@@ -47,7 +47,7 @@ class ESIM(EncodedMetric):
     def learn(self, testset: Any) -> Learnt:
         """Find the checksums of the encoder and of the network."""
         learnt = super().learn(testset)
-        return Learnt(learnt.state, {**learnt.items, "model": _network().checksum[:16]})
+        return Learnt(learnt.state, {**learnt.items, "checksum": _network().checksum[:16]})
 
     def open(self, state: Known | None) -> Opened:
         encoder, _, _ = super().open(state)

@@ -86,7 +86,7 @@ class Rima(Metric):
                 "encoder for the language."
             )
         checksum = _content(*self._place()).checksum[:16]
-        return Learnt(checksum, {"model": checksum})
+        return Learnt(checksum, {"checksum": checksum})
 
     def open(self, state: str | None) -> Opened:
         content = _content(*self._place())

@@ -84,8 +84,11 @@ def test_other_languages_are_refused():
 
 
 def test_the_signature_names_the_model():
-    scores = tercet.score(TestSet({"a": ["Hello"]}, {"r": ["Hi"]}, pair="de-en"), ["rima"])[0]
-    assert f"model:{rima._content(None, None).checksum[:16]}" in scores.signature
+    texts = TestSet({"a": ["Hello"]}, {"r": ["Hi"]}, pair="de-en")
+    scores = tercet.score(texts, ["rima"])[0]
+    assert f"checksum:{rima._content(None, None).checksum[:16]}" in scores.signature
+    verified = tercet.verify(texts, scores.signature, repr(scores.system["a"]))
+    assert (verified.equal, verified.notes) == (True, ())
 
 
 def test_a_model_of_ones_own(tmp_path: Path):
