@@ -136,7 +136,7 @@ class Rima(Metric):
 
     def extras(self, counts: Floats) -> Mapping[str, Floats]:
         """Return the network's number, chrF, and the interval that holds 90 % of people's assessments."""
-        half = _open(_content(*self._place()), self.device).half_width
+        half = _content(*self._place()).manifest["half_width"]
         scores = mean_score(counts)
         low, high = np.maximum(scores - half, 0), np.minimum(scores + half, 100)
         return {"network": counts[:, 2], "chrf": counts[:, 3], "lower": low, "upper": high}
