@@ -244,6 +244,7 @@ def test_the_organiser_sees_everything_and_renews_a_link(context: Any, tmp_path:
         site.wait_for(1)
         tab = context.new_page()
         tab.goto(f"{site.url}/organiser")
+        tab.wait_for_selector("input:focus")  # a busy machine takes its time
         tab.keyboard.type(site.tokens.organiser)
         tab.keyboard.press("Enter")
         tab.wait_for_selector("text=Too early to tell")
