@@ -16,7 +16,8 @@ SOURCE = Path(tercet.__file__).parent
 ORDER = (
     "errors", "workers", "clusters", "data", "kernels", "text", "language", "knowledge", "stats", "quality", "metrics",
     "human", "rendering", "engine", "testing", "slicing", "scoring", "external", "comparing", "explaining",
-    "alignment_report", "entity_report", "checking", "comparison_report", "verifying", "metaeval", "reproduction",
+    "alignment_report", "entity_report", "checking", "comparison_report", "verifying", "metaeval", "learning",
+    "reproduction",
     "examples", "kb", "qe", "rate", "cli", "__main__",
 )  # fmt: skip
 HEAVY = (
