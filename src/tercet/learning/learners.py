@@ -113,7 +113,7 @@ class LambdaMART(MetricLearner):
 
     name = "lambdamart"
     settings = tuple(map(float, TREES))
-    depth, rate, smallest = 4, 0.1, 50
+    depth, rate, smallest = 4, 0.1, 50  # smallest: rows of a leaf, fewer if there are few rows
 
     def fit(self, material: Material, setting: float, seed: int) -> Predictor:
         tree_class = scikit_learn("tree").DecisionTreeRegressor
@@ -126,9 +126,11 @@ class LambdaMART(MetricLearner):
             bend = wrong * (1 - wrong / share)
             stiff = np.bincount(material.better, bend, len(scores)) + np.bincount(material.worse, bend, len(scores))
             machine = tree_class(
-                max_depth=self.depth, min_samples_leaf=self.smallest, random_state=(seed + number) % 2**32,
+                max_depth=self.depth,
+                min_samples_leaf=min(self.smallest, max(len(scores) // 20, 1)),
                 max_features=0.5,
-            )  # fmt: skip
+                random_state=(seed + number) % 2**32,  # scikit-learn takes no larger seed
+            )
             machine.fit(material.units, push)
             leaf = machine.apply(material.units)
             size = machine.tree_.node_count

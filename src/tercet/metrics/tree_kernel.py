@@ -69,7 +69,7 @@ class TreeKernel(ParsedMetric):
         below = self._alone(output) * self._alone(reference)
         if not below:
             return 0.0
-        return min(kernel(_tree(output, self.of), _tree(reference, self.of), self.decay, self.gap) / sqrt(below), 1.0)
+        return min(_kernel(output, reference, self.of, self.decay, self.gap) / sqrt(below), 1.0)
 
     def _alone(self, sentence: Sentence) -> float:
         return _alone(sentence, self.of, self.decay, self.gap)
@@ -80,8 +80,12 @@ class TreeKernel(ParsedMetric):
 
 @lru_cache(maxsize=KEPT)
 def _alone(sentence: Sentence, of: str, decay: float, gap: float) -> float:
-    found = _tree(sentence, of)
-    return kernel(found, found, decay, gap)
+    return _kernel(sentence, sentence, of, decay, gap)
+
+
+@lru_cache(maxsize=KEPT)  # combinations of metrics count twice
+def _kernel(first: Sentence, second: Sentence, of: str, decay: float, gap: float) -> float:
+    return kernel(_tree(first, of), _tree(second, of), decay, gap)
 
 
 @lru_cache(maxsize=KEPT)
