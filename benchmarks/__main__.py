@@ -34,6 +34,7 @@ from . import (
     sequences,
     significance,
     syntax,
+    tokenising,
     translation_models,
 )
 from .common import Row, cpu, texts
@@ -155,6 +156,7 @@ def main() -> None:
         language_models,
         translation_models,
         syntax,
+        tokenising,
         sentence_vectors,
         encoders,
         quality,
