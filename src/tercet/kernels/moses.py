@@ -15,7 +15,7 @@ except ImportError:
 COMPILED = cython.compiled
 
 # Bits of the class table. BLANK: a blank in Perl. CONTROL: deleted. PLAIN: not split off as a symbol. NUMBER: \p{IsN}
-# by Python's data, and OTHER_NUMBER by Moses' tables, which differ for a few new characters.
+# by Python's data, LISTED_NUMBER by the table of Moses' Unicode version, which differ for a few new characters.
 BLANK = cython.declare(cython.int, 1)
 CONTROL = cython.declare(cython.int, 2)
 PLAIN = cython.declare(cython.int, 4)
@@ -378,6 +378,15 @@ def _escape(
             out[n] = c
             n += 1
     return n
+
+
+def first_unknown(text: cython.uint[::1], known: cython.uchar[::1], begin: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Return the first position from `begin` whose block of 256 characters is not known, or the text's length."""
+    i: cython.Py_ssize_t
+    for i in range(begin, text.shape[0]):
+        if not known[text[i] >> 8]:
+            return i
+    return text.shape[0]
 
 
 def tokenise(

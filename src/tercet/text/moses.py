@@ -15,14 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import pairwise
 from unicodedata import category
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import moses as kernel
-from .coding import Ints, Words, code_points, split_words, view
+from .coding import Ints, Words, code_points, cut_string, split_words, view
 from .scripts import base_code
 
 log = logging.getLogger(__name__)
@@ -79,9 +78,7 @@ def tokenise(text: str, language: str = "en") -> str:
 
 def tokenise_all(texts: Sequence[str], language: str = "en") -> list[str]:
     """Return each text as `tokenise` does. Faster than one call for each."""
-    points, offsets = _tokenised(texts, language)
-    text = points.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
-    return [text[begin:end] for begin, end in pairwise(offsets.tolist())]
+    return cut_string(*_tokenised(texts, language))
 
 
 def words(texts: Sequence[str], language: str = "en") -> Words:
@@ -153,16 +150,15 @@ class _Classes:
     def __init__(self, *, apart: bool) -> None:
         self.apart = apart
         self.table = np.zeros(HIDDEN + 1, dtype=np.uint8)
-        self._known = np.zeros(HIDDEN // BLOCK, dtype=bool)
+        self._known = np.zeros(HIDDEN // BLOCK, dtype=np.uint8)
 
     def learn(self, points: NDArray[np.uint32]) -> None:
         """Compute the classes of these characters."""
-        used = np.zeros(len(self._known), dtype=bool)
-        used[points // BLOCK] = True
-        for block in np.flatnonzero(used & ~self._known).tolist():
-            begin = block * BLOCK
+        at = 0
+        while (at := kernel.first_unknown(view(points), view(self._known), at)) < len(points):
+            begin = int(points[at]) // BLOCK * BLOCK
             self.table[begin : begin + BLOCK] = [self._class(point) for point in range(begin, begin + BLOCK)]
-            self._known[block] = True
+            self._known[begin // BLOCK] = 1
 
     def _class(self, point: int) -> int:
         c = chr(point)
