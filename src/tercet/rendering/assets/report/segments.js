@@ -153,7 +153,7 @@ function cardParts(i) {
   const plain = (text) => found ? highlighted(text, found) : [text];
   const [source, target] = D.languages;
   const layer = shownLayer();
-  const block = (name, text, language, nodes = null, below = "", key = "") => el("div", {"data-text": key}, el("h5", {}, name),
+  const block = (name, text, language, nodes = null, below = "", key = "") => el("div", {"data-text": key}, el("h3", {}, name),
     text === "" ? el("p", {class: "reading empty"}, "(empty)") : el("p", {class: "reading", dir: "auto", lang: language || null}, nodes ?? plain(text)), below);
   const references = Object.entries(D.references).filter(([, lines]) => lines[i] !== null), several = references.length > 1;
   const gold = references.map(([, lines]) => lines[i]);
