@@ -271,8 +271,8 @@ class Corpora:
         if self.parallel is not None:
             say("word alignment")
             values["aligner"] = _pruned(train_aligner(*pairs))
-        chosen = {name: getattr(self, name) for name in ("embeddings", "embedding_axes", "network")}
-        return Resources(*self.languages, **values, **chosen)
+        values |= {name: getattr(self, name) for name in ("embeddings", "embedding_axes", "network")}
+        return Resources(*self.languages, **values)
 
 
 def principal_axes(embeddings: str, texts: Sequence[str], *, executor: Executor | None = None) -> Floats:
