@@ -293,6 +293,35 @@ def split_words(
     return words
 
 
+def join_words(
+    text: cython.uint[::1],
+    places: cython.longlong[:, ::1],
+    text_ends: cython.longlong[::1],
+    separator: cython.uint,
+    result: cython.uint[::1],
+    ends: cython.longlong[::1],
+) -> None:
+    """Write the words of each text with a separator between them; ends[t] becomes the end of text t.
+
+    places, text_ends: from `split_words`. result: one for each character and each word.
+    """
+    t: cython.Py_ssize_t
+    w: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    first: cython.Py_ssize_t = 0
+    written: cython.Py_ssize_t = 0
+    for t in range(text_ends.shape[0]):
+        for w in range(first, text_ends[t]):
+            if w > first:
+                result[written] = separator
+                written += 1
+            for i in range(places[w, 0], places[w, 1]):
+                result[written] = text[i]
+                written += 1
+        first = text_ends[t]
+        ends[t] = written
+
+
 def drop_blanks(
     text: cython.uint[::1],
     offsets: cython.longlong[::1],

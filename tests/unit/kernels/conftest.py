@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from tercet import kernels
-from tercet.text import coding, rules
+from tercet.text import coding, moses, rules
 
 
 def load_source(name: str) -> ModuleType:
@@ -27,7 +27,7 @@ def load_source(name: str) -> ModuleType:
     return module
 
 
-PLAIN = {name: load_source(name) for name in ("ngrams", "tokens")}
+PLAIN = {name: load_source(name) for name in ("moses", "ngrams", "tokens")}
 
 
 @pytest.fixture(params=["installed", "plain"])
@@ -37,4 +37,5 @@ def form(request, monkeypatch) -> str:
         monkeypatch.setattr(coding, "ngrams", PLAIN["ngrams"])
         monkeypatch.setattr(coding, "tokens", PLAIN["tokens"])
         monkeypatch.setattr(rules, "tokens", PLAIN["tokens"])
+        monkeypatch.setattr(moses, "kernel", PLAIN["moses"])
     return request.param
