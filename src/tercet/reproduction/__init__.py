@@ -156,8 +156,8 @@ def reproduce(
         if missing:
             raise UsageError(f"{paper}, {title_of(table)}: {missing}")
         known = {paper: {table: known[paper][table]}}
+    own = {row for those in known.values() for one in those.values() for row in one.own_rows}
     for row in data.rows or ():
-        own = {each for those in known.values() for one in those.values() for each in one.own_rows}
         if row not in own:
             raise UnknownName("row with a metric of ours", row, own)
     found: list[Reproduction] = []
