@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.catalogue import data_folder, is_name, where
 from ..data.files import file_state
 from ..data.lines import read_blocks
+from ..data.named_files import find_file
 from ..data.paraphrase_files import paraphrase_format
-from ..errors import DataError, UnknownName, UsageError
+from ..errors import DataError
 
 log = logging.getLogger(__name__)
 
@@ -100,26 +100,7 @@ def find_table(given: str, folder: str | Path | None = None) -> Path:
 
     folder: the folder of data sets; by default the user's (`data_folder`).
     """
-    try:
-        if Path(given).is_file():
-            return Path(given)
-    except (OSError, ValueError):  # too long for a path, and so for a name
-        raise UsageError(f"{given[:200]!r} is not a valid path of a paraphrase table.") from None
-    name, _, inside = given.partition("/")
-    place = data_folder() if folder is None else Path(folder)
-    if not is_name(name, place):
-        raise UsageError(
-            f"There is no paraphrase table {given}, neither a file nor a data set. "
-            f"Add a table that you have: tercet data add FILE {Path(given).name or 'NAME'}."
-        )
-    root = where(name, place)
-    files = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
-    if inside and inside not in files:
-        raise UnknownName(f"file in data set {name!r}", inside, files)
-    if not inside and len(files) != 1:
-        shown = ", ".join(f"{name}/{file}" for file in files[:5]) + (", …" if len(files) > 5 else "")
-        raise UsageError(f"Data set {name!r} has {len(files)} files. Name the one with paraphrases: {shown}.")
-    return root / (inside or files[0])
+    return find_file(given, what="paraphrase table", content="paraphrases", folder=folder)
 
 
 def paraphrases(given: str) -> Paraphrases:
