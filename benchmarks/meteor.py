@@ -40,9 +40,9 @@ print(time.process_time() - start)
 
 def with_table() -> list[Row]:
     package = find_spec("pycocoevalcap")
-    if package is None or package.origin is None:
+    if package is None or not package.submodule_search_locations:
         return []
-    table = Path(package.origin).parent / "meteor" / "data" / "paraphrase-en.gz"
+    table = Path(next(iter(package.submodule_search_locations))) / "meteor" / "data" / "paraphrase-en.gz"
     command = [sys.executable, "-c", WITH_TABLE, str(table)]
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "TERCET_DATA": folder}
