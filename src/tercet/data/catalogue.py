@@ -25,6 +25,7 @@ from typing import Any
 
 from ..errors import DataError, UnknownName, UsageError
 from .archives import MAX_BYTES, MAX_FILES, Opener, Progress, download, extract, https_opener, is_archive
+from .copying import check_file, check_source, copy
 from .files import make_folder, move_folder, writing
 
 __all__ = ["Entry", "Installed", "add", "as_json", "check_unchanged", "checksum_of", "data_folder", "entries", "find",
@@ -161,43 +162,17 @@ def add(
     """
     source, place = Path(path), Path(folder)
     _check_new(name, place, replace=replace)
-    _check_source(source, place)
+    check_source(source, place)
     digest = _sha256(source) if is_archive(source) and source.is_file() else None
     with _building(name, place, replace=replace) as target:
         if digest is not None:
             _unpack(source, target, max_files, max_bytes)
         else:
-            _copy(source, target / "data")
+            copy(source, target / "data")
             if not source.is_dir():
-                _check_file(source, target / "data")
+                check_file(source, target / "data")
         _write_record(name, target, origin or str(source.resolve()), digest)
     return _record(name, place)
-
-
-def _check_source(source: Path, place: Path) -> None:
-    from .layouts import ENDINGS
-    from .paraphrase_files import is_paraphrases
-
-    try:
-        there = source.resolve(strict=True).exists()
-    except (OSError, RuntimeError):  # missing, or a link to itself
-        there = False
-    if not there:
-        raise UsageError(f"{source} does not exist.")
-    if source.is_dir():
-        if place.resolve().is_relative_to(source.resolve()):
-            raise UsageError(f"{source} contains the data folder {place} itself and cannot be copied into it.")
-    elif not source.is_file() or not (
-        is_archive(source)
-        or source.name.removesuffix(".gz").endswith(ENDINGS)
-        or is_paraphrases(source)
-        or _is_sentencepiece(source)
-    ):
-        raise UsageError(
-            f"{source} is neither a folder nor an archive (.zip, .tar.gz, .tgz, .tar) "
-            f"nor a file of a known layout ({', '.join(ENDINGS)}, each also with .gz) "
-            "nor a table of paraphrases (METEOR's, PPDB's, or pairs separated by a tab) nor a SentencePiece model."
-        )
 
 
 def remove(name: str, folder: str | Path) -> Path:
@@ -312,52 +287,6 @@ def _unpack(archive: Path, target: Path, max_files: int = MAX_FILES, max_bytes: 
     root.rename(target / "data")
     if root is not unpacked:
         unpacked.rmdir()
-
-
-def _copy(source: Path, target: Path) -> None:
-    """Copy a folder, or a single file into a new folder."""
-    try:
-        if source.is_dir():
-            _refuse_loops(source)
-            shutil.copytree(source, target, copy_function=shutil.copyfile)
-        else:
-            target.mkdir()
-            shutil.copyfile(source, target / source.name)
-    except shutil.Error as error:
-        name, _, reason = error.args[0][0]
-        raise UsageError(f"{name} cannot be copied: {reason}. Nothing was added.") from None
-    except OSError as error:
-        raise UsageError(f"{source} cannot be copied: {error.strerror or error}. Nothing was added.") from None
-
-
-def _refuse_loops(folder: Path) -> None:
-    """Raise UsageError for a link within a folder to a folder that contains it: copying would never end."""
-    for root, folders, _ in os.walk(folder):
-        for link in (Path(root, name) for name in folders):
-            if link.is_symlink() and link.parent.resolve().is_relative_to(link.resolve()):
-                raise UsageError(f"{link} is a link to a folder that contains it. Nothing was added.")
-
-
-def _check_file(source: Path, target: Path) -> None:
-    """Raise UsageError if the only file of a folder is neither a test set nor a table of paraphrases."""
-    from .layouts import pairs
-    from .paraphrase_files import is_paraphrases
-
-    try:
-        pairs(target)
-    except DataError:
-        if not is_paraphrases(source) and not _is_sentencepiece(source):
-            raise UsageError(
-                f"{source} was not recognised as a test set by its name, or it is damaged. Nothing was added. "
-                "Name it after its language pair, as en-de.jsonl or en-de.tsv, or add the folder with all its files."
-            ) from None
-
-
-def _is_sentencepiece(path: Path) -> bool:
-    """Return whether a file begins like a SentencePiece model: the first piece, and soon the unknown one."""
-    with path.open("rb") as stream:
-        start = stream.read(512)
-    return start[:1] == start[2:3] == b"\n" and b"<unk>" in start
 
 
 def _hidden(name: str, place: Path, ending: str = "") -> Path:
