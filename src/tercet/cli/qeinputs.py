@@ -13,6 +13,8 @@ import click
 from ..errors import UsageError
 
 if TYPE_CHECKING:
+    from ..checking.triage import Triage
+    from ..data.bilingual import Bitext
     from ..quality.inputs import Column, GivenFeatures
     from ..quality.model import QualityModel
 
@@ -88,11 +90,63 @@ def read_pairs(
     """Read sources, outputs and the user's own features; `others` must have the same length."""
     from ..quality.inputs import read_features, read_texts
 
-    sources, outputs = read_texts(options["source"], options["output"], *others)
+    bitext = open_file(options)
+    if bitext is not None:
+        sources, outputs = tuple(bitext.source), tuple(bitext.output())
+    else:
+        sources, outputs = read_texts(options["source"], options["output"], *others)
     for role, language, lines in zip(("source", "output"), languages, (sources, outputs), strict=True):
-        _check_language(options[role], role, language, lines)
+        _check_language(options[role] or options["source"], role, language, lines)
     extra = options["extra_features"]
     return sources, outputs, read_features(extra, len(sources)) if extra else None
+
+
+def open_file(options: Options) -> Bitext | None:
+    """Return the bilingual file that holds sources and outputs, or None if they are two files.
+
+    Raises UsageError if MT is missing and SRC is not such a file.
+    """
+    if options.get("output") is not None:
+        if options.get("columns"):
+            raise UsageError("--columns is for one file with sources and outputs. Write FILE:COLUMN, or leave out MT.")
+        return None
+    from ..data.bilingual import format_of, open_bitext
+    from .inputs import read_columns
+
+    if format_of(options["source"]) is None:
+        raise UsageError(
+            "Give the sources and the outputs, SRC and MT, or one file that has both: XLIFF, TMX, PO, CSV, TSV or XLSX."
+        )
+    if "opened" not in options:  # read once, however many ask for it
+        columns = read_columns(options)
+        options["opened"] = open_bitext(options["source"], columns=columns, pair=options["languages"] or None)
+    found: Bitext = options["opened"]
+    return found
+
+
+def segment_names(options: Options) -> dict[str, Sequence[str]]:
+    """Return the ids and files of the segments, for `rank`; nothing if the inputs are plain texts."""
+    bitext = open_file(options)
+    return {} if bitext is None else {"ids": bitext.ids, "files": [each.file for each in bitext.segments]}
+
+
+def triaged(options: Options) -> Triage:
+    """Read the texts and rank them by findings."""
+    from ..checking.triage import triage
+    from ..data.terminology import read_terms
+    from ..quality.inputs import check_languages, read_texts
+
+    pair = "-".join(check_languages(options["languages"])) if options["languages"] else None
+    bitext = open_file(options)
+    more: dict[str, Any] = dict(segment_names(options))
+    if bitext is None:
+        sources, outputs = read_texts(options["source"], options["output"])
+    else:
+        sources, outputs, pair = tuple(bitext.source), tuple(bitext.output()), pair or bitext.pair
+        more["source_tags"] = [each.source_tags for each in bitext.segments]
+        more["output_tags"] = [each.output_tags for each in bitext.segments]
+    terms = read_terms(options["terms"], pair) if options["terms"] else None
+    return triage(sources, outputs, pair=pair, terms=terms, **more)
 
 
 def _check_language(name: str, role: str, language: str, lines: Sequence[str]) -> None:
