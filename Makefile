@@ -49,5 +49,15 @@ axe:
 pictures: $(STAMP)
 	$(BIN)/python scripts/make_pictures.py
 
+# What a release would upload: built, checked, installed into an empty environment and run there.
+dist: $(STAMP)
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet build twine
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(PYTHON) -m venv --clear dist/venv
+	dist/venv/bin/python -m pip install --quiet dist/*.whl
+	cd dist && venv/bin/tercet demo > demo.txt
+
 clean:
 	rm -rf $(VENV) build site src/tercet/kernels/*.so src/tercet/kernels/*.c *.egg-info src/*.egg-info
