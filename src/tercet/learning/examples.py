@@ -100,10 +100,11 @@ def gather(
 
 def _evidence(judgements: Sequence[str | Path], texts: str | Path | None, pairs: Sequence[str]) -> list[Evidence]:
     places = [texts] if texts is not None else judgements
-    found, known = [], set()
+    found: list[Evidence] = []
+    known: set[str] = set()
     for place in places:
         path = locate(place)
-        present = evidence_pairs(path) or [None]
+        present: Sequence[str | None] = evidence_pairs(path) or [None]
         known.update(name for name in present if name)
         for pair in [name for name in pairs if name in present] if pairs else present:
             one = open_evidence(path, pair)

@@ -72,8 +72,8 @@ class AlignedFeatures(FeatureMetric):
 
     def learn(self, testset: Any) -> Learnt:
         """Name the model, the language models and the parser by checksums and versions."""
+        models = load_models(self.lm, self.language).checksum[:16]  # first, because it is missing most often
         model, parser = super().learn(testset), self.cobalt.learn(testset)
-        models = load_models(self.lm, self.language).checksum[:16]
         return Learnt((model.state, models, parser.state), {**model.items, "lms": models, **parser.items})
 
     def open(self, state: Any) -> Opened:

@@ -114,7 +114,7 @@ class CombinedMetric(Metric):
         effects = counts[0, 0] - predictor.predict_with_usual(counts[:, 2:], usual)[0]
         rows = zip(opened.model.features, counts[0, 2:].tolist(), effects.tolist(), strict=True)
         features = [{"feature": name, "value": value, "effect": effect} for name, value, effect in rows]
-        return {"score": float(counts[0, 0]), "features": sorted(features, key=lambda row: -abs(row["effect"]))}  # type: ignore[arg-type]
+        return {"score": float(counts[0, 0]), "features": sorted(features, key=lambda row: -abs(row["effect"]))}
 
 
 def _table(model: LearnedModel, columns: Mapping[str, Floats], segments: int, place: str) -> Floats:
