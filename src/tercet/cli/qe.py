@@ -40,6 +40,7 @@ CORPORA = all_of(
     click.option("--parallel", nargs=2, metavar="SRC TGT", help="Parallel texts, for translation models."),
     click.option("--tags", is_flag=True, help="Also use features of word classes; needs a parser for the languages."),
     click.option("--embeddings", is_flag=True, help="Also use features of sentence embeddings (extra 'embed')."),
+    click.option("--network", is_flag=True, help="Also use a network that reads English outputs (extra 'neural')."),
 )  # fmt: skip
 FEATURES = several("--features", of="NAME", help="Use only these features or groups; see 'tercet qe features --list'.")
 EXTRA = click.option("--extra-features", metavar="TSV",
@@ -236,11 +237,11 @@ def features_command(**options: Any) -> None:
 @format_option()
 def info_command(model: str, figure: str | None, form: str) -> None:
     """Describe a model: languages, training data, learner, figures, features by importance, checksums."""
-    from ..quality.model import QualityModel
+    from ..quality.default import load_model
     from .qeboard import importance_figure, show_model
 
     check_files({"model": model, "figure": figure})
-    opened = QualityModel.load(model)
+    opened = load_model(model)
     click.echo(show_model(opened, form))
     if figure:
         importance_figure(opened).save(figure)

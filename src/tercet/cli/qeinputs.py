@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-ENCODER = "use"  # a name of `language.embeddings`
+NETWORKS = {"embeddings": "use", "network": "english"}  # names of `language.embeddings`, `language.output_network`
 Options = dict[str, Any]
 # Options that name files to read (one or several) or to write.
 READ = ("model", "source", "output", "labels", "groups", "across", "extra_features")
@@ -78,13 +78,10 @@ def check_training_ends(options: Options) -> None:
 
 def open_model(options: Options) -> QualityModel:
     """Open the model. Raises UsageError if it is not for the given languages."""
+    from ..quality.default import load_model
     from ..quality.inputs import check_languages
-    from ..quality.model import QualityModel
 
-    model = QualityModel.load(options["model"])
-    if options["languages"]:
-        model.check_languages(check_languages(options["languages"]))
-    return model
+    return load_model(options["model"], check_languages(options["languages"]) if options["languages"] else None)
 
 
 def read_pairs(
@@ -263,8 +260,8 @@ def _corpora(options: Options) -> dict[str, Any]:
         for side in ("source", "target")
     }
     parallel = read_texts(*options["parallel"]) if options["parallel"] else None
-    embeddings = ENCODER if options["embeddings"] else None
-    return found | {"parallel": parallel, "tags": options["tags"], "embeddings": embeddings}
+    networks = {name: used if options[name] else None for name, used in NETWORKS.items()}
+    return found | {"parallel": parallel, "tags": options["tags"], **networks}
 
 
 def feature_resources(options: Options) -> tuple[Any, list[str] | None]:
@@ -276,8 +273,10 @@ def feature_resources(options: Options) -> tuple[Any, list[str] | None]:
 
     asked = _words(options["features"])
     if options["model"]:
-        if any(options[name] for name in ("source_corpora", "target_corpora", "parallel", "tags", "embeddings")):
-            raise UsageError("A model has its own resources: leave out corpora, --tags and --embeddings with --model.")
+        if any(options[name] for name in ("source_corpora", "target_corpora", "parallel", "tags", *NETWORKS)):
+            raise UsageError(
+                "A model has its own resources: leave out corpora, --tags, --embeddings and --network with --model."
+            )
         model = open_model(options)
         names = list(model.features) if asked is None else chosen_features(asked, model.resources)[0]
         return model.resources, names

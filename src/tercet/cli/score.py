@@ -25,14 +25,12 @@ from .options import (
     several,
     where,
     width_option,
-    with_key,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..data.scores import ScoreList, Scores
-    from ..metrics import Metric
 
 
 class Flag(NamedTuple):
@@ -195,14 +193,14 @@ def amend(spec: str, options: dict[str, Any]) -> str:
     return name + (":" + ",".join(parts) if parts else "")
 
 
-def chosen_metrics(options: dict[str, Any]) -> list[str | Metric]:
+def chosen_metrics(options: dict[str, Any]) -> list[str]:
     """Return the metrics asked for, each once, with the flags' parameters; bleu if nothing else is to be shown."""
     from ..metrics import create
 
     usual = () if options.get("scores") else ("bleu",)
     amended = [amend(spec, options) for spec in options["metrics"] or usual]
     language = (options.get("pair") or "").partition("-")[2] or None
-    return with_key(list({create(spec).resolved(language): spec for spec in reversed(amended)}.values())[::-1])
+    return list({create(spec).resolved(language): spec for spec in reversed(amended)}.values())[::-1]
 
 
 def external(options: dict[str, Any], texts: Any) -> list[Scores]:
