@@ -144,6 +144,8 @@ def serve_command(
     if lacking or organiser:
         found, tokens = found.with_tokens(lacking, organiser=organiser)
         found.write(campaign)
+    if new_links:
+        _announce(found, campaign, database, tokens)
     started_at: list[str] = []
 
     def started(address: str) -> None:
@@ -170,13 +172,60 @@ def serve_command(
 
 def _end_links(campaign: Campaign, path: str, database: str | None) -> None:
     """Revoke all links in the database, which has those issued later too, and which a running server reads."""
-    from ..human.storage import open_store
+    from ..human.storage import ORGANISER, VIEWER, open_store
 
     with closing(open_store(path, campaign, database)) as store:
         for token_hash, rater in store.tokens(campaign).items():
             store.revoke(rater, [token_hash])
         if campaign.organiser_hash:
-            store.revoke("", [campaign.organiser_hash])
+            store.revoke(ORGANISER, [campaign.organiser_hash])
+        for who in (ORGANISER, VIEWER):
+            store.revoke(who, sorted(store.holders(who)))
+
+
+def _announce(campaign: Campaign, path: str, database: str | None, tokens: Tokens) -> None:
+    """Make new links valid in the database too, for a server that is already running."""
+    from ..human.campaign import hashed
+    from ..human.storage import ORGANISER, open_store
+
+    with closing(open_store(path, campaign, database)) as store:
+        for name, token in tokens.raters.items():
+            store.issue(name, hashed(token))
+        if tokens.organiser:
+            store.issue(ORGANISER, hashed(tokens.organiser))
+
+
+@command.command("links")
+@click.argument("campaign", metavar="CAMPAIGN")
+@_database
+@click.option("--address", default=ADDRESS, show_default=True, help="Address of the server, for the printed links.")
+def links_command(campaign: str, database: str | None, address: str) -> None:
+    """Print new links for all raters and the organiser, and revoke the old ones; also while a server is running."""
+    from ..human.campaign import Campaign
+
+    found = Campaign.read(campaign)
+    _end_links(found, campaign, database)
+    found, tokens = found.with_tokens()
+    found.write(campaign)
+    _announce(found, campaign, database, tokens)
+    for line in _link_lines(found, tokens, address.rstrip("/")):
+        click.echo(line)
+
+
+@command.command("backup")
+@click.argument("campaign", metavar="CAMPAIGN")
+@_out
+@_database
+def backup_command(campaign: str, out: str, database: str | None) -> None:
+    """Copy the answers to another file, consistently, also while a server is running. SQLite only."""
+    from ..human.campaign import Campaign
+    from ..human.storage import open_store
+
+    _check_free(out, replace=False)
+    found = Campaign.read(campaign)
+    with closing(open_store(campaign, found, database, create=False)) as store:
+        store.backup(out)
+    click.echo(f"Wrote {out}. To use it: tercet rate serve {campaign} --database {out}", err=True)
 
 
 @command.command("export")

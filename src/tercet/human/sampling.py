@@ -152,8 +152,9 @@ def read_order(path: str | Path, segments: int) -> list[int]:
 
     content = parse_json("\n".join(read_lines(path)), str(path))
     listed = content.get("segments") if isinstance(content, dict) else None
-    rows = [each.get("segment") for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-    if not rows or not all(isinstance(row, int) and 1 <= row <= segments for row in rows):
+    found = [each.get("segment") for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    rows = [row for row in found if isinstance(row, int) and 1 <= row <= segments]
+    if not rows or len(rows) < len(found):
         raise DataError(
             f"{path} is not a ranking of these {segments} segments. Write one: tercet qe rank MODEL SRC MT -f json"
         )
