@@ -278,7 +278,7 @@ def rank_command(**options: Any) -> None:
     tercet qe rank model.qe src.txt mt.txt --target 80 -f html -o review.html
     tercet qe rank triage app.xliff --in-place
     """
-    from ..quality.named_models import TRIAGE
+    from ..checking.triage import TRIAGE
     from ..quality.ranking import rank
     from .rankboard import advice, notes, show_ranking
 

@@ -77,11 +77,14 @@ def check_training_ends(options: Options) -> None:
 
 
 def open_model(options: Options) -> QualityModel:
-    """Open the model. Raises UsageError if it is not for the given languages."""
+    """Open the model. Raises UsageError if it is not for the given languages, or those of the bilingual file."""
     from ..quality.default import load_model
     from ..quality.inputs import check_languages
 
-    return load_model(options["model"], check_languages(options["languages"]) if options["languages"] else None)
+    pair = options["languages"]
+    if not pair and "columns" in options and (bitext := open_file(options)) is not None:
+        pair = bitext.pair
+    return load_model(options["model"], check_languages(pair) if pair else None)
 
 
 def read_pairs(
