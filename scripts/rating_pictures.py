@@ -99,7 +99,7 @@ def _answer(campaign: Any, store: Any, folder: Path) -> None:
     for line in (folder / "judgements.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         means[row["segment"], row["system"]] = row["value"]
-    draws = random.Random(1)  # noqa: S311
+    draws = random.Random(1)
     items = {item.id: item for item in campaign.items}
     for number, rater in enumerate(campaign.raters):
         for place, name in enumerate(rater.items[: 106 - 7 * number]):
