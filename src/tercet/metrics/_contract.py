@@ -13,6 +13,7 @@ See docs/architecture.md and docs/adding-a-metric.md.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
@@ -317,6 +318,17 @@ class Metric:
         ready = self.ready(testset)
         return float(ready.segment_scores(ready.count(Shard(testset))["output"])[0])
 
+    def secret(self, name: str) -> str | None:
+        """Return the value of a secret parameter: as given, or from the environment variable that it declares."""
+        (parameter,) = (each for each in self.parameters() if each.name == name)
+        given: str | None = getattr(self, name)
+        return given if given is not None or parameter.secret is None else os.environ.get(parameter.secret)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: all but secrets, which another process reads from its own environment."""
+        hidden = {each.name for each in self.parameters() if each.secret}
+        return {name: value for name, value in vars(self).items() if name not in hidden}
+
     def __reduce__(self) -> Any:
         """Pickle a class from a user's file by the file's path, because no module of that name can be imported."""
         cls = type(self)
@@ -326,7 +338,7 @@ class Metric:
 
         return rebuild, (
             f"{cls.registered_file}:{cls.__name__}",
-            {p.name: getattr(self, p.name) for p in self.parameters()},
+            {p.name: getattr(self, p.name) for p in self.parameters() if not p.secret},
         )
 
 

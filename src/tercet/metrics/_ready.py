@@ -41,7 +41,8 @@ class Ready(MetricRecord):
         """Return the metric's heavy resources, loaded once per process and state of the files behind them."""
         if type(self.metric).open is Metric.open:
             return self.state
-        local = tuple(getattr(self.metric, each.name) for each in self.metric.parameters() if each.local)
+        metric, declared = self.metric, self.metric.parameters()
+        local = tuple(metric.secret(p.name) if p.secret else getattr(metric, p.name) for p in declared if p.local)
         key = (type(self.metric), self.metric, local, self.signature, self.fingerprint)
         if key not in _opened:
             _opened[key] = self.metric.open(self.state)

@@ -8,7 +8,7 @@ the test set it is in. variant=original equals the program yisi (fd07bfc) with l
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,9 +19,10 @@ from ..kernels import substrings
 from ..text.coding import Ints, Units, offsets_of, view
 from ..text.marks import Marks, WordLink, mark_links
 from ..text.tokenisers import check_tokeniser, lower, tokenise
-from ._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
+from ._contract import Floats, Learnt, Metric, Shard, group_references
 from ._pairs import best_rows, number_words, one_segment, owners, refuse_long
 from ._parameters import CASE, param
+from ._precision_recall import PrecisionRecall
 from ._weights import DocumentFrequencies, count_references
 
 VARIANTS = ("corrected", "original")
@@ -37,7 +38,7 @@ class _References(NamedTuple):
 
 
 @dataclass(frozen=True)
-class YiSi0(Metric):
+class YiSi0(PrecisionRecall, Metric):
     """YiSi-0, the mean of segments, 0 to 1.
 
     n: words in an n-gram; shorter texts are compared by n-grams of their length.
@@ -134,16 +135,6 @@ class YiSi0(Metric):
         mean = np.where(both > 0, self.alpha * precision + (1 - self.alpha) * recall, 1.0)
         scores: Floats = both / mean
         return scores
-
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
-
-    def details(self, totals: Floats) -> dict[str, Any]:
-        """Return means over the segments."""
-        return {"precision": float(totals[2] / totals[1]), "recall": float(totals[3] / totals[1])}
-
-    def extras(self, counts: Floats) -> Mapping[str, Floats]:
-        return {"precision": counts[..., 2], "recall": counts[..., 3]}
 
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
