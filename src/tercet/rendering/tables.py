@@ -176,6 +176,8 @@ def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "±": r"$\pm$"}
 _LATEX |= {c: f"\\{c}" for c in "&%$#_{}"} | {"<": "$<$", ">": "$>$", "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+_LATEX |= {"−": "$-$", "≥": r"$\geq$", "≤": r"$\leq$", "≈": r"$\approx$", "×": r"$\times$", "Δ": r"$\Delta$"}
+_LATEX |= {"✓": r"$\surd$", "✗": r"$\times$", "∞": r"$\infty$", "\u00a0": "~", "\u200b": r"\allowbreak{}"}
 _LATEX |= {raised: f"$^{{{plain}}}$" for raised, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-", strict=True)}
 
 
