@@ -28,8 +28,8 @@ from .archives import MAX_BYTES, MAX_FILES, Opener, Progress, download, extract,
 from .copying import check_file, check_source, copy
 from .files import make_folder, move_folder, writing
 
-__all__ = ["Entry", "Installed", "add", "as_json", "checksum_of", "data_folder", "entries", "find", "get",
-           "https_opener", "installed", "is_name", "locate", "remove", "where"]  # fmt: skip
+__all__ = ["Entry", "Installed", "add", "as_json", "check_unchanged", "checksum_of", "data_folder", "entries", "find",
+           "get", "https_opener", "installed", "is_name", "locate", "remove", "where"]  # fmt: skip
 
 log = logging.getLogger(__name__)
 
@@ -156,7 +156,7 @@ def add(
     max_files: int = MAX_FILES,
     max_bytes: int | None = None,
 ) -> Installed:
-    """Add a data set: copy a folder, a file of a known layout or a table of paraphrases, or unpack an archive.
+    """Add a data set: copy a folder, a file of a known layout, paraphrases or a SentencePiece model; unpack an archive.
 
     max_files, max_bytes: limits of an archive, as for `extract`.
     """
@@ -315,22 +315,40 @@ def _building(name: str, place: Path, *, replace: bool) -> Iterator[Path]:
 
 
 def _write_record(name: str, target: Path, origin: str, archive_sha256: str | None) -> None:
-    paths = sorted(path for path in (target / "data").rglob("*") if path.is_file())
+    paths = _files(target)
     if not paths:
         raise DataError(f"{origin} holds no files. Nothing was added.")
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(f"{path.relative_to(target).as_posix()}\n{_sha256(path)}\n".encode("utf-8", "surrogateescape"))
     record = {
         "name": name,
         "origin": origin,
         "added": datetime.now(UTC).isoformat(timespec="seconds"),
         "files": len(paths),
         "bytes": sum(path.stat().st_size for path in paths),
-        "sha256": digest.hexdigest(),
+        "sha256": _digest(target, paths),
         "archive_sha256": archive_sha256,
     }
     (target / "record.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def _files(target: Path) -> list[Path]:
+    return sorted(path for path in (target / "data").rglob("*") if path.is_file())
+
+
+def _digest(target: Path, paths: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(f"{path.relative_to(target).as_posix()}\n{_sha256(path)}\n".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def check_unchanged(name: str, folder: str | Path) -> None:
+    """Raise DataError if the files of a copy differ from those that were added."""
+    target = Path(folder) / name
+    if _digest(target, _files(target)) != _record(name, Path(folder)).sha256:
+        raise DataError(
+            f"The files of data set {name!r} have changed since it was added. "
+            f"Remove it (tercet data remove {name}) and add it again."
+        )
 
 
 def _is_installed(name: str, place: Path) -> bool:

@@ -23,12 +23,15 @@ def check_source(source: Path, place: Path) -> None:
         if place.resolve().is_relative_to(source.resolve()):
             raise UsageError(f"{source} contains the data folder {place} itself and cannot be copied into it.")
     elif not source.is_file() or not (
-        is_archive(source) or source.name.removesuffix(".gz").endswith(ENDINGS) or is_paraphrases(source)
+        is_archive(source)
+        or source.name.removesuffix(".gz").endswith(ENDINGS)
+        or is_paraphrases(source)
+        or _is_sentencepiece(source)
     ):
         raise UsageError(
             f"{source} is neither a folder nor an archive (.zip, .tar.gz, .tgz, .tar) "
             f"nor a file of a known layout ({', '.join(ENDINGS)}, each also with .gz) "
-            "nor a table of paraphrases (METEOR's, PPDB's, or pairs separated by a tab)."
+            "nor a table of paraphrases (METEOR's, PPDB's, or pairs separated by a tab) nor a SentencePiece model."
         )
 
 
@@ -57,15 +60,22 @@ def _refuse_loops(folder: Path) -> None:
 
 
 def check_file(source: Path, target: Path) -> None:
-    """Raise UsageError if the only file of a folder is neither a test set nor a table of paraphrases."""
+    """Raise UsageError if the only file of a folder is no test set, table of paraphrases or SentencePiece model."""
     from .layouts import pairs
     from .paraphrase_files import is_paraphrases
 
     try:
         pairs(target)
     except DataError:
-        if not is_paraphrases(source):
+        if not is_paraphrases(source) and not _is_sentencepiece(source):
             raise UsageError(
                 f"{source} was not recognised as a test set by its name, or it is damaged. Nothing was added. "
                 "Name it after its language pair, as en-de.jsonl or en-de.tsv, or add the folder with all its files."
             ) from None
+
+
+def _is_sentencepiece(path: Path) -> bool:
+    """Return whether a file begins like a SentencePiece model: the first piece, and soon the unknown one."""
+    with path.open("rb") as stream:
+        start = stream.read(512)
+    return start[:1] == start[2:3] == b"\n" and b"<unk>" in start

@@ -322,6 +322,21 @@ def join_words(
         ends[t] = written
 
 
+def hash_texts(text: cython.uint[::1], offsets: cython.longlong[::1], hashes: cython.ulonglong[::1]) -> None:
+    """Fill a 64-bit hash of each text, which is the same in every process and on every machine."""
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    multiplier: cython.ulonglong = 0x9E3779B97F4A7C15
+    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF  # for the uncompiled version
+    hashed: cython.ulonglong
+    for t in range(offsets.shape[0] - 1):
+        hashed = offsets[t + 1] - offsets[t]
+        for i in range(offsets[t], offsets[t + 1]):
+            hashed = ((hashed ^ text[i]) * multiplier) & bits64
+            hashed ^= hashed >> 29
+        hashes[t] = hashed
+
+
 def drop_blanks(
     text: cython.uint[::1],
     offsets: cython.longlong[::1],

@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 from tercet import kernels
+from tercet.language import paraphrases
 from tercet.text import coding, moses, rules
 
 
@@ -38,4 +39,5 @@ def form(request, monkeypatch) -> str:
         monkeypatch.setattr(coding, "tokens", PLAIN["tokens"])
         monkeypatch.setattr(rules, "tokens", PLAIN["tokens"])
         monkeypatch.setattr(moses, "kernel", PLAIN["moses"])
+        monkeypatch.setattr(paraphrases, "tokens", PLAIN["tokens"])
     return request.param
