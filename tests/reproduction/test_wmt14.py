@@ -18,7 +18,7 @@ pytestmark = pytest.mark.xdist_group("wmt14")  # the tables are recomputed once,
 @pytest.fixture(scope="module")
 def segments(data):
     """Table 4 for all language pairs, with the fast metrics."""
-    return segment_table(data, rows={"bleu": "bleu", "chrf": "chrf"})
+    return segment_table(data, rows={"bleu": "bleu", "chrf": "chrf", "BLEU_NRC": "bleu_nrc"})
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +38,13 @@ def test_sentbleu_is_within_two_thousandths_of_print(segments):
     assert max(abs(found[column].difference) for column in (*PAIRS, "Avg", "WMT12")) < 0.002
     assert all(found[column].equal and found[column].must for column in (*PAIRS, "Avg", "WMT12"))
     assert [found[pair].verdict for pair in PAIRS] == ["equal", "equal", "in interval", "in interval", "equal"]
+
+
+def test_bleu_nrc_has_the_printed_average(segments):
+    found = cells(segments, "BLEU_NRC")
+    assert [round(found[pair].recomputed, 3) for pair in PAIRS] == [0.379, 0.274, 0.320, 0.224, 0.274]
+    assert all(found[pair].equal for pair in PAIRS)  # within the printed intervals
+    assert found["Avg"].printed == round(found["Avg"].recomputed, 3) == 0.294
 
 
 def test_half_widths_are_as_printed_within_what_the_draw_brings(segments, few):
