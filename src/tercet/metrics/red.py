@@ -53,11 +53,11 @@ class RED(ParsedMetric):
     paraphrases: a file, or a data set (`tercet data add`), with a table of paraphrases.
     """
 
-    alpha: float = param(0.8, low=0, high=1)
+    alpha: float = param(0.7, low=0, high=1)
     stem: float = param(0.8, low=0, high=1)
     synonym: float = param(0.8, low=0, high=1)
     paraphrase: float = param(0.6, low=0, high=1)
-    function: float = param(0.4, low=0, high=1)
+    function: float = param(0.25, low=0, high=1)
     paraphrases: str | None = param(file=find_table, checksum="table")
 
     paper: ClassVar[str] = "Yu et al. (2014), RED: A Reference Dependency Based MT Evaluation Metric"

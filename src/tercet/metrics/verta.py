@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..language.sentence import Sentence, Token
 
 MODULES = ("lexical", "morphological", "dependency", "ngram")
-VARIANTS = {"eq": (0.25, 0.25, 0.25, 0.25), "w": (0.31, 0.10, 0.40, 0.19)}
+VARIANTS = {"eq": (0.25, 0.25, 0.25, 0.25), "w": (0.36, 0.05, 0.40, 0.19)}
 FORM, SYNONYM, RELATED, LEMMA, BEGINNING = 1.0, 1.0, 0.9, 0.8, 0.7  # as in the program's configuration
 LETTERS = 4  # that lemmas begin with in common
 MINOR = {"_", "dep", "det"}  # relations that count half; "_" is a word outside the tree
@@ -153,7 +153,6 @@ def _made_word(form: str, lemma: str, tag: str, *, english: bool) -> Word:
     return Word(form, lemma, tag, synsets, related)
 
 
-@lru_cache(maxsize=1 << 18)
 def similarity(first: Word, second: Word) -> float:
     """Return the value of the first kind of match that two words have; 0 if they have none."""
     if first.form == second.form:
@@ -169,12 +168,18 @@ def similarity(first: Word, second: Word) -> float:
 
 
 def similarities(ours: Sequence[Word], theirs: Sequence[Word]) -> dict[tuple[int, int], float]:
-    """Return the similarity of the words that match, by places."""
+    """Return the similarity of the words that match, by places. Words that occur more than once are compared once."""
+    places: list[dict[Word, list[int]]] = [{}, {}]
+    for found, words in zip(places, (ours, theirs), strict=True):
+        for place, word in enumerate(words):
+            found.setdefault(word, []).append(place)
     return {
         (i, j): value
-        for i, one in enumerate(ours)
-        for j, other in enumerate(theirs)
+        for one, here in places[0].items()
+        for other, there in places[1].items()
         if (value := similarity(one, other))
+        for i in here
+        for j in there
     }
 
 
@@ -210,12 +215,14 @@ def _of_triples(ours: Sequence[Triple], theirs: Sequence[Triple], links: Mapping
 def _covered(ours: Sequence[Triple], theirs: Sequence[Triple], links: Mapping[int, int]) -> float:
     """Return the share of our triples, by weight, that match one of theirs, each of which matches once."""
     linked = {-1: -1, **links}
+    below: dict[int | None, list[int]] = {}
+    for j, other in enumerate(theirs):
+        below.setdefault(other.governor, []).append(j)
     values = {}
     for i, one in enumerate(ours):
-        governor, dependent = linked.get(one.governor), links.get(one.dependent)
-        for j, other in enumerate(theirs):
-            # Governors match, and the relation or the dependent does.
-            if other.governor == governor and (other.relation == one.relation or other.dependent == dependent):
+        dependent = links.get(one.dependent)
+        for j in below.get(linked.get(one.governor), ()):  # governors match, and the relation or the dependent must
+            if theirs[j].relation == one.relation or theirs[j].dependent == dependent:
                 values[i, j] = one.weight
     total = sum(triple.weight for triple in ours)
     return sum(ours[i].weight for i in align(values)) / total if total else 0.0
