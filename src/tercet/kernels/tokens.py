@@ -113,6 +113,10 @@ def split_13a(
         for i in range(start, end):
             c = text[i]
             kind = classes[c]
+            if kind == 0:  # most characters
+                key = _add_char(key, c)
+                bits |= c
+                continue
             alone = False
             if kind & 10:
                 after_digit = i > start and classes[text[i - 1]] & 4

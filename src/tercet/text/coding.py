@@ -207,8 +207,7 @@ class NgramIndex:
             np.empty(4 * largest + 1, dtype=np.int32),
         )  # fmt: skip
         ngrams.index_grams(*arguments, *map(view, scratch))
-        used = int(self._bounds[-1])
-        self._grams = np.ascontiguousarray(grams[:, :used])
+        self._grams = grams[:, : int(self._bounds[-1])]
 
     def count_matches(self, outputs: Units, texts: Ints) -> Ints:
         """Return the clipped matches of output texts[g] with group g, shape (groups, max_order)."""

@@ -148,12 +148,12 @@ class Rules:
 
     def words(self, texts: Sequence[str]) -> Words:
         strip, clean = self.strip, self.clean
-        if clean is None:
+        if not self.pad:  # padded texts have blanks at their ends anyway
             texts = [strip(text) for text in texts]
-        else:  # most texts need no cleaning, and the check is faster
-            texts = [
-                clean(strip(text)) if "&" in text or "<" in text or "\n" in text else strip(text) for text in texts
-            ]
+        if clean is not None:
+            every = "".join(texts)
+            if "&" in every or "<" in every or "\n" in every:  # most texts need no cleaning, and the check is faster
+                texts = [clean(strip(text)) if "&" in text or "<" in text or "\n" in text else text for text in texts]
         if self.fold is not None:
             texts = [self.fold(text) for text in texts]
         points, offsets = code_points(texts)
