@@ -65,8 +65,8 @@ class Words:
         """Return each text as a string, with this character between its words."""
         points = np.empty(len(self.points) + len(self.places), dtype=np.uint32)
         ends = np.zeros(len(self.offsets), dtype=np.int64)
-        arrays = (self.points, self.places, self.offsets[1:])
-        tokens.join_words(*map(view, arrays), ord(separator), view(points), view(ends[1:]))
+        words = view(self.points), view(self.places), view(self.offsets[1:])
+        tokens.join_words(*words, ord(separator), view(points), view(ends[1:]))
         return cut_string(points, ends)
 
 

@@ -51,7 +51,8 @@ LETTERS = (
 
 
 @cache
-def _ascii_classes() -> NDArray[np.uint8]:
+def ascii_classes() -> NDArray[np.uint8]:
+    """Return the classes of 13a, in which only ASCII is punctuation."""
     table = np.zeros(0x110000, dtype=np.uint8)
     for first, last in ("{~", "[`", " &", "(+", ":@", "//"):
         table[ord(first) : ord(last) + 1] |= SYMBOL
@@ -63,7 +64,7 @@ def _ascii_classes() -> NDArray[np.uint8]:
 
 @cache
 def _chinese_classes() -> NDArray[np.uint8]:
-    table = _ascii_classes().copy()
+    table = ascii_classes().copy()
     for begin, end in CHINESE_RANGES:
         table[begin : end + 1] = SYMBOL
     return _with_blanks(table)
@@ -174,12 +175,12 @@ class Rules:
 
 RULES = {
     "none": Rules(),
-    "13a": Rules(_ascii_classes, pad=True, clean=_unescape),
+    "13a": Rules(ascii_classes, pad=True, clean=_unescape),
     "intl": Rules(_unicode_classes, INTL),
     "zh": Rules(_chinese_classes, strip=str.strip),
     "char": Rules(_every),
-    "mteval-13a": Rules(_ascii_classes, pad=True, clean=_from_sgm),
-    "mteval-13a-lc": Rules(_ascii_classes, pad=True, clean=_from_sgm, fold_ascii=True),
+    "mteval-13a": Rules(ascii_classes, pad=True, clean=_from_sgm),
+    "mteval-13a-lc": Rules(ascii_classes, pad=True, clean=_from_sgm, fold_ascii=True),
     "mteval-intl": Rules(_unicode_classes, INTL, clean=_from_sgm_international),
     "mteval-intl-lc": Rules(_unicode_classes, INTL, clean=_from_sgm_international, fold=_perl_lower),
 }
