@@ -5,6 +5,7 @@
 - length: in daRR pairs of WMT19, how often people and the metric prefer the longer output;
 - output alone: tau of daRR pairs if each output is compared with the reference of another segment;
 - ties: accuracy of pairs with ties (Deutsch et al. 2023) beside correlation, on MQM of TED talks zh-en;
+- differences: which difference of two systems' scores a test set can detect, and how often people rank the two alike;
 - references: r with mean ratings of 100 outputs with four references each (tradopad), with the best and the mean of
   the references.
 """
@@ -16,18 +17,23 @@ import gzip
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
 
 from tercet import TestSet, score
 from tercet.data.layouts import open_testset
+from tercet.reproduction import DataSets
+from tercet.reproduction.wmt19_systems import system_level
 from tercet.stats.accuracy import calibrate_ties
 from tercet.stats.correlation import pearson
+from tercet.stats.power import detectable_difference
 
-from .data import rows
+from .data import english_pairs, rows
 
 PAIRS = ("lt-en", "gu-en", "kk-en")
+EDGES = (0.0, 0.5, 1.0, 2.0, 4.0)  # of differences
 MARKS = re.compile(r"</?v>")  # around errors in MQM
 
 
@@ -127,7 +133,28 @@ def _one(outputs: Sequence[str], references: Sequence[str], metric: str, cache: 
     return segment_scores(texts, metric, cache)["mt"]
 
 
-CHECKS = {"length": length_bias, "output alone": output_alone, "ties": ties, "references": several}
+def differences(folder: Path, metric: str, cache: str | None) -> Iterator[str]:
+    """Yield the difference that 1,000 segments detect, and how often people agree with a difference of some size."""
+    data = DataSets.under(folder)
+    needed, sizes, agreed = [], [], []
+    for pair in english_pairs(folder / "wmt19"):
+        judged = system_level(data, pair)
+        found = segment_scores(open_testset(folder / "wmt19", pair), metric, cache)
+        for (one, first), (other, second) in combinations(zip(judged.systems, judged.human, strict=True), 2):
+            apart = found[one] - found[other]
+            needed.append(detectable_difference(float(apart.std(ddof=1)) / 1000**0.5))
+            sizes.append(abs(apart.mean()))
+            agreed.append((apart.mean() > 0) == (first > second))
+    yield f"with 1,000 segments, {np.median(needed):.2f} is detected with 80 % power (median of {len(needed)} pairs)"
+    for low, high in pairwise((*EDGES, np.inf)):
+        inside = [right for size, right in zip(sizes, agreed, strict=True) if low <= size < high]
+        yield f"{low} to {high}: {len(inside)} pairs of systems, ranked as by people: {np.mean(inside):.2f}"
+
+
+CHECKS = {
+    "length": length_bias, "output alone": output_alone, "ties": ties, "references": several,
+    "differences": differences,
+}  # fmt: skip
 
 
 def main() -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .knowledge.linking import link as link
     from .language.parsing import parse as parse
     from .metaeval import judge_pairs as meta
+    from .paraphrasing import paraphrase as paraphrase
     from .reproduction import reproduce as reproduce
     from .scoring import corpus as corpus
     from .scoring import score as score
@@ -57,6 +58,7 @@ _HOMES = {  # name -> module, and its name there; a module stands for itself
     "link": (".knowledge.linking", "link"),
     "meta": (".metaeval", "judge_pairs"),
     "metrics": (".metrics", ""),
+    "paraphrase": (".paraphrasing", "paraphrase"),
     "parse": (".language.parsing", "parse"),
     "qe": (".qe", ""),
     "rate": (".rate", ""),
@@ -88,6 +90,7 @@ __all__ = [
     "link",
     "meta",
     "metrics",
+    "paraphrase",
     "parse",
     "qe",
     "rate",

@@ -106,3 +106,33 @@ def test_check_report_and_rate_read_them_too(folder):
     assert ran.code == 0, ran.err
     items = json.loads((folder / "c.json").read_text())["items"]
     assert {item["document"] for item in items} == {"a.txt"}
+
+
+def test_rank_by_findings_needs_no_model_and_writes_into_the_file(folder):
+    text = (folder / "mt.xlf").read_text("utf-8").replace("Niemand kam zu Party.", "")
+    (folder / "mt.xlf").write_text(text, "utf-8")
+    ran = run(["qe", "rank", "triage", "mt.xlf", "-f", "json", "--in-place"], folder=folder)
+    found = json.loads(ran.out)
+    assert [each["id"] for each in found["segments"]] == ["k3", "k1", "k2"]
+    assert found["segments"][0]["findings"] == [{"kind": "untranslated", "message": "there is no translation"}]
+    assert '<target></target><note from="tercet">review rank: 1</note>' in (folder / "mt.xlf").read_text("utf-8")
+    ran = run(["qe", "rank", "triage", "a.csv", "--columns", "source=EN,output=DE", "-l", "en-de"], folder=folder)
+    assert "0 of 3 segments have findings." in ran.out
+    (folder / "terms.csv").write_text("Source,Target\nparty,Feier\n")
+    ran = run(["qe", "rank", "triage", "a.xlsx", "--terms", "terms.csv", "-f", "tsv", "--top", "1"], folder=folder)
+    assert ran.out.splitlines()[1].startswith("k3\t5\tthe term “party” is not translated as “Feier”")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["triage", "out.txt"], 2, "or one file that has both"),
+        (["triage", "mt.xlf", "--target", "3"], 2, "--target needs a model"),
+        (["default", "mt.xlf"], 2, "is not part of this installation"),
+        (["triage", "out.txt", "ref.txt", "--columns", "output=x"], 2, "--columns is for one file"),
+        (["triage", "out.txt", "ref.txt", "--in-place"], 2, "Give one such file"),
+    ],
+)
+def test_wrong_use_of_rank_is_refused(folder, words, code, message):
+    ran = run(["qe", "rank", *words], folder=folder)
+    assert (ran.code, message in ran.err) == (code, True), ran.err

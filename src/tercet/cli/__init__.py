@@ -29,6 +29,7 @@ COMMANDS = {
     "entities": "Report which names and places systems keep, lose and invent.",
     "link": "Link the entities that texts mention to a knowledge base.",
     "kb": "Build a knowledge base, or show what one holds.",
+    "paraphrase": "Paraphrase references by rules, for further references.",
     "parse": "Parse texts: words, tags, dependencies and entities as CoNLL-U.",
     "check": "Examine text files for what spoils an evaluation.",
     "verify": "Recompute a published score from its signature.",

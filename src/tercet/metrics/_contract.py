@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..data.testset import TestSet
+    from ..text.marks import Marks
     from ._ready import Ready
 
 Floats = NDArray[np.float64]
@@ -95,6 +96,7 @@ class Metric:
 
     version: ClassVar[int] = 1  # raised when any score changes
     paper: ClassVar[str] = ""
+    marked: ClassVar[tuple[str, str, str]] = ("matched", "in part", "not matched")  # marks that weigh 1, .5, 0
     tolerance: ClassVar[float] = 0.0  # how far counts may differ with the batch; exact metrics declare none
     segments_per_unit: ClassVar[int | None] = None  # the size of a unit of work, where counting is slow
     shares: ClassVar[str] = ""  # metrics with the same word here are counted in the same process, to share work
@@ -206,6 +208,15 @@ class Metric:
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Any:
         """Return what the metric saw in one segment: a dictionary for JSON, or a dataclass with `lines()`."""
         raise UsageError(f"{self.name} cannot explain a segment.")
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks | None:
+        """Return marks on the texts for what `explain_segment` returned; None if it tells of no words.
+
+        By default those of its method `marks`, if it has one.
+        """
+        make = getattr(seen, "marks", None)
+        found: Marks | None = None if make is None else make(output, references)
+        return found
 
     # What follows from the declarations.
 

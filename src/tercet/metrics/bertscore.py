@@ -114,8 +114,8 @@ class BERTScore(EncodedMetric):
             "reference": row,
             "precision": precision,
             "recall": recall,
-            "output_tokens": alignment(tokens.tokens, reference.tokens, found),
-            "reference_tokens": alignment(reference.tokens, tokens.tokens, found.T),
+            "output_tokens": alignment(tokens, reference, found),
+            "reference_tokens": alignment(reference, tokens, found.T),
         }
 
 

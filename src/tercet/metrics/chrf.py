@@ -29,6 +29,7 @@ from ..text.coding import (
     split_words,
     utf8_bytes,
 )
+from ..text.marks import Mark, Marks, locate, merged
 from ..text.ngrams import compare_ngrams, longest_matches
 from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import best_rows
@@ -250,6 +251,12 @@ class CHRF(Metric):
             words, others = (split_words(*code_points([text]), punctuation=True).strings()[0] for text in texts)
             parts["ngrams"] = compare_ngrams(words, [others], self.word_order)
         return parts
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
+        """Return marks on the characters of the output: the longest matching n-gram around them."""
+        places = zip(locate(seen["characters"], output), seen["longest_match"], strict=True)
+        found = [Mark(*at, size / self.char_order, f"{size}-gram") for at, size in places if at is not None]
+        return Marks(merged(found), against=seen["reference"])
 
     def details(self, totals: Floats) -> dict[str, Any]:
         triples = totals[:-2].reshape(self.order, 3)

@@ -9,7 +9,7 @@ the test set it is in. variant=original equals the program yisi (fd07bfc) with l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import UsageError
 from ..kernels import substrings
 from ..text.coding import Ints, Units, offsets_of, view
+from ..text.marks import Marks, WordLink, mark_links
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Learnt, Metric, Shard, group_references
 from ._pairs import best_rows, number_words, one_segment, owners, refuse_long
@@ -153,7 +154,19 @@ class YiSi0(PrecisionRecall, Metric):
             "precision": float(parts[row, 0]),
             "recall": float(parts[row, 1]),
             "words": [_best_match(word, reference, prepared.known) for word in words],
+            "reference_words": reference,
         }
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
+        """Return marks on words of the output, with their similarity to the most similar word of the reference."""
+        words, reference = [each["word"] for each in seen["words"]], seen["reference_words"]
+        links = [
+            WordLink([position], [reference.index(each["match"])], each["similarity"])
+            for position, each in enumerate(seen["words"])
+            if each["match"] is not None
+        ]
+        found = mark_links((output, words), (references[seen["reference"]], reference), links, seen["reference"])
+        return replace(found, other=())  # the explanation is about words of the output only
 
 
 def _known(learnt: DocumentFrequencies | None) -> DocumentFrequencies:

@@ -134,8 +134,8 @@ class YiSi1(PrecisionRecall, EncodedMetric):
         tokens, reference = tokens.inside, others[row].inside
         found = np.maximum(cosines(tokens, reference), 0.0)
         shown = {
-            "output_tokens": alignment(tokens.tokens, reference.tokens, found),
-            "reference_tokens": alignment(reference.tokens, tokens.tokens, found.T),
+            "output_tokens": alignment(tokens, reference, found),
+            "reference_tokens": alignment(reference, tokens, found.T),
         }
         for each in (part for listed in shown.values() for part in listed):
             each["weight"] = float(weights_of([each["token"]], opened.frequencies)[0])

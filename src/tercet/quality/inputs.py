@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 Range = tuple[float, float]
 LARGEST = 1e100  # squares and sums of larger numbers would overflow
 _WITH_COMMAS = re.compile(r"\s*[-+]?[\d.,]*\d,\d[\d.,]*\s*")
+ANY_LANGUAGE = "mul"  # the source language of a model for all
 _CODE = re.compile(r"([A-Za-z]{2,3})((?:[-_][A-Za-z0-9]+)*)")
 
 
@@ -287,7 +288,11 @@ def _language_hint(parts: Sequence[object]) -> str:
 
 
 def same_languages(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether these are the same language pair; regions and scripts do not matter: zh_CN is zh."""
+    """Return whether these are the same language pair; regions and scripts do not matter: zh_CN is zh.
+
+    A model may be for any source language: mul, for multiple languages in ISO 639.
+    """
     from ..text.scripts import base_code
 
-    return [*map(base_code, one)] == [*map(base_code, other)]
+    (source, target), (other_source, other_target) = (map(base_code, pair) for pair in (one, other))
+    return target == other_target and (source == other_source or ANY_LANGUAGE in (source, other_source))

@@ -1,0 +1,231 @@
+"""Apply a rule where it matches: move, delete, insert, inflect, replace and attach words of a draft."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .inflection import Morphology
+from .matching import Match, Matcher
+from .rules import Action, Rule
+from .tree import Draft, Tree, Word
+
+COMMA = ","
+_AGREEING = ("Gender", "Number", "Person")
+_FINAL = frozenset(".?!…")
+_BRACKETS = frozenset("()[]«»“”‘’\"';:?!")
+
+
+class CannotApply(Exception):
+    """A rule matches, but its change cannot be made: an unknown form, or a phrase that is not in one piece."""
+
+
+class Editor:
+    """Makes the changes of rules in drafts."""
+
+    def __init__(self, matcher: Matcher, morphology: Morphology) -> None:
+        self.matcher, self.morphology = matcher, morphology
+
+    def apply(self, rule: Rule, match: Match, draft: Draft) -> None:
+        """Apply a rule to a draft. Raises CannotApply; the draft is then unusable.
+
+        Words that an earlier change altered cannot be altered again.
+        """
+        before, draft.altered = draft.altered, set()
+        for action in rule.actions:
+            if action.kind != "insert" and action.what not in match:
+                continue  # an optional word that is not there
+            getattr(self, f"_{action.kind}")(action, match, draft)
+        if before & draft.altered:
+            raise CannotApply
+        draft.altered |= before
+
+    def _move(self, action: Action, match: Match, draft: Draft) -> None:
+        number = match[action.what]
+        if not draft.tree.is_whole(draft.tree.phrase(number)):
+            raise CannotApply
+        phrase = draft.phrase(number)
+        if any(draft[one].form in _BRACKETS for one in phrase):
+            raise CannotApply
+        at = draft.order.index(phrase[0])
+        if draft.order[at : at + len(phrase)] != phrase:
+            raise CannotApply
+        self._drop_commas(at, len(phrase), draft)
+        draft.order = [one for one in draft.order if one not in set(phrase)]
+        draft.altered.add(number)
+        place = self._place(action, match, draft)
+        between = draft.order[min(at, place) : max(at, place)]
+        if any(draft[one].form in _BRACKETS for one in between):
+            raise CannotApply  # the phrase would leave a quotation
+        draft.order[place:place] = phrase
+        self._add_commas(action.options.get("commas", "none"), place, len(phrase), draft)
+
+    def _delete(self, action: Action, match: Match, draft: Draft) -> None:
+        number = match[action.what]
+        gone = draft.phrase(number) if action.options.get("phrase") else [number]
+        if action.options.get("phrase"):
+            at = draft.order.index(gone[0])
+            self._drop_commas(at, len(gone), draft)
+        draft.remove(gone)
+
+    def _insert(self, action: Action, match: Match, draft: Draft) -> None:
+        options = action.options
+        for key in ("like", "agree"):
+            if key in options and options[key] not in match:
+                return
+        upos = options["as"]
+        anchor = next((options[key][0] for key in ("after", "before") if key in options), None)
+        if anchor is not None and anchor not in match:
+            return
+        form = action.what
+        features: dict[str, str] = {}
+        if "features" in options:
+            features = self._features(options, match, draft)
+            found = self.morphology.inflect(action.what, upos, features)
+            if found is None:
+                raise CannotApply
+            form = found
+        place = self._place(action, match, draft)
+        head = match[options["under"]] if "under" in options else match[anchor] if anchor else -1
+        relation = {"ADV": "advmod", "AUX": "aux", "PRON": "nsubj", "ADP": "case"}.get(upos, "dep")
+        words = form.split(" ")
+        for shift, part in enumerate(words):
+            draft.insert(Word(part, action.what, upos, features, head, relation), place + shift)
+        self._add_commas(options.get("commas", "none"), place, len(words), draft)
+
+    def _inflect(self, action: Action, match: Match, draft: Draft) -> None:
+        options, number = action.options, match[action.what]
+        word = draft[number]
+        lemma = options.get("lemma") or self.morphology.lemma(word)
+        if "table" in options:
+            lemma = options["table"].get(word.lemma.lower()) or options["table"].get(word.form.lower())
+        upos = options.get("as", word.upos)
+        features = {**_kept(word, upos), **self._features(options, match, draft)}
+        form = lemma and self.morphology.inflect(lemma, upos, features)
+        if not form:
+            raise CannotApply
+        if word.form[:1].isupper() and word.form[1:].islower():
+            form = form[:1].upper() + form[1:]
+        draft.put(number, word._replace(form=form, lemma=str(lemma), upos=upos, features=features))
+
+    def _replace(self, action: Action, match: Match, draft: Draft) -> None:
+        options, number = action.options, match[action.what]
+        word = draft[number]
+        table: Mapping[str, str] = options.get("table", {})
+        form = options.get("form") or table.get(word.lemma.lower()) or table.get(word.form.lower())
+        if not form:
+            raise CannotApply
+        if word.form[:1].isupper():
+            form = form[:1].upper() + form[1:]
+        draft.put(number, word._replace(form=form, upos=options.get("as", word.upos)))
+
+    def _attach(self, action: Action, match: Match, draft: Draft) -> None:
+        clitic, number = match[action.what], match[action.options["to"]]
+        verb = draft[number]
+        form = self.morphology.attach(verb.form, draft[clitic].form.lower())
+        if form is None:
+            raise CannotApply
+        draft.remove([clitic])
+        draft.put(number, verb._replace(form=form))
+
+    def _confirm(self, action: Action, match: Match, draft: Draft) -> None:
+        """Check that the parser's features of a word are right: the morphology must make its form from them."""
+        if self.morphology.lemma(draft[match[action.what]]) is None:
+            raise CannotApply
+
+    def _features(self, options: Mapping[str, Any], match: Match, draft: Draft) -> dict[str, str]:
+        """Return the features that an action gives: those of another word (like), agreement, and its own."""
+        found: dict[str, str] = {}
+        if options.get("like") in match:
+            word = draft.tree.words[match[options["like"]]]
+            found.update(
+                {
+                    name: word.features[name]
+                    for name in ("Mood", "Tense", "Person", "Number", "VerbForm")
+                    if name in word.features
+                }
+            )
+        if "agree" in options:
+            if options["agree"] not in match:
+                raise CannotApply
+            found.update(agreement(draft.tree, match[options["agree"]]))
+        found.update(options.get("features", {}))
+        return found
+
+    def _place(self, action: Action, match: Match, draft: Draft) -> int:
+        """Return the place in the order at which an action puts words."""
+        options = action.options
+        if "to" in options:
+            return next((i for i, one in enumerate(draft.order) if draft[one].upos != "PUNCT"), 0)
+        side = "before" if "before" in options else "after"
+        name, part = options[side]
+        if name not in match:
+            raise CannotApply
+        if part == "phrase":
+            around = draft.phrase(match[name])
+        else:
+            first, last = self.matcher.span(match[name], part, draft.tree)
+            around = list(range(first, last + 1))
+        inserted = {one for one in draft.words if one >= len(draft.tree.words)}
+        places = [
+            i
+            for i, one in enumerate(draft.order)
+            if one in around or (part == "group" and self._is_of_group(one, match[name], inserted, draft))
+        ]
+        if not places:
+            raise CannotApply
+        return places[0] if side == "before" else places[-1] + 1
+
+    def _is_of_group(self, number: int, verb: int, inserted: set[int], draft: Draft) -> bool:
+        return number in inserted and draft[number].head == verb and draft[number].upos == "AUX"
+
+    def _drop_commas(self, at: int, size: int, draft: Draft) -> None:
+        """Delete the commas around a phrase: that after a phrase at the beginning, or both around one inside."""
+        after = draft.order[at + size] if at + size < len(draft.order) else None
+        before = draft.order[at - 1] if at > 0 else None
+        starts = all(draft[one].upos == "PUNCT" for one in draft.order[:at])
+        has_after = after is not None and draft[after].form == COMMA
+        has_before = before is not None and draft[before].form == COMMA
+        ends = after is None or draft[after].form[:1] in _FINAL
+        if has_after and (starts or has_before) and after is not None:
+            draft.order.remove(after)
+        if has_before and (has_after or ends) and before is not None and not starts:
+            draft.order.remove(before)
+
+    def _add_commas(self, commas: str, at: int, size: int, draft: Draft) -> None:
+        comma = Word(COMMA, COMMA, "PUNCT", {}, -1, "punct", "")
+        end = at + size
+        if commas in ("both", "after") and end < len(draft.order) and draft[draft.order[end]].upos != "PUNCT":
+            draft.insert(comma, end)
+        if commas == "both" and at > 0 and draft[draft.order[at - 1]].upos != "PUNCT":
+            draft.insert(comma, at)
+
+
+def agreement(tree: Tree, number: int) -> dict[str, str]:
+    """Return the gender, number and person with which other words agree with a phrase. Raises CannotApply."""
+    word = tree.words[number]
+    found = {name: word.features[name] for name in _AGREEING if name in word.features}
+    for child in tree.children[number]:
+        of_child = tree.words[child]
+        if of_child.relation.startswith(("det", "amod", "nummod")):
+            for name in ("Gender", "Number"):
+                if name in of_child.features:
+                    found.setdefault(name, of_child.features[name])
+        if of_child.lemma == "el" and of_child.upos == "DET" and of_child.form.lower() == "el":
+            found.setdefault("Gender", "Masc")
+            found.setdefault("Number", "Sing")
+    joined = [child for child in tree.children[number] if tree.words[child].relation == "conj"]
+    if joined:
+        genders = {found.get("Gender"), *(tree.words[child].features.get("Gender") for child in joined)}
+        found["Gender"] = "Fem" if genders == {"Fem"} else "Masc"
+        found["Number"] = "Plur"
+    found.setdefault("Person", "3")
+    if word.upos == "PROPN" and "Number" not in found:
+        found["Number"] = "Sing"
+    return found
+
+
+def _kept(word: Word, upos: str) -> dict[str, str]:
+    """Return the features that a word keeps when it is inflected: none of another part of speech."""
+    same = upos == word.upos or {upos, word.upos} == {"VERB", "AUX"}
+    return dict(word.features) if same else {}

@@ -1,0 +1,54 @@
+"""What the engine must know of a language: forms of words, and how words are written together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import ClassVar, Protocol
+
+from ..errors import UsageError
+from ..text.scripts import base_code
+from .tree import Splits, Word
+
+
+class Morphology(Protocol):
+    """The morphology of a language.
+
+    split: words that are written as one but are two (Spanish "del"): their parts as (form, lemma, upos).
+    """
+
+    split: ClassVar[Splits]
+
+    def inflect(self, lemma: str, upos: str, features: Mapping[str, str]) -> str | None:
+        """Return the form of a lemma with these features; None if it is not known."""
+        ...
+
+    def lemma(self, word: Word) -> str | None:
+        """Return the lemma of a word from which `inflect` makes its form again; None if there is none.
+
+        Parsers' lemmas are often wrong. A lemma that does not give the word's own form would not give others.
+        """
+        ...
+
+    def attach(self, verb: str, clitic: str) -> str | None:
+        """Return a verb with a pronoun at its end, as in Spanish "verlo"."""
+        ...
+
+    def join(self, first: Word, second: Word) -> tuple[str, str, bool]:
+        """Return how two words are written side by side, and whether they become one; the second is then empty."""
+        ...
+
+
+@cache
+def morphology(language: str) -> Morphology:
+    """Return the morphology of a language."""
+    code = base_code(language)
+    if code == "es":
+        from .spanish import Spanish
+
+        return Spanish()
+    if code == "en":
+        from .english import English
+
+        return English()
+    raise UsageError(f"Tercet can form words of Spanish (es) and English (en), not of {language!r}.")

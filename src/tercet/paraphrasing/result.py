@@ -1,0 +1,100 @@
+"""The result of `tercet.paraphrase`: the variants of each reference, as further references of a test set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..data.display import to_frame
+from ..data.testset import TestSet
+from ..errors import UnknownName
+from .rules import Rule, RuleSet
+
+BY = ("variant", "group", "rule")
+
+
+@dataclass(frozen=True)
+class Paraphrase:
+    """One variant of one reference.
+
+    segment: counted from 1. number: of the variant in its segment, from 1. rules: what made it. nearer: the outputs to
+    which it is nearer than the reference (with `against`).
+    """
+
+    segment: int
+    number: int
+    text: str
+    rules: tuple[str, ...]
+    nearer: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class Paraphrases:
+    """The variants of references.
+
+    references: the texts that were paraphrased. variants: those of all segments, in order. dropped: how many variants
+    quality control dropped, by reason. together: returns the references with all changes of some rules.
+    """
+
+    references: tuple[str, ...]
+    rules: RuleSet
+    variants: tuple[Paraphrase, ...]
+    dropped: Mapping[str, int]
+    together: Callable[[Callable[[Rule], bool]], tuple[str, ...]] = field(compare=False)
+
+    def __len__(self) -> int:
+        return len(self.variants)
+
+    def __repr__(self) -> str:
+        return f"<Paraphrases of {len(self.references)} references: {len(self)} variants of {self.changed} segments>"
+
+    @property
+    def changed(self) -> int:
+        """The number of segments that have a variant."""
+        return len({one.segment for one in self.variants})
+
+    def texts(self, by: str = "variant") -> dict[str, tuple[str, ...]]:
+        """Return the further references by name; where a segment has no variant, the reference itself.
+
+        by: "variant" (variant-1, variant-2, …), "group" or "rule": one reference for each group or rule, with as many
+        of its changes as can be made together.
+        """
+        if by not in BY:
+            raise UnknownName("way to name references", by, BY)
+        if by != "variant":
+            field = "name" if by == "rule" else "group"
+            names = dict.fromkeys(getattr(rule, field) for rule in self.rules.rules)
+            return {name: self.together(lambda rule, name=name: getattr(rule, field) == name) for name in names}  # type: ignore[misc]
+        most = max((one.number for one in self.variants), default=0)
+        found = {f"variant-{number}": list(self.references) for number in range(1, most + 1)}
+        for one in self.variants:
+            found[f"variant-{one.number}"][one.segment - 1] = one.text
+        return {name: tuple(texts) for name, texts in found.items()}
+
+    def add_to(self, testset: TestSet, by: str = "variant") -> TestSet:
+        """Return a test set with the variants as further references."""
+        return replace(testset, references={**testset.references, **self.texts(by)})
+
+    def counts(self) -> dict[str, int]:
+        """Return how many segments each rule changes alone."""
+        return {
+            rule.name: sum(one.rules == (rule.name,) for one in self.variants)
+            for rule in self.rules.rules
+        }  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the variants and the counts of rules as a dictionary."""
+        return {
+            "segments": len(self.references),
+            "changed": self.changed,
+            "dropped": dict(self.dropped),
+            "rules": self.counts(),
+            "variants": [vars(one) for one in self.variants],
+        }
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame with one row for each variant."""
+        return to_frame(
+            [{**vars(one), "rules": "+".join(one.rules), "nearer": " ".join(one.nearer)} for one in self.variants]
+        )

@@ -1,0 +1,368 @@
+"""Read rules from TOML: patterns over dependency trees, and what to do where they match.
+
+The language is described in docs/paraphrase-rules.md. A file is checked when it is read; an error names the line.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ..data.lines import read_lines
+from ..errors import DataError, UnknownName, UsageError
+from ..language.sentence import SCHEMES
+from ..text.scripts import base_code
+
+TESTS = ("form", "lemma", "upos", "relation")
+PLACES = ("before", "after", "just_before", "just_after")
+PARTS = ("word", "group", "phrase")  # of what an action is placed beside
+ACTIONS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {  # keys that an action needs, and keys that it may have
+    "move": (frozenset(), frozenset({"before", "after", "to", "commas"})),
+    "delete": (frozenset(), frozenset({"phrase"})),
+    "insert": (frozenset({"as"}), frozenset({"before", "after", "to", "commas", "features", "like", "agree", "under"})),
+    "inflect": (frozenset(), frozenset({"features", "agree", "like", "lemma", "table", "as"})),
+    "replace": (frozenset(), frozenset({"form", "table", "as"})),
+    "attach": (frozenset({"to"}), frozenset()),
+    "confirm": (frozenset(), frozenset()),
+}
+KEYS = (
+    *TESTS, *(f"not_{one}" for one in TESTS), "features", "under", "inside", "above", *PLACES, "first", "leaf",
+    "optional", "most", "same", "having", "lacking",
+)  # fmt: skip
+COMMAS = ("none", "both", "after")
+_RULE = re.compile(r"\s*\[\[\s*rule\s*\]\]")
+_AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """What a word must be like. Names are those of words that were matched before.
+
+    tests: field -> values of which it must have one; excluded: field -> values that it must not have.
+    features: name -> values of which it must have one; no values: the word must not have the feature.
+    under, inside, above: the word that is its head; that is above it; whose head it is.
+    places: kind of place (one of PLACES), the other word, and the part of it.
+    first: its phrase begins the sentence. leaf: it has no dependents but punctuation. optional: the rule also matches
+    without it. most: the most words of its phrase. same: a word with the same lemma.
+    having, lacking: relations of which its dependents must have one, or none.
+    """
+
+    tests: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    excluded: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    features: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    under: str = ""
+    inside: str = ""
+    above: str = ""
+    places: tuple[tuple[str, str, str], ...] = ()
+    first: bool = False
+    leaf: bool = False
+    optional: bool = False
+    most: int = 0
+    same: str = ""
+    having: frozenset[str] = frozenset()
+    lacking: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Action:
+    """One step of a change. kind: one of ACTIONS; what: the word, or the text to insert; options: as in the file."""
+
+    kind: str
+    what: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule: where all patterns match, and none of `unless`, the actions are made in their order."""
+
+    name: str
+    group: str
+    about: str
+    match: Mapping[str, Pattern]
+    actions: tuple[Action, ...]
+    unless: tuple[Pattern, ...] = ()
+    examples: tuple[tuple[str, str], ...] = ()
+    number: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """The rules of a file. together: the words around a verb that belong to it, such as auxiliaries (its group)."""
+
+    language: str
+    scheme: str
+    rules: tuple[Rule, ...]
+    groups: Mapping[str, str]
+    together: tuple[Pattern, ...]
+    tables: Mapping[str, Mapping[str, str]]
+    source: str
+
+    def __getitem__(self, name: str) -> Rule:
+        """Return a rule by name."""
+        found = next((rule for rule in self.rules if rule.name == name), None)
+        if found is None:
+            raise UnknownName(f"rule in {self.source}", name, [rule.name for rule in self.rules])
+        return found
+
+
+def open_rules(rules: str | Path | RuleSet | None, language: str, only: Sequence[str] = ()) -> RuleSet:
+    """Return rules for a language: those of a file, or Tercet's. only: the names or numbers of the wanted rules."""
+    if rules is None:
+        found = default_rules(language)
+    else:
+        found = rules if isinstance(rules, RuleSet) else read_rules(rules)
+    if base_code(found.language) != base_code(language):
+        raise UsageError(f"The rules of {found.source} are for {found.language!r}, but the texts are {language!r}.")
+    if not only:
+        return found
+    numbers = {rule.number for rule in found.rules if rule.number}
+    names = {found[name].name for name in only if name not in numbers}
+    return replace(found, rules=tuple(rule for rule in found.rules if rule.name in names or rule.number in only))
+
+
+def default_rules(language: str) -> RuleSet:
+    """Return the rules that Tercet has for a language."""
+    folder = files(__package__).joinpath("data")
+    code = base_code(language)
+    known = sorted(path.name[6:-5] for path in folder.iterdir() if path.name.startswith("rules_"))
+    if code not in known:
+        raise UsageError(
+            f"Tercet has no rules for {language!r}, only for {', '.join(known)}. Write some and give them with "
+            "--rules FILE (docs/paraphrase-rules.md)."
+        )
+    name = f"rules_{code}.toml"
+    return parse_rules(folder.joinpath(name).read_text("utf-8"), name)
+
+
+def read_rules(path: str | Path) -> RuleSet:
+    """Read a file of rules."""
+    return parse_rules("\n".join(read_lines(path)), str(path))
+
+
+def parse_rules(text: str, name: str) -> RuleSet:
+    """Return the rules in a text. `name` is the file's name for messages."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = _AT_LINE.search(str(error))
+        line = found[1] if found else text.count("\n") + 1
+        raise DataError(f"{name}, line {line}: this is not TOML: {_AT_LINE.sub('', str(error)).strip()}.") from None
+    return _Reader(text, name, content).rule_set()
+
+
+class _Reader:
+    """Turns the content of a rule file into rules, and finds the line of whatever is wrong."""
+
+    def __init__(self, text: str, name: str, content: dict[str, Any]) -> None:
+        self.lines, self.name, self.content = text.split("\n"), name, content
+        self.start, self.rule_name = 1, ""
+        self.starts = [number for number, line in enumerate(self.lines, 1) if _RULE.match(line)]
+        self.lists: dict[str, list[str]] = self.table_of(content, "lists")
+
+    def fail(self, reason: str, near: str = "") -> DataError:
+        """Return an error at the first line of the current rule that contains `near`."""
+        end = next((start for start in self.starts if start > self.start), len(self.lines) + 1)
+        block = range(self.start, end)
+        line = next((number for number in block if near and near in self.lines[number - 1]), self.start)
+        of_rule = f" (rule {self.rule_name!r})" if self.rule_name else ""
+        return DataError(f"{self.name}, line {line}{of_rule}: {reason}")
+
+    def rule_set(self) -> RuleSet:
+        known = {"language", "scheme", "groups", "together", "lists", "tables", "rule"}
+        if unknown := set(self.content) - known:
+            raise self.fail(f"unknown key {min(unknown)!r}; known: {', '.join(sorted(known))}.", min(unknown))
+        language = self.content.get("language")
+        if not isinstance(language, str):
+            raise self.fail('the language of the rules is missing: language = "es".')
+        scheme = self.content.get("scheme", "ud")
+        if scheme not in SCHEMES:
+            raise self.fail(f"the scheme must be one of {', '.join(SCHEMES)}, not {scheme!r}.", "scheme")
+        listed = self.content.get("rule", [])
+        if not isinstance(listed, list) or not listed or len(listed) != len(self.starts):
+            raise self.fail("there is no rule; every rule begins with a line [[rule]].")
+        for key in ("lists", "tables", "groups"):
+            self.table_of(self.content, key)
+        for key, values in self.lists.items():
+            if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+                raise self.fail(f"the list {key} must be a list of texts.", key)
+        together = tuple(self.pattern(one, ()) for one in self.list_of(self.content, "together"))
+        rules: list[Rule] = []
+        for start, table in zip(self.starts, listed, strict=True):
+            self.start, self.rule_name = start, str(table.get("name", ""))
+            rules.append(self.rule(table))
+            if any(rule.name == self.rule_name for rule in rules[:-1]):
+                raise self.fail("another rule has this name.", "name")
+        groups = self.content.get("groups", {})
+        return RuleSet(language, scheme, tuple(rules), groups, together, self.content.get("tables", {}), self.name)
+
+    def rule(self, table: dict[str, Any]) -> Rule:
+        known = {"name", "group", "about", "number", "match", "unless", "do", "examples"}
+        if unknown := set(table) - known:
+            raise self.fail(f"unknown key {min(unknown)!r}; known: {', '.join(sorted(known))}.", min(unknown))
+        for key in ("name", "match", "do"):
+            if not table.get(key):
+                raise self.fail(f"{key} is missing.")
+        names: list[str] = []
+        match = {}
+        for name, given in self.table_of(table, "match").items():
+            match[name] = self.pattern(given, names, name)
+            names.append(name)
+        if next(iter(match.values())).optional:
+            raise self.fail("the first word cannot be optional.", "optional")
+        unless = tuple(self.pattern(given, names) for given in self.list_of(table, "unless"))
+        actions = tuple(self.action(given, names) for given in self.list_of(table, "do"))
+        examples = self.list_of(table, "examples")
+        if not all(isinstance(pair, list) and len(pair) == 2 for pair in examples):
+            raise self.fail('examples are pairs of texts: [["before", "after"]].', "examples")
+        return Rule(
+            self.rule_name,
+            str(table.get("group", "rules")),
+            str(table.get("about", "")),
+            match,
+            actions,
+            unless,
+            tuple((str(before), str(after)) for before, after in examples),
+            str(table.get("number", "")),
+            self.start,
+        )
+
+    def list_of(self, table: Mapping[str, Any], key: str) -> list[Any]:
+        """Return the list under a key; empty if there is none."""
+        value = table.get(key, [])
+        if not isinstance(value, list):
+            raise self.fail(f"{key} must be a list, not {value!r}.", key)
+        return value
+
+    def table_of(self, table: Mapping[str, Any], key: str) -> dict[str, Any]:
+        """Return the table under a key; empty if there is none."""
+        value = table.get(key, {})
+        if not isinstance(value, dict):
+            raise self.fail(f"{key} must be a table, not {value!r}.", key)
+        return value
+
+    def pattern(self, given: Any, names: Sequence[str], name: str = "") -> Pattern:
+        if not isinstance(given, dict):
+            raise self.fail(f'a pattern is a table, such as {{ upos = "VERB" }}, not {given!r}.', name)
+        tests: dict[str, frozenset[str]] = {}
+        excluded: dict[str, frozenset[str]] = {}
+        options: dict[str, Any] = {}
+        places: list[tuple[str, str, str]] = []
+        for key, value in given.items():
+            if key in TESTS:
+                tests[key] = self.values(key, value)
+            elif key.startswith("not_") and key[4:] in TESTS:
+                excluded[key[4:]] = self.values(key, value)
+            elif key == "features":
+                options[key] = self.features(value)
+            elif key in ("having", "lacking"):
+                options[key] = self.values(key, value)
+            elif key in ("under", "inside", "above", "same"):
+                options[key] = self.known_name(value, names)
+            elif key in PLACES:
+                places.append((key, *self.anchor(value, names)))
+            elif key in ("first", "leaf", "optional"):
+                options[key] = value is True
+            elif key == "most":
+                options[key] = self.number(value)
+            else:
+                raise self.fail(f"unknown key {key!r} in a pattern; known: {', '.join(KEYS)}.", key)
+        if names and name and not (places or {"under", "inside", "above"} & set(options)):
+            raise self.fail(f"{name!r} needs under, inside, above or a place, to connect it with {names[0]!r}.", name)
+        return Pattern(tests, excluded, places=tuple(places), **options)
+
+    def action(self, given: Any, names: Sequence[str]) -> Action:
+        kinds = [kind for kind in ACTIONS if isinstance(given, dict) and kind in given]
+        if len(kinds) != 1:
+            raise self.fail(f"an action is a table with one of {', '.join(ACTIONS)}, not {given!r}.", "do")
+        kind = kinds[0]
+        needed, allowed = ACTIONS[kind]
+        options = {key: value for key, value in given.items() if key != kind}
+        if lacking := needed - set(options):
+            raise self.fail(f"the action {kind} needs {min(lacking)}.", kind)
+        if unknown := set(options) - needed - allowed:
+            raise self.fail(
+                f"the action {kind} has no {min(unknown)!r}; it has {', '.join(sorted(needed | allowed))}.", kind
+            )
+        what = str(given[kind]) if kind == "insert" else self.known_name(given[kind], names)
+        checks: dict[str, Callable[[Any], Any]] = {
+            "before": lambda value: self.anchor(value, names),
+            "after": lambda value: self.anchor(value, names),
+            "features": self.features_to_set,
+            "like": lambda value: self.known_name(value, names),
+            "agree": lambda value: self.known_name(value, names),
+            "under": lambda value: self.known_name(value, names),
+            "table": self.table,
+            "commas": self.commas,
+        }
+        if kind == "attach":
+            checks["to"] = lambda value: self.known_name(value, names)
+        options = {key: checks[key](value) if key in checks else value for key, value in options.items()}
+        if kind in ("move", "insert") and len({"before", "after", "to"} & set(options)) != 1:
+            raise self.fail(f'the action {kind} needs one of before, after, or to = "start".', kind)
+        if kind != "attach" and options.get("to", "start") != "start":
+            raise self.fail(f'to must be "start", not {options["to"]!r}.', "to")
+        return Action(kind, what, options)
+
+    def values(self, key: str, value: Any) -> frozenset[str]:
+        """Return the values of a test; "@name" stands for a list of the file."""
+        found: list[str] = []
+        for one in value if isinstance(value, list) else [value]:
+            if not isinstance(one, str):
+                raise self.fail(f"{key} must be a text or a list of texts, not {value!r}.", key)
+            if not one.startswith("@"):
+                found.append(one)
+            elif one[1:] in self.lists:
+                found += self.lists[one[1:]]
+            elif one[1:] in self.content.get("tables", {}):
+                found += self.content["tables"][one[1:]]
+            else:
+                raise self.fail(f"there is no list or table called {one[1:]!r} under [lists] or [tables].", one)
+        return frozenset(found)
+
+    def features(self, value: Any) -> dict[str, frozenset[str]]:
+        """Return features with their possible values, from "Tense=Past|Person=1,3|Gender="."""
+        if not isinstance(value, str) or not all("=" in pair for pair in value.split("|")):
+            raise self.fail(f'features are written "Tense=Past|Number=Sing", not {value!r}.', "features")
+        pairs = (pair.partition("=") for pair in value.split("|"))
+        return {name: frozenset(filter(None, values.split(","))) for name, _, values in pairs}
+
+    def features_to_set(self, value: Any) -> dict[str, str]:
+        """Return the features that an action gives to a word."""
+        return {name: ",".join(sorted(values)) for name, values in self.features(value).items()} if value else {}
+
+    def known_name(self, value: Any, names: Sequence[str]) -> str:
+        if value not in names:
+            listed = ", ".join(names) or "none yet"
+            raise self.fail(f"there is no word called {value!r}; words that were matched before: {listed}.", str(value))
+        return str(value)
+
+    def anchor(self, value: Any, names: Sequence[str]) -> tuple[str, str]:
+        """Return the name of a word and the part of it, from "verb", "verb.group" or "verb.phrase"."""
+        name, _, part = str(value).partition(".")
+        if (part or "word") not in PARTS:
+            raise self.fail(f"{value!r}: the part after the dot must be one of {', '.join(PARTS)}.", str(value))
+        return self.known_name(name, names), part or "word"
+
+    def table(self, value: Any) -> Mapping[str, str]:
+        tables = self.content.get("tables", {})
+        if not isinstance(value, str) or value not in tables:
+            raise self.fail(f"there is no table called {value!r} under [tables].", str(value))
+        found: Mapping[str, str] = tables[value]
+        return found
+
+    def commas(self, value: Any) -> str:
+        if value not in COMMAS:
+            raise self.fail(f"commas must be one of {', '.join(COMMAS)}, not {value!r}.", "commas")
+        return str(value)
+
+    def number(self, value: Any) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise self.fail(f"most must be a number from 1, not {value!r}.", "most")
+        return value

@@ -1,0 +1,164 @@
+"""A parsed sentence as a tree of words that rules can match and rearrange.
+
+A `Tree` never changes. A `Draft` is a paraphrase in the making: the order of the words, with those that were changed or
+inserted. Several changes can be made to one draft, since words keep their numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from types import MappingProxyType
+from typing import NamedTuple
+
+from ..language.sentence import Sentence
+
+Features = Mapping[str, str]
+Splits = Mapping[str, Sequence[tuple[str, str, str]]]
+NO_FEATURES: Features = MappingProxyType({})
+NO_SPLITS: Splits = MappingProxyType({})
+
+
+class Word(NamedTuple):
+    """A word of a tree. head: the number of its head, -1 for a root. gap: the white space before it in the text.
+
+    gap is None for words that are not in the text; `realising` decides whether a space comes before them.
+    """
+
+    form: str
+    lemma: str
+    upos: str
+    features: Features
+    head: int
+    relation: str
+    gap: str | None = None
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The words of a sentence, numbered from 0."""
+
+    words: tuple[Word, ...]
+    text: str
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """The dependents of each word, in order."""
+        found: list[list[int]] = [[] for _ in self.words]
+        for number, word in enumerate(self.words):
+            if word.head >= 0:
+                found[word.head].append(number)
+        return found
+
+    @cached_property
+    def by_tag(self) -> dict[str, list[int]]:
+        """The words of each universal part of speech."""
+        found: dict[str, list[int]] = {}
+        for number, word in enumerate(self.words):
+            found.setdefault(word.upos, []).append(number)
+        return found
+
+    def phrase(self, number: int) -> list[int]:
+        """Return a word with everything that depends on it, in order, without punctuation at its ends."""
+        found = [number]
+        for one in found:
+            found.extend(self.children[one])
+        found.sort()
+        while len(found) > 1 and found[-1] != number and self.words[found[-1]].upos == "PUNCT":
+            found.pop()
+        while len(found) > 1 and found[0] != number and self.words[found[0]].upos == "PUNCT":
+            found.pop(0)
+        return found
+
+    def is_whole(self, phrase: Sequence[int]) -> bool:
+        """Return whether the words of a phrase stand together, without foreign words between them."""
+        return phrase[-1] - phrase[0] + 1 == len(phrase)
+
+    def root_of(self, number: int) -> int:
+        """Return the root above a word."""
+        while self.words[number].head >= 0:
+            number = self.words[number].head
+        return number
+
+
+@dataclass
+class Draft:
+    """A paraphrase in the making. order: numbers of words; words: those that were changed or inserted, by number.
+
+    altered: the numbers of words that were moved, changed, inserted or deleted.
+    """
+
+    tree: Tree
+    order: list[int]
+    words: dict[int, Word] = field(default_factory=dict)
+    altered: set[int] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, tree: Tree) -> Draft:
+        """Return a draft that equals the sentence."""
+        return cls(tree, list(range(len(tree.words))))
+
+    def __getitem__(self, number: int) -> Word:
+        found = self.words.get(number)
+        return self.tree.words[number] if found is None else found
+
+    def phrase(self, number: int) -> list[int]:
+        """Return the words of a phrase as they are in the draft, in its order."""
+        inside = set(self.tree.phrase(number)) if number < len(self.tree.words) else {number}
+        inside |= {new for new, word in self.words.items() if new >= len(self.tree.words) and word.head in inside}
+        return [one for one in self.order if one in inside]
+
+    def put(self, number: int, word: Word) -> None:
+        """Replace a word."""
+        self.words[number] = word
+        self.altered.add(number)
+
+    def insert(self, word: Word, at: int) -> int:
+        """Insert a word at a place in the order. Returns its number."""
+        number = max([len(self.tree.words) - 1, *self.words]) + 1
+        self.put(number, word)
+        self.order.insert(at, number)
+        return number
+
+    def remove(self, numbers: Sequence[int]) -> None:
+        """Delete words."""
+        gone = set(numbers)
+        self.order = [one for one in self.order if one not in gone]
+        self.altered |= gone
+
+    def __iter__(self) -> Iterator[Word]:
+        return (self[number] for number in self.order)
+
+
+def build_tree(sentence: Sentence, split: Splits = NO_SPLITS) -> Tree:
+    """Return the tree of a sentence.
+
+    split: words that are written as one but are two, such as Spanish "del": their parts as (form, lemma, upos). The
+    second part becomes a determiner of the same head.
+    """
+    pieces = [split.get(token.form.lower()) if token.upos == "ADP" else None for token in sentence.tokens]
+    places = list(accumulate((len(parts or "*") for parts in pieces), initial=0))
+    words: list[Word] = []
+    end = 0
+    for token, parts in zip(sentence.tokens, pieces, strict=True):
+        gap = sentence.text[end : token.start] if token.start >= end else ""
+        end = max(end, token.end)
+        head = -1 if not token.head else places[token.head - 1]
+        relation = "root" if head < 0 else token.relation.lower()
+        if parts is None:
+            words.append(Word(token.form, token.lemma, token.upos, parse_features(token.features), head, relation, gap))
+            continue
+        (form, lemma, upos), *rest = parts
+        form = form.capitalize() if token.form[:1].isupper() else form
+        words.append(Word(form, lemma, upos, NO_FEATURES, head, relation, gap))
+        words += [Word(form, lemma, upos, NO_FEATURES, head, "det") for form, lemma, upos in rest]
+    return Tree(tuple(words), sentence.text)
+
+
+@lru_cache(maxsize=4096)
+def parse_features(text: str) -> Features:
+    """Return the features of a word, from 'Number=Sing|Tense=Past'."""
+    pairs = (pair.partition("=") for pair in text.split("|") if "=" in pair)
+    return MappingProxyType({name: value for name, _, value in pairs})
