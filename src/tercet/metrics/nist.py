@@ -191,7 +191,7 @@ class _Learner:
             known, prefixes, counts = len(counts), np.concatenate([prefixes, more]), np.concatenate([counts, more])
             table = _table(len(more))
             arrays: list[Any] = [view(ids), view(offsets), order, view(grams), zero]
-            arrays += [*map(view, table), view(prefixes), view(counts), known]
+            arrays += [view(table[0]), view(table[1]), view(prefixes), view(counts), known]
             known = kernel.add_order(*arrays)
             prefixes, counts = prefixes[:known], counts[:known]
             tables.append(table)
