@@ -131,7 +131,7 @@ def _tree(sentence: Sentence, rules: RuleSet, words: Morphology) -> Tree:
             f"The rules of {rules.source} are for trees with {rules.scheme} labels, but the parse of "
             f"{shown(sentence.text)} has {sentence.scheme} labels. Use another parser (--backend) or rules (--rules)."
         )
-    return build_tree(sentence, words.split)
+    return build_tree(sentence, words.split, words.lemma)
 
 
 def _singles(segments: Sequence[Segment]) -> list[Variant]:

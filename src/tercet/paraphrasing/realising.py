@@ -43,8 +43,10 @@ def _gap(draft: Draft, before: int | None, number: int) -> str:
         return " "  # n't became not
     if before is not None and before + 1 == number and own is not None:
         return own
+    if word.upos == "PUNCT" and own is not None and number < len(draft.tree.words):
+        return own
     if word.form[:1] in _NO_SPACE_BEFORE:
-        return own if own is not None and number < len(draft.tree.words) else ""
+        return ""
     if before is not None and draft[before].form[-1:] in _NO_SPACE_AFTER:
         return ""
     if before is not None and before + 1 < len(draft.tree.words) and draft[before].upos == "PUNCT":

@@ -87,9 +87,9 @@ def test_variants_with_one_change_come_before_combinations() -> None:
     assert [(one.text, one.rules) for one in found.variants] == [
         ("Se realizaron los preparativos.", ("perfect-to-past",)),
         ("Han sido realizados los preparativos.", ("reflexive-to-passive-perfect",)),
-        ("Los preparativos se han realizado.", ("subject-before-verb-perfect",)),
-        ("Los preparativos se realizaron.", ("perfect-to-past", "subject-before-verb-perfect")),
-        ("Los preparativos han sido realizados.", ("reflexive-to-passive-perfect", "subject-before-verb-perfect")),
+        ("Los preparativos se han realizado.", ("subject-before-reflexive-perfect",)),
+        ("Los preparativos se realizaron.", ("perfect-to-past", "subject-before-reflexive-perfect")),
+        ("Los preparativos han sido realizados.", ("reflexive-to-passive-perfect", "subject-before-reflexive-perfect")),
     ]
     assert len(paraphrase(["Se han realizado los preparativos."], "es", parses=STORED, most=2)) == 2
 
