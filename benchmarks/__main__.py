@@ -24,6 +24,7 @@ from . import (
     association,
     edits,
     encoders,
+    information,
     knowledge,
     language_models,
     long_segments,
@@ -34,6 +35,7 @@ from . import (
     sequences,
     significance,
     syntax,
+    tokenising,
     translation_models,
 )
 from .common import Row, cpu, texts
@@ -151,10 +153,12 @@ def main() -> None:
         meteor,
         association,
         significance,
+        information,
         knowledge,
         language_models,
         translation_models,
         syntax,
+        tokenising,
         sentence_vectors,
         encoders,
         quality,

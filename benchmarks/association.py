@@ -38,7 +38,8 @@ def rows() -> list[Row]:
     theirs, expected = cpu(lambda: [stats.kendalltau(a, b).statistic for a, b in zip(metric.T, gold.T, strict=True)])
     check("Kendall by segment", found, expected)
     long, found = cpu(lambda: kendall(metric.ravel(), gold.ravel()), 3)
-    check("Kendall of all outputs", found, stats.kendalltau(metric.ravel(), gold.ravel()).statistic)
+    long_peer, expected = cpu(lambda: stats.kendalltau(metric.ravel(), gold.ravel()).statistic, 3)
+    check("Kendall of all outputs", found, expected)
 
     human = rng.choice([-1, 1], PAIRS)
     said = rng.integers(-1, 2, (METRICS, PAIRS))
@@ -48,7 +49,7 @@ def rows() -> list[Row]:
     size = f"{SEGMENTS:,} x {SYSTEMS}"
     return [
         (f"Kendall by segment, {size} (scipy)", by_item, theirs, 10.0),
-        (f"Kendall of {metric.size:,} (limit 1 s)", long, 1.0, 1.0),
+        (f"Kendall of {metric.size:,} (scipy)", long, long_peer, 1.0),
         (f"tie calibration, {size} (limit .1 s)", calibration, 0.1, 1.0),
         (f"tau, {METRICS} x {PAIRS:,}, 1,000 resamples (limit 2 s)", tau, 2.0, 1.0),
         (f"paired p-values, {size}, 1,000 (limit .1 s)", p_values, 0.1, 1.0),

@@ -1,4 +1,5 @@
-"""Metrics on encoders: pairs per CPU second, with encoding and with vectors given; two jobs; memory; and bert-score.
+"""Metrics on encoders and trained ones: pairs per CPU second, with encoding and with vectors given; two jobs; memory;
+and bert-score.
 
 The comparison with bert-score needs torch, transformers and bert-score. Both run the same network of random weights
 with the size of the default encoder, and their scores are compared.
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tercet import score
+from tercet import TestSet, score
 from tercet.metrics import Shard, create
 
 from .common import Row, cpu, texts
@@ -25,6 +26,7 @@ from .syntax import scored
 SYSTEMS, SEGMENTS = 4, 400
 PROMISED = 40  # pairs of output and reference per CPU second, with encoding
 GIVEN = {"bertr": 3_000, "bertscore": 2_000, "yisi1": 1_500, "wmdo": 300}  # with vectors given
+LEARNED = {"rima": 50, "esim": 30}  # pairs per CPU second, with encoding
 
 
 def rows() -> list[Row]:
@@ -50,7 +52,21 @@ def rows() -> list[Row]:
         sys.exit("two jobs give other scores than one")
     found.append((f"bertr, {pairs} pairs: two jobs and one, by the clock", two, one, 1.2))
     found.append((f"bertr, {pairs} pairs: gigabytes", gigabytes, 1.0, 1.0))
-    return found + against_bert_score()
+    return found + learned(testset) + against_bert_score()
+
+
+def learned(testset: TestSet) -> list[Row]:
+    """Measure the trained metrics; Rima also in two processes, and its memory."""
+    pairs = len(testset) * len(testset.systems)
+    found: list[Row] = []
+    for spec, promised in LEARNED.items():
+        seconds, _ = cpu(partial(score, testset, [spec]))
+        found.append((f"{spec}, {pairs} pairs", seconds, pairs / promised, 1.0))
+    one, gigabytes, _ = scored("rima", SYSTEMS, SEGMENTS, 1)
+    two, _, _ = scored("rima", SYSTEMS, SEGMENTS, 2)
+    found.append((f"rima, {pairs} pairs: two jobs and one, by the clock", two, one, 1.4))  # starting takes a second
+    found.append((f"rima, {pairs} pairs: gigabytes", gigabytes, 0.6, 1.0))
+    return found
 
 
 def against_bert_score() -> list[Row]:

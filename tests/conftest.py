@@ -26,6 +26,7 @@ SLOW = (
     "conformance/test_ibm1_wmt19.py",
     "conformance/test_edit_metrics.py::test_scores_of_wmt19",
     "conformance/test_upf_cobalt",
+    "unit/metrics/test_rima.py::test_scores_do_not_depend_on_avx512",  # under valgrind
     "contract/test_metrics.py::test_every_variant",  # every metric once is in both
     "end_to_end/test_rating_browser",  # a real browser
     "end_to_end/test_pages_in_browser.py",

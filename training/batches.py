@@ -30,13 +30,14 @@ class Archive:
         self.device = device
 
     def joined(self, kind: str, left_out: tuple[str, ...], columns: int) -> np.ndarray:
-        """Return the rows of all sets of a kind ("rank", "da", …), without sets whose names start as in `left_out`."""
-        chosen = [
-            values
-            for name, values in sorted(self.arrays.items())
-            if name.startswith(kind + "/") and not name.split("/")[1].startswith(left_out)
-        ]
+        """Return the rows of all sets of a kind ("rank", "da", …), without those left out."""
+        chosen = [self.arrays[f"{kind}/{name}"] for name in self.sets(kind, left_out)]
         return np.concatenate(chosen) if chosen else np.zeros((0, columns), np.int32)
+
+    def sets(self, kind: str, left_out: tuple[str, ...] = ()) -> list[str]:
+        """Return the names of all sets of a kind that contain none of `left_out`, such as "wmt17" or "lv-en"."""
+        names = sorted(name.split("/")[1] for name in self.arrays if name.startswith(kind + "/"))
+        return [name for name in names if not any(part in name for part in left_out)]
 
     def pairs(self, references: Tensor, outputs: Tensor, shape: Shape) -> tuple[Tensor, Tensor, Tensor]:
         """Return ids, mask and types of `[CLS] reference [SEP] output [SEP]`, in the ids of the encoder."""

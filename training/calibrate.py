@@ -88,7 +88,7 @@ def main() -> None:
     opened = rima._open(trial, "cpu")
 
     def sums(pairs: list[tuple[str, str]]) -> np.ndarray:
-        return rima._network_scores(opened, pairs) + CHRF_WEIGHT * rima._chrf(pairs)
+        return rima.network_scores(opened, pairs) + CHRF_WEIGHT * rima._chrf(pairs)
 
     x, y = sums([(a.reference, a.output) for a in held]), offset + slope * np.array([a.z for a in held])
     references = sorted({a.reference for a in held})

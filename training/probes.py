@@ -119,10 +119,29 @@ KINDS: dict[str, Callable[[list[str], Random], str | None]] = {
 }
 
 
+def reference_words(reference: str, output: str, random: Random) -> str:
+    """Return the words of the reference in random order."""
+    words = reference.split()
+    return " ".join(random.sample(words, len(words)))
+
+
+def stuffed(reference: str, output: str, random: Random) -> str:
+    """Return the output, followed by the five longest words of the reference, in random order."""
+    longest = sorted(set(reference.split()), key=lambda word: (-len(word), word))[:5]
+    return " ".join([output, *random.sample(longest, len(longest))])
+
+
+COPIED: dict[str, Callable[[str, str, Random], str]] = {
+    "words of the reference in random order": reference_words,
+    "longest words of the reference added": stuffed,
+}
+
+
 def cases(folder: Path, limit: int = 400) -> dict[str, list[tuple[str, str, str]]]:
     """Return (reference, right output, wrong output) by kind."""
-    random = Random(99)
+    random, shuffling = Random(99), Random(17)
     found: dict[str, list[tuple[str, str, str]]] = {}
+    copied: dict[str, list[tuple[str, str, str]]] = {}
     for pair in ("de-en", "ru-en"):
         texts = data.Texts.read(folder / "wmt18", pair)
         segments = list(texts.references)
@@ -141,6 +160,9 @@ def cases(folder: Path, limit: int = 400) -> dict[str, list[tuple[str, str, str]
                     found.setdefault(kind, []).append((reference, output, text))
             if output.split() != reference.split():
                 found.setdefault("the reference itself", []).append((reference, reference, output))
+                for kind, generate in COPIED.items():
+                    copied.setdefault(kind, []).append((reference, output, generate(reference, output, shuffling)))
+    found |= copied
     return {kind: random.sample(rows, min(limit, len(rows))) for kind, rows in found.items()}
 
 

@@ -2,7 +2,8 @@
 
     python -m training.train --data DATA.npz --weights FOLDER --work FOLDER [--leave-out wmt17] [--teachers 2]
 
-Each stage leaves a file in the work folder and is skipped when the file is there, so a run that was stopped goes on.
+The stage `alone` trains the network of quality estimation instead: a student that reads the output alone. Each stage
+leaves a file in the work folder and is skipped when the file is there, so a run that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ class Settings:
     damage_weight: float = 0.3
     steps: int = 0  # of the teacher; 0: one pass over the rankings
     epochs: float = 1.0  # of the student
+    alone_assessments: int = 16  # a step; few, because the same ones come again
+    alone_da_weight: float = 0.5
 
 
 def main() -> None:
@@ -48,7 +51,7 @@ def main() -> None:
     arguments.add_argument("--data", type=Path, required=True)
     arguments.add_argument("--weights", type=Path, required=True)
     arguments.add_argument("--work", type=Path, required=True)
-    arguments.add_argument("--leave-out", default="", help="sets that are not trained on, by the start of their names")
+    arguments.add_argument("--leave-out", default="", help="sets that are not trained on, by parts of their names")
     arguments.add_argument("--keep-held", action="store_true", help="also train on the DA kept for calibration")
     arguments.add_argument("--teachers", type=int, default=1)
     arguments.add_argument("--first-seed", type=int, default=1)
@@ -64,7 +67,7 @@ def main() -> None:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.backends.cuda.matmul.allow_tf32 = True
     given.work.mkdir(parents=True, exist_ok=True)
-    left_out = tuple(name for name in given.leave_out.split(",") if name) or ("\0",)
+    left_out = tuple(name for name in given.leave_out.split(",") if name)
     archive = Archive(given.data, device)
     run = Run(archive, settings, given.weights, given.work, left_out, given.keep_held, device)
     if given.score:
@@ -78,6 +81,8 @@ def main() -> None:
         run.label(seeds)
     if "student" in given.stages:
         run.student()
+    if "alone" in given.stages:
+        run.alone()
     if "figures" in given.stages:
         run.figures(seeds)
 
@@ -126,7 +131,7 @@ class Run:
         path = self.work / "labels.npy"
         if path.exists():
             return
-        pairs = self.pool()
+        pairs = self.pool(())
         total = np.zeros(len(pairs))
         for seed in seeds:
             scores = self.score_all(self.restored(self.settings.teacher, f"teacher-{seed}.pt"), pairs, f"label {seed}")
@@ -138,20 +143,50 @@ class Run:
         path = self.work / "student.pt"
         if path.exists():
             return
+        model, step_loss, steps = self.student_of(self.pool(self.left_out))
+        rate = self.settings.student_rate
+        optimise(model, step_loss, steps, rate, 2 * rate, "student")
+        torch.save({name: values.half() for name, values in model.state_dict().items()}, path)
+
+    def alone(self) -> None:
+        """Train a student that sees no reference, on the teachers' scores and on DA; score all DA with it."""
+        name = "-".join(["alone", *self.left_out])
+        path = self.work / f"{name}.pt"
+        if path.exists():
+            return
+        settings = self.settings
+        assessed, z = self.assessments()
+        model, step_loss, steps = self.student_of(self.unread(self.pool(self.left_out)))
+        assessed = self.unread(assessed)
+        da_batches = self.archive.batches(assessed, settings.alone_assessments, np.random.default_rng(1), endless=True)
+
+        def loss(step: int) -> Tensor:
+            rows = next(da_batches)
+            wanted = torch.from_numpy(z[rows]).to(self.device)
+            return step_loss(step) + settings.alone_da_weight * assessment_loss(
+                self.scores(model, assessed[rows]), wanted
+            )
+
+        optimise(model, loss, steps, settings.student_rate, 2 * settings.student_rate, name)
+        torch.save({name: values.half() for name, values in model.state_dict().items()}, path)
+        scores = {
+            of: self.score_all(model, self.unread(self.archive.arrays[f"da/{of}"])) for of in self.archive.sets("da")
+        }
+        np.savez_compressed(path.with_suffix(".npz"), **scores)
+
+    def student_of(self, pairs: np.ndarray) -> tuple[Scorer, Callable[[int], Tensor], int]:
+        """Return a new student, its loss against the teachers' scores of these pairs, and the number of steps."""
         torch.manual_seed(0)
-        random = np.random.default_rng(0)
-        settings, pairs, labels = self.settings, self.pool(), np.load(self.work / "labels.npy")
-        wanted = torch.from_numpy(labels).to(self.device)
+        settings = self.settings
+        wanted = torch.from_numpy(self.labels()).to(self.device)
         model = self.fresh(settings.student)
-        batches = self.archive.batches(pairs, settings.pool, random, endless=True)
+        batches = self.archive.batches(pairs, settings.pool, np.random.default_rng(0), endless=True)
 
         def loss(step: int) -> Tensor:
             rows = next(batches)
             return functional.mse_loss(self.scores(model, pairs[rows]), wanted[torch.from_numpy(rows).to(self.device)])
 
-        steps = int(settings.epochs * len(pairs) / settings.pool)
-        optimise(model, loss, steps, settings.student_rate, 2 * settings.student_rate, "student")
-        torch.save({name: values.half() for name, values in model.state_dict().items()}, path)
+        return model, loss, int(settings.epochs * len(pairs) / settings.pool)
 
     def figures(self, seeds: range) -> None:
         """Write Pearson's r of every DA set and tau of every set of rankings, of teachers and student, seen or not."""
@@ -170,13 +205,13 @@ class Run:
         self.archive = Archive(path, self.device)
         found = {}
         for file in sorted(self.work.glob("*.pt")):
-            model = self.restored(self.settings.student if file.stem == "student" else self.settings.teacher, file.name)
+            model = self.restored(self.settings.teacher if "teacher" in file.stem else self.settings.student, file.name)
             for name, pairs in self.archive.arrays.items():
                 found[f"{file.stem}/{name}"] = self.score_all(model, pairs)
         np.savez_compressed(self.work / "scores.npz", **found)
 
     def agreement(self, model: Scorer) -> dict[str, float]:
-        found = {}
+        found, trained = {}, self.archive.sets("rank", self.left_out)
         for name, rows in self.archive.arrays.items():
             kind, of = name.split("/")
             if kind == "da" and len(rows) > 2:
@@ -185,7 +220,7 @@ class Run:
                 held = self.archive.arrays[f"held/{of}"]
                 if held.sum() > 30:
                     found[f"held/{of}"] = round(float(np.corrcoef(scores[held], z[held])[0, 1]), 4)
-            elif (kind == "rank" and of.startswith(self.left_out)) or (kind == "damaged" and of.startswith("wmt17")):
+            elif (kind == "rank" and of not in trained) or (kind == "damaged" and of.startswith("wmt17")):
                 right = self.score_all(model, rows[:, :2]) > self.score_all(model, rows[:, [0, 2]])
                 found[name] = round(float(2 * right.mean() - 1), 4)
         return found
@@ -206,10 +241,24 @@ class Run:
         )
         return model.to(self.device).eval()
 
-    def pool(self) -> np.ndarray:
+    def pool(self, left_out: tuple[str, ...]) -> np.ndarray:
         """Return all pairs for the student: outputs, and damaged texts with what they were made of."""
-        damaged = self.archive.joined("damaged", self.left_out, 3)
-        return np.concatenate([self.archive.joined("pool", self.left_out, 2), damaged[:, :2], damaged[:, [0, 2]]])
+        damaged = self.archive.joined("damaged", left_out, 3)
+        return np.concatenate([self.archive.joined("pool", left_out, 2), damaged[:, :2], damaged[:, [0, 2]]])
+
+    def labels(self) -> np.ndarray:
+        """Return the teachers' scores of `pool(left_out)`, out of those of the whole pool."""
+        chosen = [
+            np.full(len(self.archive.arrays[f"{kind}/{name}"]), name in self.archive.sets(kind, self.left_out))
+            for kind in ("pool", "damaged", "damaged")
+            for name in self.archive.sets(kind)
+        ]
+        return np.load(self.work / "labels.npy")[np.concatenate(chosen)]
+
+    def unread(self, pairs: np.ndarray) -> np.ndarray:
+        """Return the pairs with an empty text in place of the reference."""
+        empty = int((self.archive.lengths == 0).nonzero()[0, 0])
+        return np.stack([np.full(len(pairs), empty), pairs[:, 1]], 1)
 
     def assessments(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the pairs with DA that are trained on, and their z."""

@@ -12,6 +12,7 @@ from .errors import DataError, TercetError, UsageError
 from .metrics import Metric, Ready, Shard, create, names
 from .scoring import make_ready
 from .text.editing import EditScript
+from .text.marks import Marks
 
 if TYPE_CHECKING:
     from .comparing import Comparison, MetricResult
@@ -27,7 +28,10 @@ MARKS = " .:-=+#"  # for characters of the output, by the longest matching n-gra
 
 @dataclass(frozen=True)
 class Explanation:
-    """What one metric saw in one segment of one system; `seen` is what its `explain_segment` returned."""
+    """What one metric saw in one segment of one system.
+
+    seen: what its `explain_segment` returned. marks: on the words of the texts, if the metric has them.
+    """
 
     system: str
     metric: str
@@ -35,12 +39,14 @@ class Explanation:
     segment: int  # from 1
     score: float
     seen: Any
+    marks: Marks | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as the JSON form has it."""
         seen = asdict(self.seen) if is_dataclass(self.seen) and not isinstance(self.seen, type) else dict(self.seen)
         head = {"system": self.system, "metric": self.metric, "name": self.label, "segment": self.segment}
-        return {**head, **seen, "score": self.score}
+        marks = {} if self.marks is None else {"marks": self.marks.to_dict()}
+        return {**head, **seen, **marks, "score": self.score}
 
     @property
     def operations(self) -> dict[str, int] | None:
@@ -95,9 +101,11 @@ def explain(
     found = []
     for ready in make_ready(testset, metrics):
         for system, counts in ready.count(Shard(one)).items():
-            seen = ready.explain(one.outputs[system][0], references, one.source[0] if one.source else None)
+            texts = one.outputs[system][0], references, one.source[0] if one.source else None
+            seen = ready.explain(*texts)
             value = float(ready.segment_scores(counts)[0])
-            found.append(Explanation(system, ready.spec, ready.label, segment, value, seen))
+            marks = ready.marks(seen, *texts)
+            found.append(Explanation(system, ready.spec, ready.label, segment, value, seen, marks))
     return found
 
 

@@ -23,6 +23,8 @@ VARIANTS = [
     "bleu:smooth_method=add-k,effective_order=true",
     "bleu:smooth_method=none,effective_order=false",
     "bleu:max_ngram_order=1,lowercase=true",
+    "bleu:smooth_method=cc4",
+    "bleu:smooth_method=cc7,max_ngram_order=2",
     "bleu:max_ngram_order=9,tokenize=char",
     "bleu:tokenize=intl",
     "bleu:tokenize=zh",

@@ -6,6 +6,7 @@ import re
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -172,3 +173,32 @@ def test_the_folder_follows_the_platform(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert command_module.data_folder() == Path("/caches/tercet/data")
     monkeypatch.setenv("TERCET_DATA", "elsewhere")
     assert command_module.data_folder() == Path("elsewhere")
+
+
+def test_a_model_of_the_hub_is_downloaded_only_if_allowed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hub is a stand-in: a module that writes a file where the model would be."""
+    place = folder / "hub" / "model"
+
+    class NotFound(OSError):
+        pass
+
+    def snapshot(name: str, *, local_files_only: bool = False, allow_patterns: object = None) -> str:
+        if local_files_only and not place.exists():
+            raise NotFound(name)
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "model.safetensors").write_bytes(b"weights")
+        return str(place)
+
+    errors = SimpleNamespace(LocalEntryNotFoundError=NotFound, HFValidationError=NotFound, HfHubHTTPError=NotFound)
+    for module, stand_in in {
+        "huggingface_hub": SimpleNamespace(snapshot_download=snapshot, errors=errors),
+        "huggingface_hub.errors": errors,
+        "transformers": SimpleNamespace(),
+        "torch": SimpleNamespace(),
+    }.items():
+        monkeypatch.setitem(sys.modules, module, stand_in)
+    code, _, err = tercet("get", "hf:someone/model", cwd=folder)
+    assert code == 2 and err.endswith("With --allow-download it is downloaded.\n") and not place.exists()
+    expected = (0, f"hf:someone/model: 1 file, 7 bytes, in {place}\n", "")
+    assert tercet("get", "hf:someone/model", "--allow-download", cwd=folder) == expected
+    assert tercet("get", "hf:someone/model", cwd=folder) == expected  # it is here now

@@ -21,14 +21,18 @@ def figure_with_a_hostile_name() -> Any:
     return scatter(gold, gold, gold_label="DA", metric_label="BLEU", outliers=[HOSTILE], title=HOSTILE)
 
 
-@pytest.fixture
-def page_file(tmp_path: Path) -> Path:
+def example_page() -> Document:
     figure = figure_with_a_hostile_name()
     classes = [["", "good", ""], ["", "bad", ""], ["", "unchecked", ""], ["", "near", "inside"]]
     table = Table(["name", "value", "n"], ROWS, "Scores", classes)
     parts = [Heading("Table"), HOSTILE, table, Heading("Figure"), Picture(figure, HOSTILE), Picture(figure),
              Heading("Output", level=3), Pre(HOSTILE)]  # fmt: skip
-    write_page(tmp_path / "page.html", Document(parts, "A page"))
+    return Document(parts, "A page")
+
+
+@pytest.fixture
+def page_file(tmp_path: Path) -> Path:
+    write_page(tmp_path / "page.html", example_page())
     return tmp_path / "page.html"
 
 

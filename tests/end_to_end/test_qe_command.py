@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -17,6 +18,7 @@ from tercet.quality.ranking import rank
 from tercet.rendering.tables import to_json
 from tests.docs.running import ROOT, Ran, run
 from tests.end_to_end.command import tercet as installed
+from tests.end_to_end.test_accessibility import serious
 from tests.unit.quality.test_training import examples
 
 TRAIN = ("train.src", "train.mt", "train.labels", "--languages", "de-en", "--learner", "ridge")
@@ -344,6 +346,11 @@ def test_a_ranking_as_a_page_holds_everything_and_runs_nothing(folder: Path) -> 
     assert page.count(">review</span>") + page.count(">keep</span>") == 90
     assert "<p>Target 4: keep " in page
     assert "decision" not in words(*arguments, "--top", 3, folder=folder).out
+
+
+def test_a_ranking_as_a_page_has_no_serious_fault_for_readers_with_aids(folder: Path, visit: Any) -> None:
+    words("rank", "model.qe", *TEST, "-q", "-f", "html", "--target", 4, "-o", "review.html", folder=folder)
+    assert serious(visit(folder / "review.html")) == []
 
 
 def test_a_model_is_a_metric(folder: Path) -> None:

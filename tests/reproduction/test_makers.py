@@ -1,6 +1,7 @@
 """The makers of tables whose data are not public, on small data of the same form."""
 
 import json
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,7 +9,8 @@ import numpy as np
 import pytest
 
 from tercet import reproduction as papers
-from tercet.reproduction import DataSets, Reproduction, printed, reproduce, specia_data
+from tercet.errors import DataError, UsageError
+from tercet.reproduction import DataSets, Reproduction, printed, reproduce, specia_data, wmt19
 
 from .test_sources import write
 
@@ -228,6 +230,41 @@ def test_daRR_pairs_of_any_language_pair_make_their_column(tmp_path, monkeypatch
     assert [one.title for one in figure.matrices] == ["fr-de, 95 % intervals that do not overlap"]
 
 
+def test_rows_of_our_own_stand_beside_the_correlations_of_systems(tmp_path, caplog):
+    for pair in ("de-cs", "de-fr", "fr-de"):
+        write_wmt19(tmp_path, pair)
+    data = systems_of(tmp_path, "fr-de", others=("de-cs", "de-fr"))
+    said: list[str] = []
+    (found,) = reproduce("wmt19", table="5", data=data, rows=["chrf", "ter"], cache=tmp_path, progress=said.append)
+    assert found.extra.keys() == {"chrf", "ter"}  # ter falls where people's scores rise, and agrees with them
+    assert all(r > 0.9 for row in found.extra.values() for r in row.values()) and len(found.extra["ter"]) == 3
+    assert any(text.startswith("wmt19, Table 5 (de-fr): ") for text in said)
+    (without,) = reproduce("wmt19", table="5", data=data, rows=[])
+    assert without.extra == {} and len(without.cells) == len(found.cells)
+    with pytest.raises(UsageError, match="There is no row with a metric of ours called 'chrff'. Did you mean chrf?"):
+        reproduce("wmt19", table="5", data=data, rows=["chrff"])
+
+
+def test_rows_of_our_own_need_texts_of_all_judged_systems(tmp_path):
+    for pair in ("de-cs", "de-fr", "fr-de"):
+        write_wmt19(tmp_path, pair)
+    data = systems_of(tmp_path, "fr-de", others=("de-cs", "de-fr"))
+    table = tmp_path / "wmt19" / "de-fr.outputs.tsv"
+    write(table, *(line.rpartition("\t")[0] for line in table.read_text("utf-8").splitlines()))
+    with pytest.raises(DataError, match="wmt19 de-fr has no output of c, which people judged"):
+        reproduce("wmt19", table="5", data=data, rows=["chrf"])
+    shutil.rmtree(tmp_path / "wmt19")
+    assert "need the texts, the data set wmt19" in made("wmt19", "5", data).notes[-1]
+
+
+def test_a_row_can_be_of_some_language_pairs_only(tmp_path):
+    for pair in ("de-cs", "de-fr", "fr-de"):
+        write_wmt19(tmp_path, pair)
+    data = DataSets.under(systems_of(tmp_path, "fr-de", others=("de-cs", "de-fr")))
+    found = wmt19.correlation_table(data, "wmt19_t5", rows={"chrf": "chrf"}, only={"chrf": "de-fr"})
+    assert {row: list(columns) for row, columns in found.extra.items()} == {"chrf": ["de-fr"]}
+
+
 @pytest.mark.parametrize("number", ["3", "5"])
 def test_rankings_out_of_english_make_the_tables_of_wmt14(tmp_path, number):
     pairs = ["en-fr", "en-hi", "en-cs", "en-ru", "en-de"]
@@ -274,11 +311,10 @@ def test_all_annotations_of_kobe_make_its_rows_and_counts(tmp_path):
     assert {item.column for item in three.unchecked} == {"de-fr", "fr-de"}
 
 
-def systems_of(folder: Path, pair: str) -> Path:
+def systems_of(folder: Path, pair: str, others: tuple[str, ...] = ("de-fr", "fr-de")) -> Path:
     path = folder / "wmt19_sys" / "wmt19_sys_scores.tsv"
     lines = path.read_text("utf-8").splitlines()
-    others = [line.replace(pair, other) for other in ("de-fr", "fr-de") for line in lines[1:]]
-    write(path, *lines, *others)
+    write(path, *lines, *(line.replace(pair, other) for other in others for line in lines[1:]))
     return folder
 
 

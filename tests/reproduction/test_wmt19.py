@@ -1,29 +1,18 @@
 """Ma et al. (2019), Results of the WMT19 Metrics Shared Task: what holds of its tables."""
 
-from unittest import mock
-
 import pytest
 
-from tercet.reproduction import DataSets, reproduce
+from tercet.reproduction import reproduce
 
 from ..conformance.test_williams_wmt19 import WINNERS
 from .conftest import values
 
-ENCODED = ("bertr", "bertscore", "yisi1", "wmdo", "rima", "esim", "prep", "lasim", "yisi2")
 pytestmark = pytest.mark.xdist_group("wmt19")  # the tables are recomputed once, in one process
 
 
 @pytest.fixture(scope="module")
 def tables(data):
-    """All tables, without the rows of encoders below Table 6, which take two minutes."""
-    scored = DataSets.scored
-
-    def without_encoders(self, texts, rows, **options):
-        kept = {row: metric for row, metric in rows.items() if not row.startswith(ENCODED)}
-        return scored(self, texts, kept, **options)
-
-    with mock.patch.object(DataSets, "scored", without_encoders):
-        return {one.table: one for one in reproduce("wmt19", data=data)}
+    return {one.table: one for one in reproduce("wmt19", data=data)}
 
 
 def test_all_404_cells_at_system_level_are_as_printed(tables):

@@ -29,7 +29,7 @@ def test_longest_matches_by_hand() -> None:
     assert longest_matches("", "abcd", 2) == []
 
 
-SILENT = {"ibm1", "kobe", "kobe_pool", "length", "qe"}  # `entities` shows what kobe sees, `qe rank` what qe does
+SILENT = {"ibm1", "kobe", "kobe_pool", "length", "qe"}  # kobe needs the languages; `qe rank` shows what qe sees
 SILENT |= {"bleurt", "classifier", "comet", "judge", "lp", "metricx"}  # need a model or a file: tests of their own
 
 

@@ -3,10 +3,11 @@
 import gzip
 from pathlib import Path
 from random import Random
+from unittest import mock
 
 import numpy as np
 import pytest
-from training import calibrate, data, perturb, probes
+from training import bias, calibrate, data, perturb, probes
 
 AROUND = perturb.Around(
     "Der Arzt kam zu spät.",
@@ -83,6 +84,31 @@ def test_every_probe_changes_the_text(kind):
     changed = probes.KINDS[kind](TEXT.split(), Random(1))
     assert changed is not None
     assert changed != TEXT
+
+
+@pytest.mark.parametrize("kind", probes.COPIED)
+def test_words_of_the_reference_are_copied_into_a_wrong_output(kind):
+    made = probes.COPIED[kind](TEXT, "He was late.", Random(1))
+    assert made != TEXT
+    assert {"because", "minutes"} <= set(made.split()) <= set(TEXT.split()) | {"He", "was", "late."}
+
+
+def test_bias_is_measured_on_preferences_of_people(folder):
+    """The first system is always longer and better, and chrF sees it only with the right references."""
+    texts = ["The dog sleeps in the garden.", "Prices rose again.", "It rained for days.", "Nobody knew why."]
+    write(
+        folder / "wmt19" / "lt-en.segments.tsv.gz",
+        "seg\tsource\treference",
+        *(f"{i}\ts\t{text}" for i, text in enumerate(texts, 1)),
+    )
+    rows = [f"{i}\t{text}\t{text[:5]}" for i, text in enumerate(texts, 1)]
+    write(folder / "wmt19" / "lt-en.outputs.tsv.gz", "seg\ta\tb", *rows)
+    write(folder / "wmt19_darr" / "lt-en.darr.tsv.gz", "seg\tbetter\tworse", *(f"{i}\ta\tb" for i in (1, 2, 3, 4)))
+    with mock.patch.object(bias, "PAIRS", ("lt-en",)):
+        assert list(bias.length_bias(folder, "chrf", None)) == ["lt-en 1.000 1.000"]
+        right, shuffled = bias.output_alone(folder, "chrf", None)
+    assert right.startswith("lt-en right: tau 1.000") and shuffled.startswith("lt-en shuffled: tau ")
+    assert float(right.split()[-1]) > 2 * float(shuffled.split()[-1])
 
 
 def test_pooling_gives_the_isotonic_regression():

@@ -10,11 +10,12 @@ import click
 
 from ..rendering.document import Part, Table
 from .console import rendered, use_colour
-from .inputs import TEST_SET, open_named
+from .inputs import COLUMNS, TEST_SET, open_named, read_columns, read_testset
 from .options import ManyValues, format_option, quiet_option, several
 
 if TYPE_CHECKING:
     from ..checking import CheckReport
+    from ..data.testset import TestSet
 
 
 @click.command("check", cls=ManyValues)
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 @several("-i", "--input", "outputs", of="OUTPUT", help="Outputs, one file per system.")
 @click.option("-s", "--source", metavar="SRC", help="The source text.")
 @TEST_SET
+@COLUMNS
 @click.option(
     "-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de; also checks the scripts."
 )
@@ -37,14 +39,31 @@ def command(**options: Any) -> None:
     """
     from ..checking import check
 
-    testset, pair = None, options["pair"]
-    if options["test_set"] is not None:
-        testset = open_named(options["test_set"], pair)
-    files = (*options["files"], *options["references"])
-    report = check(files, options["outputs"], source=options["source"], pair=pair, testset=testset)
+    pair, files = options["pair"], (*options["files"], *options["references"])
+    testset = _bilingual(options, files)
+    if testset is not None:
+        report = check(pair=pair, testset=testset)
+    else:
+        if options["test_set"] is not None:
+            testset = open_named(options["test_set"], pair, read_columns(options))
+        report = check(files, options["outputs"], source=options["source"], pair=pair, testset=testset)
     click.echo(rendered(options["form"], _parts(report, options["form"]), report.as_records, "Findings of check"))
     if not report.ok or (options["strict"] and report.count("warning")):
         sys.exit(1)
+
+
+def _bilingual(options: dict[str, Any], files: tuple[str, ...]) -> TestSet | None:
+    """Return the texts of bilingual files, or None if there is no such file. One such file is a whole test set."""
+    from ..data.files import is_bilingual
+
+    given = (*files, *options["outputs"], *([options["source"]] if options["source"] else []))
+    if options["test_set"] is not None or not any(map(is_bilingual, given)):
+        return None
+    outputs, references = options["outputs"], files
+    if not outputs:
+        outputs, references = references[:1], references[1:]
+    asked = {"outputs": outputs, "references": references, "more_references": (), "num_refs": 1, "docs": None}
+    return read_testset({**options, **asked}, needs_reference=False)
 
 
 def _parts(report: CheckReport, form: str) -> Iterator[Part]:

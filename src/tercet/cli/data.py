@@ -98,16 +98,27 @@ def add_command(
 
 
 def _size(copy: Installed) -> str:
-    files = "1 file" if copy.files == 1 else f"{copy.files} files"
-    return f"{files}, {copy.bytes} bytes, in {copy.path}"
+    return _sized(copy.files, copy.bytes, copy.path)
+
+
+def _sized(files: int, size: int, path: Path) -> str:
+    return f"{'1 file' if files == 1 else f'{files} files'}, {size} bytes, in {path}"
 
 
 @command.command("get")
 @click.argument("name")
 @click.option("--replace", is_flag=True, help="Download it again if it exists.")
+@click.option("--allow-download", is_flag=True, help="Download a model of the hub (hf:NAME) that is not here.")
 @_options
-def get_command(name: str, replace: bool, form: str, folder: Path) -> None:
-    """Download a data set of the catalogue, check it and unpack it."""
+def get_command(name: str, replace: bool, allow_download: bool, form: str, folder: Path) -> None:
+    """Download a data set of the catalogue, check it and unpack it.
+
+    A model of the Hugging Face hub can be downloaded too, into the hub's own folder: 'tercet data get hf:NAME
+    --allow-download'. Metrics then find it as encoder=hf:NAME, without the network.
+    """
+    if name.startswith("hf:"):
+        print_as(form, *_get_model(name, allow_download))
+        return
     from urllib.request import getproxies
 
     from ..data.catalogue import as_json, find, get, https_opener, installed
@@ -126,6 +137,16 @@ def get_command(name: str, replace: bool, form: str, folder: Path) -> None:
             f"To replace it by the catalogue's: tercet data get {copy.name} --replace"
         )
     print_as(form, as_json(copy), text)
+
+
+def _get_model(name: str, allow_download: bool) -> tuple[dict[str, Any], str]:
+    """Download a model of the hub, unless it is there; return what it is as a record and as text."""
+    from ..language.encoders.huggingface import find_folder
+
+    path = find_folder(name, name.removeprefix("hf:"), allow_download=allow_download)
+    sizes = [each.stat().st_size for each in path.rglob("*") if each.is_file()]
+    found = {"name": name, "path": str(path), "files": len(sizes), "bytes": sum(sizes)}
+    return found, f"{name}: {_sized(len(sizes), sum(sizes), path)}"
 
 
 @command.command("remove")

@@ -10,14 +10,21 @@ from typing import Any
 
 import click
 
+from ..data.files import is_bilingual
 from ..data.lines import read_lines
 from ..data.stream import TextFiles, chosen_texts, unique_names
 from ..data.testset import TestSet
 from ..errors import DataError, UsageError
 from .options import all_of, several
 
+ROLES = ("output", "reference", "source", "documents")
 TEST_SET = click.option(
     "-t", "--test-set", help="A test set: a folder or file of a known layout, or a name from 'tercet data list'."
+)
+COLUMNS = several(
+    "--columns",
+    of="ROLE=COLUMN",
+    help="Columns of a CSV, TSV or XLSX file, as source=English,output=German,reference=Final; also id, file, sheet.",
 )
 # The options by which every command takes its texts.
 input_options = all_of(
@@ -32,6 +39,7 @@ input_options = all_of(
     ),
     click.option("-s", "--source", help="The source text, for metrics that read it."),
     TEST_SET,
+    COLUMNS,
     click.option("-l", "--language-pair", "pair", metavar="SRC-TGT", help="The language pair, as en-de."),
     click.option(
         "-nr",
@@ -60,6 +68,10 @@ def read_inputs(options: Mapping[str, Any], *, needs_reference: bool = True) -> 
         raise UsageError(f"-l {pair}: a language pair is SRC-TGT, as en-de.")
     if source is not None and source in ("exp", "floor", "add-k", "none") and not Path(source).exists():
         raise UsageError(f"-s is the source text here. For smoothing write --smooth-method {source}.")
+    bitext = lone_bitext(options)
+    if bitext is not None:
+        options = {**options, "test_set": bitext, "outputs": (), "references": (), "more_references": ()}
+        references, test_set = (), bitext
     if test_set is not None:
         if num_refs != 1:
             raise UsageError("-nr splits a reference file; a test set (-t) names its references.")
@@ -76,6 +88,11 @@ def read_inputs(options: Mapping[str, Any], *, needs_reference: bool = True) -> 
         pair=pair,
         name=", ".join(unique_names(references)) or "unnamed",
     )
+    columns = read_columns(options)
+    if any(map(is_bilingual, files.paths().values())):
+        return _bilingual(files, columns)
+    if columns:
+        raise UsageError("--columns is for .csv, .tsv and .xlsx files, and there is none.")
     if num_refs != 1:
         return _split_references(files, num_refs)
     if not outputs:
@@ -87,7 +104,7 @@ def read_inputs(options: Mapping[str, Any], *, needs_reference: bool = True) -> 
 
 def _known_layout(options: Mapping[str, Any], references: Sequence[str]) -> TestSet:
     """A test set with what else is given: -r and -i choose among its texts by name, or name files of one's own."""
-    found = open_named(options["test_set"], options["pair"])
+    found = open_named(options["test_set"], options["pair"], read_columns(options))
     if references:
         found = replace(found, references=chosen_texts("reference", references, found.references))
     if options["outputs"]:
@@ -97,18 +114,82 @@ def _known_layout(options: Mapping[str, Any], references: Sequence[str]) -> Test
     if options.get("systems"):
         found = found.only(options["systems"])
     if options["source"] is not None:
-        found = replace(found, source=read_lines(options["source"]))
+        found = replace(found, source=read_source(options["source"]))
     if options["docs"] is not None:
         found = replace(found, documents=read_lines(options["docs"]))
     return found
 
 
-def open_named(test_set: str, pair: str | None) -> TestSet:
-    """Open a test set: a path that exists, or a name in the catalogue."""
+def open_named(test_set: str, pair: str | None, columns: Mapping[str, str] | None = None) -> TestSet:
+    """Open a test set: a path that exists, or a name in the catalogue. columns: those of a table, by role."""
     from ..data.catalogue import locate
     from ..data.layouts import open_testset
 
-    return open_testset(locate(test_set), pair)
+    return open_testset(locate(test_set), pair, columns=columns)
+
+
+def read_columns(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the columns that --columns names, by role."""
+    if not options.get("columns"):
+        return {}
+    from ..data.bilingual import parse_columns
+
+    return parse_columns(options["columns"])
+
+
+def read_source(path: str) -> Sequence[Any]:
+    """Return the source text of a file."""
+    from ..data.bilingual import read_text
+
+    return read_text(path, "source")
+
+
+def lone_bitext(options: Mapping[str, Any]) -> str | None:
+    """Return the only output file if it is bilingual and no reference is given: then it is a whole test set."""
+    outputs = options["outputs"]
+    others = (*options["references"], *options["more_references"], options["test_set"])
+    if len(outputs) != 1 or any(others) or not is_bilingual(outputs[0]):
+        return None
+    return str(outputs[0])
+
+
+def _bilingual(files: TextFiles, columns: Mapping[str, str]) -> TestSet:
+    """Return texts of which some are in bilingual files. The first such file gives ids, file names and source."""
+    from ..data.bilingual import ID, Bitext, open_bitext
+
+    opened: dict[str, Bitext] = {}
+    texts: dict[tuple[str, str], Any] = {}
+    for (role, name), path in files.paths().items():
+        if is_bilingual(path) and role != "documents":
+            if str(path) not in opened:
+                opened[str(path)] = open_bitext(path, columns=columns, pair=files.pair)
+            texts[role, name] = opened[str(path)].side(role)
+        else:
+            texts[role, name] = read_lines(path)
+    first = next(iter(opened.values()))
+    for other in opened.values():
+        _check_same_ids(first, other)
+    if not files.outputs:
+        texts |= {("output", name): lines for name, lines in stdin_systems().items()}
+    named = {kind: {name: lines for (role, name), lines in texts.items() if role == kind} for kind in ROLES}
+    source = named["source"].get("source")
+    if source is None and all(segment.source is not None for segment in first.segments):
+        source = first.source
+    documents = named["documents"].get("documents") or first.testset().documents
+    pair = files.pair or first.pair
+    return TestSet(named["output"], named["reference"], source, documents, {ID: first.ids}, pair, files.name)
+
+
+def _check_same_ids(first: Any, other: Any) -> None:
+    """Raise DataError for files whose segments do not belong together."""
+    if len(first) != len(other):
+        return  # the test set reports it, with the numbers
+    for row, (one, two) in enumerate(zip(first.ids, other.ids, strict=True)):
+        if one != two:
+            raise DataError(
+                f"{other.path}, line {other.segments[row].line}: the segment is {two!r}, but {one!r} in {first.path}. "
+                "The files must have the same segments in the same order."
+            )
 
 
 def _split_references(files: TextFiles, count: int) -> TestSet:

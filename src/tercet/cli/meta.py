@@ -20,7 +20,6 @@ from .options import (
     metrics_option,
     save_figures,
     several,
-    with_key,
 )
 
 if TYPE_CHECKING:
@@ -138,7 +137,6 @@ def _judged(options: dict[str, Any]) -> MetaEvaluation:
     from ..metaeval import judge_pairs
 
     asked = {name: value for name, value in options.items() if name not in SHOWN}
-    asked["metrics"] = with_key(options["metrics"])
     return judge_pairs(**asked, progress=lambda pair: Progress(f"Counting {pair}", quiet=options["quiet"]))
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
-
-if TYPE_CHECKING:
-    from ..metrics import Metric
 
 F = TypeVar("F", bound=Callable[..., Any])
 SPREADSHEET = "tercet.spreadsheet"  # in click's context: whether --spreadsheet was given
@@ -125,27 +121,6 @@ RESULTS = all_of(
     format_option(),
     width_option(default=3, show_default=True),
 )  # fmt: skip
-
-
-KEY = "TERCET_JUDGE_KEY"  # the environment variable with the key of the service that `judge` asks
-
-
-def read_key() -> str | None:
-    """Return the key of the service that `judge` asks."""
-    return os.environ.get(KEY)
-
-
-def with_key(specs: Sequence[str]) -> list[str | Metric]:
-    """Return metrics as they are asked for; `judge` gets the key of its service."""
-    from dataclasses import replace
-
-    from ..metrics import create
-
-    found: list[str | Metric] = []
-    for spec in specs:
-        metric = create(spec)
-        found.append(replace(metric, key=read_key) if metric.name == "judge" else spec)  # type: ignore[call-arg]
-    return found
 
 
 def print_as(form: str, value: Any, text: str) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ..errors import UsageError
+from .annotating import ANNOTATE, annotate, annotating, check_annotation
 from .console import Progress
+from .inputs import COLUMNS
 from .options import INTERVALS, JOBS, QUIET, SEED, ManyValues, all_of, format_option, metrics_option, several
 from .qeinputs import (
     check_files,
@@ -15,6 +18,7 @@ from .qeinputs import (
     feature_resources,
     open_model,
     read_pairs,
+    segment_names,
     segment_scores,
     training_data,
 )
@@ -23,6 +27,9 @@ LEARNERS = ("best", "pls", "ridge", "svr", "gbm")
 
 
 TEXTS = all_of(click.argument("source", metavar="SRC"), click.argument("output", metavar="MT"))
+TEXTS_OR_FILE = all_of(
+    click.argument("source", metavar="SRC"), click.argument("output", metavar="[MT]", required=False), COLUMNS
+)
 MODEL = click.argument("model", metavar="MODEL")
 LABELS = click.argument("labels", metavar="LABELS")
 CORPORA = all_of(
@@ -33,6 +40,7 @@ CORPORA = all_of(
     click.option("--parallel", nargs=2, metavar="SRC TGT", help="Parallel texts, for translation models."),
     click.option("--tags", is_flag=True, help="Also use features of word classes; needs a parser for the languages."),
     click.option("--embeddings", is_flag=True, help="Also use features of sentence embeddings (extra 'embed')."),
+    click.option("--network", is_flag=True, help="Also use a network that reads English outputs (extra 'neural')."),
 )  # fmt: skip
 FEATURES = several("--features", of="NAME", help="Use only these features or groups; see 'tercet qe features --list'.")
 EXTRA = click.option("--extra-features", metavar="TSV",
@@ -106,7 +114,8 @@ def train_command(**options: Any) -> None:
 
 @command.command("predict", cls=ManyValues, short_help="Predict the quality of outputs, with intervals.")
 @MODEL
-@TEXTS
+@TEXTS_OR_FILE
+@ANNOTATE
 @LANGUAGES
 @LEVEL
 @EXTRA
@@ -114,15 +123,21 @@ def train_command(**options: Any) -> None:
 @RUN
 @format_option("jsonl")
 def predict_command(**options: Any) -> None:
-    """Predict the quality of each output, with an interval that contains it with the probability --level."""
+    """Predict the quality of each output, with an interval that contains it with the probability --level.
+
+    SRC may be a file with sources and outputs (XLIFF, TMX, PO, CSV, TSV, XLSX); then MT is left out.
+    """
     from .qeboard import show_predictions
 
     check_files(options)
+    check_annotation(options, [options["source"]] if options["output"] is None else [])
     model = open_model(options)
     sources, outputs, given = read_pairs(options, model.languages)
     with _executor(options) as executor:
         found = model.predict(sources, outputs, level=options["level"], given=given, executor=executor)
     _print(show_predictions(model, found, options["form"]), options["to"])
+    if annotating(options):
+        annotate(options, options["source"], {"quality": [f"{value:.3f}" for value in found.values.tolist()]}, None)
 
 
 @command.command("evaluate", cls=ManyValues, short_help="Compare a model's predictions with people's labels.")
@@ -218,11 +233,11 @@ def features_command(**options: Any) -> None:
 @format_option()
 def info_command(model: str, figure: str | None, form: str) -> None:
     """Describe a model: languages, training data, learner, figures, features by importance, checksums."""
-    from ..quality.model import QualityModel
+    from ..quality.default import load_model
     from .qeboard import importance_figure, show_model
 
     check_files({"model": model, "figure": figure})
-    opened = QualityModel.load(model)
+    opened = load_model(model)
     click.echo(show_model(opened, form))
     if figure:
         importance_figure(opened).save(figure)
@@ -231,8 +246,10 @@ def info_command(model: str, figure: str | None, form: str) -> None:
 
 @command.command("rank", cls=ManyValues, short_help="List the outputs that need review most, with reasons.")
 @MODEL
-@TEXTS
+@TEXTS_OR_FILE
 @LANGUAGES
+@ANNOTATE
+@click.option("--terms", metavar="FILE", help="Terminology that outputs must follow (triage): TBX, CSV, TSV, XLSX.")
 @click.option("--top", type=click.IntRange(1), help="Only this many segments.")
 @click.option(
     "--target",
@@ -248,24 +265,52 @@ def info_command(model: str, figure: str | None, form: str) -> None:
 def rank_command(**options: Any) -> None:
     """List the segments that need review most, each with the features that make its prediction worse.
 
+    SRC may be a file with sources and outputs (XLIFF, TMX, PO, CSV, TSV, XLSX); then MT is left out. MODEL may be
+    'triage': rank without a model, by findings such as lost numbers, names, tags and terms.
+
     The formats tsv (for a spreadsheet) and html (a page) are for reviewers:
 
     \b
     tercet qe rank model.qe src.txt mt.txt --target 80 -f html -o review.html
+    tercet qe rank triage app.xliff --in-place
     """
+    from ..quality.named_models import TRIAGE
     from ..quality.ranking import rank
-    from .rankboard import advice, show_ranking
+    from .rankboard import advice, notes, show_ranking
 
-    check_files(options)
+    is_triage = options["model"] == TRIAGE and not Path(TRIAGE).exists()
+    check_files({**options, "model": None} if is_triage else options)
+    check_annotation(options, [options["source"]] if options["output"] is None else [])
+    if is_triage:
+        _triage(options)
+        return
+    if options["terms"]:
+        raise UsageError(f"--terms goes with {TRIAGE!r} as MODEL.")
     model = open_model(options)
     sources, outputs, given = read_pairs(options, model.languages)
-    asked = {name: options[name] for name in ("top", "target", "level")}
+    asked = {name: options[name] for name in ("top", "target", "level")} | segment_names(options)
     with _executor(options) as executor:
         found = rank(model, sources, outputs, given=given, executor=executor, **asked)
     _print(show_ranking(model, found, options["form"]), options["to"])
+    if annotating(options):
+        annotate(options, options["source"], notes(found), None)
     if options["form"] in ("tsv", "html") and not options["quiet"]:
         for line in advice(found):
             click.echo(line, err=True)
+
+
+def _triage(options: dict[str, Any]) -> None:
+    """Rank by findings, without a model."""
+    from .qeinputs import triaged
+    from .triageboard import show_triage, triage_notes
+
+    for name in ("target", "extra_features"):
+        if options[name] is not None:
+            raise UsageError(f"--{name.replace('_', '-')} needs a model; 'triage' ranks by findings.")
+    found = triaged(options)
+    _print(show_triage(found, options["top"], options["form"]), options["to"])
+    if annotating(options):
+        annotate(options, options["source"], triage_notes(found), found.pair)
 
 
 def _executor(options: dict[str, Any]) -> Any:

@@ -43,11 +43,7 @@ def _model_parts(model: QualityModel, level: float | None) -> Iterator[Part]:
         for name, values in facts["held_out"].items()
     ]  # fmt: skip
     yield Table(["learner", "RMSE", "MAE", "Pearson"], rows, caption="On held-out groups (cross-validation)")
-    if _fails_baselines(model):
-        yield (
-            "This model is no better than a baseline, so it is of no use for new texts. More examples may help, or "
-            "texts of the languages (--source-corpus, --target-corpus, --parallel)."
-        )
+    yield from warnings_of(model)
     lines = [f"Features: {len(model.names)} used" + (f", {len(model.given)} of them given" if model.given else "")]
     lines += left_out_lines(dict.fromkeys(facts["constant"], "the same for all training examples") | facts["left_out"])
     yield "\n".join(lines)
@@ -84,6 +80,16 @@ def _training(model: QualityModel) -> str:
             + ". The features of each training sentence came from models that had not seen it."
         )
     return "\n".join(lines)
+
+
+def warnings_of(model: QualityModel) -> list[str]:
+    """Return what a user of the model must know: that it is no better than a baseline; nothing if it is."""
+    if not _fails_baselines(model):
+        return []
+    return [
+        "This model is no better than a baseline, so it is of no use for new texts. More examples may help, or "
+        "texts of the languages (--source-corpus, --target-corpus, --parallel)."
+    ]
 
 
 def _fails_baselines(model: QualityModel) -> bool:

@@ -13,12 +13,14 @@ import click
 from ..errors import UsageError
 
 if TYPE_CHECKING:
+    from ..checking.triage import Triage
+    from ..data.bilingual import Bitext
     from ..quality.inputs import Column, GivenFeatures
     from ..quality.model import QualityModel
 
 log = logging.getLogger(__name__)
 
-ENCODER = "use"  # a name of `language.embeddings`
+NETWORKS = {"embeddings": "use", "network": "english"}  # names of `language.embeddings`, `language.output_network`
 Options = dict[str, Any]
 # Options that name files to read (one or several) or to write.
 READ = ("model", "source", "output", "labels", "groups", "across", "extra_features")
@@ -76,13 +78,10 @@ def check_training_ends(options: Options) -> None:
 
 def open_model(options: Options) -> QualityModel:
     """Open the model. Raises UsageError if it is not for the given languages."""
+    from ..quality.default import load_model
     from ..quality.inputs import check_languages
-    from ..quality.model import QualityModel
 
-    model = QualityModel.load(options["model"])
-    if options["languages"]:
-        model.check_languages(check_languages(options["languages"]))
-    return model
+    return load_model(options["model"], check_languages(options["languages"]) if options["languages"] else None)
 
 
 def read_pairs(
@@ -91,11 +90,63 @@ def read_pairs(
     """Read sources, outputs and the user's own features; `others` must have the same length."""
     from ..quality.inputs import read_features, read_texts
 
-    sources, outputs = read_texts(options["source"], options["output"], *others)
+    bitext = open_file(options)
+    if bitext is not None:
+        sources, outputs = tuple(bitext.source), tuple(bitext.output())
+    else:
+        sources, outputs = read_texts(options["source"], options["output"], *others)
     for role, language, lines in zip(("source", "output"), languages, (sources, outputs), strict=True):
-        _check_language(options[role], role, language, lines)
+        _check_language(options[role] or options["source"], role, language, lines)
     extra = options["extra_features"]
     return sources, outputs, read_features(extra, len(sources)) if extra else None
+
+
+def open_file(options: Options) -> Bitext | None:
+    """Return the bilingual file that holds sources and outputs, or None if they are two files.
+
+    Raises UsageError if MT is missing and SRC is not such a file.
+    """
+    if options.get("output") is not None:
+        if options.get("columns"):
+            raise UsageError("--columns is for one file with sources and outputs. Write FILE:COLUMN, or leave out MT.")
+        return None
+    from ..data.bilingual import format_of, open_bitext
+    from .inputs import read_columns
+
+    if format_of(options["source"]) is None:
+        raise UsageError(
+            "Give the sources and the outputs, SRC and MT, or one file that has both: XLIFF, TMX, PO, CSV, TSV or XLSX."
+        )
+    if "opened" not in options:  # read once, however many ask for it
+        columns = read_columns(options)
+        options["opened"] = open_bitext(options["source"], columns=columns, pair=options["languages"] or None)
+    found: Bitext = options["opened"]
+    return found
+
+
+def segment_names(options: Options) -> dict[str, Sequence[str]]:
+    """Return the ids and files of the segments, for `rank`; nothing if the inputs are plain texts."""
+    bitext = open_file(options)
+    return {} if bitext is None else {"ids": bitext.ids, "files": [each.file for each in bitext.segments]}
+
+
+def triaged(options: Options) -> Triage:
+    """Read the texts and rank them by findings."""
+    from ..checking.triage import triage
+    from ..data.terminology import read_terms
+    from ..quality.inputs import check_languages, read_texts
+
+    pair = "-".join(check_languages(options["languages"])) if options["languages"] else None
+    bitext = open_file(options)
+    more: dict[str, Any] = dict(segment_names(options))
+    if bitext is None:
+        sources, outputs = read_texts(options["source"], options["output"])
+    else:
+        sources, outputs, pair = tuple(bitext.source), tuple(bitext.output()), pair or bitext.pair
+        more["source_tags"] = [each.source_tags for each in bitext.segments]
+        more["output_tags"] = [each.output_tags for each in bitext.segments]
+    terms = read_terms(options["terms"], pair) if options["terms"] else None
+    return triage(sources, outputs, pair=pair, terms=terms, **more)
 
 
 def _check_language(name: str, role: str, language: str, lines: Sequence[str]) -> None:
@@ -167,8 +218,8 @@ def _corpora(options: Options) -> dict[str, Any]:
         for side in ("source", "target")
     }
     parallel = read_texts(*options["parallel"]) if options["parallel"] else None
-    embeddings = ENCODER if options["embeddings"] else None
-    return found | {"parallel": parallel, "tags": options["tags"], "embeddings": embeddings}
+    networks = {name: used if options[name] else None for name, used in NETWORKS.items()}
+    return found | {"parallel": parallel, "tags": options["tags"], **networks}
 
 
 def feature_resources(options: Options) -> tuple[Any, list[str] | None]:
@@ -180,8 +231,10 @@ def feature_resources(options: Options) -> tuple[Any, list[str] | None]:
 
     asked = _words(options["features"])
     if options["model"]:
-        if any(options[name] for name in ("source_corpora", "target_corpora", "parallel", "tags", "embeddings")):
-            raise UsageError("A model has its own resources: leave out corpora, --tags and --embeddings with --model.")
+        if any(options[name] for name in ("source_corpora", "target_corpora", "parallel", "tags", *NETWORKS)):
+            raise UsageError(
+                "A model has its own resources: leave out corpora, --tags, --embeddings and --network with --model."
+            )
         model = open_model(options)
         names = list(model.features) if asked is None else chosen_features(asked, model.resources)[0]
         return model.resources, names

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..rendering.document import Heading, Notes, Part, Table
 from .console import rendered
+from .qeboard import warnings_of
 
 if TYPE_CHECKING:
     from ..quality.model import QualityModel
@@ -27,10 +28,21 @@ def show_ranking(model: QualityModel, ranking: SegmentRanking, form: str) -> str
 
 def _parts(model: QualityModel, ranking: SegmentRanking) -> Iterator[Part]:
     reading = "Below each segment: what makes its prediction worse, by how much, and the usual value in training."
-    yield f"{_about(model)}\n{reading}"
+    yield from warnings_of(model)
+    yield f"{_about(model)}\n{_worth(model)}\n{reading}"
     yield from (_block(model, each) for each in ranking.segments)
     yield f"{len(ranking.segments)} of {ranking.n} segments; intervals of {100 * ranking.level:g} %"
     yield from advice(ranking)
+
+
+def notes(ranking: SegmentRanking) -> dict[str, list[str]]:
+    """Return rank, quality and reasons in the order of the segments in their file. Segments not shown have none."""
+    made = {name: [""] * ranking.n for name in ("rank", "quality", "decision", "reasons")}
+    for place, each in enumerate(ranking.segments, 1):
+        reasons = " | ".join(map(_describe, each.reasons))
+        for name, text in zip(made, (str(place), f"{each.quality:.3f}", each.decision or "", reasons), strict=True):
+            made[name][each.segment - 1] = text
+    return {name: texts for name, texts in made.items() if any(texts)}
 
 
 def advice(ranking: SegmentRanking) -> list[str]:
@@ -63,6 +75,16 @@ def _about(model: QualityModel) -> str:
     return f"Predicted quality ranges from {low:g} to {high:g}; {better} is better. The worst segments come first."
 
 
+def _worth(model: QualityModel) -> str:
+    """Return how good the model was on texts it had not seen, as `train` said."""
+    facts = model.provenance
+    figures = facts["held_out"].get(model.learner, {})
+    said = [f"{name} {figures[key]:.3f}" for key, name in (("pearson", "Pearson"), ("rmse", "RMSE"))
+            if figures.get(key) is not None]  # fmt: skip
+    known = f": {', '.join(said)} with the labels of held-out groups" if said else ""
+    return f"The model was trained on {facts['examples']:,} examples{known}."
+
+
 def _within(model: QualityModel, each: Ranked) -> tuple[float, float, float]:
     """Return prediction and interval, clipped to the range of labels."""
     value, low, high = np.clip((each.quality, each.low, each.high), *model.label_range).tolist()
@@ -72,7 +94,7 @@ def _within(model: QualityModel, each: Ranked) -> tuple[float, float, float]:
 def _block(model: QualityModel, each: Ranked) -> str:
     value, low, high = _within(model, each)
     decided = f", {each.decision}" if each.decision else ""
-    lines = [f"Segment {each.segment}: {value:.3f} ({low:.3f} to {high:.3f}){decided}"]
+    lines = [f"Segment {each.id or each.segment}: {value:.3f} ({low:.3f} to {high:.3f}){decided}"]
     lines += [f"  source: {each.source}", f"  output: {each.output}"]
     if each.unusual:
         lines.append(f"  unlike the training texts: {each.unusual}")
@@ -97,7 +119,7 @@ def _table(ranking: SegmentRanking) -> Table:
     """Return a table for spreadsheets. It has descriptions of features; only JSON has their names."""
     header = ("segment", "quality", "low", "high", "decision", "reasons", "source", "output", "unusual")
     rows = [
-        [str(each.segment), repr(each.quality), repr(each.low), repr(each.high), each.decision or "",
+        [each.id or str(each.segment), repr(each.quality), repr(each.low), repr(each.high), each.decision or "",
          " | ".join(map(_describe, each.reasons)), each.source, each.output, each.unusual or ""]
         for each in ranking.segments
     ]  # fmt: skip
@@ -111,7 +133,9 @@ def _page(model: QualityModel, ranking: SegmentRanking, form: str) -> Iterator[P
         return
     yield Heading("What to do")
     yield Notes([
+        *warnings_of(model),
         *advice(ranking),
+        _worth(model),
         f"{_about(model)} The column “why” names the feature that makes the prediction worst, with its value in the "
         "segment and its usual value in the training texts.",
         f"The interval (▒, with the prediction █) contains the human judgement of {100 * ranking.level:g} % of "
@@ -137,7 +161,7 @@ def _rows(model: QualityModel, ranking: SegmentRanking) -> Table:
         reasons = [_describe(reason, "\u00a0") for reason in each.reasons[:1]]  # no line break between the two values
         why = "; ".join([*filter(None, [each.unusual]), *reasons]) or "no single feature makes it worse"
         texts = map(_breakable, (each.source, each.output))
-        rows.append([str(each.segment), decision, f"{value:.2f}", interval, why, *texts])
+        rows.append([each.id or str(each.segment), decision, f"{value:.2f}", interval, why, *texts])
         classes.append(["", marks.get(decision, ""), *[""] * 5])
     if ranking.cut_off is None:
         header, *rows = ([row[0], *row[2:]] for row in (header, *rows))

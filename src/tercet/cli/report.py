@@ -23,7 +23,13 @@ OF_TEXT |= {"output_file", "style", "intervals"}
 
 
 @click.command("report", cls=ManyValues)
-@several("--judgements", of="FILE", help="Human judgements on a scale (DA, ESA, …), shown beside the metrics.")
+@several("--judgements", of="FILE", help="Human judgements (DA, ESA, MQM, …), shown beside the metrics.")
+@click.option(
+    "--marks",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Mark words in the N segments that differ most, by what metrics saw in them. [default: 1,000 outputs]",
+)
 @click.option("--title", help="Title of the page. [default: the name of the test set]")
 @click.option("-o", "--output", "path", default="report.html", show_default=True, metavar="FILE", help="The page.")
 def command(**options: Any) -> None:
@@ -56,6 +62,7 @@ def make_report(options: dict[str, Any], texts: TestSet) -> ComparisonReport:
             scores=external(options, texts),
             judgements=options.get("judgements", ()),
             title=options.get("title"),
+            marks=options.get("marks"),
             tests=options["tests"] or TESTS,
             slices=options["slices"] or None,
             thresholds=read_thresholds(options["thresholds"]),

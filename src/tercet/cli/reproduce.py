@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from .options import QUIET, format_option
+from .options import QUIET, ManyValues, format_option, several
 
 
-@click.command("reproduce")
+@click.command("reproduce", cls=ManyValues)
 @click.argument("paper", required=False)
 @click.option("--paper", "named", metavar="PAPER", help="The same as PAPER.")
 @click.option("--table", metavar="N", help="Only this table, such as 3 or A.1.")
@@ -19,6 +19,10 @@ from .options import QUIET, format_option
 @click.option(
     "--data", multiple=True, metavar="DIR",
     help="A folder that contains data sets; repeat for more. Data sets of 'tercet data' are found too.",
+)  # fmt: skip
+@several(
+    "--rows", of="ROW",
+    help="Which rows with Tercet's own metrics to compute, by name; none for none. [default: all]",
 )  # fmt: skip
 @click.option("--cache", metavar="DIR", help="Keep finished counts in this folder; a second run is faster.")
 @click.option("-j", "--jobs", default=1, show_default=True, help="Number of processes; 0 for all cores.")
@@ -30,7 +34,7 @@ def command(**options: Any) -> None:
 
     \b
     tercet reproduce                                  list all tables and the data they need
-    tercet reproduce wmt19 --table 3 --data DIR
+    tercet reproduce wmt19 --table 3 --data DIR --rows chrf rima
     tercet reproduce all --data DIR --html papers.html
 
     The exit code is 1 if a number that should reproduce does not.
@@ -45,7 +49,8 @@ def command(**options: Any) -> None:
         return
     progress = (lambda name: None) if options["quiet"] else _show_progress
     asked = {name: options[name] for name in ("table", "figure", "data", "cache", "jobs")}
-    found = reproduce(paper, **asked, progress=progress)
+    rows = [] if options["rows"] == ("none",) else list(options["rows"]) or None
+    found = reproduce(paper, **asked, rows=rows, progress=progress)
     progress("")
     click.echo(rendered(options["form"], reproduction_parts(found, options["form"]), found.to_dict, TITLE))
     if options["html"]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ..errors import DataError, UnknownName, UsageError
+from .annotating import ANNOTATE, annotate, annotating, check_annotation
 from .console import Progress
 from .inputs import input_options, open_named, read_inputs
 from .options import (
@@ -24,14 +25,12 @@ from .options import (
     several,
     where,
     width_option,
-    with_key,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..data.scores import ScoreList, Scores
-    from ..metrics import Metric
 
 
 class Flag(NamedTuple):
@@ -117,6 +116,7 @@ score_file_options = all_of(
 @SEED
 @click.option("-sh", "--short", is_flag=True, help="Short signatures.")
 @run_options("--paired-jobs")
+@ANNOTATE
 @click.option("--save", metavar="FILE", help="Keep scores with their counts.")
 @several("--merge", of="FILE", help="Add up files written by --save instead of scoring.")
 @several("--echo", of="src|ref|docid", help="Print fields of a test set (-t) and stop.")
@@ -148,6 +148,7 @@ def command(**options: Any) -> None:
         wrong := [name for name in ("sentence_level", "by", "each_reference", "score_only") if options[name]]
     ):
         raise UsageError(f"--style paper is a table of whole systems; leave out --{wrong[0].replace('_', '-')}.")
+    check_annotation(options, _scored_files(options))
     if options["each_reference"]:
         click.echo(scoreboard.render_each(_scored_each(options), options))
         return
@@ -156,6 +157,8 @@ def command(**options: Any) -> None:
         from ..data.score_archive import save_scores  # slow to import
 
         save_scores(options["save"], scores)
+    if annotating(options):
+        annotate(options, _scored_files(options)[0], _notes(scores), options["pair"])
     tests = _paired(scores, options)
     if paper:
         from .paperboard import scores_table
@@ -190,14 +193,14 @@ def amend(spec: str, options: dict[str, Any]) -> str:
     return name + (":" + ",".join(parts) if parts else "")
 
 
-def chosen_metrics(options: dict[str, Any]) -> list[str | Metric]:
+def chosen_metrics(options: dict[str, Any]) -> list[str]:
     """Return the metrics asked for, each once, with the flags' parameters; bleu if nothing else is to be shown."""
     from ..metrics import create
 
     usual = () if options.get("scores") else ("bleu",)
     amended = [amend(spec, options) for spec in options["metrics"] or usual]
     language = (options.get("pair") or "").partition("-")[2] or None
-    return with_key(list({create(spec).resolved(language): spec for spec in reversed(amended)}.values())[::-1])
+    return list({create(spec).resolved(language): spec for spec in reversed(amended)}.values())[::-1]
 
 
 def external(options: dict[str, Any], texts: Any) -> list[Scores]:
@@ -233,7 +236,8 @@ def _scored(options: dict[str, Any]) -> Sequence[Scores]:
     if options["scores"] and isinstance(texts, TextFiles):
         texts = texts.read()  # the number of segments must be known
     others = external(options, texts)
-    wanted = ("sentence_level", "confidence", "paired_bs", "paired_ar", "save")
+    options["ids"] = segment_ids(texts)
+    wanted = ("sentence_level", "confidence", "paired_bs", "paired_ar", "save", "annotate", "in_place")
     asked = [name.replace("_", "-") for name in (*wanted, "by") if options[name]]
     for item in others:
         if asked and not item.segment:
@@ -253,11 +257,38 @@ def _scored(options: dict[str, Any]) -> Sequence[Scores]:
     return scores
 
 
+def segment_ids(texts: Any) -> Sequence[str] | None:
+    """Return the ids that segments have in the user's file, or None."""
+    from ..data.testset import TestSet
+
+    ids = texts.labels.get("id") if isinstance(texts, TestSet) else None
+    return ids if ids and len(set(ids)) == len(ids) else None
+
+
+def _scored_files(options: dict[str, Any]) -> list[str]:
+    return [*options["outputs"], *([options["test_set"]] if options["test_set"] else [])]
+
+
+def _notes(scores: Sequence[Scores]) -> dict[str, list[str]]:
+    """Return the segment scores as texts, by metric; of several systems, by system and metric."""
+    from ..rendering.tables import number
+
+    several = len(scores[0].systems) > 1
+    return {
+        f"{system} {item.label}" if several else item.label: [
+            number(value, item.metric.decimals) for value in item.segment[system].tolist()
+        ]
+        for system in scores[0].systems
+        for item in scores
+    }
+
+
 def _scored_each(options: dict[str, Any]) -> dict[str, ScoreList]:
     """Return scores against all references together, and against each alone."""
     from ..scoring import score, score_each_reference
 
-    for other in ("merge", "save", "paired_bs", "paired_ar", "by", "sentence_level", "score_only", "scores"):
+    alone = ("merge", "save", "paired_bs", "paired_ar", "by", "sentence_level", "score_only", "scores")
+    for other in (*alone, "annotate", "in_place"):
         if options[other]:
             raise UsageError(f"--each-reference does not go with --{other.replace('_', '-')}.")
     texts, specs = read_inputs(options, needs_reference=needs_reference(options)), chosen_metrics(options)

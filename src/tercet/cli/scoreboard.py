@@ -93,6 +93,8 @@ def objects(scores: Sequence[Scores], tests: Sequence[Any] | None, options: dict
                 }
             if options["sentence_level"]:
                 entry["segments"] = item.segment[system].tolist()
+                if options.get("ids"):
+                    entry["ids"] = list(options["ids"])
                 if extras := item.metric.extras(item.counts[system]):
                     entry["extras"] = {name: column.tolist() for name, column in extras.items()}
             if item.by:
@@ -199,7 +201,9 @@ def _bare(scores: Sequence[Scores], options: dict[str, Any]) -> str:
 def _values(item: Scores, system: str, options: dict[str, Any]) -> Mapping[str, float]:
     """Return the scores of a system by segment or by group."""
     if options["sentence_level"]:
-        return {str(i): value for i, value in enumerate(item.segment[system].tolist(), 1)}
+        values = item.segment[system].tolist()
+        ids = options.get("ids") or [str(number) for number in range(1, len(values) + 1)]
+        return dict(zip(ids, values, strict=True))
     return item.group[system]
 
 

@@ -32,7 +32,8 @@ from ..metrics import Metric
 from ..scoring import check_texts, score
 from ..slicing import segment_groups
 from ..stats.resampling import SEED
-from .human import human_scores
+from .human import human_scores, read_judged
+from .layers import Layer, error_layer, metric_layers
 from .page import report_page
 from .payload import payload, usual_slices
 from .verdicts import by_score, listed, verdict
@@ -53,6 +54,7 @@ class ComparisonReport:
     numbers: Sequence[int]
     words: Sequence[WordComparison] = ()
     ngrams: Sequence[NgramComparison] = ()
+    layers: Sequence[Layer] = ()
 
     @property
     def verdict(self) -> str:
@@ -99,6 +101,7 @@ def report(
     labels: Mapping[str, Sequence[str]] | None = None,
     tokenize: str | None = None,
     lowercase: bool = False,
+    marks: int | None = None,
     jobs: int = 1,
     cluster: str | None = None,
     executor: Executor | None = None,
@@ -112,7 +115,8 @@ def report(
     testset : the texts, of two or more systems.
     metrics : one or more metrics, as for `score`; the first gives the verdict.
     scores : segment scores that were computed elsewhere (`read_external`), shown beside the metrics.
-    judgements : files of human judgements on a scale (DA, ESA, …), shown beside the metrics as means of segments.
+    judgements : files of human judgements (DA, ESA, MQM, …), shown beside the metrics as means of segments. Errors
+        that people marked (ESA, MQM) are marked in the texts.
     title : of the page; by default the name of the test set, or the names of the systems if it has none.
     tests, resamples, seed, baseline, alpha, confidence : as for `compare`.
     slices : groups of segments: "length", "document", labels such as "domain". By default all that the test set has.
@@ -120,6 +124,8 @@ def report(
     words : groupings of words to compare: "frequency", "pos", "label"; with `training`, `parser` and `labels` as for
         `compare_words`.
     tokenize, lowercase : of words and n-grams, as for `compare_words`; metrics have their own.
+    marks : the number of segments whose words are marked by what metrics saw in them (alignments, entities): those that
+        differ most. By default as many as have 1,000 outputs of all systems together.
     jobs, cluster, executor, cache, progress : where and how to count, as for `score`.
 
     Returns
@@ -148,7 +154,9 @@ def report(
     Plan(**how).check_systems(texts.systems, f"Test set {texts.name!r}")  # before anything is counted
     for name in by:
         segment_groups(name, part, part.documents)
-    people = human_scores(judgements, texts)
+    judged = read_judged(judgements, texts)
+    people = human_scores(judged, texts)
+    errors = error_layer(judged, texts, numbers)
     metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
     computed: Sequence[Scores] = ()
     if metrics:
@@ -165,9 +173,9 @@ def report(
         asked |= {"tokenize": tokenize, "lowercase": lowercase}
         by_words = [compare_words(texts, grouping, **given, **asked) for grouping in words]
         ngrams = compare_ngrams(texts, **asked)
-    return ComparisonReport(
-        comparison, part, every, check(testset=texts), by, title or _title(texts), numbers, by_words, ngrams
-    )
+    layers = metric_layers(every, part, segments=marks) + ([] if errors is None else [errors])
+    named = title or _title(texts)
+    return ComparisonReport(comparison, part, every, check(testset=texts), by, named, numbers, by_words, ngrams, layers)
 
 
 def _title(testset: TestSet) -> str:

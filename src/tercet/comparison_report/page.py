@@ -11,7 +11,7 @@ from typing import Any
 from ..rendering.pages import frame
 from ..rendering.tables import to_json
 
-SCRIPTS = ("data", "state", "text", "overview", "pair", "analyses", "segments", "export", "keys", "main")
+SCRIPTS = ("data", "state", "text", "layers", "overview", "pair", "analyses", "segments", "export", "keys", "main")
 
 
 def report_page(data: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from ..data.scores import Scores
 from ..data.testset import TestSet, checksum
 from ..metrics._external import ExternalMetric
 from ..slicing import segment_groups
+from .layers import Layer, pack
 from .verdicts import verdict
 
 LARGE = 10  # scores above it need no more than one decimal
@@ -42,6 +43,7 @@ def payload(
     numbers: Sequence[int],
     words: Sequence[WordComparison] = (),
     ngrams: Sequence[NgramComparison] = (),
+    layers: Sequence[Layer] = (),
 ) -> dict[str, Any]:
     """Return everything that the page shows, ready for JSON. numbers: of the segments in the whole test set."""
     rows = {number: row for row, number in enumerate(numbers)}
@@ -72,6 +74,7 @@ def payload(
         "slices": [_slice(by, testset) for by in slices],
         "words": [_words(each, testset.systems, rows) for each in words],
         "ngrams": [_ngrams(each, testset.systems, rows) for each in ngrams],
+        "layers": [pack(each, testset) for each in layers],
         "findings": [asdict(found) for found in findings.findings],
         "facts": _facts(comparison, testset),
     }

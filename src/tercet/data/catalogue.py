@@ -25,10 +25,11 @@ from typing import Any
 
 from ..errors import DataError, UnknownName, UsageError
 from .archives import MAX_BYTES, MAX_FILES, Opener, Progress, download, extract, https_opener, is_archive
+from .copying import check_file, check_source, copy
 from .files import make_folder, move_folder, writing
 
-__all__ = ["Entry", "Installed", "add", "as_json", "checksum_of", "data_folder", "entries", "find", "get",
-           "https_opener", "installed", "is_name", "locate", "remove", "where"]  # fmt: skip
+__all__ = ["Entry", "Installed", "add", "as_json", "check_unchanged", "checksum_of", "data_folder", "entries", "find",
+           "get", "https_opener", "installed", "is_name", "locate", "remove", "where"]  # fmt: skip
 
 log = logging.getLogger(__name__)
 
@@ -155,46 +156,23 @@ def add(
     max_files: int = MAX_FILES,
     max_bytes: int | None = None,
 ) -> Installed:
-    """Add a data set: copy a folder, a file of a known layout or a table of paraphrases, or unpack an archive.
+    """Add a data set: copy a folder, a file of a known layout, paraphrases or a SentencePiece model; unpack an archive.
 
     max_files, max_bytes: limits of an archive, as for `extract`.
     """
     source, place = Path(path), Path(folder)
     _check_new(name, place, replace=replace)
-    _check_source(source, place)
+    check_source(source, place)
     digest = _sha256(source) if is_archive(source) and source.is_file() else None
     with _building(name, place, replace=replace) as target:
         if digest is not None:
             _unpack(source, target, max_files, max_bytes)
         else:
-            _copy(source, target / "data")
+            copy(source, target / "data")
             if not source.is_dir():
-                _check_file(source, target / "data")
+                check_file(source, target / "data")
         _write_record(name, target, origin or str(source.resolve()), digest)
     return _record(name, place)
-
-
-def _check_source(source: Path, place: Path) -> None:
-    from .layouts import ENDINGS
-    from .paraphrase_files import is_paraphrases
-
-    try:
-        there = source.resolve(strict=True).exists()
-    except (OSError, RuntimeError):  # missing, or a link to itself
-        there = False
-    if not there:
-        raise UsageError(f"{source} does not exist.")
-    if source.is_dir():
-        if place.resolve().is_relative_to(source.resolve()):
-            raise UsageError(f"{source} contains the data folder {place} itself and cannot be copied into it.")
-    elif not source.is_file() or not (
-        is_archive(source) or source.name.removesuffix(".gz").endswith(ENDINGS) or is_paraphrases(source)
-    ):
-        raise UsageError(
-            f"{source} is neither a folder nor an archive (.zip, .tar.gz, .tgz, .tar) "
-            f"nor a file of a known layout ({', '.join(ENDINGS)}, each also with .gz) "
-            "nor a table of paraphrases (METEOR's, PPDB's, or pairs separated by a tab)."
-        )
 
 
 def remove(name: str, folder: str | Path) -> Path:
@@ -311,45 +289,6 @@ def _unpack(archive: Path, target: Path, max_files: int = MAX_FILES, max_bytes: 
         unpacked.rmdir()
 
 
-def _copy(source: Path, target: Path) -> None:
-    """Copy a folder, or a single file into a new folder."""
-    try:
-        if source.is_dir():
-            _refuse_loops(source)
-            shutil.copytree(source, target, copy_function=shutil.copyfile)
-        else:
-            target.mkdir()
-            shutil.copyfile(source, target / source.name)
-    except shutil.Error as error:
-        name, _, reason = error.args[0][0]
-        raise UsageError(f"{name} cannot be copied: {reason}. Nothing was added.") from None
-    except OSError as error:
-        raise UsageError(f"{source} cannot be copied: {error.strerror or error}. Nothing was added.") from None
-
-
-def _refuse_loops(folder: Path) -> None:
-    """Raise UsageError for a link within a folder to a folder that contains it: copying would never end."""
-    for root, folders, _ in os.walk(folder):
-        for link in (Path(root, name) for name in folders):
-            if link.is_symlink() and link.parent.resolve().is_relative_to(link.resolve()):
-                raise UsageError(f"{link} is a link to a folder that contains it. Nothing was added.")
-
-
-def _check_file(source: Path, target: Path) -> None:
-    """Raise UsageError if the only file of a folder is neither a test set nor a table of paraphrases."""
-    from .layouts import pairs
-    from .paraphrase_files import is_paraphrases
-
-    try:
-        pairs(target)
-    except DataError:
-        if not is_paraphrases(source):
-            raise UsageError(
-                f"{source} was not recognised as a test set by its name, or it is damaged. Nothing was added. "
-                "Name it after its language pair, as en-de.jsonl or en-de.tsv, or add the folder with all its files."
-            ) from None
-
-
 def _hidden(name: str, place: Path, ending: str = "") -> Path:
     return place / f".{name}.{secrets.token_hex(4)}{ending}"
 
@@ -376,22 +315,40 @@ def _building(name: str, place: Path, *, replace: bool) -> Iterator[Path]:
 
 
 def _write_record(name: str, target: Path, origin: str, archive_sha256: str | None) -> None:
-    paths = sorted(path for path in (target / "data").rglob("*") if path.is_file())
+    paths = _files(target)
     if not paths:
         raise DataError(f"{origin} holds no files. Nothing was added.")
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(f"{path.relative_to(target).as_posix()}\n{_sha256(path)}\n".encode("utf-8", "surrogateescape"))
     record = {
         "name": name,
         "origin": origin,
         "added": datetime.now(UTC).isoformat(timespec="seconds"),
         "files": len(paths),
         "bytes": sum(path.stat().st_size for path in paths),
-        "sha256": digest.hexdigest(),
+        "sha256": _digest(target, paths),
         "archive_sha256": archive_sha256,
     }
     (target / "record.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def _files(target: Path) -> list[Path]:
+    return sorted(path for path in (target / "data").rglob("*") if path.is_file())
+
+
+def _digest(target: Path, paths: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(f"{path.relative_to(target).as_posix()}\n{_sha256(path)}\n".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def check_unchanged(name: str, folder: str | Path) -> None:
+    """Raise DataError if the files of a copy differ from those that were added."""
+    target = Path(folder) / name
+    if _digest(target, _files(target)) != _record(name, Path(folder)).sha256:
+        raise DataError(
+            f"The files of data set {name!r} have changed since it was added. "
+            f"Remove it (tercet data remove {name}) and add it again."
+        )
 
 
 def _is_installed(name: str, place: Path) -> bool:

@@ -1,26 +1,27 @@
 """Recognise the layout of a file or folder and read the test set in it.
 
-Files: JSONL, TSV, SGM, WMT XML, recognised by their ending (also with .gz). Folders: an EvalSet of mt-metrics-eval;
+Files: JSONL, TSV, SGM, WMT XML, and the bilingual files of `data.bilingual`, recognised by their ending (also with
+.gz). Folders: an EvalSet of mt-metrics-eval;
 PAIR.segments.tsv + PAIR.outputs.tsv; PAIR.jsonl; PAIR.tsv; WMT XML files; SGM files, also in subfolders.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from ..errors import DataError, UnknownName, UsageError
-from . import evalset, tsv
+from . import bilingual, evalset, tsv
 from .field_checks import choose_pair
-from .files import bare_name
+from .files import bare_name, is_bilingual
 from .jsonl import read_jsonl
 from .lines import read_blocks
 from .sgm import head_tags, languages_of, read_sgm
 from .testset import TestSet
 from .wmtxml import language_pair, read_wmtxml
 
-ENDINGS = (".jsonl", ".tsv", ".sgm", ".sgml", ".xml")
+ENDINGS = tuple(dict.fromkeys((".jsonl", ".tsv", ".sgm", ".sgml", ".xml", *bilingual.ENDINGS)))
 LOOKED_FOR = (
     "an EvalSet (sources/, system-outputs/), PAIR.segments.tsv with PAIR.outputs.tsv, PAIR.jsonl, PAIR.tsv, "
     "WMT XML files, SGM files"
@@ -34,14 +35,24 @@ Opener = Callable[..., TestSet]  # takes `systems`, the names of those to read o
 
 
 def open_testset(
-    path: str | Path, pair: str | None = None, systems: Iterable[str] | None = None, *, cache: Path | None = None
+    path: str | Path,
+    pair: str | None = None,
+    systems: Iterable[str] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    cache: Path | None = None,
 ) -> TestSet:
     """Read the test set of one language pair from a file or folder of a known layout.
 
-    systems: names of the systems to read, None for all. cache: a folder with data sets of the catalogue; `path` may
-    then be the name of one.
+    systems: names of the systems to read, None for all. columns: the columns of a table, by role. cache: a folder with
+    data sets of the catalogue; `path` may then be the name of one.
     """
     place = resolved(path, cache)
+    if columns and (place.is_dir() or bilingual.format_of(place) is None):
+        raise UsageError(f"{place} has no columns; --columns is for .csv, .tsv and .xlsx files.")
+    if is_bitext(place, columns):
+        wanted = None if systems is None else list(systems)
+        return bilingual.open_bitext(place, columns=columns, pair=pair).testset(systems=wanted)
     if place.is_dir():
         known = _readable(place)
         return known[choose_pair(known, pair, place, " with -l")](systems=systems)
@@ -51,14 +62,32 @@ def open_testset(
     return testset
 
 
-def read(path: str | Path, pair: str | None = None, systems: Iterable[str] | None = None) -> TestSet:
+def is_bitext(path: Path, columns: Mapping[str, str] | None = None) -> bool:
+    """Return whether a file is read by `data.bilingual`: also a .tsv with columns given, or with headers of its own."""
+    if is_bilingual(path):
+        return True
+    if not bare_name(path).lower().endswith(".tsv") or not path.is_file():
+        return False
+    header = bilingual.table.peek_header(path)
+    return bool(columns) or (not tsv.knows(header) and bilingual.has_known_names(header))
+
+
+def read(
+    path: str | Path,
+    pair: str | None = None,
+    systems: Iterable[str] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> TestSet:
     """Read a test set: a file or folder of a known layout, or the name of a data set (`tercet data list`).
 
     Parameters
     ----------
-    path : JSONL, TSV, SGM or WMT XML file; a folder of such files, or of mt-metrics-eval; or a data set's name.
+    path : JSONL, TSV, CSV, XLSX, XLIFF, TMX, PO, SGM or WMT XML file; a folder of such files, or of mt-metrics-eval; or
+        a data set's name.
     pair : the language pair, such as "en-de", where there are several.
     systems : the names of the systems to read; all by default.
+    columns : for tables, the column of each role: {"source": "English", "output": "German"}.
 
     Returns
     -------
@@ -74,7 +103,7 @@ def read(path: str | Path, pair: str | None = None, systems: Iterable[str] | Non
     """
     from .catalogue import data_folder
 
-    return open_testset(path, pair, systems, cache=data_folder())
+    return open_testset(path, pair, systems, columns=columns, cache=data_folder())
 
 
 def pairs(path: str | Path, *, cache: Path | None = None) -> list[str]:

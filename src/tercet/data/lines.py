@@ -139,12 +139,16 @@ def _decode(block: bytes, name: str, lines_before: int) -> list[str]:
     try:
         return block.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
-        line = lines_before + block[: error.start].count(b"\n") + 1
-        byte = block[error.start]
-        raise DataError(
-            f"{name}, line {line}: byte 0x{byte:02x} is not UTF-8. Convert the file, for example: "
-            f"iconv -f ISO-8859-1 -t UTF-8 {quote(name)}"
-        ) from None
+        raise not_utf8(block, error.start, name, lines_before) from None
+
+
+def not_utf8(block: bytes, place: int, name: str, lines_before: int = 0) -> DataError:
+    """Return the error for a byte of a block that is not UTF-8."""
+    line = lines_before + block[:place].count(b"\n") + 1
+    return DataError(
+        f"{name}, line {line}: byte 0x{block[place]:02x} is not UTF-8. Convert the file, for example: "
+        f"iconv -f ISO-8859-1 -t UTF-8 {quote(name)}"
+    )
 
 
 def write_lines(path: str | Path, lines: list[str]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, NotParallel, UnknownName, UsageError
+from .files import is_bilingual
 from .lines import read_blocks, read_lines
 from .testset import TestSet
 
@@ -144,8 +145,17 @@ def chosen_texts(kind: str, asked: Sequence[str], present: Mapping[str, Any]) ->
     for name in files:
         if not Path(split_name(name)[1]).exists() and name != "-":
             raise UnknownName(f"{kind} in this test set, nor a file,", name, present)
-    read = {name: read_lines(path) for name, path in unique_names(files).items()}
+    role = "reference" if kind == "reference" else "output"
+    read = {name: _read_text(path, role) for name, path in unique_names(files).items()}
     return {**{name: present[name] for name in asked if name in present}, **read}
+
+
+def _read_text(path: str | Path, role: str) -> Sequence[str | None]:
+    if not is_bilingual(path):
+        return read_lines(path)
+    from .bilingual import read_text  # most commands read no such file
+
+    return read_text(path, role)
 
 
 class _Taker:

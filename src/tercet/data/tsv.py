@@ -47,6 +47,12 @@ def read_tsv(
     return found.testset(found.outputs, systems, pair, name or bare_name(path, ".tsv") or "unnamed")
 
 
+def knows(header: Iterable[str]) -> bool:
+    """Return whether a header has a name that `read_tsv` knows, so that the file is in this format."""
+    known = {*SOURCE, *DOCUMENTS, "seg", "domain"}
+    return any(name in known or REFERENCE.fullmatch(name) or name.startswith(("sys:", "label:")) for name in header)
+
+
 def read_pair(folder: str | Path, pair: str, *, systems: Iterable[str] | None = None) -> TestSet:
     """Read the test set of one pair from a folder with PAIR.segments.tsv and PAIR.outputs.tsv, perhaps gzipped."""
     folder = Path(folder)

@@ -17,3 +17,11 @@ def cfunc(function: Callable[..., Any]) -> Callable[..., Any]:
 def inline(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function unchanged. In Cython it asks for inlining."""
     return function
+
+
+int = uint = "a C type"
+
+
+def declare(_type: str, value: Any) -> Any:
+    """Return the value. In Cython it makes a typed constant of a module."""
+    return value

@@ -293,6 +293,50 @@ def split_words(
     return words
 
 
+def join_words(
+    text: cython.uint[::1],
+    places: cython.longlong[:, ::1],
+    text_ends: cython.longlong[::1],
+    separator: cython.uint,
+    result: cython.uint[::1],
+    ends: cython.longlong[::1],
+) -> None:
+    """Write the words of each text with a separator between them; ends[t] becomes the end of text t.
+
+    places, text_ends: from `split_words`. result: one for each character and each word.
+    """
+    t: cython.Py_ssize_t
+    w: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    first: cython.Py_ssize_t = 0
+    written: cython.Py_ssize_t = 0
+    for t in range(text_ends.shape[0]):
+        for w in range(first, text_ends[t]):
+            if w > first:
+                result[written] = separator
+                written += 1
+            for i in range(places[w, 0], places[w, 1]):
+                result[written] = text[i]
+                written += 1
+        first = text_ends[t]
+        ends[t] = written
+
+
+def hash_texts(text: cython.uint[::1], offsets: cython.longlong[::1], hashes: cython.ulonglong[::1]) -> None:
+    """Fill a 64-bit hash of each text, which is the same in every process and on every machine."""
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    multiplier: cython.ulonglong = 0x9E3779B97F4A7C15
+    bits64: cython.ulonglong = 0xFFFFFFFFFFFFFFFF  # for the uncompiled version
+    hashed: cython.ulonglong
+    for t in range(offsets.shape[0] - 1):
+        hashed = offsets[t + 1] - offsets[t]
+        for i in range(offsets[t], offsets[t + 1]):
+            hashed = ((hashed ^ text[i]) * multiplier) & bits64
+            hashed ^= hashed >> 29
+        hashes[t] = hashed
+
+
 def drop_blanks(
     text: cython.uint[::1],
     offsets: cython.longlong[::1],

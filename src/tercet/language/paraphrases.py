@@ -19,14 +19,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.catalogue import data_folder, is_name, where
-from ..data.files import file_state
+from ..data.files import file_checksum, file_state
 from ..data.lines import read_blocks
+from ..data.named_files import find_file
 from ..data.paraphrase_files import paraphrase_format
-from ..errors import DataError, UnknownName, UsageError
+from ..errors import DataError
+from ..kernels import tokens
+from ..text.coding import code_points, view
+from . import table_cache
 
 log = logging.getLogger(__name__)
 
+LARGE = 1 << 20  # bytes; smaller tables are read in no time
 GAP = " … "
 _MARK = re.compile(r"(?:^|(?<= ))(?:\.\.\.|…|\[[^\s\[\]]+,\d\])(?: |$)")
 Rows = Iterator[tuple[list[str], list[str]]]
@@ -38,15 +42,19 @@ class ParaphrasePairs:
     With a table of five million phrases, the probability that a phrase of a text collides with one is below 10^-9.
     """
 
-    def __init__(self, first: list[NDArray[np.int64]], second: list[NDArray[np.int64]]) -> None:
-        none = np.empty(0, dtype=np.int64)
-        keys = np.concatenate(first) if first else none
+    def __init__(self, keys: NDArray[np.uint64], targets: NDArray[np.uint64]) -> None:
+        self.keys, self.targets = keys, targets
+
+    @classmethod
+    def of(cls, first: list[NDArray[np.uint64]], second: list[NDArray[np.uint64]]) -> ParaphrasePairs:
+        """Return the pairs of two lists of hashes."""
+        none = np.empty(0, dtype=np.uint64)
+        keys = np.concatenate([none, *first])
         order = np.argsort(keys, kind="stable")  # keeps the table's order of the rows of one phrase
-        self._keys = keys[order]
-        self._targets = np.concatenate(second)[order] if second else none
+        return cls(keys[order], np.concatenate([none, *second])[order])
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self.keys)
 
     def between(self, phrases: Sequence[str]) -> dict[str, list[str]]:
         """Return the paraphrases among these distinct phrases, by phrase, in the table's order."""
@@ -56,13 +64,13 @@ class ParaphrasePairs:
         unsorted = _hashes(phrases)
         order = np.argsort(unsorted)
         hashes = unsorted[order]  # sorted look-ups use the processor's cache better
-        left = np.searchsorted(self._keys, hashes, "left")
-        known = np.flatnonzero(self._keys[np.minimum(left, len(self) - 1)] == hashes)
+        left = np.searchsorted(self.keys, hashes, "left")
+        known = np.flatnonzero(self.keys[np.minimum(left, len(self) - 1)] == hashes)
         left = left[known]
-        counts = np.searchsorted(self._keys, hashes[known], "right") - left
+        counts = np.searchsorted(self.keys, hashes[known], "right") - left
         owners = np.repeat(known, counts)
         rows = np.arange(len(owners)) + np.repeat(left - (np.cumsum(counts) - counts), counts)
-        targets = self._targets[rows]
+        targets = self.targets[rows]
         places = np.minimum(np.searchsorted(hashes, targets), len(phrases) - 1)
         hits = np.flatnonzero(hashes[places] == targets)
         for owner, place in zip(order[owners[hits]].tolist(), order[places[hits]].tolist(), strict=True):
@@ -76,23 +84,33 @@ class Paraphrases:
     longest: the number of words of the longest plain phrase. longest_part: of the longest part of a gapped phrase.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        kinds: dict[bool, tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]] = {False: ([], []), True: ([], [])}
-        self.longest = self.longest_part = 0
+    def __init__(self, plain: ParaphrasePairs, gapped: ParaphrasePairs, longest: int, longest_part: int) -> None:
+        self.plain, self.gapped, self.longest, self.longest_part = plain, gapped, longest, longest_part
+
+    @classmethod
+    def read(cls, path: str | Path) -> Paraphrases:
+        """Read a table."""
+        sides: dict[bool, tuple[list[NDArray[np.uint64]], list[NDArray[np.uint64]]]] = {
+            False: ([], []),
+            True: ([], []),
+        }
+        longest = longest_part = 0
         for is_gapped, first, second in _kinds(path):
-            for side, phrases in zip(kinds[is_gapped], (first, second), strict=True):
+            for side, phrases in zip(sides[is_gapped], (first, second), strict=True):
                 side.append(_hashes(phrases))
             if is_gapped:
                 parts = (part for phrase in (*first, *second) for part in phrase.split(GAP))
-                self.longest_part = max(self.longest_part, 1 + max(part.count(" ") for part in parts))
+                longest_part = max(longest_part, 1 + max(part.count(" ") for part in parts))
             else:
-                self.longest = max(self.longest, 1 + max(phrase.count(" ") for phrase in (*first, *second)))
-        self.plain, self.gapped = ParaphrasePairs(*kinds[False]), ParaphrasePairs(*kinds[True])
-        if not len(self.plain) + len(self.gapped):
+                longest = max(longest, 1 + max(phrase.count(" ") for phrase in (*first, *second)))
+        table = cls(ParaphrasePairs.of(*sides[False]), ParaphrasePairs.of(*sides[True]), longest, longest_part)
+        if not len(table):
             raise DataError(f"{path} contains no paraphrases.")
-        log.debug(
-            "%s: %d paraphrases, %d of them with a gap", path, len(self.plain) + len(self.gapped), len(self.gapped)
-        )
+        log.debug("%s: %d paraphrases, %d of them with a gap", path, len(table), len(table.gapped))
+        return table
+
+    def __len__(self) -> int:
+        return len(self.plain) + len(self.gapped)
 
 
 def find_table(given: str, folder: str | Path | None = None) -> Path:
@@ -100,26 +118,7 @@ def find_table(given: str, folder: str | Path | None = None) -> Path:
 
     folder: the folder of data sets; by default the user's (`data_folder`).
     """
-    try:
-        if Path(given).is_file():
-            return Path(given)
-    except (OSError, ValueError):  # too long for a path, and so for a name
-        raise UsageError(f"{given[:200]!r} is not a valid path of a paraphrase table.") from None
-    name, _, inside = given.partition("/")
-    place = data_folder() if folder is None else Path(folder)
-    if not is_name(name, place):
-        raise UsageError(
-            f"There is no paraphrase table {given}, neither a file nor a data set. "
-            f"Add a table that you have: tercet data add FILE {Path(given).name or 'NAME'}."
-        )
-    root = where(name, place)
-    files = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
-    if inside and inside not in files:
-        raise UnknownName(f"file in data set {name!r}", inside, files)
-    if not inside and len(files) != 1:
-        shown = ", ".join(f"{name}/{file}" for file in files[:5]) + (", …" if len(files) > 5 else "")
-        raise UsageError(f"Data set {name!r} has {len(files)} files. Name the one with paraphrases: {shown}.")
-    return root / (inside or files[0])
+    return find_file(given, what="paraphrase table", content="paraphrases", folder=folder)
 
 
 def paraphrases(given: str) -> Paraphrases:
@@ -130,11 +129,33 @@ def paraphrases(given: str) -> Paraphrases:
 
 @lru_cache(maxsize=2)
 def _read(path: Path, state: object) -> Paraphrases:
-    return Paraphrases(path)
+    """Return a table. A large one is kept for later runs in a form that is mapped into memory (`table_cache`)."""
+    if path.stat().st_size < LARGE:
+        return Paraphrases.read(path)
+    origin = file_checksum(path)
+    kept = table_cache.load(origin)
+    if kept is not None:
+        arrays = kept.arrays
+        plain = ParaphrasePairs(arrays["keys"], arrays["targets"])
+        gapped = ParaphrasePairs(arrays["gapped_keys"], arrays["gapped_targets"])
+        return Paraphrases(plain, gapped, kept.facts["longest"], kept.facts["longest_part"])
+    table = Paraphrases.read(path)
+    arrays = {
+        "keys": table.plain.keys,
+        "targets": table.plain.targets,
+        "gapped_keys": table.gapped.keys,
+        "gapped_targets": table.gapped.targets,
+    }
+    table_cache.keep(origin, {"longest": table.longest, "longest_part": table.longest_part}, arrays)
+    return table
 
 
-def _hashes(phrases: Sequence[str]) -> NDArray[np.int64]:
-    return np.fromiter(map(hash, phrases), dtype=np.int64, count=len(phrases))
+def _hashes(phrases: Sequence[str]) -> NDArray[np.uint64]:
+    """Return a hash of each phrase that is the same in every process."""
+    points, offsets = code_points(phrases)
+    hashes = np.empty(len(phrases), dtype=np.uint64)
+    tokens.hash_texts(view(points), view(offsets), view(hashes))
+    return hashes
 
 
 def _kinds(path: str | Path) -> Iterator[tuple[bool, list[str], list[str]]]:

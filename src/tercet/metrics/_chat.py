@@ -52,12 +52,12 @@ class Answer(Generic[Read]):
 class Limits:
     """How a client behaves.
 
-    key: a text, or a function that returns it. timeout: seconds that an answer may take. retries: after a failure;
+    key: sent with every request. timeout: seconds that an answer may take. retries: after a failure;
     wait: seconds before the first one, doubled each time. parallel: requests at once. prices: of a million tokens, in
     and out. cap: what may be spent, in the currency of the prices. requests: how many may be sent.
     """
 
-    key: str | Callable[[], str | None] | None = None
+    key: str | None = field(default=None, repr=False)
     timeout: float = 60.0
     retries: int = 5
     wait: float = 1.0
@@ -162,9 +162,8 @@ class ChatClient:
 
     def _request(self, body: dict[str, Any]) -> request.Request:
         headers = {"Content-Type": "application/json", "User-Agent": "tercet"}
-        key = self.limits.key() if callable(self.limits.key) else self.limits.key
-        if key:
-            headers["Authorization"] = f"Bearer {key}"
+        if self.limits.key:
+            headers["Authorization"] = f"Bearer {self.limits.key}"
         place = self.endpoint.rstrip("/") + "/chat/completions"
         return request.Request(place, json.dumps(body).encode(), headers)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from ..text.marks import Marks, WordLink, mark_links
 
 if TYPE_CHECKING:
     from ..language.sentence import Token
@@ -51,6 +53,18 @@ class CobaltExplanation:
     pairs: tuple[AlignedPair, ...]
     output_only: tuple[str, ...]
     reference_only: tuple[str, ...]
+
+    def marks(self, output: str, references: Sequence[str]) -> Marks:
+        """Return marks on aligned words, with what each adds to the score."""
+        links = [
+            WordLink([pair.output - 1], [pair.reference - 1], min(max(pair.contribution, 0.0), 1.0), pair.level)
+            for pair in self.pairs
+        ]
+        words = (
+            _in_order({pair.output: pair.output_word for pair in self.pairs}, self.output_only),
+            _in_order({pair.reference: pair.reference_word for pair in self.pairs}, self.reference_only),
+        )
+        return mark_links((output, words[0]), (references[self.reference], words[1]), links, self.reference)
 
     def lines(self) -> list[str]:
         """Return a table of the aligned words, and the words that are not aligned. Function words are in brackets.
@@ -109,6 +123,12 @@ def explained(comparison: CobaltComparison, reference: int) -> CobaltExplanation
         output_only=_alone(ours, {link.output for link in links}),
         reference_only=_alone(theirs, {link.reference for link in links}),
     )
+
+
+def _in_order(aligned: Mapping[int, str], alone: Sequence[str]) -> list[str]:
+    """Return all words of a text: those that are aligned by their numbers, and the others between them."""
+    others = iter(alone)
+    return [aligned[n] if n in aligned else next(others) for n in range(1, len(aligned) + len(alone) + 1)]
 
 
 def _alone(tokens: Sequence[Token], aligned: set[int]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ See docs/architecture.md and docs/adding-a-metric.md.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..data.testset import TestSet
+    from ..text.marks import Marks
     from ._ready import Ready
 
 Floats = NDArray[np.float64]
@@ -94,6 +96,7 @@ class Metric:
 
     version: ClassVar[int] = 1  # raised when any score changes
     paper: ClassVar[str] = ""
+    marked: ClassVar[tuple[str, str, str]] = ("matched", "in part", "not matched")  # marks that weigh 1, .5, 0
     tolerance: ClassVar[float] = 0.0  # how far counts may differ with the batch; exact metrics declare none
     segments_per_unit: ClassVar[int | None] = None  # the size of a unit of work, where counting is slow
     shares: ClassVar[str] = ""  # metrics with the same word here are counted in the same process, to share work
@@ -206,6 +209,15 @@ class Metric:
         """Return what the metric saw in one segment: a dictionary for JSON, or a dataclass with `lines()`."""
         raise UsageError(f"{self.name} cannot explain a segment.")
 
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks | None:
+        """Return marks on the texts for what `explain_segment` returned; None if it tells of no words.
+
+        By default those of its method `marks`, if it has one.
+        """
+        make = getattr(seen, "marks", None)
+        found: Marks | None = None if make is None else make(output, references)
+        return found
+
     # What follows from the declarations.
 
     @classmethod
@@ -306,6 +318,17 @@ class Metric:
         ready = self.ready(testset)
         return float(ready.segment_scores(ready.count(Shard(testset))["output"])[0])
 
+    def secret(self, name: str) -> str | None:
+        """Return the value of a secret parameter: as given, or from the environment variable that it declares."""
+        (parameter,) = (each for each in self.parameters() if each.name == name)
+        given: str | None = getattr(self, name)
+        return given if given is not None or parameter.secret is None else os.environ.get(parameter.secret)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: all but secrets, which another process reads from its own environment."""
+        hidden = {each.name for each in self.parameters() if each.secret}
+        return {name: value for name, value in vars(self).items() if name not in hidden}
+
     def __reduce__(self) -> Any:
         """Pickle a class from a user's file by the file's path, because no module of that name can be imported."""
         cls = type(self)
@@ -315,7 +338,7 @@ class Metric:
 
         return rebuild, (
             f"{cls.registered_file}:{cls.__name__}",
-            {p.name: getattr(self, p.name) for p in self.parameters()},
+            {p.name: getattr(self, p.name) for p in self.parameters() if not p.secret},
         )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import UsageError
 from ..language.encoders import DEFAULT, DEVICES, LAST, check_name, open_encoder
+from ..text.marks import Mark, Marks
 from ..text.scripts import base_code
 from ._contract import Floats, Learnt, Metric, Shard
 from ._parameters import param
@@ -177,6 +178,23 @@ class EncodedMetric(EncoderMetric):
         first, *others = opened.encoder.tokens([output, *references], self.layer)
         return first, others
 
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks | None:
+        """Return marks on tokens, with their similarity to the most similar token of the other text."""
+        own, reference, source_own = (seen.get(f"{side}_tokens") for side in ("output", "reference", "source"))
+        if own is None and reference is None:
+            return None
+        other = source_own if reference is None else reference
+        return Marks(_token_marks(own), _token_marks(other), seen.get("reference"))
+
+
+def _token_marks(tokens: Sequence[Mapping[str, Any]] | None) -> tuple[Mark, ...]:
+    return tuple(
+        Mark(begin, end, min(max(each["similarity"], 0.0), 1.0), partner=each["match_span"])
+        for each in tokens or ()
+        for begin, end in (each["span"],)
+        if begin < end
+    )
+
 
 def cosines(output: TokenVectors, reference: TokenVectors) -> Floats:
     """Return the cosine of each token of the output with each of the reference, shape (output, reference).
@@ -191,17 +209,22 @@ def cosines(output: TokenVectors, reference: TokenVectors) -> Floats:
     return found
 
 
-def alignment(tokens: Sequence[str], others: Sequence[str], similarities: Floats) -> list[dict[str, Any]]:
-    """Return for each token its most similar counterpart; similarities have shape (tokens, others)."""
+def alignment(tokens: TokenVectors, others: TokenVectors, similarities: Floats) -> list[dict[str, Any]]:
+    """Return for each token its place in the text and its most similar counterpart.
+
+    similarities: shape (tokens, others).
+    """
     best = similarities.argmax(1) if len(others) else np.zeros(len(tokens), dtype=np.int64)
     return [
         {
             "token": token,
-            "match": others[at] if others else None,
-            "at": int(at) if others else None,
-            "similarity": float(row[at]) if others else 0.0,
+            "span": span,
+            "match": others.tokens[at] if len(others) else None,
+            "at": int(at) if len(others) else None,
+            "match_span": others.spans[at].tolist() if len(others) else None,
+            "similarity": float(row[at]) if len(others) else 0.0,
         }
-        for token, at, row in zip(tokens, best, similarities, strict=True)
+        for token, span, at, row in zip(tokens.tokens, tokens.spans.tolist(), best, similarities, strict=True)
     ]
 
 

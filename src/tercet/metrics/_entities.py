@@ -68,8 +68,8 @@ class EntityMetric(Metric):
         return checksum if self.annotations is not None or not self.lemmas else f"{checksum}+{_lemmas()}"
 
     def learn(self, testset: Any) -> Learnt:
-        """Name what mentions are linked with, which the signature has."""
-        return Learnt(None, {"names": self.linked_with()})
+        """Name what mentions are linked with, which the signature has; keep the languages to explain segments."""
+        return Learnt(languages(testset.pair), {"names": self.linked_with()})
 
     def linker(self, *, of_outputs: bool = False) -> Linker:
         """Return the linker that finds mentions. The language filter applies to outputs only."""
@@ -83,8 +83,15 @@ class EntityMetric(Metric):
         self, texts: Sequence[str], language: str, *, named_in: str, of_outputs: bool = False
     ) -> list[list[Candidates]]:
         """Return the candidates of every mention that counts, by text; `named_in`: the language of the other side."""
+        found = self.mentions(texts, language, named_in=named_in, of_outputs=of_outputs)
+        return [[candidates for _, candidates in row] for row in found]
+
+    def mentions(
+        self, texts: Sequence[str], language: str, *, named_in: str, of_outputs: bool = False
+    ) -> list[list[tuple[Mention, Candidates]]]:
+        """Return every mention that counts, by text, with its candidates."""
         found, counted = self.linker(of_outputs=of_outputs).link(texts, language), self.chooser(named_in)
-        return [[kept for mention in mentions if (kept := counted(mention))] for mentions in found]
+        return [[(mention, kept) for mention in mentions if (kept := counted(mention))] for mentions in found]
 
     def chooser(self, named_in: str) -> Callable[[Mention], Candidates]:
         """Return a function from a mention to the candidates that count: those with a name in the other language."""

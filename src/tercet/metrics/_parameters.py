@@ -36,6 +36,7 @@ def param(
     file: bool | Callable[[str], Path | None] = False,
     checksum: str | None = None,
     local: bool = False,
+    secret: str | None = None,
 ) -> Any:
     """Declare a parameter of a metric: the value of a dataclass field, as in `n: int = param(3, low=1)`.
 
@@ -48,10 +49,13 @@ def param(
     file: the value is a path, whose contents are part of the metric's fingerprint; or a function that returns the
         path for a value (None if the value names no file). checksum: a key under which the signature has its checksum.
     local: belongs to the computer, not to the metric: not compared or shown, and neither in spec nor in signature.
+    secret: the environment variable that has the value where none is given, such as the key of a service. A secret is
+        local, and nothing writes it: specs refuse it, and pickles leave it out. `Metric.secret` returns it.
     """
+    local = local or secret is not None
     about = {
         "choices": choices, "noun": noun, "low": low, "high": high, "above": above, "check": check, "key": key,
-        "words": words, "quiet": quiet, "file": file, "checksum": checksum, "local": local,
+        "words": words, "quiet": quiet, "file": file, "checksum": checksum, "local": local, "secret": secret,
     }  # fmt: skip
     return dataclasses.field(default=default, compare=not local, repr=not local, metadata={"tercet": about})
 
@@ -75,10 +79,11 @@ class Parameter:
     file: bool | Callable[[str], Path | None] = False
     checksum: str | None = None
     local: bool = False
+    secret: str | None = None
 
     def validate(self, metric: str, value: Any) -> None:
         """Raise UsageError for a value that the declaration does not allow. None, "not given", is always allowed."""
-        if value is None:
+        if value is None or self.secret:  # a message would show it
             return
         if "bool" in self.kinds and len(self.kinds - {"None"}) == 1 and not isinstance(value, bool):
             raise UsageError(f"{metric}: {self.name} must be true or false, not {value!r}.")
@@ -105,6 +110,11 @@ class Parameter:
 
     def read(self, metric: str, text: str) -> Any:
         """Return the value that a text means, by the declared type."""
+        if self.secret:
+            raise UsageError(
+                f"{metric}: {self.name} is a secret, and others can see command lines. Set the environment variable "
+                f"{self.secret} instead."
+            )
         if text == "None" and ("None" in self.kinds or self.default is None):
             return None
         if "bool" in self.kinds:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .. import __version__
 from ..data.scores import MetricRecord
 from ..errors import TercetError, UsageError
 from ._contract import Floats, Learnt, Metric, Shard
+
+if TYPE_CHECKING:
+    from ..text.marks import Marks
 
 OPENED = 8  # metrics whose heavy resources a process keeps
 _opened: OrderedDict[Any, Any] = OrderedDict()
@@ -38,7 +41,8 @@ class Ready(MetricRecord):
         """Return the metric's heavy resources, loaded once per process and state of the files behind them."""
         if type(self.metric).open is Metric.open:
             return self.state
-        local = tuple(getattr(self.metric, each.name) for each in self.metric.parameters() if each.local)
+        metric, declared = self.metric, self.metric.parameters()
+        local = tuple(metric.secret(p.name) if p.secret else getattr(metric, p.name) for p in declared if p.local)
         key = (type(self.metric), self.metric, local, self.signature, self.fingerprint)
         if key not in _opened:
             _opened[key] = self.metric.open(self.state)
@@ -78,6 +82,10 @@ class Ready(MetricRecord):
     def explain(self, output: str, references: Sequence[str] = (), source: str | None = None) -> Any:
         """Return what the metric saw in one segment."""
         return self.metric.explain_segment(self.opened(), output, references, source)
+
+    def marks(self, seen: Any, output: str, references: Sequence[str] = (), source: str | None = None) -> Marks | None:
+        """Return marks on the texts for what `explain` returned."""
+        return self.metric.marks(seen, output, references, source)
 
     def __repr__(self) -> str:
         return f"Ready({self.signature})"

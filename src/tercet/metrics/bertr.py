@@ -48,7 +48,7 @@ class BERTr(EncodedMetric):
         return {
             "score": scores[row],
             "reference": row,
-            "reference_tokens": alignment(reference.tokens, tokens.tokens, cosines(reference, tokens)),
+            "reference_tokens": alignment(reference, tokens, cosines(reference, tokens)),
         }
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..data.files import file_state
 from ..errors import DataError, UsageError
+from ..language.encoders import DEFAULT
 from ._contract import Floats, mean_score
 from ._encoded import EncodedMetric, Opened, alignment, cosines
 from ._parameters import YES, param
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
     from ..language.encoders import TokenVectors
     from ._weights import DocumentFrequencies
 
+BASELINE = Path(__file__).parent / "data" / "bertscore-minilm.csv"  # made by training/baselines.py
+
+
+def find_baseline(name: str) -> Path:
+    """Return the file of baselines: those of the package for the default encoder, by its name, or the user's."""
+    return BASELINE if name == DEFAULT else Path(name)
+
 
 @dataclass(frozen=True)
 class BERTScore(EncodedMetric):
@@ -32,12 +40,13 @@ class BERTScore(EncodedMetric):
 
     With several references the highest values count. An empty text has 0.
     idf: rare tokens have more weight, by the references of the test set.
-    baseline: a file of baselines in bert-score's format (LAYER,P,R,F). Scores are rescaled so that unrelated texts have
-        about 0: (score - baseline) / (1 - baseline).
+    baseline: minilm, the baselines of the package for the default encoder; or a file of baselines in bert-score's
+        format (LAYER,P,R,F). Scores are rescaled so that unrelated texts have about 0: (score - baseline) / (1 -
+        baseline).
     """
 
     idf: bool = param(False, words=YES)
-    baseline: str | None = param(file=True)
+    baseline: str | None = param(file=find_baseline)
 
     paper: ClassVar[str] = "Zhang et al. (2020), BERTScore: Evaluating Text Generation with BERT"
 
@@ -45,19 +54,26 @@ class BERTScore(EncodedMetric):
     def label(self) -> str:
         return "BERTScore"
 
+    def validate(self) -> None:
+        if self.baseline == DEFAULT != self.encoder:
+            raise UsageError(
+                f"bertscore: the baseline {DEFAULT} is of the encoder {DEFAULT}, and the encoder is {self.encoder}. "
+                "Give a file of baselines for it: baseline=FILE."
+            )
+
     @property
     def learns_weights(self) -> bool:
         return self.idf
 
     def count_tokens(self, output: TokenVectors, references: Sequence[TokenVectors], opened: Opened) -> Sequence[float]:
         """Count F1, 1 for the segment, precision, recall."""
-        precision, recall, f1 = np.max([self._parts(output, each, opened.frequencies) for each in references], axis=0)
+        precision, recall, f1 = np.max([self.parts(output, each, opened.frequencies) for each in references], axis=0)
         return f1, 1.0, precision, recall
 
-    def _parts(
+    def parts(
         self, output: TokenVectors, reference: TokenVectors, frequencies: DocumentFrequencies | None
     ) -> tuple[float, float, float]:
-        """Return precision, recall and F1."""
+        """Return precision, recall and F1 of two texts."""
         if not (output.words >= 0).any() or not (reference.words >= 0).any():
             return 0.0, 0.0, 0.0
         found = cosines(output, reference)
@@ -72,7 +88,7 @@ class BERTScore(EncodedMetric):
     def _rescaled(self, values: Floats, column: int) -> Floats:
         if self.baseline is None:
             return values
-        low = read_baseline(self.baseline, self.layer)[column]
+        low = read_baseline(str(find_baseline(self.baseline)), self.layer)[column]
         rescaled: Floats = (values - low) / (1 - low)
         return rescaled
 
@@ -88,7 +104,7 @@ class BERTScore(EncodedMetric):
     ) -> dict[str, Any]:
         """Return for each token the most similar token of the other text, for the reference with the highest F1."""
         tokens, others = self.explained(opened, output, references)
-        parts = [self._parts(tokens, reference, opened.frequencies) for reference in others]
+        parts = [self.parts(tokens, reference, opened.frequencies) for reference in others]
         row = max(range(len(parts)), key=lambda each: parts[each][2])
         tokens, reference = tokens.inside, others[row].inside
         found = cosines(tokens, reference)
@@ -98,8 +114,8 @@ class BERTScore(EncodedMetric):
             "reference": row,
             "precision": precision,
             "recall": recall,
-            "output_tokens": alignment(tokens.tokens, reference.tokens, found),
-            "reference_tokens": alignment(reference.tokens, tokens.tokens, found.T),
+            "output_tokens": alignment(tokens, reference, found),
+            "reference_tokens": alignment(reference, tokens, found.T),
         }
 
 
@@ -113,11 +129,17 @@ def _weights(tokens: TokenVectors, frequencies: DocumentFrequencies | None) -> F
 
 
 def read_baseline(path: str, layer: int) -> tuple[float, float, float]:
-    """Return the baselines of precision, recall and F1 for a layer, from a file in bert-score's format."""
+    """Return the baselines of precision, recall and F1 for a layer, from a file in bert-score's format.
+
+    Negative numbers count from the last layer, where the file has all of them.
+    """
     table = _read_baselines(path, file_state(path))
-    if layer not in table:
+    number = layer
+    if layer not in table and set(table) == set(range(len(table))):
+        number = layer + len(table)
+    if number not in table:
         raise UsageError(f"bertscore: {path} has no baseline for layer {layer}; it has {min(table)} to {max(table)}.")
-    return table[layer]
+    return table[number]
 
 
 @lru_cache(maxsize=4)

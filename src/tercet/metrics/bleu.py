@@ -4,7 +4,7 @@ Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine Tran
 sacreBLEU 2.6 (0 to 100); variant=mteval equals mteval-v13a.pl (0 to 1; ignores case by default), whose smoothing and
 treatment of short segments differ (Post 2018, "A Call for Clarity…", WMT). variant=sacrebleu-1.3.6 equals the version
 behind the WMT19 metrics task: it smooths even where nothing matches, and its intl tokeniser splits at punctuation next
-to fractions and superscripts.
+to fractions and superscripts. smooth_method=cc1 to cc7 are the techniques of Chen and Cherry (2014).
 """
 
 from __future__ import annotations
@@ -16,17 +16,24 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ..errors import UsageError
+from ..text import sentencepieces
 from ..text.coding import Ints, NgramIndex, Vocabulary, Words, closest_lengths, ngram_totals
 from ..text.rules import INTL_136
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import explain_ngrams
 from ._parameters import CASE, param
+from ._smoothing import METHODS, ONE_ORDER_MORE, smoothed_precisions
 
-SMOOTHING = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None}  # with default values (Chen and Cherry, 2014)
+SMOOTHING = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None} | dict.fromkeys(METHODS)  # with default values
 VARIANTS = {"mteval": "mteval13a", "sacrebleu": "sacrebleu2.6", "sacrebleu-1.3.6": "sacrebleu1.3.6"}
 TOKENISERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}  # by language of the outputs, as sacreBLEU chooses
 LOG_ZERO = -9999999999.0  # sacreBLEU's logarithm of zero
+
+
+def _check_tokeniser(name: str) -> None:
+    if name != "spm" and name not in sentencepieces.MODELS:
+        check_tokeniser(name)
 
 
 class _References(NamedTuple):
@@ -39,28 +46,50 @@ class _References(NamedTuple):
 class BLEU(Metric):
     """BLEU of sacreBLEU (default) or of mteval-v13a.
 
-    tokenize: none, 13a, intl, zh, char, moses-LANG, ja-mecab, ko-mecab.
+    tokenize: none, 13a, intl, zh, char, moses-LANG, ja-mecab, ko-mecab; for spBLEU spm with a SentencePiece model, or
+    flores101 and flores200, whose models are data sets.
+    model: the SentencePiece model of tokenize=spm, a file or a data set.
     lowercase: by default no; with variant=mteval yes, as that program does.
-    smooth_method, smooth_value: exp, floor, add-k or none; the value is for floor (0.1) and add-k (1).
+    smooth_method, smooth_value: exp, floor, add-k or none; the value is for floor (0.1) and add-k (1). cc1 to cc7 are
+    the seven techniques of Chen and Cherry (2014), as in NLTK.
     max_ngram_order: the longest n-gram.
     effective_order: whether orders that a text is too short for are left out. By default this is done for segments
     and not for corpora, as the sacrebleu command does.
     """
 
-    tokenize: str = param(check=check_tokeniser, key="tok")
+    tokenize: str = param(check=_check_tokeniser, key="tok", file=sentencepieces.model_of, checksum="spm")
     lowercase: bool = param(key="case", words=CASE)
     smooth_method: str = param("exp", choices=SMOOTHING, key="smooth")
     smooth_value: float | None = param(low=0, key="")
     max_ngram_order: int = param(4, low=1, high=100, key="order", quiet=True)
     effective_order: bool | None = param(key="")
     variant: str = param("sacrebleu", choices=VARIANTS, quiet=True)
+    model: str | None = param(file=sentencepieces.find_model, checksum="spm")
 
     paper: ClassVar[str] = "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
-    signature_order: ClassVar[tuple[str, ...]] = ("case", "eff", "tok", "smooth", "segeff", "order", "variant")
+    signature_order: ClassVar[tuple[str, ...]] = (
+        "case",
+        "eff",
+        "tok",
+        "smooth",
+        "segeff",
+        "order",
+        "variant",
+        "model",
+        "spm",
+    )
 
     def validate(self) -> None:
+        if self.tokenize == "spm" and self.model is None:
+            raise UsageError(
+                "bleu: tokenize=spm needs model=FILE, a SentencePiece model. The spm of sacreBLEU is flores101 here."
+            )
+        if self.model is not None and self.tokenize != "spm":
+            raise UsageError("bleu: model goes with tokenize=spm.")
         if self.smooth_value is not None and SMOOTHING[self.smooth_method] is None:
             raise UsageError(f"bleu: smooth_value goes with floor and add-k, not with {self.smooth_method}.")
+        if self.smooth_method in METHODS and self.effective_order is not None:
+            raise UsageError(f"bleu: smooth_method={self.smooth_method} uses all orders; leave effective_order out.")
         if self.variant == "sacrebleu":
             return
         if self.smooth_method not in ("exp", "none"):
@@ -80,7 +109,12 @@ class BLEU(Metric):
 
     @property
     def compatible(self) -> str:
-        return VARIANTS[self.variant]
+        return "nltk3" if self.smooth_method in METHODS else VARIANTS[self.variant]
+
+    @property
+    def _orders(self) -> int:
+        """Return how many orders of n-grams are counted."""
+        return self.max_ngram_order + (self.smooth_method in ONE_ORDER_MORE)
 
     def signature_items(self) -> dict[str, str]:
         """Return sacreBLEU's items: it writes the smoothing value in brackets, and eff for corpora only."""
@@ -110,12 +144,13 @@ class BLEU(Metric):
             texts = lower(texts)
         if self.variant == "sacrebleu-1.3.6" and self.tokenize == "intl":
             return INTL_136.words(texts)
-        return tokenise(texts, self.tokenize)
+        model = sentencepieces.find_model(self.model) if self.model else sentencepieces.model_of(self.tokenize)
+        return tokenise(texts, self.tokenize) if model is None else sentencepieces.words(texts, model)
 
     def prepare(self, shard: Shard, opened: Any) -> _References:
         texts, groups = group_references(shard.references)
         vocabulary = Vocabulary(self._words(texts))
-        return _References(vocabulary, NgramIndex(vocabulary.units, groups, self.max_ngram_order), groups)
+        return _References(vocabulary, NgramIndex(vocabulary.units, groups, self._orders), groups)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Count output length, closest reference length, then matches and output n-grams of each order."""
@@ -123,7 +158,7 @@ class BLEU(Metric):
         units = references.vocabulary.find(self._words(list(outputs)))
         matches = references.ngrams.count_matches(units, np.arange(len(outputs)))
         lengths = units.lengths
-        totals = ngram_totals(lengths, self.max_ngram_order)
+        totals = ngram_totals(lengths, self._orders)
         closest = closest_lengths(lengths, references.vocabulary.units.lengths, references.groups)
         return np.column_stack([lengths, closest, matches, totals]).astype(np.float64)
 
@@ -131,7 +166,7 @@ class BLEU(Metric):
         return self._score(totals, effective_order=bool(self.effective_order))
 
     def for_segments(self) -> Self:
-        left_open = self.effective_order is None and self.variant != "mteval"
+        left_open = self.effective_order is None and self.variant != "mteval" and self.smooth_method not in METHODS
         return replace(self, effective_order=True) if left_open else self
 
     @property
@@ -151,6 +186,9 @@ class BLEU(Metric):
                 # Without smoothing the score is 0 if an order has no match or no n-grams.
                 any_match = (matches > 0).all(0) if self.smooth_method == "none" else length > 0
                 order: Any = self.max_ngram_order
+            elif self.smooth_method in METHODS:
+                logs = np.where(precisions > 0, np.log(precisions), np.log(100.0))  # NLTK leaves out what is 0
+                any_match, order = matches[0] > 0, self.max_ngram_order
             else:
                 logs = np.where(precisions > 0, np.log(precisions), LOG_ZERO)
                 any_match = length > 0 if self.variant == "sacrebleu-1.3.6" else matches.any(0)
@@ -165,8 +203,11 @@ class BLEU(Metric):
 
     def _precisions(self, counts: Floats) -> tuple[Floats, Any]:
         """Return smoothed precisions in percent and which orders have n-grams, shape (max_ngram_order, ...) each."""
-        n = self.max_ngram_order
-        correct, total = counts[2 : 2 + n], counts[2 + n :]
+        n, orders = self.max_ngram_order, self._orders
+        correct, total = counts[2 : 2 + orders], counts[2 + orders :]
+        if self.smooth_method in METHODS:
+            precisions = 100.0 * smoothed_precisions(self.smooth_method, correct, total, counts[0], n)
+            return precisions, np.ones(precisions.shape, dtype=bool)
         if self.smooth_method != "add-k" and correct.all():  # nothing to smooth: corpora and their resamples
             return 100.0 * correct / total, np.ones(correct.shape, dtype=bool)
         if self.smooth_method == "add-k":
@@ -198,7 +239,7 @@ class BLEU(Metric):
             "sys_len": int(length),
             "ref_len": int(closest),
             "counts": totals[2 : 2 + n].astype(int).tolist(),
-            "totals": totals[2 + n :].astype(int).tolist(),
+            "totals": totals[2 + self._orders :][:n].astype(int).tolist(),
         }
 
     def explain_segment(

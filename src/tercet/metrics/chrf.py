@@ -29,6 +29,7 @@ from ..text.coding import (
     split_words,
     utf8_bytes,
 )
+from ..text.marks import Mark, Marks, locate, merged
 from ..text.ngrams import compare_ngrams, longest_matches
 from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import best_rows
@@ -203,26 +204,30 @@ class CHRF(Metric):
 
     def _f_score(self, triples: Floats) -> Floats:
         """Compute scores from shape (..., 3 * order), in sacreBLEU's order of operations: ties depend on it."""
-        factor = self.beta**2
-        zero = np.zeros(triples.shape[:-1])
-        score, precision, recall, orders = zero, zero, zero, zero
+        # Orders first, because steps over a short last axis are slow.
+        counts = np.ascontiguousarray(np.moveaxis(triples, -1, 0)).reshape(self.order, 3, *triples.shape[:-1])
+        outputs, references, matches = counts[:, 0], counts[:, 1], counts[:, 2]
         with np.errstate(divide="ignore", invalid="ignore"):
-            for i in range(self.order):
-                output, reference, match = (triples[..., 3 * i + j] for j in range(3))
-                p = np.where(output > 0, match / output, EPSILON)
-                r = np.where(reference > 0, match / reference, EPSILON)
-                weighted = factor * p + r
-                score = score + np.where(weighted > 0, (1 + factor) * p * r / weighted, EPSILON)
-                both = (output > 0) & (reference > 0)
-                precision = precision + np.where(both, p, 0.0)
-                recall = recall + np.where(both, r, 0.0)
-                orders = orders + both
             if self.eps_smoothing:
-                return 100 * score / self.order
-            orders = np.maximum(orders, 1)
-            precision, recall = precision / orders, recall / orders
+                return self._mean_f_score(outputs, references, matches)
+            both = (outputs > 0) & (references > 0)
+            precisions, recalls = matches / outputs, matches / references
+            if not both.all():  # corpora and their resamples have n-grams of all orders
+                precisions, recalls = np.where(both, precisions, 0.0), np.where(both, recalls, 0.0)
+            orders = np.maximum(both.sum(0), 1)
+            precision, recall = _one_by_one(precisions) / orders, _one_by_one(recalls) / orders
+            factor = self.beta**2
             f = (1 + factor) * precision * recall / (factor * precision + recall)
             return np.where(precision + recall > 0, 100 * f, 0.0)
+
+    def _mean_f_score(self, outputs: Floats, references: Floats, matches: Floats) -> Floats:
+        """Compute the mean of the F scores of all orders, shapes (order, ...) -> (...)."""
+        factor = self.beta**2
+        p = np.where(outputs > 0, matches / outputs, EPSILON)
+        r = np.where(references > 0, matches / references, EPSILON)
+        weighted = factor * p + r
+        scores = np.where(weighted > 0, (1 + factor) * p * r / weighted, EPSILON)
+        return 100 * _one_by_one(scores) / self.order
 
     def score(self, totals: Floats) -> Floats:
         if self.average == "segment":
@@ -247,6 +252,12 @@ class CHRF(Metric):
             parts["ngrams"] = compare_ngrams(words, [others], self.word_order)
         return parts
 
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
+        """Return marks on the characters of the output: the longest matching n-gram around them."""
+        places = zip(locate(seen["characters"], output), seen["longest_match"], strict=True)
+        found = [Mark(*at, size / self.char_order, f"{size}-gram") for at, size in places if at is not None]
+        return Marks(merged(found), against=seen["reference"])
+
     def details(self, totals: Floats) -> dict[str, Any]:
         triples = totals[:-2].reshape(self.order, 3)
         kinds = [f"char{n + 1}" for n in range(self.char_order)] + [f"word{n + 1}" for n in range(self.word_order)]
@@ -255,6 +266,14 @@ class CHRF(Metric):
             kind: dict(zip(names, row.astype(int).tolist(), strict=True))
             for kind, row in zip(kinds, triples, strict=True)
         }
+
+
+def _one_by_one(values: Floats) -> Floats:
+    """Return sums over the first axis, added in its order."""
+    total = np.zeros(values.shape[1:])
+    for value in values:
+        total = total + value
+    return total
 
 
 def _split_joined(texts: list[str], groups: Ints) -> tuple[list[str], Ints]:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ..errors import UsageError
 from ..kernels import alignments
 from ..text.coding import Ints, Units, offsets_of, view
+from ..text.marks import Marks, aligned_marks
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import best_rows, number_words, one_segment, owners, refuse_long
@@ -207,6 +208,10 @@ class HLEPOR(Metric):
                 for word, position in zip(words[0], positions, strict=True)
             ],
         }
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
+        """Return marks on words that were aligned and on those that were not."""
+        return aligned_marks(seen, output, references)
 
 
 def _perl_words(text: str) -> list[str]:

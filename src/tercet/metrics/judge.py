@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -85,7 +85,7 @@ class Judge(Metric):
     references: show the references to the model.
     temperature: of sampling. tokens: the most tokens of an answer. bare: send neither, for services that refuse them.
     answers: the folder in which answers are kept; by default in the folder of the user's data.
-    key: the key of the service, or a function that returns it. The commands read it from TERCET_JUDGE_KEY.
+    key: the key of the service. Where it is not given, it is read from the environment variable TERCET_JUDGE_KEY.
     price_in, price_out: of a million tokens of prompts and of answers. cap: the most that may be spent, in the same
     currency. requests: the most requests that may be sent.
     timeout: seconds for an answer. retries: of a failed request. wait: seconds before the first of them, doubled each
@@ -100,7 +100,7 @@ class Judge(Metric):
     tokens: int = param(1024, low=1)
     bare: bool = param(False, quiet=True)
     answers: str | None = param(local=True)
-    key: str | Callable[[], str | None] | None = param(local=True)  # noqa: RUF009
+    key: str | None = param(secret="TERCET_JUDGE_KEY")
     price_in: float = param(0.0, low=0, local=True)
     price_out: float = param(0.0, low=0, local=True)
     cap: float | None = param(above=0, local=True)
@@ -149,7 +149,7 @@ class Judge(Metric):
         from ..data.catalogue import data_folder
 
         limits = Limits(
-            key=self.key,
+            key=self.secret("key"),
             timeout=self.timeout,
             retries=self.retries,
             wait=self.wait,

@@ -12,14 +12,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from ..errors import UsageError
+from ..text.marks import Mark, Marks
 from ._contract import Floats, Shard
 from ._entities import Candidates, EntityMetric, Languages, languages, match
 from ._parameters import param
+
+if TYPE_CHECKING:
+    from ..knowledge.mentions import Mention
 
 # Chosen on WMT17 and WMT18, see docs/metrics/kobe.md: between languages, concepts reward outputs that are literal.
 CHOSEN: dict[str, dict[str, str | bool]] = {
@@ -63,6 +67,7 @@ class KoBE(EntityMetric):
     penalty: bool = True
     rounding: str = param("none", choices=("none", "published"))
 
+    marked: ClassVar[tuple[str, str, str]] = ("entity in both texts", "", "entity in this text only")
     paper: ClassVar[str] = "Gekhman et al. (2020), KoBE: Knowledge-Based Machine Translation Evaluation"
 
     @property
@@ -107,6 +112,32 @@ class KoBE(EntityMetric):
             row[:] = *best, len(mentions)
         return counts
 
+    def explain_segment(
+        self, opened: Languages | None, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return the entities of the source, or of the best reference, and of the output, and which of them match."""
+        if opened is None:
+            raise UsageError("kobe: the languages are not known; call ready(testset) with the test set.")
+        texts, language = [source or ""], opened.source
+        if self.against == "reference":
+            texts, language = list(references), opened.target
+        sides = self.mentions(texts, language, named_in=opened.target)
+        [found] = self.mentions([output], opened.target, named_in=language, of_outputs=True)
+        has = [candidates for _, candidates in found]
+        matched = [match([candidates for _, candidates in side], has) for side in sides]
+        row = max(range(len(sides)), key=lambda each: _recall((sum(matched[each]), len(sides[each]))))
+        known = match(has, [candidates for _, candidates in sides[row]])
+        return {
+            **({"reference": row} if self.against == "reference" else {}),
+            f"{self.against}_entities": _shown(sides[row], matched[row]),
+            "output_entities": _shown(found, known),
+        }
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
+        """Return marks on entities: 1 for those that the other text has too."""
+        own, other = (_entity_marks(seen[f"{side}_entities"]) for side in ("output", self.against))
+        return Marks(own, other, seen.get("reference"))
+
     def score(self, totals: Floats) -> Floats:
         matches, expected, found = np.moveaxis(totals, -1, 0)
         if self.rounding == "published":
@@ -131,6 +162,27 @@ class KoBE(EntityMetric):
     def verbose(self, totals: Floats) -> str:
         matches, expected, found = map(int, totals)
         return f"{matches} of {expected} entities of the {self.against}, {found} in the output"
+
+
+def _shown(mentions: Sequence[tuple[Mention, Candidates]], matched: Sequence[bool]) -> list[dict[str, Any]]:
+    return [
+        {
+            "text": mention.text,
+            "span": [mention.start, mention.end],
+            "category": mention.category,
+            "entity": candidates[0],
+            "matched": is_matched,
+        }
+        for (mention, candidates), is_matched in zip(mentions, matched, strict=True)
+    ]
+
+
+def _entity_marks(entities: Sequence[Mapping[str, Any]]) -> tuple[Mark, ...]:
+    return tuple(
+        Mark(begin, end, float(each["matched"]), each["category"])
+        for each in entities
+        for begin, end in (each["span"],)
+    )
 
 
 def _recall(counts: tuple[int, int]) -> tuple[float, int, int]:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from ..language.encoders import Encoder
 
 KIND = "lasim"
-PENALTIES = (10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)  # of the ridge regression; the best in cross-validation is used
+# Of the ridge regression; the best in cross-validation is used. Labels that the vectors hardly predict need large ones.
+PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5)
 FOLDS = 5
 
 

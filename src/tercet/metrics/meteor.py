@@ -24,6 +24,7 @@ from ..language.meteor_alignment import MATCHERS, Aligner, Alignment, Texts, des
 from ..language.paraphrases import find_table
 from ..language.stemming import LANGUAGES as STEMMED
 from ..text.coding import Ints
+from ..text.marks import Marks, WordLink, mark_links
 from ..text.meteor import LANGUAGES as NORMALISED
 from ..text.meteor import normalise
 from ..text.tokenisers import names as tokenisers
@@ -274,6 +275,13 @@ class METEOR(Metric):
         begin, end = prepared.texts.units.offsets[row : row + 2].tolist()
         reference = prepared.texts.words[row]
         return describe(texts.words[0], reference, links[begin:end].tolist(), row)
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
+        """Return marks on aligned words, with the weight of their matcher."""
+        weights = {"exact": 1.0, "stem": self.stem, "synonym": self.synonym, "paraphrase": self.paraphrase}
+        links = [WordLink(link.output, link.reference, weights[link.matcher], link.matcher) for link in seen.links]
+        reference = references[seen.reference_index]
+        return mark_links((output, seen.output), (reference, seen.reference), links, seen.reference_index)
 
 
 def _copied(words: Sequence[str]) -> list[bool]:

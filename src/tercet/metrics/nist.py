@@ -8,15 +8,18 @@ weights. They are learnt by `learn`; the signature has a checksum of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from math import log, log2
+from math import log
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import UsageError
+from ..kernels import information as kernel
+from ..text.coding import Ints, Vocabulary, Words, code_points, ngram_totals, offsets_of, split_words, view
 from ..text.tokenisers import tokenise
 from ._contract import Floats, Learnt, Metric, Shard, group_references
 from ._pairs import explain_ngrams
@@ -28,44 +31,31 @@ BETA = log(2) / log(1.5) ** 2  # an output of two thirds the references' length 
 
 @dataclass(frozen=True)
 class Information:
-    """The information of the references' n-grams. An n-gram is a number, found word by word from its prefix.
+    """The information of the references' n-grams (see kernels.information).
 
-    words: word -> its number, from 1. grams: prefix << 32 | word -> number of the n-gram; the empty prefix is 0.
-    weights, orders: by number of the n-gram, its information in bits and its length.
     checksum: of the references; comparisons and signatures use it.
+    vocabulary: of the references' words. keys, numbers, bounds: the hash tables of n-grams, by order.
+    weights: by number of the n-gram, its information in bits.
     """
 
     checksum: str
-    words: Mapping[str, int] = field(repr=False, compare=False)
-    grams: Mapping[int, int] = field(repr=False, compare=False)
-    weights: Sequence[float] = field(repr=False, compare=False)
-    orders: Sequence[int] = field(repr=False, compare=False)
+    vocabulary: Vocabulary = field(repr=False, compare=False)
+    keys: NDArray[np.uint64] = field(repr=False, compare=False)
+    numbers: NDArray[np.int32] = field(repr=False, compare=False)
+    bounds: Ints = field(repr=False, compare=False)
+    weights: Floats = field(repr=False, compare=False)
 
-    def find(self, words: Sequence[str], max_order: int, among: Mapping[int, int] | None = None) -> dict[int, int]:
-        """Return how often each known n-gram occurs, by its number; `among`: only these, with their prefixes."""
-        found: dict[int, int] = {}
-        grams = self.grams if among is None else among
-        numbers = [self.words.get(word, 0) for word in words]
-        for start in range(len(numbers)):
-            gram = 0
-            for number in numbers[start : start + max_order]:
-                known = grams.get(gram << 32 | number)  # 0, a word that no reference has, is never known
-                if known is None:
-                    break  # then no longer n-gram is known either
-                gram = known
-                found[gram] = found.get(gram, 0) + 1
-        return found
-
-
-class _Segment(NamedTuple):
-    grams: dict[int, int]  # those of its references, as in `Information.grams`
-    most: dict[int, int]  # an n-gram counts at most as often as in the reference that has it most often
-    length: float  # mean over the references
+    @property
+    def tables(self) -> tuple[NDArray[np.uint64], NDArray[np.int32], Ints]:
+        return self.keys, self.numbers, self.bounds
 
 
 class _Prepared(NamedTuple):
     information: Information
-    segments: list[_Segment]
+    grams: NDArray[np.int32]  # of the references, by position and order
+    offsets: Ints  # of the references among the positions
+    groups: Ints
+    lengths: Floats  # mean length of each segment's references
 
 
 @dataclass(frozen=True)
@@ -94,45 +84,41 @@ class NIST(Metric):
     def decimals(self) -> int:
         return 2
 
-    def _words(self, texts: Sequence[str]) -> list[list[str]]:
-        return tokenise(texts, f"mteval-{self.tokenize}" + ("-lc" if self.lowercase else "")).strings()
+    def _words(self, texts: Sequence[str]) -> Words:
+        return tokenise(texts, f"mteval-{self.tokenize}" + ("-lc" if self.lowercase else ""))
 
     def learn(self, testset: Any) -> Learnt:
         """Learn information weights from all references of the test set (anything with `shards`)."""
         learner = _Learner(self.max_ngram_order)
         for shard in testset.shards(SHARD):
             texts, _ = group_references(shard.references)
-            for words in self._words(texts):
-                learner.read(words)
+            learner.read(self._words(texts))
         information = learner.information()
         return Learnt(information, {"weights": information.checksum})
 
     def prepare(self, shard: Shard, opened: Any) -> _Prepared:
         information = _known(opened)
-        keys = [0, *information.grams]  # by number: n-grams were numbered in order
         texts, groups = group_references(shard.references)
-        words = self._words(texts)
-        segments = []
-        for begin, end in zip(groups[:-1].tolist(), groups[1:].tolist(), strict=True):
-            most: dict[int, int] = {}
-            for reference in words[begin:end]:
-                for gram, times in information.find(reference, self.max_ngram_order).items():
-                    most[gram] = max(times, most.get(gram, 0))
-            grams = {keys[gram]: gram for gram in most}
-            segments.append(_Segment(grams, most, sum(map(len, words[begin:end])) / (end - begin)))
-        return _Prepared(information, segments)
+        units = information.vocabulary.find(self._words(texts))
+        grams = np.empty((len(units.ids), self.max_ngram_order), dtype=np.int32)
+        kernel.find_grams(*map(view, (units.ids, units.offsets, *information.tables, grams)))
+        lengths = np.add.reduceat(units.lengths, groups[:-1]) / np.diff(groups)
+        return _Prepared(information, grams, units.offsets, groups, lengths)
 
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Count output length, mean reference length, then by order matched information and the output's n-grams."""
-        information, order = prepared.information, self.max_ngram_order
-        rows = []
-        for words, segment in zip(self._words(outputs), prepared.segments, strict=True):
-            matched = [0.0] * order
-            for gram, times in information.find(words, order, segment.grams).items():
-                clipped = min(times, segment.most[gram])
-                matched[information.orders[gram] - 1] += clipped * information.weights[gram]
-            rows.append([len(words), segment.length, *matched, *(max(len(words) - n, 0) for n in range(order))])
-        return np.array(rows, dtype=np.float64).reshape(-1, 2 + 2 * order)
+        references: _Prepared = prepared
+        information, order = references.information, self.max_ngram_order
+        units = information.vocabulary.find(self._words(outputs))
+        matched = np.empty((len(outputs), order))
+        most, times = (np.zeros(len(information.weights), dtype=np.int32) for _ in range(2))
+        seen = np.empty(2 * order * int(units.lengths.max(initial=0)), dtype=np.int32)
+        kernel.match_information(
+            *map(view, (units.ids, units.offsets, references.grams, references.offsets, references.groups)),
+            *map(view, (*information.tables, information.weights, most, times, seen, matched)),
+        )
+        totals = ngram_totals(units.lengths, order)
+        return np.column_stack([units.lengths, references.lengths, matched, totals]).astype(np.float64)
 
     def score(self, totals: Floats) -> Floats:
         n = self.max_ngram_order
@@ -147,7 +133,7 @@ class NIST(Metric):
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
         """Return the words, and which n-grams of each order match a reference."""
-        words = self._words([output, *references])
+        words = self._words([output, *references]).strings()
         return explain_ngrams(self.score_one(output, references), words, self.max_ngram_order)
 
     def details(self, totals: Floats) -> dict[str, Any]:
@@ -176,40 +162,67 @@ def _penalty(totals: Floats) -> Floats:
 
 
 class _Learner:
-    """Counts the n-grams of references, one text after the other."""
+    """Collects the words of references, shard by shard, and counts their n-grams."""
 
     def __init__(self, max_order: int) -> None:
         self.max_order = max_order
-        self.words: dict[str, int] = {}
-        self.grams: dict[int, int] = {}
-        self.prefixes = [0]  # number of each n-gram's prefix
-        self.counts = [0]  # the empty n-gram occurs once per word
-        self.orders = [0]
+        self.vocabularies: list[Vocabulary] = []
         self.texts = 0
 
-    def read(self, words: Sequence[str]) -> None:
-        # A sum of digests, so that the same references in another order are the same references.
-        digest = blake2b("\n".join(words).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        self.texts = (self.texts + int.from_bytes(digest, "big")) % (1 << 64)
-        numbers = [self.words.setdefault(word, len(self.words) + 1) for word in words]
-        self.counts[0] += len(words)
-        for start in range(len(numbers)):
-            prefix = 0
-            for number in numbers[start : start + self.max_order]:
-                gram = self.grams.setdefault(prefix << 32 | number, len(self.counts))
-                if gram == len(self.counts):
-                    self.counts.append(0)
-                    self.prefixes.append(prefix)
-                    self.orders.append(self.orders[prefix] + 1)
-                self.counts[gram] += 1
-                prefix = gram
+    def read(self, words: Words) -> None:
+        for text in words.joined("\n"):
+            # A sum of digests, so that the same references in another order are the same references.
+            digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            self.texts = (self.texts + int.from_bytes(digest, "big")) % (1 << 64)
+        self.vocabularies.append(Vocabulary(words))
 
     def information(self) -> Information:
-        # In Perl the prefix "0" is false: mteval then divides by the number of all words, as for single words.
-        zero = self.grams.get(self.words.get("0", 0))
-        prefixes = [0 if prefix == zero else prefix for prefix in self.prefixes]
-        weights = [
-            log2(self.counts[prefix] / count) if count else 0.0
-            for prefix, count in zip(prefixes, self.counts, strict=True)
-        ]
-        return Information(f"{self.texts:016x}", self.words, self.grams, weights, self.orders)
+        vocabulary, ids = _merged(self.vocabularies)
+        offsets = offsets_of(np.concatenate([_NONE, *(each.units.lengths for each in self.vocabularies)]))
+        grams = ids + np.int32(1)
+        # In Perl "0" is false, and mteval takes this prefix for the empty one.
+        zero = int(vocabulary.find(split_words(*code_points(["0"]))).ids[0]) + 1
+        counts = np.bincount(grams, minlength=len(vocabulary) + 1)
+        counts[0] = len(ids)
+        prefixes = np.zeros(len(counts), dtype=np.int32)
+        tables = []
+        for order in range(2, self.max_order + 1):
+            more = np.zeros(int(np.count_nonzero(grams)), dtype=np.int32)
+            known, prefixes, counts = len(counts), np.concatenate([prefixes, more]), np.concatenate([counts, more])
+            table = _table(len(more))
+            arrays = map(view, (*table, prefixes, counts))
+            known = kernel.add_order(view(ids), view(offsets), order, view(grams), zero, *arrays, known)
+            prefixes, counts = prefixes[:known], counts[:known]
+            tables.append(table)
+        weights = np.empty(len(counts))
+        kernel.weigh_grams(view(prefixes), view(counts), zero, view(weights))
+        return Information(f"{self.texts:016x}", vocabulary, *_joined(tables), weights)
+
+
+_NONE = np.empty(0, dtype=np.int32)
+
+
+def _merged(vocabularies: Sequence[Vocabulary]) -> tuple[Vocabulary, NDArray[np.int32]]:
+    """Return one vocabulary for all, and the numbers in it of all their words."""
+    if len(vocabularies) == 1:
+        return vocabularies[0], vocabularies[0].units.ids
+    merged = Vocabulary(split_words(*code_points([" ".join(each.strings()) for each in vocabularies])))
+    numbers = np.split(merged.units.ids, merged.units.offsets[1:-1])
+    ids = (new[each.units.ids] for new, each in zip(numbers, vocabularies, strict=True))
+    return merged, np.concatenate([_NONE, *ids])
+
+
+_Table = tuple[NDArray[np.uint64], NDArray[np.int32]]
+
+
+def _table(most: int) -> _Table:
+    """Return an empty hash table for at most this many n-grams: a power of two, at least twice as many."""
+    size = 1 << (2 * most).bit_length()
+    return np.empty(size, dtype=np.uint64), np.zeros(size, dtype=np.int32)
+
+
+def _joined(tables: Sequence[_Table]) -> tuple[NDArray[np.uint64], NDArray[np.int32], Ints]:
+    """Return the tables of all orders as one, and where each begins."""
+    keys = np.concatenate([np.empty(0, dtype=np.uint64), *(keys for keys, _ in tables)])
+    numbers = np.concatenate([_NONE, *(numbers for _, numbers in tables)])
+    return keys, numbers, offsets_of([len(keys) for keys, _ in tables])

@@ -1,14 +1,15 @@
 """QE: the quality that a trained model predicts from source and output, with no reference.
 
 Specia, Cancedda and Dymetman (2010), "A Dataset for Assessing Machine Translation Evaluation Metrics", LREC. Models are
-made by `tercet qe train`. A system's score is the mean of its segments' predictions, on the scale of the labels that
-the model was trained on.
+made by `tercet qe train`; the package has one for English outputs. A system's score is the mean of its segments'
+predictions, on the scale of the labels that the model was trained on.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -26,17 +27,18 @@ if TYPE_CHECKING:
 class QE(Metric):
     """Predicted quality, on the scale of the labels that the model learnt from.
 
-    model: a file that `tercet qe train` wrote. Whether higher is better is what the model was trained for.
+    model: a file that `tercet qe train` wrote, or default, the package's own for English outputs. Whether higher is
+    better is what the model was trained for.
     """
 
-    model: str | None = param(file=True)
+    model: str = param("default", file=lambda place: None if place == "default" else Path(place))
 
     needs = frozenset({"source"})
     paper: ClassVar[str] = "Specia et al. (2010), A Dataset for Assessing Machine Translation Evaluation Metrics"
 
     def check_needs(self, testset: Any) -> None:
         super().check_needs(testset)
-        model = self._load()
+        model = self._load(_languages(testset))
         if model.given:
             raise UsageError(
                 f"The model {self.model} reads features of your own ({', '.join(model.given)}), which a test set does "
@@ -47,12 +49,15 @@ class QE(Metric):
 
     def learn(self, testset: Any) -> Learnt:
         """Take the model's checksum and direction; the model itself is opened where it is used."""
-        model = self._load()
-        return Learnt(model.checksum, {"checksum": model.checksum[:16]}, higher_is_better=model.higher_is_better)
+        languages = _languages(testset)
+        model = self._load(languages)
+        state = model.checksum, languages
+        return Learnt(state, {"checksum": model.checksum[:16]}, higher_is_better=model.higher_is_better)
 
     def open(self, state: Any) -> QualityModel:
-        model = self._load()
-        if state is not None and model.checksum != state:
+        checksum, languages = state or (None, None)
+        model = self._load(languages)
+        if checksum is not None and model.checksum != checksum:
             raise DataError(
                 f"{self.model} is not the model that scoring began with: it has changed, or differs between computers."
             )
@@ -69,10 +74,15 @@ class QE(Metric):
     def score(self, totals: Floats) -> Floats:
         return mean_score(totals)
 
-    def _load(self) -> QualityModel:
-        if self.model is None:
-            raise UsageError("qe needs a model: qe:model=FILE, with a file that 'tercet qe train' wrote.")
-        return _open(self.model, file_state(self.model))
+    def _load(self, languages: tuple[str, str] | None) -> QualityModel:
+        return _open(self.model, languages if self.model == "default" else None, file_state(self.model))
+
+
+def _languages(testset: Any) -> tuple[str, str] | None:
+    """Return source and target language, where the test set knows both."""
+    if testset.pair is None or testset.target_language is None:
+        return None
+    return testset.pair.removesuffix(f"-{testset.target_language}"), testset.target_language
 
 
 def _check_pair(model: QualityModel, pair: str) -> None:
@@ -86,8 +96,8 @@ def _check_pair(model: QualityModel, pair: str) -> None:
 
 
 @lru_cache(maxsize=4)
-def _open(path: str, state: object) -> QualityModel:
+def _open(path: str, languages: tuple[str, str] | None, state: object) -> QualityModel:
     """Read a model, once per process and file state."""
-    from ..quality.model import QualityModel
+    from ..quality.default import load_model
 
-    return QualityModel.load(path)
+    return load_model(path, languages)

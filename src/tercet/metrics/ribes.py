@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..kernels import alignments
 from ..text.coding import Ints, Units, Vocabulary, offsets_of, view
+from ..text.marks import Marks, aligned_marks
 from ..text.tokenisers import check_tokeniser, lower, tokenise
 from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import best_rows, one_segment, owners, refuse_long
@@ -115,6 +116,10 @@ class RIBES(Metric):
                 for word, position in zip(words, positions, strict=True)
             ],
         }
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
+        """Return marks on words that were aligned and on those that were not."""
+        return aligned_marks(seen, output, references)
 
 
 def _align(outputs: Units, references: Units, groups: Ints) -> tuple[NDArray[np.int32], Ints]:

@@ -12,7 +12,6 @@ the network's number is then the mean over pieces, weighted by length. An empty 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,7 +25,6 @@ from ..data.files import file_state
 from ..data.model_file import ModelFile, has_form, read_model
 from ..errors import DataError, UsageError
 from ..language.encoders import DEVICES
-from ..text.coding import whole_characters
 from ..text.scripts import base_code
 from ._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
 from ._parameters import param
@@ -37,8 +35,6 @@ if TYPE_CHECKING:
 KIND = "pair-scorer"
 SETTLED = ("best", "mean")
 _FORM = {"chrf_weight": float, "longest": int, "half_width": float, "level": float}
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+")
-_BLANK = re.compile(r"\s+")
 
 
 class Opened(NamedTuple):
@@ -119,7 +115,7 @@ class Rima(Metric):
         distinct = list(dict.fromkeys(pairs))
         if not distinct:
             return {}
-        network, chrf = _network_scores(opened, distinct), _chrf(distinct)
+        network, chrf = network_scores(opened, distinct), _chrf(distinct)
         scores = curve(opened, network + opened.chrf_weight * chrf)
         scores[[bool(reference.strip()) and not output.strip() for reference, output in distinct]] = 0
         rows = zip(scores.tolist(), network.tolist(), chrf.tolist(), strict=True)
@@ -189,6 +185,13 @@ def curve(opened: Opened, sums: Floats) -> Floats:
     return mapped
 
 
+def network_scores(opened: Opened, pairs: Sequence[tuple[str, str]]) -> Floats:
+    """Return the network's number for each pair of reference and output."""
+    from ..language.encoders.pieces import piecewise_scores
+
+    return piecewise_scores(opened.network, pairs, opened.longest)
+
+
 def _chrf(pairs: Sequence[tuple[str, str]]) -> Floats:
     from ..data.testset import TestSet
     from .chrf import CHRF
@@ -196,36 +199,3 @@ def _chrf(pairs: Sequence[tuple[str, str]]) -> Floats:
     texts = TestSet({"output": [output for _, output in pairs]}, {"reference": [reference for reference, _ in pairs]})
     ready = CHRF().ready(texts)
     return ready.segment_scores(ready.count(Shard(texts))["output"])
-
-
-def _network_scores(opened: Opened, pairs: Sequence[tuple[str, str]]) -> Floats:
-    """Return the network's numbers: of a long pair the mean over its pieces, weighted by the reference's length."""
-    pairs = [(whole_characters(reference), whole_characters(output)) for reference, output in pairs]
-    lengths = opened.network.tokenizer.lengths([text for pair in pairs for text in pair])
-    pieces: list[tuple[str, str]] = []
-    owners: list[int] = []
-    weights: list[int] = []
-    for place, pair in enumerate(pairs):
-        number = -(-max(lengths[2 * place], lengths[2 * place + 1], 1) // opened.longest)
-        found = [pair] if number == 1 else list(zip(*(cut(text, number) for text in pair), strict=True))
-        pieces += found
-        owners += [place] * len(found)
-        weights += [max(len(reference), len(output), 1) for reference, output in found]
-    scores = opened.network.scores(pieces)
-    sums = np.bincount(owners, scores * weights, len(pairs))
-    means: Floats = sums / np.bincount(owners, weights, len(pairs))
-    return means
-
-
-def cut(text: str, number: int) -> list[str]:
-    """Cut a text into pieces of about equal length, at ends of sentences where these are near, otherwise at blanks."""
-    pieces, start = [], 0
-    for place in range(1, number):
-        aim = len(text) * place // number
-        reach = len(text) // (2 * number)
-        ends = [match.end() for match in _SENTENCE_END.finditer(text, max(start, aim - reach), aim + reach)]
-        blanks = ends or [match.end() for match in _BLANK.finditer(text, max(start, aim - reach), aim + reach)]
-        end = min(blanks, key=lambda found: abs(found - aim), default=max(aim, start))
-        pieces.append(text[start:end].strip())
-        start = end
-    return [*pieces, text[start:].strip()]

@@ -8,8 +8,8 @@ the test set it is in. variant=original equals the program yisi (fd07bfc) with l
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,10 +17,12 @@ import numpy as np
 from ..errors import UsageError
 from ..kernels import substrings
 from ..text.coding import Ints, Units, offsets_of, view
+from ..text.marks import Marks, WordLink, mark_links
 from ..text.tokenisers import check_tokeniser, lower, tokenise
-from ._contract import Floats, Learnt, Metric, Shard, group_references, mean_score
+from ._contract import Floats, Learnt, Metric, Shard, group_references
 from ._pairs import best_rows, number_words, one_segment, owners, refuse_long
 from ._parameters import CASE, param
+from ._precision_recall import PrecisionRecall
 from ._weights import DocumentFrequencies, count_references
 
 VARIANTS = ("corrected", "original")
@@ -36,7 +38,7 @@ class _References(NamedTuple):
 
 
 @dataclass(frozen=True)
-class YiSi0(Metric):
+class YiSi0(PrecisionRecall, Metric):
     """YiSi-0, the mean of segments, 0 to 1.
 
     n: words in an n-gram; shorter texts are compared by n-grams of their length.
@@ -134,16 +136,6 @@ class YiSi0(Metric):
         scores: Floats = both / mean
         return scores
 
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
-
-    def details(self, totals: Floats) -> dict[str, Any]:
-        """Return means over the segments."""
-        return {"precision": float(totals[2] / totals[1]), "recall": float(totals[3] / totals[1])}
-
-    def extras(self, counts: Floats) -> Mapping[str, Floats]:
-        return {"precision": counts[..., 2], "recall": counts[..., 3]}
-
     def explain_segment(
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
@@ -162,7 +154,19 @@ class YiSi0(Metric):
             "precision": float(parts[row, 0]),
             "recall": float(parts[row, 1]),
             "words": [_best_match(word, reference, prepared.known) for word in words],
+            "reference_words": reference,
         }
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
+        """Return marks on words of the output, with their similarity to the most similar word of the reference."""
+        words, reference = [each["word"] for each in seen["words"]], seen["reference_words"]
+        links = [
+            WordLink([position], [reference.index(each["match"])], each["similarity"])
+            for position, each in enumerate(seen["words"])
+            if each["match"] is not None
+        ]
+        found = mark_links((output, words), (references[seen["reference"]], reference), links, seen["reference"])
+        return replace(found, other=())  # the explanation is about words of the output only
 
 
 def _known(learnt: DocumentFrequencies | None) -> DocumentFrequencies:

@@ -7,18 +7,19 @@ compared with its most similar counterpart. Weights are learnt from all referenc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..text.scripts import base_code
-from ._contract import Floats, Learnt, Shard, mean_score
+from ._contract import Floats, Learnt, Shard
 from ._encoded import EncodedMetric, Opened, alignment, cosines
 from ._frames import Frame, find_frames, pair_frames
 from ._parameters import YES, param
 from ._parsed import parser_name, stored_parses
+from ._precision_recall import PrecisionRecall
 
 if TYPE_CHECKING:
     from ..language.encoders import TokenVectors
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class YiSi1(EncodedMetric):
+class YiSi1(PrecisionRecall, EncodedMetric):
     """YiSi-1, the mean of segments, 0 to 1.
 
     With several references the one with the highest score counts.
@@ -116,16 +117,6 @@ class YiSi1(EncodedMetric):
         """Return the weights of the tokens of both texts."""
         return weights_of(output.tokens, opened.frequencies), weights_of(reference.tokens, opened.frequencies)
 
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
-
-    def details(self, totals: Floats) -> dict[str, Any]:
-        """Return means over the segments."""
-        return {"precision": float(totals[2] / totals[1]), "recall": float(totals[3] / totals[1])}
-
-    def extras(self, counts: Floats) -> Mapping[str, Floats]:
-        return {"precision": counts[..., 2], "recall": counts[..., 3]}
-
     def explain_segment(
         self, opened: Opened, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
@@ -143,8 +134,8 @@ class YiSi1(EncodedMetric):
         tokens, reference = tokens.inside, others[row].inside
         found = np.maximum(cosines(tokens, reference), 0.0)
         shown = {
-            "output_tokens": alignment(tokens.tokens, reference.tokens, found),
-            "reference_tokens": alignment(reference.tokens, tokens.tokens, found.T),
+            "output_tokens": alignment(tokens, reference, found),
+            "reference_tokens": alignment(reference, tokens, found.T),
         }
         for each in (part for listed in shown.values() for part in listed):
             each["weight"] = float(weights_of([each["token"]], opened.frequencies)[0])

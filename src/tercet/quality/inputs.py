@@ -1,7 +1,7 @@
 """Read the inputs of quality estimation: sources, outputs, labels, groups and extra features; one line per segment.
 
-Every input is FILE, with one value per line, or FILE:COLUMN, a column of a tab-separated table with a header and no
-quoting. Errors name file and line.
+Every input is FILE, with one value per line, or FILE:COLUMN, a column of a table with a header: tab-separated without
+quoting, or CSV or XLSX. A bilingual file (`data.bilingual`) holds source and output. Errors name file and line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.field_checks import same_width, table_rows
-from ..data.files import file_state
+from ..data.files import file_state, is_bilingual
 from ..data.lines import read_lines
 from ..errors import DataError, UnknownName, UsageError
 
@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 Range = tuple[float, float]
 LARGEST = 1e100  # squares and sums of larger numbers would overflow
 _WITH_COMMAS = re.compile(r"\s*[-+]?[\d.,]*\d,\d[\d.,]*\s*")
+ANY_LANGUAGE = "mul"  # the source language of a model for all
 _CODE = re.compile(r"([A-Za-z]{2,3})((?:[-_][A-Za-z0-9]+)*)")
 
 
@@ -49,9 +50,14 @@ class Column:
         return f"{self.path}, line {row + self.first_line}"
 
 
-def read_column(path: str | Path) -> Column:
-    """Read the lines of FILE, or the column of FILE:COLUMN. Raises DataError if there are no lines."""
+def read_column(path: str | Path, role: str | None = None) -> Column:
+    """Read the lines of FILE, or the column of FILE:COLUMN. Raises DataError if there are no lines.
+
+    role: "source", "output" or "reference", the side to take of a bilingual file.
+    """
     file, column = file_and_column(path)
+    if is_bilingual(file):
+        return _bilingual_column(file, column, role)
     if column is not None:
         found = _table_column(file, column)
     else:
@@ -59,6 +65,16 @@ def read_column(path: str | Path) -> Column:
     if not len(found):
         raise DataError(f"{found.name} is empty: one line per segment is needed.")
     return found
+
+
+def _bilingual_column(file: str, column: str | None, role: str | None) -> Column:
+    from ..data.bilingual import open_bitext
+
+    if column is None and role is None:
+        raise UsageError(f"{file} is a file with sources and translations. Name one of its columns: {file}:COLUMN.")
+    bitext = open_bitext(file, columns={"output": column} if column else None)
+    texts = bitext.output() if column or role is None else bitext.side(role)
+    return Column(file, tuple(text or "" for text in texts), column, first_line=bitext.segments[0].line)
 
 
 def file_and_column(path: str | Path) -> tuple[str, str | None]:
@@ -123,7 +139,7 @@ def check_parallel(*columns: Column) -> None:
 
 def read_texts(source: str | Path, output: str | Path, *others: Column) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Read sources and outputs. They and `others` must have the same length."""
-    sources, outputs = read_column(source), read_column(output)
+    sources, outputs = read_column(source, "source"), read_column(output, "output")
     check_parallel(sources, outputs, *others)
     return sources.values, outputs.values
 
@@ -272,7 +288,11 @@ def _language_hint(parts: Sequence[object]) -> str:
 
 
 def same_languages(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether these are the same language pair; regions and scripts do not matter: zh_CN is zh."""
+    """Return whether these are the same language pair; regions and scripts do not matter: zh_CN is zh.
+
+    A model may be for any source language: mul, for multiple languages in ISO 639.
+    """
     from ..text.scripts import base_code
 
-    return [*map(base_code, one)] == [*map(base_code, other)]
+    (source, target), (other_source, other_target) = (map(base_code, pair) for pair in (one, other))
+    return target == other_target and (source == other_source or ANY_LANGUAGE in (source, other_source))

@@ -51,7 +51,7 @@ class Ranked:
     """A segment, numbered from 1 as in the files, with its predicted quality.
 
     unusual: why it is unlike the training texts, or None. If source or output is empty, there are no other reasons.
-    decision: "review" or "keep", if a target was given.
+    decision: "review" or "keep", if a target was given. id, file: of the segment in the user's file, if it has any.
     """
 
     segment: int
@@ -63,6 +63,8 @@ class Ranked:
     reasons: tuple[Reason, ...]
     unusual: str | None
     decision: str | None
+    id: str = ""
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,9 +114,14 @@ def rank(
     target: float | None = None,
     level: float = 0.9,
     given: GivenFeatures | None = None,
+    ids: Sequence[str] | None = None,
+    files: Sequence[str] | None = None,
     executor: Executor | None = None,
 ) -> SegmentRanking:
-    """Rank segments by predicted quality, the worst first, with reasons and the cut-off for a target quality."""
+    """Rank segments by predicted quality, the worst first, with reasons and the cut-off for a target quality.
+
+    ids, files: the id and the file of each segment, for the result.
+    """
     if top is not None and top < 1:
         raise UsageError(f"top must be 1 or more, not {top}.")
     if target is not None:
@@ -132,6 +139,7 @@ def rank(
             float(found.values[row]), float(found.lower[row]), float(found.upper[row]),
             why if sources[row].strip() and outputs[row].strip() else (),
             found.unusual.get(int(row)), decisions.get(int(row)),
+            ids[row] if ids else "", files[row] if files else "",
         )
         for row, why in zip(shown, reasons, strict=True)
     )  # fmt: skip

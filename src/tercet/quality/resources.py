@@ -55,7 +55,8 @@ class Resources:
     part-of-speech tags. *_frequencies: n-grams of the corpora up to three words. *_words: the share of each word in
     texts of the language, from the package wordfreq. *_function_words: in lower case. aligner: word alignment in both
     directions, with the lexical tables. *_tagger: the parser that gives tags (`language.parsing`). embeddings: the
-    sentence encoder (`language.embeddings`). embedding_axes: the principal axes of embeddings.
+    sentence encoder (`language.embeddings`). embedding_axes: the principal axes of embeddings. network: a network
+    that reads outputs alone (`language.output_network`).
     """
 
     source_language: str
@@ -77,6 +78,7 @@ class Resources:
     target_tags_lm: NgramModel | None = None
     embeddings: str | None = None
     embedding_axes: Floats | None = None
+    network: str | None = None
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -128,6 +130,7 @@ class Resources:
     def needs(self) -> dict[str, str]:
         """Return name and version of the parsers and of the encoder, which are not among the members."""
         from ..language.embeddings import open_encoder
+        from ..language.output_network import open_output_network
         from ..language.parsing import opened
 
         found = {}
@@ -136,6 +139,8 @@ class Resources:
                 found[name] = f"{tagger} {opened(tagger, language).version}"
         if self.embeddings is not None:
             found["embeddings"] = f"{self.embeddings} {open_encoder(self.embeddings).version}"
+        if self.network is not None:
+            found["network"] = f"{self.network} {open_output_network(self.network).version}"
         return found
 
     def checksums(self) -> dict[str, str]:
@@ -163,6 +168,7 @@ HOW_TO_GIVE = {
     "aligner": "give parallel texts: --parallel",
     "embeddings": "ask for sentence embeddings: --embeddings, after pip install 'tercet[embed]'",
     "embedding_axes": "train with sentence embeddings: --embeddings; in Python, see principal_axes",
+    "network": "ask for the network that reads English outputs: --network, after pip install 'tercet[neural]'",
 }
 
 
@@ -192,7 +198,8 @@ class Corpora:
 
     parallel: source and target sentences, which also count as texts of their languages. tags: use tags, if a parser of
     the language is installed. embeddings: a sentence encoder. embedding_axes: from `principal_axes`; they must be the
-    same for all resources whose features are compared. tagged: known tags of texts (`tag_texts`).
+    same for all resources whose features are compared. network: a network that reads outputs alone. tagged: known tags
+    of texts (`tag_texts`).
     """
 
     languages: tuple[str, str]
@@ -202,6 +209,7 @@ class Corpora:
     tags: bool = False
     embeddings: str | None = None
     embedding_axes: Floats | None = None
+    network: str | None = None
     tagged: Tagged = NONE_TAGGED
 
     def without(self, sources: Sequence[str], outputs: Sequence[str]) -> Corpora:
@@ -240,6 +248,10 @@ class Corpora:
 
         say: called with the name of each step.
         """
+        if self.network is not None and base_code(self.languages[1]) != "en":
+            raise UsageError(
+                f"The network {self.network} reads English outputs, and these are in {self.languages[1]!r}."
+            )
         parallel = self.parallel or ((), ())
         if len(parallel[0]) != len(parallel[1]):
             raise DataError(
@@ -259,7 +271,8 @@ class Corpora:
         if self.parallel is not None:
             say("word alignment")
             values["aligner"] = _pruned(train_aligner(*pairs))
-        return Resources(*self.languages, **values, embeddings=self.embeddings, embedding_axes=self.embedding_axes)
+        values |= {name: getattr(self, name) for name in ("embeddings", "embedding_axes", "network")}
+        return Resources(*self.languages, **values)
 
 
 def principal_axes(embeddings: str, texts: Sequence[str], *, executor: Executor | None = None) -> Floats:

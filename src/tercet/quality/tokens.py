@@ -31,7 +31,7 @@ def tokenise(texts: Sequence[str], language: str) -> list[list[str]]:
     if name:
         return [line.split() for line in map(tokeniser(name), texts)]
     # Called directly, without its warning about missing abbreviation lists, which matters only for equality with Moses.
-    return [unescape(moses.tokenise(text, language)).split() for text in texts]
+    return [unescape(text).split() for text in moses.tokenise_all(texts, language)]
 
 
 def tags(

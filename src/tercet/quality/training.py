@@ -70,6 +70,7 @@ def train(
     parallel: tuple[Sequence[str], Sequence[str]] | None = None,
     tags: bool = False,
     embeddings: str | None = None,
+    network: str | None = None,
     given: GivenFeatures | None = None,
     features: Sequence[str] | None = None,
     label_range: Range | None = None,
@@ -83,9 +84,10 @@ def train(
 
     learner: pls, ridge, svr, gbm, or best of these in cross-validation. groups: the group of each example, which is not
     split; by default its source sentence. resources: for features; without them, they are estimated from source_texts,
-    target_texts and parallel, and the rest from the training texts. given: features of your own. features: only these,
-    by name or group. label_range: the lowest and highest possible label, by default those of the labels. curve: compute
-    the learning curve, too. The same seed gives the same model for any number of processes.
+    target_texts and parallel, and the rest from the training texts. network: a network that reads outputs alone
+    (`language.output_network`). given: features of your own. features: only these, by name or group. label_range: the
+    lowest and highest possible label, by default those of the labels. curve: compute the learning curve, too. The same
+    seed gives the same model for any number of processes.
     """
     say = progress or (lambda _: None)
     label_range = None if label_range is None else check_range(label_range)
@@ -93,13 +95,37 @@ def train(
     _check_asked(learner, features, given, len(examples.labels))
     if curve:
         curve_splits(number_groups(examples.groups, len(examples.labels), "examples"), seed=seed)
-    corpora = Corpora(check_languages(languages), source_texts, target_texts, parallel, tags, embeddings)
+    corpora = Corpora(
+        check_languages(languages), source_texts, target_texts, parallel, tags, embeddings, network=network
+    )
     if resources is None:
         corpora = corpora.without(sources, outputs)
     elif not same_languages(resources.languages, corpora.languages):
         given_pair, pair = map("-".join, (resources.languages, corpora.languages))
         raise UsageError(f"The resources are for {given_pair}, and these texts are {pair}.")
     made = featurise(examples, corpora, resources, features, given, seed=seed, executor=executor, say=say)
+    return learn(
+        examples, corpora, made, learner=learner, label_range=label_range, higher_is_better=higher_is_better,
+        grouped_by="source sentence" if groups is None else "given groups", curve=curve, seed=seed, executor=executor,
+        say=say,
+    )  # fmt: skip
+
+
+def learn(
+    examples: Examples,
+    corpora: Corpora,
+    made: Featurised,
+    *,
+    learner: str,
+    label_range: Range | None,
+    higher_is_better: bool,
+    grouped_by: str,
+    curve: bool = False,
+    seed: int = SEED,
+    executor: Executor | None = None,
+    say: Progress = lambda _: None,
+) -> QualityModel:
+    """Return a model learnt from the features of examples, with figures on unseen groups and intervals."""
     say("learning")
     names = made.table.names
     data = check_examples(made.table.values, examples.labels, examples.groups, seed=seed, executor=executor)
@@ -117,12 +143,12 @@ def train(
     facts = {
         "learner": learner,
         "seed": seed,
-        "grouped_by": "source sentence" if groups is None else "given groups",
+        "grouped_by": grouped_by,
         "held_out": _figures(fitted, baselines),
         "importance": [asdict(each) for each in importance],
         "curve": [asdict(point) for point in points],
     }
-    own = tuple(name for name in names if given is None or name not in given.names)
+    own = tuple(name for name in names if name not in made.given)
     return QualityModel(
         languages=corpora.languages,
         label_range=label_range or (float(examples.labels.min()), float(examples.labels.max())),
@@ -224,6 +250,7 @@ class Featurised:
     resources: Resources
     constant: tuple[str, ...]
     from_training: tuple[str, ...]
+    given: tuple[str, ...] = ()  # names of the user's own features
 
 
 def featurise(
@@ -268,7 +295,8 @@ def featurise(
     varying = ~is_constant_series(table.values.T)
     constant = tuple(name for name, varies in zip(table.names, varying, strict=True) if not varies)
     kept = tuple(name for name in table.names if name not in constant)
-    return Featurised(FeatureTable(kept, table.values[:, varying], left_out), complete, constant, from_training)
+    own = given.names if given else ()
+    return Featurised(FeatureTable(kept, table.values[:, varying], left_out), complete, constant, from_training, own)
 
 
 def _filled(outside: Resources, examples: Examples, corpora: Corpora, rows: Rows) -> Resources:

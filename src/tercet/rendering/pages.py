@@ -164,12 +164,15 @@ def _card(segment: SegmentTexts) -> str:
 def _table(table: Table) -> Iterator[str]:
     header, rows = table.columns("html")
     name = escape(table.caption or "Table")
-    yield f'<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table>'
+    yield f'<div class="scroll" tabindex="0" role="group" aria-label="{name}"><table>'
     if table.caption:
         yield f"<caption>{escape(table.caption)}</caption>"
     numeric = [is_numeric(row[column] for row in rows) for column in range(len(header))]
     kinds = [' class="number"' if is_number else "" for is_number in numeric]
-    heads = "".join(f'<th scope="col"{kind}>{escape(cell)}</th>' for cell, kind in zip(header, kinds, strict=True))
+    heads = "".join(
+        f'<th scope="col"{kind}>{escape(cell)}</th>' if cell else "<td></td>"
+        for cell, kind in zip(header, kinds, strict=True)
+    )
     yield f"<thead><tr>{heads}</tr></thead>"
     yield "<tbody>"
     first = [""] * (len(header) - len(table.header))

@@ -61,6 +61,11 @@ class PaperTable:
     required: Sequence[str] = ()
     differs: Sequence[str] = ()
 
+    @property
+    def own_rows(self) -> Sequence[str]:
+        """The names of rows with our own metrics."""
+        return tuple(self.make.keywords.get("rows", ())) if isinstance(self.make, partial) else ()
+
 
 def read_tables(paper: str, module: Mapping[str, Any]) -> dict[str, PaperTable]:
     """Return the tables of a paper from `tables.toml`, with the functions of its module."""
@@ -89,6 +94,7 @@ def reproduce(
     table: str | None = None,
     figure: str | None = None,
     data: str | Path | Sequence[str | Path] | DataSets = (),
+    rows: Sequence[str] | None = None,
     cache: str | Path | None = None,
     jobs: int = 1,
     progress: Callable[[str], None] | None = None,
@@ -107,6 +113,9 @@ def reproduce(
         UsageError.
     data : str, Path, DataSets, or a list of paths
         The folders that contain the data sets. Data sets of `tercet data` are found too.
+    rows : list of str, optional
+        Which rows with Tercet's own metrics to compute, by name; an empty list for none. Default: all. Large networks
+        on all texts of a paper take hours.
     cache : str or Path, optional
         A folder in which finished counts are kept: a second run is faster.
     jobs : int
@@ -139,7 +148,7 @@ def reproduce(
     known = {name: tables(name) for name in (PAPERS if paper == ALL else (paper,))}
     if not isinstance(data, DataSets):
         folders = [data] if isinstance(data, str | Path) else data
-        data = DataSets.under(*folders, also=data_folder(), cache=cache, jobs=jobs, progress=progress)
+        data = DataSets.under(*folders, also=data_folder(), cache=cache, jobs=jobs, progress=progress, rows=rows)
     if table is not None:
         if table not in known[paper]:
             raise UnknownName(f"table or figure of {paper}", table, known[paper])
@@ -147,6 +156,10 @@ def reproduce(
         if missing:
             raise UsageError(f"{paper}, {title_of(table)}: {missing}")
         known = {paper: {table: known[paper][table]}}
+    own = {row for those in known.values() for one in those.values() for row in one.own_rows}
+    for row in data.rows or ():
+        if row not in own:
+            raise UnknownName("row with a metric of ours", row, own)
     found: list[Reproduction] = []
     total = sum(map(len, known.values()))
     for of_paper, those in known.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gzip
 import logging
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
@@ -128,6 +128,7 @@ class DataSets:
     """The data sets of one run, by their names in `tables.toml`, and how scores are computed from them.
 
     find: returns the folder of a data set, or None. cache, jobs: see `tercet.score`. progress: called with a text.
+    rows: which rows with our own metrics are computed; None for all.
     """
 
     def __init__(
@@ -137,10 +138,11 @@ class DataSets:
         cache: str | Path | None = None,
         jobs: int = 1,
         progress: Callable[[str], None] | None = None,
+        rows: Collection[str] | None = None,
     ) -> None:
         self._find = find
         self._kept: dict[Hashable, Any] = {}
-        self.cache, self.jobs, self.progress = cache, jobs, progress
+        self.cache, self.jobs, self.progress, self.rows = cache, jobs, progress, rows
         self.title = ""  # of the table that is being recomputed
 
     @classmethod
@@ -214,13 +216,15 @@ class DataSets:
     def scored(self, texts: TestSet, rows: Mapping[str, str | Metric], *, optional: bool = False) -> list[Scores]:
         """Return the scores of metrics, labelled by the row of the table; `rows` maps rows to metrics.
 
-        optional: rows whose metric cannot run here (a package or model is missing) are left out, with a warning.
+        optional: rows with our own metrics. Those that were not asked for are left out, and, with a warning, those
+        whose metric cannot run here (a package or model is missing).
         """
         from ..scoring import make_ready, score
 
         wanted = dict(rows)
         if optional:
-            for row, metric in rows.items():
+            wanted = {row: metric for row, metric in rows.items() if self.rows is None or row in self.rows}
+            for row, metric in list(wanted.items()):
                 try:
                     make_ready(texts, [metric])
                 except (MissingDependency, UsageError) as error:

@@ -56,11 +56,12 @@ def _slow(data: DataSets, pair: str, row: str) -> Scores:
     return data.once((NAME, row, pair), lambda: data.scored(evidence(data, NAME, pair)[1], {row: SLOW[row]})[0])
 
 
-def _system_scores(data: DataSets, pair: str) -> list[Scores]:
-    """Return the scores of the metrics of Table 2."""
+def _system_scores(data: DataSets, pair: str, rows: Mapping[str, str]) -> list[Scores]:
+    """Return the scores of the baselines of Table 2 and of the metrics of `rows`."""
     plain, words = evidence(data, NAME, pair)[1], tokenised(data, NAME, pair)
     slow = [_slow(data, pair, row) for row in SLOW]
-    return [*data.scored(plain, OF_PLAIN), *slow, *data.scored(words, OF_TOKENISED)]
+    others = data.scored(plain, rows, optional=True)
+    return [*data.scored(plain, OF_PLAIN), *slow, *data.scored(words, OF_TOKENISED), *others]
 
 
 def _taus(data: DataSets, pair: str, rows: Mapping[str, str], bounded: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -135,15 +136,24 @@ def segment_table(
     )
 
 
-def system_table(data: DataSets, *, expected: str = "wmt14_t2", pairs: Sequence[str] | None = None) -> Reproduction:
-    """Return Table 2 or 3: system level, with expected wins instead of the task's TrueSkill. pairs: only these."""
+def system_table(
+    data: DataSets,
+    *,
+    expected: str = "wmt14_t2",
+    rows: Mapping[str, str] | None = None,
+    pairs: Sequence[str] | None = None,
+) -> Reproduction:
+    """Return Table 2 or 3: system level, with expected wins instead of the task's TrueSkill.
+
+    rows: metrics by row, besides the baselines. pairs: only these.
+    """
     table = printed(expected)
     wanted = _pairs_in(table)
     here = pairs_of(data, NAME, wanted if pairs is None else pairs)
     values: dict[str, dict[str, float]] = {}
     ranks: dict[str, dict[str, float]] = {}
     for pair in here:
-        scores = _system_scores(data, pair)
+        scores = _system_scores(data, pair, rows or {})
         people = evidence(data, NAME, pair)[0]
         gold = find_gold(people, name=WINS, level="sys")
         human, aligned = align_systems(gold, scores)
@@ -174,8 +184,9 @@ def system_table(data: DataSets, *, expected: str = "wmt14_t2", pairs: Sequence[
         else:
             interval = table.half_width(row, column)
             cells.append(check(row, column, text, values[row][column], interval=interval, must=False))
-    specs = "; ".join(f"{row}: {spec}" for row, spec in {**OF_PLAIN, **SLOW, **OF_TOKENISED}.items())
-    return Reproduction(cells, unchecked, note_values={"specs": specs})
+    specs = "; ".join(f"{row}: {spec}" for row, spec in {**OF_PLAIN, **SLOW, **OF_TOKENISED, **(rows or {})}.items())
+    extra = {row: found for row, found in values.items() if row not in table.cells}
+    return Reproduction(cells, unchecked, extra=extra, note_values={"specs": specs})
 
 
 TABLES = read_tables("wmt14", globals())

@@ -1,13 +1,15 @@
 """Ma, Wei, Bojar and Graham (2019), "Results of the WMT19 Metrics Shared Task: Segment-Level and Strong MT Systems Pose
 Big Challenges".
 
-System level: |r| with direct assessment, from the published scores; winners by Williams' test (one-sided, p < .05). The
-segment level is in `wmt19_segments`, figures on the best systems and on segments in `wmt19_figures`.
+System level: |r| with direct assessment, from the published scores; winners by Williams' test (one-sided, p < .05).
+Rows with our own metrics are computed if the texts are there. The segment level is in `wmt19_segments`, figures on the
+best systems and on segments in `wmt19_figures`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -24,11 +26,18 @@ from . import (
     wmt19_figures,
     wmt19_segments,
 )
-from .wmt19_systems import SYSTEM_TABLES, SystemLevel, system_level
+from .wmt19_systems import SYSTEM_TABLES, SystemLevel, own_correlations, system_level
+
+NO_TEXTS = "Rows with Tercet's own metrics need the texts, the data set wmt19."
 
 
-def correlation_table(data: DataSets, expected: str) -> Reproduction:
-    """Return one of Tables 3 to 5: |r| of every metric, by language pair."""
+def correlation_table(
+    data: DataSets, expected: str, *, rows: Mapping[str, str], only: Mapping[str, str] = MappingProxyType({})
+) -> Reproduction:
+    """Return one of Tables 3 to 5: |r| of every metric, by language pair; and r of our own metrics, with its sign.
+
+    rows: our metrics, by row. only: for some rows, the language pairs for which the metric is computed.
+    """
     table = printed(expected)
     cells: list[Cell] = []
     negative: dict[str, list[str]] = {}
@@ -43,11 +52,21 @@ def correlation_table(data: DataSets, expected: str) -> Reproduction:
         if r < 0:
             negative.setdefault(row, []).append(pair)
     listed = "; ".join(f"{name} ({', '.join(pairs)})" for name, pairs in negative.items())
+    notes = [f"These correlations are negative: {listed}."] if negative else []
+    extra: dict[str, dict[str, float]] = {}
+    if data("wmt19") is None:
+        notes.append(NO_TEXTS)
+    else:
+        for pair in table.columns:
+            fitting = {row: spec for row, spec in rows.items() if pair in only.get(row, pair).split()}
+            for row, r in own_correlations(data, pair, fitting).items():
+                extra.setdefault(row, {})[pair] = r
     return Reproduction(
         cells,
         statements=[_same_metrics(expected, found)],
-        notes=[f"These correlations are negative: {listed}."] if negative else [],
+        notes=notes,
         winners={pair: one.winners for pair, one in found.items()},
+        extra=extra,
     )
 
 

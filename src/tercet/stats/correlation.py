@@ -3,8 +3,7 @@
 Equal to scipy.stats up to rounding, without importing it. Pearson takes two passes (means first), because one pass
 loses precision where the spread is small compared with the values. Kendall (1945), "The Treatment of Ties in Ranking
 Problems", for tau-b; Stuart (1953), "The Estimation and Comparison of Strengths of Association in Contingency Tables",
-for tau-c; discordant pairs are counted in n log n steps, after Knight (1966), "A Computer Method for Calculating
-Kendall's Tau with Ungrouped Data".
+for tau-c; discordant pairs are counted in n log n steps (kernels.inversions).
 
 The last axis is the series, and leading axes broadcast: shapes (metrics, n) and (n,) give (metrics,). A correlation is
 NaN where it is undefined: with NaN in either series, with fewer than two items, or if a series is constant.
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UnknownName, UsageError
+from ..kernels import inversions
 from .resampling import TOLERANCE, Floats
 
 Correlation = Callable[[ArrayLike, ArrayLike], Floats]
@@ -136,14 +136,15 @@ def _begins(ordered: NDArray[np.float64] | Integers) -> Bools:
 def _kendall(x: Floats, y: Floats, variant: str) -> Floats:
     """Return tau of rows of x with rows of y, shape (rows, n), n > 1. The caller replaces results of rows with NaN."""
     n = x.shape[1]
-    ranks = _dense_ranks(y)
-    order = np.lexsort((ranks, x), axis=-1)  # by x, then by y, so that pairs tied in x are in order
-    begins = _begins(np.take_along_axis(x, order, -1))
-    ranks = np.take_along_axis(ranks, order, -1)
-    both = begins | _begins(ranks)
-    ordered_y = np.sort(ranks, axis=-1)
+    by_x, by_y = np.argsort(x, axis=-1), np.argsort(y, axis=-1)
+    begins_x, begins_y = (_begins(np.take_along_axis(*pair, -1)) for pair in ((x, by_x), (y, by_y)))
+    ranks = np.empty(y.shape, dtype=np.int32)
+    np.put_along_axis(ranks, by_y, begins_y.cumsum(-1, dtype=np.int32), -1)
+    if not begins_x.all():
+        by_x = np.lexsort((ranks, x), axis=-1)  # so that pairs tied in x are in order
+    ranks = np.take_along_axis(ranks, by_x, -1)
     pairs = n * (n - 1) // 2
-    ties_x, ties_y, ties_both = _ties(begins), _ties(_begins(ordered_y)), _ties(both)
+    ties_x, ties_y, ties_both = _ties(begins_x), _ties(begins_y), _ties(begins_x | _begins(ranks))
     discordant = _inversions(ranks)
     concordant = pairs - ties_x - ties_y + ties_both - discordant
     difference = (concordant - discordant).astype(np.float64)
@@ -151,17 +152,9 @@ def _kendall(x: Floats, y: Floats, variant: str) -> Floats:
         if variant == "b":
             tau = difference / np.sqrt(pairs - ties_x) / np.sqrt(pairs - ties_y)
         else:
-            classes = np.minimum(begins.sum(-1), _begins(ordered_y).sum(-1))
+            classes = np.minimum(begins_x.sum(-1), begins_y.sum(-1))
             tau = 2 * difference / (n**2 * (classes - 1) / classes)
     return np.asarray(np.clip(tau, -1, 1))
-
-
-def _dense_ranks(x: Floats) -> Integers:
-    """Return 0 for the smallest value of a row, 1 for the next larger value, and so on."""
-    order = np.argsort(x, axis=-1, kind="stable")
-    ranks = np.empty(x.shape, dtype=np.int64)
-    np.put_along_axis(ranks, order, _begins(np.take_along_axis(x, order, -1)).cumsum(-1) - 1, axis=-1)
-    return ranks
 
 
 def _ties(begins: Bools) -> Integers:
@@ -170,20 +163,10 @@ def _ties(begins: Bools) -> Integers:
     return np.asarray((places - np.maximum.accumulate(np.where(begins, places, 0), axis=-1)).sum(-1))
 
 
-def _inversions(ranks: Integers) -> Integers:
-    """Return the number of inversions in each row of non-negative integers.
-
-    The order of two numbers is decided by the highest bit in which they differ. For each bit, numbers that agree in all
-    higher bits are contiguous and in their original order; each 0 is inverted with every 1 before it.
-    """
-    total = np.zeros(len(ranks), dtype=np.int64)
-    places = np.broadcast_to(np.arange(ranks.shape[1]), ranks.shape)
-    for bit in reversed(range(int(ranks.max()).bit_length())):
-        ones = (ranks >> bit) & 1
-        before = ones.cumsum(-1) - ones
-        begin = np.maximum.accumulate(np.where(_begins(ranks >> (bit + 1)), places, 0), axis=-1)
-        total += np.where(ones == 0, before - np.take_along_axis(before, begin, -1), 0).sum(-1)
-        ranks = np.take_along_axis(ranks, np.argsort(ranks >> bit, axis=-1, kind="stable"), -1)
+def _inversions(ranks: NDArray[np.int32]) -> Integers:
+    """Return the number of inversions in each row of ranks from 1."""
+    total, tree = np.zeros(len(ranks), dtype=np.int64), np.empty(int(ranks.max()) + 1, dtype=np.int32)
+    inversions.count_inversions(np.ascontiguousarray(ranks).data, tree.data, total.data)
     return total
 
 

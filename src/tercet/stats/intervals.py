@@ -107,7 +107,7 @@ def make_intervals(
     """Return intervals from scores, shape (systems,), and resampled scores, shape (systems, resamples)."""
     # Resampled scores are compared with the score of the same exact sums.
     observed = evaluate(score, columns.totals)
-    resamples, n = samples.shape[1], len(columns.values)
+    resamples, n = samples.shape[1], columns.shape[1]
 
     def interval(system: int) -> Interval:
         value, drawn = float(values[system]), samples[system]
@@ -179,7 +179,7 @@ def _bca_bounds(
 def _acceleration(score: Score, columns: Columns, system: int) -> float:
     """Return the acceleration: the skewness of the jackknife scores. NaN if leaving out a segment changes no score."""
     _, n, k = columns.shape
-    counts = columns.values[:, system * k : (system + 1) * k]
+    counts = columns.counts(system)
     scores = np.empty(n)
     rows = batch_rows(k)
     for start in range(0, n, rows):

@@ -300,7 +300,7 @@ def _randomisation_p(
         partners.setdefault(i, []).append(j)
     extreme = dict.fromkeys(pairs, 0)
     defined = {pair: observed[pair[0]] - observed[pair[1]] for pair in pairs}  # becomes NaN if any score is
-    totals, n = columns.totals, len(columns.values)
+    totals, n = columns.totals, columns.shape[1]
     exact = is_exact("randomisation", n)
     for sums in swapped_sums(columns, trials=None if exact else trials, seed=seed):
         for i, others in partners.items():

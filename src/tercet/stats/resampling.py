@@ -38,16 +38,32 @@ _RESAMPLES, _SWAPS = 0, 1  # random streams: resamples and swaps of one seed are
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The counts of all systems side by side, on a grid on which sums over any resample are exact."""
+    """The distinct columns of all systems' counts side by side, on a grid on which sums over any resample are exact.
 
-    values: NDArray[Any]  # (segments, systems * k), float32 or float64
-    totals: Floats  # (systems, k)
+    parts: those in single and those in double precision, shape (segments, columns) each.
+    places: shape (systems, k), the column of each count among those of both parts.
+    totals: shape (systems, k).
+    """
+
+    parts: tuple[NDArray[np.float32], Floats]
+    places: NDArray[np.int64]
+    totals: Floats
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """Systems, segments, k."""
         systems, k = self.totals.shape
-        return systems, len(self.values), k
+        return systems, len(self.parts[0]), k
+
+    def counts(self, system: int) -> Floats:
+        """Return the counts of one system, shape (segments, k)."""
+        single, double = self.parts
+        places = self.places[system]
+        result = np.empty((len(single), len(places)))
+        in_double = places >= single.shape[1]
+        result[:, ~in_double] = single[:, places[~in_double]]
+        result[:, in_double] = double[:, places[in_double] - single.shape[1]]
+        return result
 
 
 def check_cube(cube: ArrayLike) -> Floats:
@@ -83,36 +99,46 @@ def exact_columns(cube: ArrayLike) -> Columns:
 
     Integer counts are on the grid already. Others are rounded, column by column, to a power of two such that the
     largest possible sum still fits the format: an error of less than 2**-51 of that sum. If single precision holds
-    every possible sum exactly, as for most counts, it is used, because it is twice as fast.
+    every possible sum exactly, as for most counts, it is used, because it is twice as fast. A column that equals that
+    of the first system, as lengths of references do, is kept once.
     """
     cube = check_cube(cube)
     systems, n, k = cube.shape
+    single = np.empty((systems, k), dtype=bool)
+    new = np.ones((systems, k), dtype=bool)
+    for at in np.ndindex(systems, k):
+        single[at] = _exact(cube[at[0], :, at[1]])[1]
+        new[at] = at[0] == 0 or not np.array_equal(cube[at[0], :, at[1]], cube[0, :, at[1]])
+    # Numbers of the new columns: first those in single precision. Others have that of the first system.
+    first, second = (single & new), (~single & new)
+    numbers = np.where(single, _count(first), first.sum() + _count(second)) - 1
+    places = np.where(new, numbers, numbers[0])
+    parts = np.empty((n, int(first.sum())), dtype=np.float32), np.empty((n, int(second.sum())))
+    totals = np.empty((systems, k))
+    for at in np.ndindex(systems, k):
+        if new[at]:
+            part = parts[0] if single[at] else parts[1]
+            values = _exact(cube[at[0], :, at[1]])[0]
+            part[:, places[at] - (0 if single[at] else parts[0].shape[1])] = values
+            totals[at] = values.sum()
+        else:
+            totals[at] = totals[0, at[1]]
+    return Columns(parts, places, totals)
+
+
+def _count(chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return np.asarray(chosen.cumsum().reshape(chosen.shape))
+
+
+def _exact(values: Floats) -> tuple[Floats, bool]:
+    """Return a column on its grid, and whether single precision holds every sum."""
     with np.errstate(invalid="ignore", over="ignore"):
-        largest = n * _largest_integer(cube)  # infinite if some are no integers
-        whole = largest < 2**52
-        single = largest < 2**23 or (not whole and all(np.array_equal(_on_grid(counts, 23), counts) for counts in cube))
-        values = np.empty((n, systems, k), dtype=np.float32 if single else np.float64)
-        for system, counts in enumerate(cube):
-            values[:, system] = counts if single or whole else _on_grid(counts, 52)
-        if not whole:
-            values[~np.isfinite(values)] = np.nan  # every sum that contains them is undefined
-        totals = values.sum(0, dtype=np.float64)
-    return Columns(values.reshape(n, systems * k), totals)
-
-
-def _largest_integer(cube: Floats) -> float:
-    """Return the largest absolute value of integer counts; infinity if some are no integers or not finite.
-
-    Block by block: a copy of all counts would take as much memory as they do.
-    """
-    largest = 0.0
-    for counts in cube:
-        for start in range(0, len(counts), _BLOCK_ROWS * _BLOCK_WIDTH):
-            block = counts[start : start + _BLOCK_ROWS * _BLOCK_WIDTH]
-            if not (np.rint(block) == block).all():
-                return float("inf")
-            largest = max(largest, float(np.abs(block).max()))
-    return largest
+        if (np.rint(values) == values).all() and (largest := len(values) * np.abs(values).max()) < 2**52:
+            return values, bool(largest < 2**23)
+        if np.array_equal(_on_grid(values, 23), values):
+            return values, True
+        values = _on_grid(values, 52)
+        return np.where(np.isfinite(values), values, np.nan), False  # every sum that contains NaN is undefined
 
 
 def _on_grid(counts: Floats, bits: int) -> Floats:
@@ -194,7 +220,7 @@ def resampled_scores(score: Score, columns: Columns, *, resamples: int, seed: in
     scores = np.empty((systems, resamples))
     done = 0
     rows = batch_rows(max(n, systems * k))
-    for weights in draw_weights(n, resamples, seed=seed, rows=rows, dtype=columns.values.dtype):
+    for weights in draw_weights(n, resamples, seed=seed, rows=rows, dtype=np.float32):
         sums = _product(weights, columns)
         scores[:, done : done + len(sums)] = evaluate(score, sums).T
         done += len(sums)
@@ -207,27 +233,31 @@ def swapped_sums(columns: Columns, *, trials: int | None, seed: int) -> Iterator
     trials=None takes every exchange once (see `all_swaps`).
     """
     systems, n, k = columns.shape
-    how: dict[str, Any] = {"rows": batch_rows(max(n, systems * k)), "dtype": columns.values.dtype}
+    how: dict[str, Any] = {"rows": batch_rows(max(n, systems * k)), "dtype": np.float32}
     for swaps in all_swaps(n, **how) if trials is None else draw_swaps(n, trials, seed=seed, **how):
         yield _product(swaps, columns)
 
 
-def _product(draws: NDArray[Any], columns: Columns) -> Floats:
+def _product(draws: NDArray[np.float32], columns: Columns) -> Floats:
     """Return draws times counts, shape (rows, systems, k), in blocks so small that they run on one thread.
 
     Threaded products of this size cost more than they save: between two of them the other threads wait in a busy loop
     on every core. Sums are exact, so the result does not depend on the blocks.
     """
-    systems, n, k = columns.shape
-    sums = np.zeros((len(draws), systems * k), dtype=columns.values.dtype)
+    sums = [_part_product(draws.astype(part.dtype, copy=False), part) for part in columns.parts if part.shape[1]]
+    every = sums[0] if len(sums) == 1 else np.concatenate(sums, axis=1, dtype=np.float64)
+    return every.astype(np.float64, copy=False)[:, columns.places]
+
+
+def _part_product(draws: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
+    n, width = values.shape
+    sums = np.zeros((len(draws), width), dtype=values.dtype)
     whole = len(draws) - len(draws) % _BLOCK_ROWS
     for rows in (slice(0, whole), slice(whole, len(draws))):
         height = min(rows.stop - rows.start, _BLOCK_ROWS)
         if height:  # views, so that one call processes all blocks of rows
-            _add_product(
-                draws[rows].reshape(-1, height, n), columns.values, sums[rows].reshape(-1, height, systems * k)
-            )
-    return sums.astype(np.float64, copy=False).reshape(len(draws), systems, k)
+            _add_product(draws[rows].reshape(-1, height, n), values, sums[rows].reshape(-1, height, width))
+    return sums
 
 
 def _add_product(draws: NDArray[Any], values: NDArray[Any], sums: NDArray[Any]) -> None:

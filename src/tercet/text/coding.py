@@ -57,9 +57,28 @@ class Words:
 
     def strings(self) -> list[list[str]]:
         """Return the words as strings, one list per text."""
-        text = self.points.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
+        text = string_of(self.points)
         words = [text[begin:end] for begin, end in self.places.tolist()]
         return [words[begin:end] for begin, end in pairwise(self.offsets.tolist())]
+
+    def joined(self, separator: str = " ") -> list[str]:
+        """Return each text as a string, with this character between its words."""
+        points = np.empty(len(self.points) + len(self.places), dtype=np.uint32)
+        ends = np.zeros(len(self.offsets), dtype=np.int64)
+        arrays = (self.points, self.places, self.offsets[1:])
+        tokens.join_words(*map(view, arrays), ord(separator), view(points), view(ends[1:]))
+        return cut_string(points, ends)
+
+
+def string_of(points: NDArray[np.uint32]) -> str:
+    """Return code points as a string."""
+    return points.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def cut_string(points: NDArray[np.uint32], offsets: Ints) -> list[str]:
+    """Return the texts of concatenated code points; text t is points[offsets[t]:offsets[t + 1]]."""
+    text = string_of(points[: offsets[-1]])
+    return [text[begin:end] for begin, end in pairwise(offsets.tolist())]
 
 
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -135,6 +154,14 @@ class Vocabulary:
         # Without repetitions the data that `find` reads is smaller and stays in the processor's cache.
         self._known = replace(words, places=words.places[firsts], keys=words.keys[firsts])
         _, _, self._slots = _number(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known.keys)
+
+    def strings(self) -> list[str]:
+        """Return the distinct words by number."""
+        everything = np.array([0, len(self)])
+        return replace(self._known, offsets=everything).strings()[0]
 
     def find(self, words: Words) -> Units:
         """Return the numbers of other words; -1 for a word that is not in the vocabulary."""

@@ -19,6 +19,7 @@ from ..errors import DataError
 from ..kernels import edits, tercpp
 from ..kernels import shifts as shift_kernel
 from .coding import Ints, Units, Vocabulary, Words, code_points, split_words, view
+from .marks import Marks, WordLink, mark_links
 from .tokenisers import lower, tokenise
 
 KINDS = ("match", "substitution", "deletion", "insertion")
@@ -87,6 +88,18 @@ class EditScript:
     def cost(self) -> int:
         """Return the number of edits, shifts and jumps."""
         return sum(edit.kind != "match" for edit in self.edits) + len(self.shifts) + len(self.jumps)
+
+    def marks(self, output: str, references: Sequence[str]) -> Marks:
+        """Return marks on output and reference: 1 for words that stay, .5 if they are shifted, 0 for edits."""
+        shifted = {position for shift in self.shifts for position in shift.positions}
+        links = []
+        for edit in self.edits:
+            own, other = ([] if position is None else [position] for position in (edit.output, edit.reference))
+            moves = (edit.output if self.moved == "output" else edit.reference) in shifted
+            label = "shift" if moves and edit.kind == "match" else edit.kind
+            links.append(WordLink(own, other, {"match": 1.0, "shift": 0.5}.get(label, 0.0), label))
+        reference = references[self.reference_index]
+        return mark_links((output, self.output), (reference, self.reference), links, self.reference_index)
 
     def lines(self) -> list[str]:
         """Return the script as text, one line for each shift, jump and edit."""

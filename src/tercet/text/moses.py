@@ -2,7 +2,8 @@
 
 Koehn et al. (2007), "Moses: Open Source Toolkit for Statistical Machine Translation", ACL demonstrations. The scores
 that WMT published for BLEU, TER, WER, PER and CDER were computed on its output, so its peculiarities are reproduced: a
-quote at the very end of a line is not split off, and the matches of a rule do not overlap.
+quote at the very end of a line is not split off, and the matches of a rule do not overlap. The rules themselves are in
+kernels.moses; this module has the tables of characters and abbreviations.
 """
 
 from __future__ import annotations
@@ -10,36 +11,39 @@ from __future__ import annotations
 import logging
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from unicodedata import category
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import moses as kernel
+from .coding import Ints, Words, code_points, cut_string, split_words, view
 from .scripts import base_code
 
 log = logging.getLogger(__name__)
 _warned: set[str] = set()  # languages
 
+# Bits of the class table: see kernels.moses.
+BLANK, CONTROL, PLAIN, ALPHA, NUMBER, LISTED_NUMBER, LOWER_LETTER, LOWER_CASE = (1 << i for i in range(8))
+HIDDEN = 0x110000  # the kernel's own character, which has no class
+BLOCK = 256  # characters whose classes are computed together
+
 # Perl's \s; Python's \s also contains U+001C to U+001F, which Moses deletes instead.
-_BLANKS = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
-_CONTROLS = re.compile("[\0-\x1f]")
-_DOTS = re.compile(r"\.\.+(.?)", re.DOTALL)
-_COMMAS = re.compile(",+")
-_COMMA_BEFORE = re.compile(",(.)", re.DOTALL)
-_HIDDEN_DOTS = re.compile("(?:DOT)+MULTI")
-_DOT_QUOTE_AT_END = re.compile(r"\.' ?\Z")
-_ESCAPES = str.maketrans(
-    {
-        "&": "&amp;",
-        "|": "&#124;",
-        "<": "&lt;",
-        ">": "&gt;",
-        "'": "&apos;",
-        '"': "&quot;",
-        "[": "&#91;",
-        "]": "&#93;",
-    }
-)
+_BLANKS = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_ENTITIES = {
+    "&": "&amp;",
+    "|": "&#124;",
+    "<": "&lt;",
+    ">": "&gt;",
+    "'": "&apos;",
+    '"': "&quot;",
+    "[": "&#91;",
+    "]": "&#93;",
+}
 
 # Languages whose words may contain a mark if a lower-case letter follows it: USA:n, il·lusió.
 _INNER_MARKS = {"fi": ":", "sv": ":", "ca": "·"}
@@ -63,111 +67,150 @@ _KEPT_INSIDE = LEFT[:3]  # Somali writes the glottal stop with an apostrophe
 _APOSTROPHES = {"en": RIGHT, "fr": LEFT, "it": LEFT, "ga": LEFT, "ca": LEFT, "so": _KEPT_INSIDE}
 
 
-@dataclass(frozen=True)
-class _Language:
-    """The compiled rules of one language."""
-
-    symbols: re.Pattern[str]
-    inner: str
-    apostrophes: tuple[tuple[re.Pattern[str], str], ...]
-    always: frozenset[str]
-    before_number: frozenset[str]
-
-
 def tokenise(text: str, language: str = "en") -> str:
     """Return text with spaces between its tokens and `& | < > ' " [ ]` as entities; a blank text is unchanged.
 
     language: a language code; a region is ignored (pt_BR is pt). If there is no list of abbreviations for the language,
         the English one is used; tokenizer.perl may have its own list and differ (`warn_without_list`).
     """
-    words = _CONTROLS.sub("", _BLANKS.sub(" ", text)).split()
-    if not words:
-        # Moses prints blank lines unchanged; a line of only control characters becomes empty.
-        return text if not _BLANKS.sub("", text) else ""
+    return tokenise_all([text], language)[0]
+
+
+def tokenise_all(texts: Sequence[str], language: str = "en") -> list[str]:
+    """Return each text as `tokenise` does. Faster than one call for each."""
+    return cut_string(*_tokenised(texts, language))
+
+
+def words(texts: Sequence[str], language: str = "en") -> Words:
+    """Return the words of the tokenised texts."""
+    return split_words(*_tokenised(texts, language))
+
+
+def _tokenised(texts: Sequence[str], language: str) -> tuple[NDArray[np.uint32], Ints]:
+    """Return the code points and offsets of the tokenised texts."""
     rules = _rules(language)
-    text = rules.symbols.sub(r" \1 ", " ".join(words))
-    if rules.inner and rules.inner in text:
-        text = _split_inner_marks(text, rules.inner)
-    if ".." in text:
-        text = _DOTS.sub(_hide_dots, text)
-    if "," in text:
-        text = _split_commas(text)
-    if "'" in text:
-        for pattern, replacement in rules.apostrophes:
-            text = pattern.sub(replacement, text)
-    words = text.split()
-    if "." in text:
-        words = _split_full_stops(words, rules)
-    text = _DOT_QUOTE_AT_END.sub(" . ' ", " ".join(words))
-    if "MULTI" in text:
-        text = _HIDDEN_DOTS.sub(lambda run: "." * (len(run[0]) // 3 - 1), text)
-    return text.translate(_ESCAPES)
+    points, offsets = code_points(texts)
+    classes = _classes(apart=not len(rules.apostrophes))
+    classes.learn(points)
+    longest = int(np.diff(offsets).max(initial=0))
+    scratch = [np.empty(9 * longest + 4, dtype=np.uint32) for _ in range(2)]
+    result = np.empty(9 * len(points) + 4 * len(texts), dtype=np.uint32)
+    ends = np.zeros(len(offsets), dtype=np.int64)
+    abbreviations = (rules.words, rules.bounds, rules.kinds)
+    kernel.tokenise(
+        *map(view, (points, offsets, classes.table)),
+        rules.inner,
+        *map(view, (rules.apostrophes, *abbreviations, _entities(), *scratch, result, ends)),
+    )
+    return result[: ends[-1]], ends
 
 
-def _split_inner_marks(text: str, mark: str) -> str:
-    first, *rest = text.split(mark)
-    kept = [mark if part and category(part[0]) == "Ll" else f" {mark} " for part in rest]
-    return first + "".join(joint + part for joint, part in zip(kept, rest, strict=True))
+@dataclass(frozen=True, eq=False)
+class _Rules:
+    """The rules of one language, in the kernel's form."""
+
+    inner: int
+    apostrophes: NDArray[np.int32]
+    words: NDArray[np.uint32]  # the abbreviations, sorted
+    bounds: Ints
+    kinds: NDArray[np.uint8]
 
 
-def _hide_dots(run: re.Match[str]) -> str:
-    """Replace several dots by one word that no later rule changes: DOT for each, then MULTI."""
-    after = run[1]
-    dots = len(run[0]) - len(after)
-    return f" {'DOT' * dots}MULTI {after}" if after else f" {'DOT' * dots}MULTI"
+@lru_cache(maxsize=64)
+def _rules(language: str) -> _Rules:
+    code = base_code(language)
+    known = _abbreviations()
+    always, before_number = kept_words(known.get(code, known["en"]))
+    listed = sorted(always | before_number)
+    kinds = np.array([(word in always) + 2 * (word in before_number) for word in listed], dtype=np.uint8)
+    rows = [number for row in _APOSTROPHES.get(code, ()) for number in _apostrophe(*row)]
+    inner = ord(_INNER_MARKS.get(code, "\0"))
+    return _Rules(inner, np.array(rows, dtype=np.int32), *code_points(listed), kinds)
 
 
-def _split_commas(text: str) -> str:
-    """Split off commas, except between two numbers."""
-    text = _COMMAS.sub(_split_after_others, text)
-    text = _COMMA_BEFORE.sub(lambda found: f" , {found[1]}" if category(found[1])[0] != "N" else found[0], text)
-    return f"{text[:-1]} ," if text[-1] == "," and category(text[-2:-1] or " ")[0] == "N" else text
+def _apostrophe(before: str, after: str, replacement: str) -> list[int]:
+    """Return a row of the rules for apostrophes as the kernel's six numbers."""
+    return [*_context(before), *_context(after), int(" '" in replacement), int("' " in replacement)]
 
 
-def _split_after_others(run: re.Match[str]) -> str:
-    """Split every second comma: Moses' rule matches a non-number and a comma, so it skips the comma after a match."""
-    before = run.string[run.start() - 1 : run.start()]
-    first = 1 if not before or category(before)[0] == "N" else 0
-    return "".join(" , " if i >= first and (i - first) % 2 == 0 else "," for i in range(len(run[0])))
+def _context(written: str) -> tuple[int, int]:
+    """Return the bits that a character must have (negative: the character itself), and those that it must not have."""
+    bits = ALPHA * ("A" in written) + LISTED_NUMBER * ("N" in written)
+    if not bits:
+        return -ord(written), 0
+    return (0, bits) if "^" in written else (bits, 0)
 
 
-def _split_full_stops(words: list[str], rules: _Language) -> list[str]:
-    """Split off full stops, unless they end an abbreviation or a lower-case word follows."""
-    last = len(words) - 1
-    split = []
-    for i, word in enumerate(words):
-        stem = word[:-1]
-        if word[-1] != "." or not stem or (i < last and _keeps_dot(stem, words[i + 1], rules)):
-            split.append(word)
-        else:
-            split += (stem, ".")
-    return split
+class _Classes:
+    """The classes of all characters, computed for blocks of characters when a text first has one of them.
 
+    apart: the apostrophe is a symbol.
+    """
 
-def _keeps_dot(stem: str, following: str, rules: _Language) -> bool:
-    if stem in rules.always or following[0].islower():
-        return True
-    if "." in stem and _alphabetic().search(stem):
-        return True
-    return stem in rules.before_number and following[0] in "0123456789"
+    def __init__(self, *, apart: bool) -> None:
+        self.apart = apart
+        self.table = np.zeros(HIDDEN + 1, dtype=np.uint8)
+        self._known = np.zeros(HIDDEN // BLOCK, dtype=np.uint8)
 
+    def learn(self, points: NDArray[np.uint32]) -> None:
+        """Compute the classes of these characters."""
+        at = 0
+        while (at := kernel.first_unknown(view(points), view(self._known), at)) < len(points):
+            begin = int(points[at]) // BLOCK * BLOCK
+            self.table[begin : begin + BLOCK] = [self._class(point) for point in range(begin, begin + BLOCK)]
+            self._known[begin // BLOCK] = 1
 
-@cache
-def _classes() -> dict[str, str]:
-    """Return the contents of regular-expression sets: A for \\p{IsAlpha}, N for \\p{IsN}."""
-    data = tomllib.loads(files(__package__).joinpath("alphabetic.toml").read_text("utf-8"))
-
-    def ranges(field: str) -> str:
-        return "".join(
-            "-".join(re.escape(chr(int(point, 16))) for point in span.split("-")) for span in data[field].split()
+    def _class(self, point: int) -> int:
+        c = chr(point)
+        if _BLANKS.match(c):
+            return BLANK | PLAIN
+        if point < 32:
+            return CONTROL
+        alphabetic, other_number, digit = _is_alphabetic(point), _is_other_number(point), c.isdecimal()
+        plain = alphabetic or digit or c in ".`,-" or (c == "'" and not self.apart)
+        kind = category(c)
+        return (
+            PLAIN * plain
+            | ALPHA * alphabetic
+            | NUMBER * (kind[0] == "N")
+            | LISTED_NUMBER * (digit or other_number)
+            | LOWER_LETTER * (kind == "Ll" and plain)
+            | LOWER_CASE * c.islower()
         )
 
-    return {"A": ranges("alphabetic"), "N": r"\d" + ranges("other_numbers")}
+
+@cache
+def _classes(*, apart: bool) -> _Classes:
+    return _Classes(apart=apart)
+
+
+def _is_alphabetic(point: int) -> bool:
+    """Return whether a character is in Perl's \\p{IsAlpha}."""
+    return bool(_properties("alphabetic")[point])
+
+
+def _is_other_number(point: int) -> bool:
+    """Return whether a character is a number but no decimal digit."""
+    return bool(_properties("other_numbers")[point])
 
 
 @cache
-def _alphabetic() -> re.Pattern[str]:
-    return re.compile(f"[{_classes()['A']}]")
+def _properties(field: str) -> NDArray[np.bool_]:
+    data = tomllib.loads(files(__package__).joinpath("alphabetic.toml").read_text("utf-8"))
+    table = np.zeros(HIDDEN, dtype=bool)
+    for span in data[field].split():
+        first, _, last = span.partition("-")
+        table[int(first, 16) : int(last or first, 16) + 1] = True
+    return table
+
+
+@cache
+def _entities() -> NDArray[np.uint32]:
+    """Return six code points for each ASCII character, those of its entity, or zeros."""
+    table = np.zeros((128, 6), dtype=np.uint32)
+    for c, entity in _ENTITIES.items():
+        table[ord(c), : len(entity)] = [ord(part) for part in entity]
+    return table.ravel()
 
 
 def warn_without_list(language: str) -> None:
@@ -181,20 +224,6 @@ def warn_without_list(language: str) -> None:
             code,
             code,
         )
-
-
-@lru_cache(maxsize=64)
-def _rules(language: str) -> _Language:
-    code, classes = base_code(language), _classes()
-    inner = _INNER_MARKS.get(code, "")
-    symbols = re.compile(rf"([^{classes['A']}\d .'`,\-{inner}])")
-    rows = _APOSTROPHES.get(code)
-    if rows is None:
-        apostrophes = [(re.compile("'"), " ' ")]
-    else:
-        apostrophes = [(re.compile(f"({_set(before)})'({_set(after)})"), to) for before, after, to in rows]
-    known = _abbreviations()
-    return _Language(symbols, inner, tuple(apostrophes), *kept_words(known.get(code, known["en"])))
 
 
 @cache
@@ -212,8 +241,3 @@ def kept_words(entry: dict[str, str]) -> tuple[frozenset[str], frozenset[str]]:
     always |= {digit + unit for unit in entry.get("after_digit", "").split() for digit in "0123456789"}
     always |= {digit + unit for unit in entry.get("after_numeral", "").split() for digit in "IVXLCM"}
     return frozenset(always), frozenset(entry.get("before_number", "").split())
-
-
-def _set(written: str) -> str:
-    classes = _classes()
-    return "".join(classes.get(c, c) for c in written)

@@ -121,17 +121,12 @@ def _from_sgm_international(text: str) -> str:
     return _from_sgm(text).replace("&apos;", "'")
 
 
-_ASCII_LOWER = {ord(c): ord(c.lower()) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
-
-
-def _ascii_lower(text: str) -> str:
-    """Lower-case ASCII letters only, like Perl's tr/A-Z/a-z/."""
-    return text.translate(_ASCII_LOWER)
-
-
 def _perl_lower(text: str) -> str:
     """Lower-case like Perl's lc, which has no final sigma."""
     return text.replace("Σ", "σ").lower()
+
+
+_CASE, _NOTHING = np.uint32(ord("a") - ord("A")), np.uint32(0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,6 +135,7 @@ class Rules:
 
     Without passes the rules of 13a are applied with the character classes; without classes, text is split at blanks.
     clean: undoes entities and line ends. fold: lower-cases after that, as mteval does (sacreBLEU does it before).
+    fold_ascii: lower-cases ASCII letters only, like Perl's tr/A-Z/a-z/.
     """
 
     classes: Callable[[], NDArray[np.uint8]] | None = None
@@ -148,6 +144,7 @@ class Rules:
     clean: Callable[[str], str] | None = None
     strip: Callable[[str], str] = str.rstrip
     fold: Callable[[str], str] | None = None
+    fold_ascii: bool = False
 
     def words(self, texts: Sequence[str]) -> Words:
         strip, clean = self.strip, self.clean
@@ -160,6 +157,8 @@ class Rules:
         if self.fold is not None:
             texts = [self.fold(text) for text in texts]
         points, offsets = code_points(texts)
+        if self.fold_ascii:
+            points += np.where(points - ord("A") < 26, _CASE, _NOTHING)  # unsigned, so that what is below A is large
         if self.classes is None:
             return split_words(points, offsets)
         if not self.passes:
@@ -180,7 +179,7 @@ RULES = {
     "zh": Rules(_chinese_classes, strip=str.strip),
     "char": Rules(_every),
     "mteval-13a": Rules(_ascii_classes, pad=True, clean=_from_sgm),
-    "mteval-13a-lc": Rules(_ascii_classes, pad=True, clean=_from_sgm, fold=_ascii_lower),
+    "mteval-13a-lc": Rules(_ascii_classes, pad=True, clean=_from_sgm, fold_ascii=True),
     "mteval-intl": Rules(_unicode_classes, INTL, clean=_from_sgm_international),
     "mteval-intl-lc": Rules(_unicode_classes, INTL, clean=_from_sgm_international, fold=_perl_lower),
 }

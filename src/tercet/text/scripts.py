@@ -93,6 +93,12 @@ def guess_language(texts: Sequence[str]) -> str | None:
     return best if most >= 0.1 * words.total() and most >= 1.5 * second else None
 
 
+def count_frequent(words: Sequence[str], language: str) -> int:
+    """Return how many of these words, in lower case, are among the most frequent of a language; 0 without a list."""
+    known = _frequent_words().get(base_code(language), frozenset())
+    return sum(word in known for word in words)
+
+
 def knows_words_of(language: str) -> bool:
     """Return whether `guess_language` can recognise this language."""
     return base_code(language) in _frequent_words()

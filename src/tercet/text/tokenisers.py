@@ -10,6 +10,7 @@ from functools import partial
 from importlib import import_module
 
 from ..errors import UnknownName
+from . import moses
 from .coding import Words, code_points, split_words
 from .rules import RULES
 
@@ -37,6 +38,9 @@ def tokenise(texts: Sequence[str], name: str) -> Words:
     """Return the words of every text."""
     if name in RULES:
         return RULES[name].words(texts)
+    if name.startswith("moses"):
+        check_tokeniser(name)
+        return moses.words([text.rstrip() for text in texts], _moses_language(name))
     function = tokeniser(name)
     return split_words(*code_points([function(text.rstrip()) for text in texts]))
 
@@ -46,16 +50,19 @@ def tokeniser(name: str) -> Callable[[str], str]:
     if name in RULES:
         rules = RULES[name]
         return lambda text: " ".join(rules.words([text]).strings()[0])
-    base, _, language = name.partition("-") if name.startswith("moses") else (name, "", "")
     check_tokeniser(name)
-    if base == "moses":
-        from . import moses
-
-        moses.warn_without_list(language or "en")
-        return partial(moses.tokenise, language=language or "en")
-    module, function = FUNCTIONS[base]
+    if name.startswith("moses"):
+        return partial(moses.tokenise, language=_moses_language(name))
+    module, function = FUNCTIONS[name]
     found = getattr(import_module(f".{module}", __package__), function)
     return lambda text: str(found(text))
+
+
+def _moses_language(name: str) -> str:
+    """Return the language in the name of a Moses tokeniser; warns if it has no list of abbreviations."""
+    language = name.partition("-")[2] or "en"
+    moses.warn_without_list(language)
+    return language
 
 
 def lower(texts: Sequence[str]) -> list[str]:

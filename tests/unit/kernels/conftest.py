@@ -12,7 +12,8 @@ from types import ModuleType
 import pytest
 
 from tercet import kernels
-from tercet.text import coding, rules
+from tercet.language import paraphrases
+from tercet.text import coding, moses, rules
 
 
 def load_source(name: str) -> ModuleType:
@@ -27,7 +28,7 @@ def load_source(name: str) -> ModuleType:
     return module
 
 
-PLAIN = {name: load_source(name) for name in ("ngrams", "tokens")}
+PLAIN = {name: load_source(name) for name in ("moses", "ngrams", "tokens")}
 
 
 @pytest.fixture(params=["installed", "plain"])
@@ -37,4 +38,6 @@ def form(request, monkeypatch) -> str:
         monkeypatch.setattr(coding, "ngrams", PLAIN["ngrams"])
         monkeypatch.setattr(coding, "tokens", PLAIN["tokens"])
         monkeypatch.setattr(rules, "tokens", PLAIN["tokens"])
+        monkeypatch.setattr(moses, "kernel", PLAIN["moses"])
+        monkeypatch.setattr(paraphrases, "tokens", PLAIN["tokens"])
     return request.param

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tercet.language import paraphrases
 from tercet.text.coding import Vocabulary, characters, code_points, split_words, utf8_bytes
 from tercet.text.rules import RULES
 
@@ -126,3 +127,15 @@ def test_words_with_like_keys_are_told_apart(form, words):
         assert vocabulary.find(split_words(*code_points([word]))).ids.tolist() == [number]
         others = Vocabulary(split_words(*code_points([" ".join({*words} - {word})])))
         assert others.find(split_words(*code_points([word]))).ids.tolist() == [-1]
+
+
+def test_different_texts_have_different_hashes(form):
+    texts = [f"{a} {b}" for a in range(40) for b in ("x", "y", "xy", "")]
+    assert len(set(paraphrases._hashes(texts).tolist())) == len(texts)
+    assert paraphrases._hashes(["leapt", ""]).tolist() == [14387773699419087946, 0]
+
+
+@shared_fixture
+@given(texts=st.lists(st.text(alphabet, max_size=12), max_size=4))
+def test_words_are_joined_by_any_character(form, texts):
+    assert split_words(*code_points(texts)).joined("\n") == ["\n".join(text.split()) for text in texts]

@@ -12,7 +12,7 @@ from tercet.language.paraphrases import Paraphrases, find_table, paraphrases
 def table(tmp_path, text, name="table"):
     path = tmp_path / name
     path.write_bytes(text.encode())
-    return Paraphrases(path)
+    return Paraphrases.read(path)
 
 
 PHRASES = ["a dog", "the cat", "one", "two", "protect … from", "protect … against"]

@@ -13,6 +13,7 @@ from tercet import TestSet, examples
 from tercet.errors import DataError, UsageError
 from tercet.language.encoders.onnx import OnnxEncoder
 from tercet.metrics import Shard, create
+from tercet.metrics.bertscore import find_baseline, read_baseline
 from tercet.metrics.yisi0 import similarity
 from tercet.metrics.yisi1 import combine, match_ngrams
 
@@ -107,11 +108,26 @@ def test_bertscore_is_rescaled_by_a_baseline(vectors, tmp_path):
     assert scaled.score(counts) == pytest.approx((plain.score(counts) - 0.25) / 0.75)
     assert scaled.extras(counts)["recall"] == pytest.approx((counts[:, 3] - 0.2) / 0.8)
     assert scaled.explain("cat red", ["dog red"])["score"] == pytest.approx(float(scaled.score(counts)[0]))
+    (tmp_path / "all.csv").write_text("LAYER,P,R,F\n0,0,0,0\n1,0.1,0.2,0.25\n")  # the last layer is number 1
+    last = create(f"bertscore:{vectors},baseline={tmp_path / 'all.csv'}").ready(testset)
+    assert last.score(counts) == scaled.score(counts)
     for text, said in (("LAYER,P,R,F\n3,0,0,0\n", "has no baseline for layer -1"), ("", "has no baselines"),
                        ("LAYER,P,R,F\n1,x,0,0\n", "line 2: expected LAYER,P,R,F")):  # fmt: skip
         (tmp_path / "base.csv").write_text(text)
         with pytest.raises((UsageError, DataError), match=said):
             create(f"bertscore:{vectors},baseline={tmp_path / 'base.csv'}").score_one("cat", ["cat"])
+
+
+def test_unrelated_texts_have_about_0_with_the_baseline_of_the_default_encoder():
+    pytest.importorskip("onnxruntime")
+    metric = create("bertscore:baseline=minilm")
+    assert metric.score_one("The doctor was late for work.", ["The doctor was late for work."]) == pytest.approx(1)
+    assert abs(metric.score_one("Prices rose again in March.", ["The old bridge is closed to walkers."])) < 0.15
+    for layer in range(7):
+        low = read_baseline(str(find_baseline("minilm")), layer)
+        assert all(0 < value < 1 for value in low) and low == pytest.approx([low[0]] * 3, abs=0.02)
+    with pytest.raises(UsageError, match="the baseline minilm is of the encoder minilm, and the encoder is use"):
+        create("bertscore:baseline=minilm,encoder=use")
 
 
 def test_yisi1_with_common_substrings_is_yisi0():

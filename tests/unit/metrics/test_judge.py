@@ -2,12 +2,15 @@
 
 import json
 import logging
+import pickle
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from tercet import TestSet, score
+from tercet import TestSet, examples, score
+from tercet.cli.qeinputs import segment_scores
 from tercet.errors import UsageError
 from tercet.metrics import create
 from tercet.metrics._chat import CapReached, EndpointFailed
@@ -174,13 +177,37 @@ def test_a_cap_needs_prices():
 def test_the_key_is_sent_and_shown_nowhere(tmp_path):
     secret = "sk-very-secret"
     with serving(by_length) as server:
-        metric = judge(server, tmp_path, key=lambda: secret)
-        (scores,) = score(TEXTS, metric)
-        plain = judge(server, tmp_path, key=secret)
-    assert all(headers["Authorization"] == f"Bearer {secret}" for headers in server.headers)
-    texts = [repr(metric), repr(plain), plain.spec, plain.signature, repr(scores), json.dumps(dict(scores.provenance))]
-    assert not any(secret in text for text in texts)
-    assert not any(secret in path.read_text() for path in tmp_path.iterdir())
+        metric = judge(server, tmp_path / "answers", key=secret)
+        (scores,) = score(TEXTS, metric, cache=tmp_path / "cache")
+    assert {headers["Authorization"] for headers in server.headers} == {f"Bearer {secret}"}
+    ready = scores.metric
+    shown = [metric, scores, ready, ready.opened().client, dict(scores.provenance)]
+    assert not any(secret in text for text in [*map(repr, shown), metric.spec, metric.signature])
+    assert not any(secret.encode() in pickle.dumps(each) for each in (metric, ready))
+    files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) > 1 and not any(secret.encode() in content for content in files)
+
+
+def test_another_process_reads_the_key_from_its_environment(monkeypatch):
+    metric = Judge(key="sk-given")
+    monkeypatch.setenv("TERCET_JUDGE_KEY", "sk-environment")
+    assert (metric.secret("key"), Judge().secret("key")) == ("sk-given", "sk-environment")
+    assert pickle.loads(pickle.dumps(metric)).secret("key") == "sk-environment"
+
+
+def test_a_key_after_the_metric_is_refused_because_command_lines_are_seen_by_others():
+    with pytest.raises(UsageError, match="key is a secret.* Set the environment variable TERCET_JUDGE_KEY") as refused:
+        create("judge:endpoint=http://localhost:8000/v1,model=m,key=sk-secret")
+    assert "sk-secret" not in str(refused.value)
+
+
+def test_a_key_that_is_set_later_is_used(tmp_path, monkeypatch):
+    with serving(by_length) as server:
+        ready = judge(server, tmp_path).ready(TEXTS)
+        ready.opened()
+        monkeypatch.setenv("TERCET_JUDGE_KEY", "sk-later")
+        ready.explain("A dog sleeps.", source="Der Hund schläft.")
+    assert server.headers[0]["Authorization"] == "Bearer sk-later"
 
 
 def test_a_warning_says_that_texts_leave_the_computer(tmp_path, caplog):
@@ -268,6 +295,25 @@ def test_commands_read_the_key_from_the_environment(tmp_path, monkeypatch, comma
     assert {headers["Authorization"] for headers in server.headers} == {"Bearer sk-secret"}
     assert "57.5" in done.out or "65" in done.out
     assert "sk-secret" not in done.out + done.err
+
+
+def test_agree_and_qe_read_the_key_too(tmp_path, monkeypatch):
+    examples.write("en-de", tmp_path)
+    monkeypatch.setenv("TERCET_JUDGE_KEY", "sk-secret")
+    with serving(by_length) as server:
+        spec = f"judge:endpoint={server.address},model=m,answers={tmp_path / 'answers'}"
+        ran = run(
+            ["agree", "judgements.jsonl", "--texts", "en-de.jsonl", "-m", spec, "-n", "20", "-f", "json"],
+            folder=tmp_path,
+        )
+        asked = len(server.headers)
+        options = {"metrics": [spec], "references": [], "jobs": 1}
+        model = SimpleNamespace(pair="de-en", higher_is_better=True)
+        found = segment_scores(options, model, ["Ein neuer Satz."], ["A new sentence."])
+    assert ran.code == 0 and "sk-secret" not in ran.out + ran.err, ran.err
+    assert found[spec].tolist() == [75.0]
+    assert {headers["Authorization"] for headers in server.headers} == {"Bearer sk-secret"}
+    assert 0 < asked < len(server.headers)
 
 
 def test_a_file_called_judge_is_another_metric(tmp_path):

@@ -9,6 +9,7 @@ import pytest
 from tercet import metrics
 from tercet.data.testset import TestSet
 from tercet.errors import DataError, UsageError
+from tercet.quality.default import open_default
 from tercet.quality.inputs import GivenFeatures
 from tercet.quality.model import QualityModel
 from tercet.scoring import score
@@ -52,10 +53,13 @@ def test_the_model_says_which_direction_is_better(tmp_path: Path) -> None:
     assert metrics.create("qe").higher_is_better is True
 
 
-def test_without_a_model_it_says_what_to_give() -> None:
-    metric = metrics.create("qe")
-    with pytest.raises(UsageError, match="qe needs a model: qe:model=FILE, with a file that 'tercet qe train' wrote"):
-        score(TEXTS, [metric])
+def test_without_a_model_the_packages_own_estimates() -> None:
+    (scores,) = score(TEXTS, ["qe"])
+    expected = open_default(("et", "en")).predict(SOURCES, OUTPUTS).values
+    assert scores.segment["x"] == pytest.approx(expected, abs=1e-9)
+    assert "|model:default|" in scores.signature
+    with pytest.raises(UsageError, match="The default model estimates English outputs, and these are in 'de'"):
+        score(TestSet({"x": OUTPUTS}, source=SOURCES, pair="et-de"), ["qe"])
     with pytest.raises(UsageError, match="must not be empty or hold"):
         metrics.create("qe:model=")
 

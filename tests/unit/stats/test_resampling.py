@@ -67,16 +67,32 @@ def test_resamples_and_swaps_are_different_streams():
     assert (drawn == swaps[:, 31] + swaps[:, 63]).mean() == pytest.approx(3 / 8, abs=0.05)
 
 
+def every(columns):
+    return np.stack([columns.counts(system) for system in range(columns.shape[0])])
+
+
+def test_columns_that_are_equal_in_all_systems_are_kept_once():
+    rng = np.random.default_rng(0)
+    cube = rng.integers(0, 100, (3, 50, 3)).astype(float)
+    cube[:, :, 1] = cube[0, :, 1]
+    cube[:, :, 2] = rng.normal(size=(3, 50))  # not integers: in double precision, the others in single
+    columns = exact_columns(cube)
+    assert [part.shape[1] for part in columns.parts] == [4, 3]
+    assert np.array_equal(every(columns)[..., :2], cube[..., :2])
+    assert np.abs(every(columns) - cube).max() < 1e-12
+
+
 def test_integer_counts_stay_what_they_are_and_take_single_precision_only_where_it_is_exact():
     small = np.random.default_rng(0).integers(0, 100, (3, 50, 4)).astype(float)
     columns = exact_columns(small)
-    assert columns.values.dtype == np.float32
-    assert np.array_equal(columns.values.reshape(50, 3, 4), small.transpose(1, 0, 2))
+    assert [part.shape for part in columns.parts] == [(50, 12), (50, 0)]
+    assert columns.parts[0].dtype == np.float32
+    assert np.array_equal(every(columns), small)
     for more in (2**19, 2**22):  # 50 segments of 2**19 may sum to more than 2**24
         large = small + more
         columns = exact_columns(large)
-        assert columns.values.dtype == np.float64
-        assert np.array_equal(columns.values.reshape(50, 3, 4), large.transpose(1, 0, 2))
+        assert [part.shape for part in columns.parts] == [(50, 0), (50, 12)]
+        assert np.array_equal(every(columns), large)
         assert np.array_equal(columns.totals, large.sum(1))
 
 
@@ -84,14 +100,15 @@ def test_integer_counts_stay_what_they_are_and_take_single_precision_only_where_
 def test_sums_of_any_counts_are_exact(scale):
     cube = scale * np.random.default_rng(1).normal(size=(2, 37, 3))
     columns = exact_columns(cube)
-    assert np.abs(columns.values.reshape(37, 2, 3) - cube.transpose(1, 0, 2)).max() < scale * 37 * 2.0**-49
-    exact = [[Fraction(float(value)) for value in row] for row in columns.values]
+    assert np.abs(every(columns) - cube).max() < scale * 37 * 2.0**-49
+    rows = every(columns).transpose(1, 0, 2).reshape(37, 6)
+    exact = [[Fraction(float(value)) for value in row] for row in rows]
     for draws, sums in (
         (np.concatenate(list(draw_swaps(37, 20))), np.concatenate(list(swapped_sums(columns, trials=20, seed=SEED)))),
         (
             np.concatenate(list(draw_weights(37, 20))),
             np.concatenate(
-                [w @ columns.values for w in draw_weights(37, 20, rows=3)],
+                [w @ rows for w in draw_weights(37, 20, rows=3)],
             ).reshape(20, 2, 3),
         ),
     ):
@@ -106,7 +123,7 @@ def test_sums_of_any_counts_are_exact(scale):
 def test_products_in_blocks_equal_whole_products(systems, n, k, trials):
     columns = exact_columns(np.random.default_rng(n).integers(0, 50, (systems, n, k)))
     draws = np.concatenate(list(draw_swaps(n, trials)))
-    expected = (draws @ columns.values.astype(np.float64)).reshape(trials, systems, k)
+    expected = np.einsum("tn,snk->tsk", draws, every(columns))
     assert np.array_equal(np.concatenate(list(swapped_sums(columns, trials=trials, seed=SEED))), expected)
 
 

@@ -1,4 +1,4 @@
-"""Features from sentence embeddings: similarity of source and target, and coordinates on principal axes."""
+"""Features from networks: similarity of sentence embeddings, their principal axes, and the output read alone."""
 
 from __future__ import annotations
 
@@ -36,6 +36,12 @@ def _places(pairs: SentencePairs) -> Floats:
     return places
 
 
+def _read_alone(pairs: SentencePairs) -> Floats:
+    from ...language.output_network import open_output_network
+
+    return open_output_network(pairs.resources.given("network", str)).scores(pairs.target.texts)
+
+
 def _axis(number: int) -> Feature:
     return feature(
         "more", f"embedding_axis_{number:02}",
@@ -54,4 +60,6 @@ EMBEDDINGS = (
             "how far apart source and target are in one part of meaning (largest difference of sentence embeddings)",
             lambda p: _difference(p).max(axis=1), needs="embeddings"),
     *(_axis(number) for number in range(1, AXES + 1)),
+    feature("more", "target_network", "how good the target looks to a network that reads it alone", _read_alone,
+            needs="network"),
 )  # fmt: skip

@@ -12,6 +12,7 @@ for (const table of document.querySelectorAll("table")) {
     return isNaN(x) || isNaN(y) ? isNaN(x) - isNaN(y) : sign * (x - y);
   };
   heads.forEach((head, at) => {
+    if (!head.textContent.trim()) return;
     const button = document.createElement("button");
     button.type = "button";
     button.append(...head.childNodes);

@@ -91,11 +91,12 @@ function qualityPanel() {
   if (!quality) return null;
   const bars = ranked(state.m).map((s) => {
     const groups = quality.groups.map((group) => [group[0], withQuality(group, s).length]);
+    const percent = (n) => Math.round(100 * n / D.n);
     return el("div", {class: "bar"}, el("span", {class: "name"}, badge(s), " ", D.systems[s]), el("div", {class: "shares"}, groups.filter(([, n]) => n).map(([name, n]) => {
       const chosen = isChosen("quality", name, D.systems[s]);
       return el("button", {type: "button", class: name, style: {"flex-grow": String(n), "flex-basis": "0"}, "aria-pressed": String(chosen), "data-key": `quality ${s} ${name}`,
-                           title: `${D.systems[s]}: ${count(n, "segment")} ${name}`, "aria-label": `${D.systems[s]}: ${count(n, "segment")} ${name}`,
-                           onclick: () => toggle(chosen, ["quality", name, D.systems[s]])}, `${Math.round(100 * n / D.n)}`);
+                           title: `${D.systems[s]}: ${count(n, "segment")} ${name}`, "aria-label": `${D.systems[s]}: ${percent(n)} % ${name}, ${count(n, "segment")}`,
+                           onclick: () => toggle(chosen, ["quality", name, D.systems[s]])}, `${percent(n)}`);
     })));
   });
   return ["Good, middling and poor segments", el("p", {class: "hint"}, `Percent. ${quality.note}`), el("div", {class: "bars"}, bars)];

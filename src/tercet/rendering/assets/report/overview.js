@@ -26,7 +26,7 @@ function buildOverview() {
     tabs.querySelector("[aria-selected=true]").focus();
   });
   byId("verdict").after(power);
-  return [tabs, el("div", {class: "columns"}, ranking, matrix)];
+  return [tabs, el("h2", {class: "unseen"}, "Systems"), el("div", {class: "columns"}, ranking, matrix)];
 }
 
 const badge = (s) => s === state.a ? el("span", {class: "badge is-a", title: "A"}, "A")
@@ -94,14 +94,13 @@ function matrixParts() {
     const won = winner(state.m, pair), digits = metric.decimals;
     const says = won > 0 ? `${D.systems[row]} is better` : won < 0 ? `${D.systems[column]} is better`
       : isSignificant(pair) ? "significantly different" : "not significantly different";
-    const strength = 18 + 72 * Math.abs(pair.difference) / largest;
+    const strength = 12 + 38 * Math.abs(pair.difference) / largest; // pale enough for the colour of text
     const label = `${D.systems[row]} − ${D.systems[column]}: ${signed(pair.difference, digits)} (${signed(pair.low, digits)} to `
       + `${signed(pair.high, digits)}), ${shownP(pair.p)}: ${says}`;
     return el("td", {}, el("button", {
       type: "button", class: won ? "sure" : "unsure", "aria-label": label, title: label, "data-key": `cell ${row} ${column}`, tabindex: -1,
       "aria-pressed": String(row === state.a && column === state.b),
-      style: won ? {background: `color-mix(in oklab, var(--${won > 0 ? "blue" : "orange"}) ${strength}%, var(--page))`,
-                    color: strength > 55 ? "light-dark(#fff, #000)" : "var(--text)"} : {},
+      style: won ? {background: `color-mix(in oklab, var(--${won > 0 ? "blue" : "orange"}) ${strength}%, var(--page))`} : {},
       onclick: () => change({a: row, b: column, from: null, to: null}),
     }, many ? (won > 0 ? "+" : won < 0 ? "−" : "") : signed(pair.difference, digits)));
   };

@@ -2,7 +2,7 @@
 const PIECE = 1500; // places that are added at once
 const places = new Map(); // segment -> its element
 const ticked = new Set();
-let listed = [], list, watcher, ending, markBy = "both";
+let listed = [], list, watcher, ending;
 
 // Whom a metric prefers in a segment: 1 for A, -1 for B, 0 for neither.
 function signOf(m, i) {
@@ -54,14 +54,13 @@ function buildSegments() {
     change({min: least.value === "" ? null : +least.value, from: null, to: null}))});
   const disagree = el("input", {type: "checkbox", onchange: () => change({disagree: disagree.checked})});
   const only = el("input", {type: "checkbox", onchange: () => change({ticked: only.checked})});
-  const marks = el("select", {"aria-label": "Marks", onchange: () => { markBy = marks.value; show(); }},
-    el("option", {value: "both"}, "between outputs, against references"), el("option", {value: "reference"}, "against references"), el("option", {value: "none"}, "none"));
+  const marks = marksSelect(), legend = el("p", {class: "small soft legend no-print", style: {"max-width": "none"}});
   const chips = el("span", {class: "row"}), more = el("span", {class: "row small"});
   bar.append(el("div", {class: "row small"},
     el("label", {}, "Sort", sort), D.slices.length ? el("label", {}, "Slice", slice) : "", search, el("label", {}, "A better by at least", least),
     D.metrics.filter((metric) => metric.sign).length > 1 ? el("label", {}, disagree, "only where metrics disagree") : ""),
   el("div", {class: "row small", style: {"margin-top": ".5rem"}}, status, chips, more, el("label", {}, "Marks", marks), el("label", {}, only, "only ticked"), exportButtons()));
-  list = el("div", {id: "list"});
+  list = el("div", {id: "list", onpointerover: showPartners, onpointerout: showPartners});
   ending = el("div", {"aria-hidden": "true", style: {height: "1px"}});
   watcher = new IntersectionObserver((entries) => {
     for (const entry of entries) entry.isIntersecting ? fill(entry.target) : empty(entry.target);
@@ -74,6 +73,8 @@ function buildSegments() {
     slice.value = state.slice ? state.slice.join(" ") : "";
     disagree.checked = state.disagree;
     only.checked = state.ticked;
+    marks.value = state.marks;
+    legend.replaceChildren(...(shownLayer() ? layerLegend(shownLayer()) : differenceLegend()).flat(2));
     const wrong = searchPattern(state.q);
     search.setAttribute("aria-invalid", String(wrong instanceof Error));
     listed = filtered();
@@ -86,13 +87,7 @@ function buildSegments() {
     extend(PIECE);
     if (state.seg !== null) places.get(state.seg)?.classList.add("current");
   });
-  return el("section", {id: "segments", "aria-labelledby": "browser"}, el("h2", {id: "browser"}, "Segments"), bar, legend(), list, ending);
-}
-
-function legend() {
-  return el("p", {class: "small soft legend no-print", style: {"max-width": "none"}}, "In outputs: ", el("mark", {class: "right"}, "only here, and in a reference"), "  ",
-    el("mark", {class: "wrong"}, "only here, in no reference"), "  ", el("mark", {class: "foreign"}, "in no reference"),
-    ". A is compared with B; other outputs with A.");
+  return el("section", {id: "segments", "aria-labelledby": "browser"}, el("h2", {id: "browser"}, "Segments"), bar, legend, list, ending);
 }
 
 function chipParts() {
@@ -157,20 +152,24 @@ function cardParts(i) {
   const pattern = searchPattern(state.q), found = pattern instanceof RegExp ? pattern : null;
   const plain = (text) => found ? highlighted(text, found) : [text];
   const [source, target] = D.languages;
-  const block = (name, text, language, nodes = null, below = "") => el("div", {}, el("h5", {}, name),
+  const layer = shownLayer();
+  const block = (name, text, language, nodes = null, below = "", key = "") => el("div", {"data-text": key}, el("h3", {}, name),
     text === "" ? el("p", {class: "reading empty"}, "(empty)") : el("p", {class: "reading", dir: "auto", lang: language || null}, nodes ?? plain(text)), below);
   const references = Object.entries(D.references).filter(([, lines]) => lines[i] !== null), several = references.length > 1;
   const gold = references.map(([, lines]) => lines[i]);
+  const textOf = (key) => key === "source" ? D.source?.[i] ?? "" : key.startsWith("output") ? D.outputs[+key.slice(7)][i] : gold[+key.slice(10)];
+  const shared = (key, name, text, language) => block(name, text, language, layer ? painted(text, sharedMarks(layer, i, key), textOf, found) : null, "", key);
   const output = (s, place) => {
     const text = D.outputs[s][i], against = D.outputs[place === 0 ? state.b : state.a][i];
-    const {words, kinds} = markBy === "none" ? {words: [text], kinds: [""]} : classes(text, markBy === "both" ? against : null, gold);
+    const {words, kinds} = layer || state.marks === "none" ? {words: [text], kinds: [""]} : classes(text, state.marks === "both" ? against : null, gold);
+    const nodes = layer ? painted(text, marksOf(layer, i, s)?.output ?? [], textOf, found) : marked(text, kinds, words, found);
     const scores = D.metrics.map((metric, m) => [m ? " · " : "", el(m === state.m ? "b" : "span", {title: extrasOf(metric, s, i)}, `${metric.name} ${fixed(scoreOf(m, s, i), metric.decimals)}`)]);
-    return block([badge(s), " ", D.systems[s]], text, target, marked(text, kinds, words, found), el("p", {class: "scores"}, scores));
+    return block([badge(s), " ", D.systems[s]], text, target, nodes, el("p", {class: "scores"}, scores), `output ${s}`);
   };
   return [
     headOf(i),
-    el("div", {class: "texts"}, D.source ? block("Source", D.source[i], source) : "",
-      references.map(([name, lines]) => block(several ? `Reference ${name}` : "Reference", lines[i], target))),
+    el("div", {class: "texts"}, D.source ? shared("source", "Source", D.source[i], source) : "",
+      references.map(([name, lines], k) => shared(`reference ${k}`, several ? `Reference ${name}` : "Reference", lines[i], target))),
     el("div", {class: "texts"}, reading().map(output)),
   ];
 }

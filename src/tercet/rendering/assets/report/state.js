@@ -9,7 +9,7 @@ const renderers = []; // functions that show the state, in order
 function usual() {
   const order = ranked(0), baseline = D.systems.indexOf(D.baseline);
   const b = baseline >= 0 ? baseline : order[1];
-  return {m: 0, a: order.find((s) => s !== b), b, more: [], sort: "size", slice: null, q: "", min: null, from: null, to: null,
+  return {m: 0, a: order.find((s) => s !== b), b, more: [], sort: "size", marks: "both", slice: null, q: "", min: null, from: null, to: null,
           disagree: false, ticked: false, set: null, other: D.metrics.length > 1 ? 1 : 0, by: 0, seg: null};
 }
 
@@ -28,6 +28,8 @@ function readAddress() {
   found.more = given.getAll("more").map((name) => D.systems.indexOf(name))
     .filter((s, i, all) => s >= 0 && s !== found.a && s !== found.b && all.indexOf(s) === i).slice(0, 2);
   if (given.get("sort") in SORTS) found.sort = given.get("sort");
+  const marks = given.get("marks");
+  if (marks in DIFFERENCES || D.layers.some((layer) => layer.name === marks)) found.marks = marks;
   const [by, ...name] = (given.get("slice") ?? "").split(":");
   const kind = D.slices.findIndex((slice) => slice.by === by);
   const group = kind < 0 ? -1 : D.slices[kind].names.indexOf(name.join(":"));
@@ -48,7 +50,7 @@ function address(of = state) {
     words.set("b", D.systems[of.b]);
   }
   for (const s of of.more) words.append("more", D.systems[s]);
-  if (of.sort !== plain.sort) words.set("sort", of.sort);
+  for (const name of ["sort", "marks"]) if (of[name] !== plain[name]) words.set(name, of[name]);
   if (of.slice) words.set("slice", `${D.slices[of.slice[0]].by}:${D.slices[of.slice[0]].names[of.slice[1]]}`);
   if (of.set) words.set("set", of.set.join(":"));
   if (of.q) words.set("q", of.q);

@@ -1,0 +1,132 @@
+"""Rank translations by what can be found wrong with them without a model: the order in which to review them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+from ..errors import UsageError
+from ..text import scripts
+from .segment_findings import POINTS, Context, SegmentFinding, Sides, find, length_ratio
+
+FEWEST = 10  # segments that are needed to know the usual length of outputs
+
+
+@dataclass(frozen=True)
+class TriagedSegment:
+    """A segment, numbered from 1 as in the file, with its findings. points: of their kinds together, or 0."""
+
+    segment: int
+    id: str
+    file: str
+    source: str
+    output: str
+    points: int
+    findings: tuple[SegmentFinding, ...]
+
+
+@dataclass(frozen=True)
+class Triage:
+    """Segments by need of review, the most points first; all of them, or the first `top`.
+
+    n: the number of all segments. with_findings: how many of them have a finding. kinds: segments by kind of finding.
+    """
+
+    segments: tuple[TriagedSegment, ...]
+    n: int
+    with_findings: int
+    kinds: Mapping[str, int]
+    pair: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a dictionary for JSON."""
+        return asdict(self)
+
+
+def triage(
+    sources: Sequence[str],
+    outputs: Sequence[str],
+    *,
+    pair: str | None = None,
+    terms: Mapping[str, Sequence[str]] | None = None,
+    source_tags: Sequence[Sequence[str]] | None = None,
+    output_tags: Sequence[Sequence[str]] | None = None,
+    ids: Sequence[str] | None = None,
+    files: Sequence[str] | None = None,
+    top: int | None = None,
+) -> Triage:
+    """Rank segments by findings, without a model: numbers, tags, names, copied text, length and so on.
+
+    Parameters
+    ----------
+    sources, outputs : the texts, one per segment.
+    pair : the language pair, such as "en-de"; without it, languages and months are not checked.
+    terms : translations of each source term (`data.terminology.read_terms`).
+    source_tags, output_tags : the inline tags of each segment.
+    ids, files : the id and the file of each segment, for the result.
+    top : only this many segments.
+
+    Returns
+    -------
+    Triage : the segments, those with most points first; equal ones in the order of the file.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> found = tercet.qe.triage(["Pay 120 euros.", "Hello."], ["Zahlen Sie 210 Euro.", "Hallo."], pair="en-de")
+    >>> found.segments[0].findings[0].message
+    'numbers lost: 120'
+    """
+    n = len(sources)
+    given = {"outputs": outputs, "source_tags": source_tags, "output_tags": output_tags, "ids": ids, "files": files}
+    for name, values in given.items():
+        if values is not None and len(values) != n:
+            raise UsageError(f"There are {n} sources, but {len(values)} {name}.")
+    if top is not None and top < 1:
+        raise UsageError(f"top must be 1 or more, not {top}.")
+    context = make_context(sources, outputs, pair, terms or {})
+    found = []
+    for row in range(n):
+        tags = (source_tags[row] if source_tags else (), output_tags[row] if output_tags else ())
+        findings = tuple(find(Sides(sources[row], outputs[row], *tags), context))
+        found.append(
+            TriagedSegment(
+                row + 1,
+                ids[row] if ids else str(row + 1),
+                files[row] if files else "",
+                sources[row],
+                outputs[row],
+                sum(POINTS[kind] for kind in {each.kind for each in findings}),
+                findings,
+            )
+        )
+    ranked = sorted(found, key=lambda each: -each.points)
+    kinds = Counter(kind for each in found for kind in {finding.kind for finding in each.findings})
+    return Triage(tuple(ranked[:top]), n, sum(bool(each.findings) for each in found), dict(kinds.most_common()), pair)
+
+
+def make_context(
+    sources: Sequence[str], outputs: Sequence[str], pair: str | None, terms: Mapping[str, Sequence[str]]
+) -> Context:
+    """Return what the checks know of all segments: languages, scripts, the usual length of outputs."""
+    source, _, target = (pair or "").partition("-")
+    ratios = [ratio for texts in zip(sources, outputs, strict=True) if (ratio := length_ratio(*texts)) is not None]
+    middle = median(ratios) if ratios else 0.0
+    spread = 1.4826 * median(abs(ratio - middle) for ratio in ratios) if len(ratios) >= FEWEST else 0.0
+    return Context(
+        (source or None, target or None),
+        terms,
+        _script(outputs, target),
+        _script(sources, source),
+        middle,
+        max(spread, 0.05) if len(ratios) >= FEWEST else 0.0,
+    )
+
+
+def _script(texts: Sequence[str], language: str) -> str | None:
+    """Return the script of a language that has only one, or else of most letters in the texts."""
+    known = scripts.scripts_of(language) if language else frozenset()
+    return next(iter(known)) if len(known) == 1 else scripts.dominant(texts)

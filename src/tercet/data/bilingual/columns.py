@@ -1,0 +1,144 @@
+"""Recognise the columns of a table by their headers, or by --columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...errors import DataError, UnknownName, UsageError
+from .segments import OUTPUT, REFERENCE, Choice, Segment
+
+# Headers that are recognised, in lower case and without punctuation.
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "source": ("source", "src", "source text", "source segment", "original", "original text", "source string"),
+    "output": ("output", "target", "mt", "translation", "target text", "target segment", "hypothesis", "hyp",
+               "machine translation", "mt output", "translated text", "target string"),
+    "reference": ("reference", "ref", "human translation", "post edit", "post edited", "pe", "reference translation"),
+    "id": ("id", "key", "segment id", "seg id", "string id", "seg", "segment", "segment number", "no"),
+    "file": ("file", "file name", "filename", "document", "doc", "document name", "path"),
+}  # fmt: skip
+TEXTS = ("source", "output", "reference")
+SHEET = "sheet"
+_PREFIXES = {"sys": "output", "ref": "reference", "output": "output", "reference": "reference"}
+
+
+def parse_columns(words: Iterable[str]) -> dict[str, str]:
+    """Return the column of each role from ROLE=COLUMN, given as several words or joined by commas."""
+    found: dict[str, str] = {}
+    for word in words:
+        parts = word.split(",")
+        for part in parts if all("=" in each for each in parts) else [word]:
+            role, equals, column = part.partition("=")
+            role = role.strip()
+            if not equals or not column.strip() or not _is_role(role):
+                known = ", ".join((*NAMES, "output:NAME", "reference:NAME", SHEET))
+                raise UsageError(f"--columns {part}: write ROLE=COLUMN, as source=English. Roles: {known}.")
+            if role in found:
+                raise UsageError(f"--columns: {role} is given twice. Name several as {role}:NAME=COLUMN.")
+            found[role] = column.strip()
+    return found
+
+
+def _is_role(role: str) -> bool:
+    kind, colon, name = role.partition(":")
+    return kind in (*NAMES, SHEET) and (not colon or (kind in ("output", "reference") and bool(name)))
+
+
+@dataclass
+class Roles:
+    """The places of a table's columns: one for source, id and file, several by name for the others."""
+
+    single: dict[str, int] = field(default_factory=dict)
+    outputs: dict[str, int] = field(default_factory=dict)
+    references: dict[str, int] = field(default_factory=dict)
+    labels: dict[str, int] = field(default_factory=dict)
+
+    def segment(self, row: Sequence[str], number: int, line: int, at: int) -> Segment:
+        """Return the segment of a row; number: its number in the table."""
+        id, source, file = (row[self.single[role]] if role in self.single else "" for role in ("id", "source", "file"))
+        return Segment(
+            id or str(number),
+            line,
+            source if "source" in self.single else None,
+            {name: row[place] for name, place in self.outputs.items()},
+            {name: row[place] or None for name, place in self.references.items()},
+            file,
+            {name: row[place] for name, place in self.labels.items()},
+            at=at,
+        )
+
+
+def find_roles(header: Sequence[str], choice: Choice, where: str) -> Roles:
+    """Return which column holds what. Raises DataError, with the names that are recognised, if no column has texts."""
+    asked = {role: column for role, column in choice.columns.items() if role != SHEET}
+    places = {role: _place(column, header, where) for role, column in asked.items()}
+    taken = set(places.values())
+    for role, place in _recognised(header, choice.pair):
+        kind = role.partition(":")[0]
+        if place not in taken and not any(given.partition(":")[0] == kind for given in asked):
+            name = role if role not in places else f"{role}:{header[place]}"
+            if name in places:
+                raise DataError(f"{where}: two columns are called {header[place]!r}. Rename one.")
+            if kind in TEXTS[1:] or role not in places:
+                places[name] = place
+                taken.add(place)
+    roles = _sorted(places, header)
+    for place, name in enumerate(header):
+        if place not in taken and name.strip():
+            roles.labels.setdefault(name.strip(), place)
+    if not (roles.outputs or roles.references or "source" in roles.single):
+        _refuse(header, where)
+    return roles
+
+
+def _recognised(header: Sequence[str], pair: str | None) -> Iterable[tuple[str, int]]:
+    """Yield the roles of columns whose headers are known; codes of the language pair are source and output."""
+    source, _, target = (pair or "").lower().partition("-")
+    codes = {source: "source", target: "output"} if target else {}
+    known = codes | {alias: role for role, aliases in NAMES.items() for alias in aliases}
+    for place, name in enumerate(header):
+        kind, _, rest = name.strip().partition(":")
+        if rest and kind in _PREFIXES:
+            yield f"{_PREFIXES[kind]}:{rest}", place
+        elif (plain := _plain(name)) in known:
+            yield known[plain], place
+
+
+def has_known_names(header: Sequence[str]) -> bool:
+    """Return whether a header has the name of a column with texts."""
+    return any(role.partition(":")[0] in TEXTS for role, _ in _recognised(header, None))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", " ", name.casefold()).strip()
+
+
+def _place(column: str, header: Sequence[str], where: str) -> int:
+    for same in (str, str.casefold):
+        places = [place for place, name in enumerate(header) if same(name.strip()) == same(column)]
+        if len(places) > 1:
+            raise DataError(f"{where}: {len(places)} columns are called {column!r}. Rename all but one.")
+        if places:
+            return places[0]
+    raise UnknownName(f"column in {where}", column, [name.strip() for name in header if name.strip()])
+
+
+def _sorted(places: Mapping[str, int], header: Sequence[str]) -> Roles:
+    roles = Roles()
+    for kind, table, usual in (("output", roles.outputs, OUTPUT), ("reference", roles.references, REFERENCE)):
+        mine = {role: place for role, place in places.items() if role.partition(":")[0] == kind}
+        for role, place in mine.items():
+            name = role.partition(":")[2] or (usual if len(mine) == 1 else header[place].strip())
+            table[name] = place
+    roles.single.update({role: place for role, place in places.items() if role in ("source", "id", "file")})
+    return roles
+
+
+def _refuse(header: Sequence[str], where: str) -> None:
+    accepted = "; ".join(f"{role}: {', '.join(NAMES[role])}" for role in TEXTS)
+    present = ", ".join(repr(name.strip()[:40]) for name in header[:20] if name.strip()) or "none"
+    raise DataError(
+        f"{where}: no column with texts was recognised. Columns: {present}. Say which is which, as --columns "
+        f"source=COLUMN,output=COLUMN, or use a header that is recognised ({accepted})."
+    )

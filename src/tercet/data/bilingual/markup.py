@@ -1,0 +1,195 @@
+"""Parse XML safely and with byte positions: for XLIFF, TMX and the parts of XLSX files.
+
+Files are read block by block. Entity declarations and internal subsets are refused, because a few bytes of them can
+fill the memory; an external DOCTYPE, as TMX files have it, is accepted and never fetched.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, NoReturn
+from xml.parsers import expat
+
+from ...errors import DataError
+from .segments import BLOCK
+
+SPACE = "xml:space"
+_FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # XML 1.0 cannot hold them
+_BROKEN_LINE = re.compile(r"[ \t]*[\r\n]\s*")
+
+
+class Parser:
+    """Base class of readers of XML: subclasses override `start`, `end`, `text` and put results into `found`.
+
+    Names are local: the prefix of the root element is removed, elements of other namespaces keep theirs.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.found: list[Any] = []
+        self.stack: list[str] = []
+        self.prefix = ""
+        self.encoding = "utf-8"
+        self._spaces: list[bool] = [False]
+        self._parser = parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.XmlDeclHandler = self._declaration
+        parser.StartDoctypeDeclHandler = self._doctype
+        parser.EntityDeclHandler = self._entity
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text
+        parser.SkippedEntityHandler = self._skipped
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Receive the start of an element; `stack` does not yet have it."""
+
+    def end(self, name: str) -> None:
+        """Receive the end of an element; `stack` no longer has it."""
+
+    def text(self, text: str) -> None:
+        """Receive characters."""
+
+    def parse(self, stream: BinaryIO) -> Iterator[Any]:
+        """Yield what the subclass puts into `found`, as soon as it is there."""
+        first = True
+        try:
+            while True:
+                block = stream.read(BLOCK)
+                if first:
+                    self._sniff(block)
+                    first = False
+                self._parser.Parse(block, not block)
+                yield from self.found
+                self.found.clear()
+                if not block:
+                    return
+        except expat.ExpatError as error:
+            reason = expat.errors.messages.get(error.code, str(error))
+            self._refuse_at(error.lineno, f"not well-formed XML: {reason}")
+        except (UnicodeError, LookupError, ValueError) as error:
+            raise DataError(f"{self.path}: the text cannot be decoded: {error}.") from None
+
+    @property
+    def line(self) -> int:
+        return self._parser.CurrentLineNumber
+
+    @property
+    def byte(self) -> int:
+        """Return the place of the current start tag, end tag or text."""
+        return self._parser.CurrentByteIndex
+
+    @property
+    def keeps_space(self) -> bool:
+        return self._spaces[-1]
+
+    def refuse(self, problem: str) -> NoReturn:
+        self._refuse_at(self.line, problem)
+
+    def _refuse_at(self, line: int, problem: str) -> NoReturn:
+        raise DataError(f"{self.path}, line {line}: {problem}.")
+
+    def encoded(self, text: str) -> bytes:
+        """Return a text in the encoding of the file; characters that it does not have become references."""
+        return text.encode(self.encoding, "xmlcharrefreplace")
+
+    def local(self, name: str) -> str:
+        return name.removeprefix(self.prefix) if self.prefix else name
+
+    def _sniff(self, block: bytes) -> None:
+        if block.startswith(codecs.BOM_UTF16_LE) or block.startswith(b"<\0"):
+            self.encoding = "utf-16-le"
+        elif block.startswith(codecs.BOM_UTF16_BE) or block.startswith(b"\0<"):
+            self.encoding = "utf-16-be"
+        elif not block:
+            raise DataError(f"{self.path} is empty.")
+
+    def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:
+        if encoding and not self.encoding.startswith("utf-16"):
+            try:
+                codecs.lookup(encoding)
+            except LookupError:
+                self.refuse(f"the encoding {encoding!r} is not known")
+            self.encoding = encoding
+
+    def _doctype(self, name: str, system: str | None, public: str | None, has_internal_subset: int) -> None:
+        if has_internal_subset:
+            self.refuse("the DOCTYPE has an internal subset, which is not allowed. Remove the part in brackets")
+
+    def _entity(self, name: str, *_: Any) -> None:
+        self.refuse(f"the entity {name!r} is declared, which is not allowed")
+
+    def _skipped(self, name: str, *_: Any) -> None:
+        self.refuse(f"the entity {name!r} is not defined, so its text would be lost")
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if not self.stack:
+            prefix, colon, _ = name.rpartition(":")
+            self.prefix = prefix + colon
+        keeps = attributes.get(SPACE)
+        self._spaces.append(self.keeps_space if keeps is None else keeps == "preserve")
+        name = self.local(name)
+        self.start(name, attributes)
+        self.stack.append(name)
+
+    def _end(self, name: str) -> None:
+        self.stack.pop()
+        self.end(self.local(name))
+        self._spaces.pop()
+
+    def _text(self, text: str) -> None:
+        self.text(text)
+
+
+class InlineText:
+    """The text of an element with inline tags. The tags are kept apart: their content is code, not language."""
+
+    def __init__(self, name: str, *, keeps_space: bool) -> None:
+        self.name = name
+        self.tags: list[str] = []
+        self._keeps_space = keeps_space
+        self._pieces: list[str] = []
+        self._code = 0  # depth within tags whose content is code
+
+    def start(self, name: str, attributes: dict[str, str], *, spans: frozenset[str], marks: frozenset[str]) -> None:
+        """Add a tag. spans: tags whose content is text. marks: annotations, which are no tags."""
+        if self._code or (name not in spans and name not in marks):
+            self._code += 1
+        if self._code > 1 or name in marks:
+            return
+        known = next((attributes[key] for key in ("id", "i", "x", "rid", "startRef") if key in attributes), "")
+        self.tags.append(f"{name}:{known}" if known else name)
+
+    def end(self) -> None:
+        """End the last tag that began."""
+        if self._code:
+            self._code -= 1
+
+    def add(self, text: str) -> None:
+        if not self._code:
+            self._pieces.append(text)
+
+    @property
+    def text(self) -> str:
+        """Return the text without tags. Unless spaces are kept, a line break with its indent is one space."""
+        text = "".join(self._pieces)
+        if self._keeps_space or "\n" not in text:
+            return text
+        return _BROKEN_LINE.sub(" ", text).strip()
+
+
+def escaped(text: str) -> str:
+    """Return a text for the content or an attribute of an element. Raises DataError for what XML cannot hold."""
+    bad = _FORBIDDEN.search(text)
+    if bad:
+        raise DataError(f"U+{ord(bad[0]):04X} cannot be written in XML.")
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    return text.replace("\r", "&#13;")  # parsers turn a carriage return into a line feed
+
+
+def pair_of(languages: Sequence[str]) -> str | None:
+    """Return the language pair without regions, as en-de for ("en-US", "de_DE"); None if a language is missing."""
+    codes = [re.split("[-_]", language)[0].lower() for language in languages]
+    return "-".join(codes) if len(codes) == 2 and all(codes) else None

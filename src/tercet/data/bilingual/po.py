@@ -1,0 +1,175 @@
+"""Read PO files (gettext), and write notes as translator's comments into a copy.
+
+A segment is a message; a message with plural forms has one for each form. Obsolete messages (#~) and the header are
+left out. The file of a segment is that of its first reference (#:).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import NoReturn
+
+from ...errors import DataError
+from ..lines import open_bytes
+from .segments import OUTPUT, Choice, Edit, Notes, Segment, note_lines
+
+ENDINGS = (".po", ".pot")
+_LINE = re.compile(r'(?:(msgctxt|msgid_plural|msgid|msgstr)(?:\[(\d{1,3})\])?\s*)?"((?:[^"\\]|\\.)*)"\s*')
+_ESCAPE = re.compile(r"\\([0-7]{1,3}|x[0-9a-fA-F]{2}|.)")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_CHARSET = re.compile(rb"charset=([A-Za-z0-9._-]+)")
+_LANGUAGE = re.compile(r"^Language:[ \t]*([A-Za-z@_-]+)", re.MULTILINE)
+
+
+@dataclass
+class _Message:
+    """A message that is being read: the texts by keyword, and where it begins."""
+
+    at: int
+    line: int
+    fields: dict[str, str] = field(default_factory=dict)
+    reference: str = ""
+
+
+def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
+    """Yield the segments of a PO file."""
+    for number, message in enumerate(_messages(path), 1):
+        yield from _segments(message, number, path)
+
+
+def language_pair(path: str | Path) -> str | None:
+    """Return None: a PO file names only its target language."""
+    return None
+
+
+def target_language(path: str | Path) -> str | None:
+    """Return the language in the header, or None."""
+    header = next(_all_messages(path), None)
+    found = None
+    if header is not None and not header.fields.get("msgid"):
+        found = _LANGUAGE.search(header.fields.get("msgstr", ""))
+    return found[1] if found else None
+
+
+def edits(path: str | Path, choice: Choice, notes: Notes) -> Iterator[Edit]:
+    """Yield where and how the notes are inserted."""
+    charset, ending = _charset(path), _line_end(path)
+    for at, members in groupby(enumerate(read_segments(path, choice)), key=lambda each: each[1].at):
+        lines = []
+        for row, segment in members:
+            form = segment.labels.get("form")
+            which = f" (plural form {form})" if form else ""
+            texts = [f"{name}: {' '.join(value.split())}" for name, value in note_lines(notes, row)]
+            lines += [f"# tercet{which}: {text}{ending}" for text in texts]
+        if lines:
+            yield at, at, "".join(lines).encode(charset, "replace")
+
+
+def _segments(message: _Message, number: int, path: str | Path) -> Iterator[Segment]:
+    context = message.fields.get("msgctxt", "")
+    plural = "msgid_plural" in message.fields
+    forms = {name: text for name, text in message.fields.items() if name.startswith("msgstr")}
+    if "msgid" not in message.fields or not forms:
+        _refuse(path, message.line, "a message needs msgid and msgstr")
+    for name, text in forms.items():
+        form = name[len("msgstr") :].strip("[]")
+        if bool(form) != plural:
+            _refuse(path, message.line, f"{name} does not go with {'plural forms' if plural else 'a single form'}")
+        source = message.fields["msgid_plural" if plural and form != "0" else "msgid"]
+        labels = {"form": form} if form else {}
+        yield Segment(
+            f"{number}/{form}" if form else str(number), message.line, source, {OUTPUT: text}, file=message.reference,
+            labels=labels | ({"context": context} if context else {}), at=message.at,
+        )  # fmt: skip
+
+
+def _messages(path: str | Path) -> Iterator[_Message]:
+    for number, message in enumerate(_all_messages(path)):
+        if number or message.fields.get("msgid") != "":
+            yield message
+
+
+def _all_messages(path: str | Path) -> Iterator[_Message]:
+    """Yield the messages with the header, which is the first message and has an empty msgid."""
+    charset = _charset(path)
+    at, current, keyword = 0, None, ""
+    with open_bytes(path) as stream:
+        for line, raw in enumerate(stream, 1):
+            if line == 1 and raw.startswith(b"\xef\xbb\xbf"):
+                at, raw = 3, raw[3:]
+            text = _decoded(raw, charset, path, line).strip()
+            starts = text.startswith("#") or text.startswith(("msgctxt", "msgid "))
+            if text.startswith("#~") or not text:
+                if current is not None and current.fields:
+                    yield current
+                current = None
+            else:
+                if current is not None and starts and any(name.startswith("msgstr") for name in current.fields):
+                    yield current
+                    current = None
+                current = current or _Message(at, line)
+                keyword = _add(current, keyword, text, path, line)
+            at += len(raw)
+    if current is not None and current.fields:
+        yield current
+
+
+def _add(message: _Message, keyword: str, text: str, path: str | Path, line: int) -> str:
+    """Add a line to a message, and return the keyword to which strings on later lines belong."""
+    if text.startswith("#"):
+        if text.startswith("#:") and not message.reference and text[2:].split():
+            message.reference = re.sub(r":\d+$", "", text[2:].split()[0])
+        return keyword
+    found = _LINE.fullmatch(text)
+    if found is None:
+        _refuse(path, line, f'not a line of a PO file: {text[:40]!r}. A keyword with a text in quotes ("…") is needed')
+    if found[1]:
+        keyword = found[1] + (f"[{found[2]}]" if found[2] else "")
+        if keyword in message.fields:
+            _refuse(path, line, f"{keyword} occurs twice in one message. Messages are separated by an empty line")
+        message.fields[keyword] = ""
+    elif keyword not in message.fields:
+        _refuse(path, line, "a text without a keyword such as msgid")
+    message.fields[keyword] += _ESCAPE.sub(_unescaped, found[3])
+    return keyword
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = found[1]
+    if code[0] == "x" and len(code) == 3:
+        return chr(int(code[1:], 16))
+    return chr(int(code, 8)) if code[0] in "01234567" else _ESCAPES.get(code, code)
+
+
+def _line_end(path: str | Path) -> str:
+    with open_bytes(path) as stream:
+        return "\r\n" if stream.readline().endswith(b"\r\n") else "\n"
+
+
+def _charset(path: str | Path) -> str:
+    with open_bytes(path) as stream:
+        head = stream.read(1 << 14)
+    found = _CHARSET.search(head)
+    charset = found[1].decode() if found else "utf-8"
+    if charset == "CHARSET":  # the placeholder of templates
+        return "utf-8"
+    try:
+        "".encode(charset)
+    except LookupError:
+        raise DataError(f"{path}: the charset {charset!r} is not known.") from None
+    return charset
+
+
+def _decoded(raw: bytes, charset: str, path: str | Path, line: int) -> str:
+    try:
+        return raw.decode(charset)
+    except UnicodeDecodeError:
+        _refuse(path, line, f"a byte that is not {charset}, the charset of the header")
+
+
+def _refuse(path: str | Path, line: int, problem: str) -> NoReturn:
+    raise DataError(f"{path}, line {line}: {problem}.")

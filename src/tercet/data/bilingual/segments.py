@@ -1,0 +1,102 @@
+"""`Segment`, what readers of bilingual files yield, and splicing of notes into a copy of a file.
+
+A bilingual file has sources and translations with ids, inline tags and notes: XLIFF, TMX, PO, and tables (CSV, TSV,
+XLSX). A reader yields segments with the place where notes belong. Notes are inserted there, so all other bytes of the
+file stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from ...errors import DataError, UsageError
+
+BLOCK = 1 << 16
+OUTPUT = "output"  # the name of the only output of a file
+REFERENCE = "reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A segment of a bilingual file.
+
+    id: its id in the file, or its number. line: the line (of a sheet: the row) where it begins, for messages.
+    source: None if the file has none. outputs, references: by name; an output that was not translated is "".
+    file: the original file or document that it comes from. source_tags, output_tags: the inline tags, in order; texts
+    are without them. at: the byte where notes are inserted. frame: what goes before and after the notes.
+    """
+
+    id: str
+    line: int
+    source: str | None
+    outputs: Mapping[str, str]
+    references: Mapping[str, str | None] = field(default_factory=dict)
+    file: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    source_tags: tuple[str, ...] = ()
+    output_tags: tuple[str, ...] = ()
+    at: int = -1
+    frame: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to read where a file has more than one possibility.
+
+    columns: role -> name of a table's column, such as {"source": "EN", "output": "DE"}; "sheet" names a sheet.
+    pair: the language pair, such as "en-de", for files with more than two languages.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    pair: str | None = None
+
+
+Notes = Mapping[str, Sequence[str]]  # by name, one text per segment; an empty text is not written
+Edit = tuple[int, int, bytes]  # replace the bytes from the first place to the second
+
+
+def note_lines(notes: Notes, row: int) -> list[tuple[str, str]]:
+    """Return names and texts of the notes on one segment."""
+    return [(name, values[row]) for name, values in notes.items() if values[row]]
+
+
+def check_notes(notes: Notes, segments: int, path: str | Path) -> None:
+    """Raise UsageError if notes do not have one text per segment of the file."""
+    for name, values in notes.items():
+        if len(values) != segments:
+            raise UsageError(f"{path} has {segments} segments, but there are {len(values)} values of {name}.")
+
+
+def splice(stream: BinaryIO, edits: Iterable[Edit], out: BinaryIO) -> None:
+    """Copy a stream, with edits in the order of their places."""
+    done = 0
+    for start, stop, new in edits:
+        if start < done:
+            raise DataError("Two notes overlap, so the file cannot be written.")
+        _copy(stream, out, start - done)
+        out.write(new)
+        stream.read(stop - start)
+        done = stop
+    _copy(stream, out, None)
+
+
+def _copy(stream: BinaryIO, out: BinaryIO, size: int | None) -> None:
+    while size is None or size:
+        block = stream.read(BLOCK if size is None else min(size, BLOCK))
+        if not block:
+            return
+        out.write(block)
+        size = None if size is None else size - len(block)
+
+
+def numbered(segments: Iterable[Segment], path: str | Path) -> Iterator[Segment]:
+    """Yield the segments. Raises DataError if there is none."""
+    any_segment = False
+    for segment in segments:
+        any_segment = True
+        yield segment
+    if not any_segment:
+        raise DataError(f"{path} has no segments.")

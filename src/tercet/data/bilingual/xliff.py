@@ -1,0 +1,201 @@
+"""Read XLIFF 1.2 and 2.x, and write notes into a copy. A segment is a `trans-unit` (1.2) or a `segment` (2.x).
+
+Units with translate="no" are left out. Notes go behind the target (1.2) or into the unit's `notes` (2.x), where the
+schemas allow them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+
+from ..lines import open_bytes
+from .markup import InlineText, Parser, escaped, pair_of
+from .segments import OUTPUT, Choice, Edit, Notes, Segment, note_lines
+
+ENDINGS = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff")
+_SPANS = frozenset({"g", "pc"})
+_MARKS = frozenset({"mrk"})
+_INHERITING = ("file", "group", "unit", "trans-unit")  # elements whose translate="no" holds for what is in them
+_TEXTS = ("source", "target")
+
+
+def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
+    """Yield the segments of an XLIFF file."""
+    with open_bytes(path) as stream:
+        yield from _Reader(str(path)).parse(stream)
+
+
+def language_pair(path: str | Path) -> str | None:
+    """Return the language pair that the file names, or None."""
+    reader = _Reader(str(path))
+    with open_bytes(path) as stream:
+        next(reader.parse(stream), None)
+    return reader.pair
+
+
+def edits(path: str | Path, choice: Choice, notes: Notes) -> Iterator[Edit]:
+    """Yield where and how the notes are inserted."""
+    reader = _Reader(str(path))
+    with open_bytes(path) as stream:
+        rows = enumerate(reader.parse(stream))
+        for at, unit in groupby(rows, key=lambda each: each[1].at):
+            members = list(unit)
+            texts = [reader.note(each, *note) for row, each in members for note in note_lines(notes, row)]
+            if texts:
+                before, after = members[0][1].frame
+                yield at, at, reader.encoded(before + "".join(texts) + after)
+
+
+@dataclass
+class _Unit:
+    """A unit that is being read, with the segments in it (only one in 1.2)."""
+
+    id: str
+    line: int
+    translated: bool
+    segment: str = ""
+    segment_line: int = 0
+    texts: dict[str, InlineText] = field(default_factory=dict)
+    at: int = -1
+    has_notes: bool = False
+    done: list[tuple[str, int, dict[str, InlineText]]] = field(default_factory=list)
+
+
+class _Reader(Parser):
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.pair: str | None = None
+        self.version = ""
+        self._file = ""
+        self._unit: _Unit | None = None
+        self._inline: InlineText | None = None
+        self._ended = False  # whether the next event is the place behind the target
+        self._ignored = 0  # depth within alternative translations and the like
+        self._translated = [True]
+        self._languages = ["", ""]
+
+    def note(self, segment: Segment, name: str, value: str) -> str:
+        text = escaped(f"{name}: {value}")
+        if self.version.startswith("1"):
+            return f'<{self.prefix}note from="tercet">{text}</{self.prefix}note>'
+        which = escaped(segment.labels.get("segment", ""))
+        return f'<{self.prefix}note category="tercet">{f"{which}: " if which else ""}{text}</{self.prefix}note>'
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        self._mark()
+        if not self.stack:
+            self._root(name, attributes)
+        if self._inline is not None:
+            self._inline.start(name, attributes, spans=_SPANS, marks=_MARKS)
+            return
+        if self._ignored or name in ("alt-trans", "bin-unit") or name.endswith(":matches"):
+            self._ignored += 1
+            return
+        if name in _INHERITING:
+            self._translated.append(attributes.get("translate", "yes" if self._translated[-1] else "no") != "no")
+        if name == "file":
+            self._begin_file(attributes)
+        elif name in ("trans-unit", "unit"):
+            if self._unit is not None:
+                self.refuse(f"<{name}> within another unit")
+            if "id" not in attributes:
+                self.refuse(f"a <{name}> without id")
+            self._unit = _Unit(attributes["id"], self.line, self._translated[-1])
+        elif self._unit is not None:
+            self._in_unit(self._unit, name, attributes)
+
+    def end(self, name: str) -> None:
+        self._mark()
+        if self._inline is not None:
+            if name != self._inline.name:
+                self._inline.end()
+                return
+            self._inline = None
+            self._ended = self.version.startswith("1")
+            return
+        if self._ignored:
+            self._ignored -= 1
+            return
+        unit = self._unit
+        if unit is not None and name == "notes":
+            unit.at, unit.has_notes = self.byte, True
+        elif unit is not None and name == "segment":
+            unit.done.append((unit.segment, unit.segment_line, unit.texts))
+            unit.texts = {}
+        elif unit is not None and name == "ignorable":
+            unit.texts = {}
+        elif unit is not None and name == "seg-source":
+            self._ended = True
+        elif unit is not None and name in ("trans-unit", "unit"):
+            if name == "trans-unit":
+                unit.done.append(("", unit.line, unit.texts))
+            self._finish(unit)
+            self._unit = None
+        if name in _INHERITING:
+            self._translated.pop()
+
+    def text(self, text: str) -> None:
+        self._mark()
+        if self._inline is not None:
+            self._inline.add(text)
+
+    def _root(self, name: str, attributes: dict[str, str]) -> None:
+        self.version = attributes.get("version", "")
+        if name != "xliff":
+            self.refuse(f"this is not XLIFF: the file begins with <{name}>")
+        if not self.version.startswith(("1.", "2.")):
+            self.refuse(f"XLIFF {self.version or 'without a version'} is not known; 1.2 and 2.x are")
+        self._languages = [attributes.get("srcLang", ""), attributes.get("trgLang", "")]
+        self._set_pair()
+
+    def _begin_file(self, attributes: dict[str, str]) -> None:
+        self._file = attributes.get("original", "") or attributes.get("id", "")
+        if self.version.startswith("1"):
+            self._languages = [attributes.get("source-language", ""), attributes.get("target-language", "")]
+            self._set_pair()
+
+    def _set_pair(self) -> None:
+        self.pair = self.pair or pair_of(self._languages)
+
+    def _in_unit(self, unit: _Unit, name: str, attributes: dict[str, str]) -> None:
+        if name in _TEXTS:
+            if name in unit.texts:
+                self.refuse(f"unit {unit.id!r} has two texts of <{name}>")
+            self._inline = unit.texts[name] = InlineText(name, keeps_space=self.keeps_space)
+        elif name in ("segment", "ignorable", "originalData") and unit.at < 0:
+            unit.at = self.byte
+        if name == "segment":
+            unit.segment, unit.segment_line = attributes.get("id", str(len(unit.done) + 1)), self.line
+
+    def _mark(self) -> None:
+        """Take the place behind the last source or target of a trans-unit: the start of what follows it."""
+        if self._ended and self._unit is not None:
+            self._unit.at, self._ended = self.byte, False
+
+    def _finish(self, unit: _Unit) -> None:
+        if not unit.translated:
+            return
+        several = len(unit.done) > 1
+        framed = not unit.has_notes and not self.version.startswith("1")
+        frame = (f"<{self.prefix}notes>", f"</{self.prefix}notes>") if framed else ("", "")
+        for segment, line, texts in unit.done:
+            if "source" not in texts:
+                self._refuse_at(line, f"unit {unit.id!r} has no source")
+            source, target = texts["source"], texts.get("target")
+            self.found.append(
+                Segment(
+                    f"{unit.id}/{segment}" if several else unit.id,
+                    line,
+                    source.text,
+                    {OUTPUT: target.text if target else ""},
+                    file=self._file,
+                    labels={"segment": segment} if several else {},
+                    source_tags=tuple(source.tags),
+                    output_tags=tuple(target.tags) if target else (),
+                    at=unit.at,
+                    frame=frame,
+                )
+            )

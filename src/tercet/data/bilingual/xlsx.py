@@ -1,0 +1,306 @@
+"""Read a sheet of an XLSX workbook, and write notes as further columns into a copy.
+
+A workbook is a zip archive of XML files. New cells are spliced into the sheet's XML and every other part is copied, so
+that styles, formulas, charts and images stay. Workbooks with macros and archives that would fill the memory are
+refused.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ...errors import DataError, UnknownName, UsageError
+from .columns import SHEET, find_roles
+from .markup import Parser, escaped
+from .segments import Choice, Edit, Notes, Segment, splice
+
+ENDINGS = (".xlsx",)
+LARGEST = 1 << 30  # bytes of all parts together, unpacked
+RATIO, SMALL = 200, 10 << 20  # parts above this size must not be packed more tightly than this
+MOST_COLUMNS = 16384
+_MACROS = ("vbaProject.bin", "xl/macrosheets/")
+_CELL = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
+_DIMENSION = re.compile(rb'(<(?:\w+:)?dimension\b[^>]*?\bref=")([^"]*)(")')
+_SPANS = re.compile(rb'\sspans="[^"]*"')
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OverflowError)
+
+
+def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
+    """Yield the segments of a sheet: the first one, or that of `--columns sheet=NAME`."""
+    sheet = _open(path, choice)
+    roles = find_roles(sheet.header, choice, f"{path}, sheet {sheet.name!r}, row {sheet.header_row}")
+    for number, row in enumerate(sheet.rows, 1):
+        yield roles.segment(row.padded(len(sheet.header)), number, row.number, row.end)
+
+
+def language_pair(path: str | Path) -> str | None:
+    """Return None: sheets do not name languages."""
+    return None
+
+
+def write(path: str | Path, choice: Choice, notes: Notes, out: BinaryIO) -> None:
+    """Write a copy of the workbook in which the sheet has a column for each note."""
+    sheet = _open(path, choice)
+    for name in notes:
+        if name in sheet.header:
+            raise UsageError(f"{path} has a column {name!r} already. Remove it, or write to another file.")
+    if sheet.width + len(notes) > MOST_COLUMNS:
+        raise UsageError(f"{path}: a sheet cannot have more than {MOST_COLUMNS} columns.")
+    with _archive(path) as archive, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as copy:
+        for info in archive.infolist():
+            content = archive.read(info)
+            if info.filename == sheet.part:
+                spliced = io.BytesIO()
+                splice(io.BytesIO(content), _edits(sheet, content, notes), spliced)
+                content = spliced.getvalue()
+            copy.writestr(info, content)
+
+
+def _edits(sheet: _Sheet, content: bytes, notes: Notes) -> Iterator[Edit]:
+    dimension = _DIMENSION.search(content, 0, 1 << 14)
+    if dimension:
+        first, _, last = dimension[2].decode("ascii", "replace").partition(":")
+        corner = _CELL.fullmatch(last or first)
+        if corner:
+            wider = f"{first}:{letters(sheet.width + len(notes) - 1)}{corner[2]}"
+            yield dimension.start(2), dimension.end(2), wider.encode()
+    texts = [list(notes), *([values[row] for values in notes.values()] for row in range(len(sheet.rows)))]
+    for row, fields in zip((sheet.header_cells, *sheet.rows), texts, strict=True):
+        spans = _SPANS.search(content, row.start, content.index(b">", row.start))
+        if spans:  # a hint for programs, which would be wrong now
+            yield spans.start(), spans.end(), b""
+        cells = "".join(
+            cell(f"{letters(sheet.width + place)}{row.number}", field, sheet.prefix)
+            for place, field in enumerate(fields)
+        )
+        yield row.end, row.end, cells.encode(sheet.encoding, "xmlcharrefreplace")
+
+
+def cell(reference: str, text: str, prefix: str = "") -> str:
+    """Return the XML of a cell: a number if the text is one, else a text. Nothing for an empty text."""
+    if not text:
+        return ""
+    if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text):
+        return f'<{prefix}c r="{reference}"><{prefix}v>{text}</{prefix}v></{prefix}c>'
+    content = f'<{prefix}t xml:space="preserve">{escaped(text)}</{prefix}t>'
+    return f'<{prefix}c r="{reference}" t="inlineStr"><{prefix}is>{content}</{prefix}is></{prefix}c>'
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row: its number, its cells by column, and the bytes of its start tag and end tag."""
+
+    number: int
+    cells: Mapping[int, str]
+    start: int
+    end: int
+
+    def padded(self, width: int) -> list[str]:
+        return [self.cells.get(place, "") for place in range(width)]
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    name: str
+    part: str
+    header_cells: _Row
+    rows: Sequence[_Row]
+    width: int
+    prefix: str
+    encoding: str
+
+    @property
+    def header(self) -> list[str]:
+        return self.header_cells.padded(self.width)
+
+    @property
+    def header_row(self) -> int:
+        return self.header_cells.number
+
+
+def _open(path: str | Path, choice: Choice) -> _Sheet:
+    with _archive(path) as archive:
+        names = archive.namelist()
+        workbook = next((name for name in names if name.endswith("xl/workbook.xml")), None)
+        if workbook is None:
+            raise DataError(f"{path} is not an XLSX workbook: it has no xl/workbook.xml.")
+        sheets = _sheets(archive, workbook, path)
+        wanted = choice.columns.get(SHEET)
+        if wanted is not None and wanted not in sheets:
+            raise UnknownName(f"sheet in {path}", wanted, sheets)
+        name = wanted or next(iter(sheets))
+        if sheets[name] not in names:
+            raise DataError(f"{path}: the part {sheets[name]} of sheet {name!r} is missing. The file is damaged.")
+        shared = posixpath.join(posixpath.dirname(workbook), "sharedStrings.xml")
+        strings = list(_parsed(_Strings, archive, shared, path)[1]) if shared in names else []
+        parser, found = _parsed(_Cells, archive, sheets[name], path, strings)
+    rows = [row for row in found if any(text.strip() for text in row.cells.values())]
+    if len(rows) < 2:
+        raise DataError(f"{path}: sheet {name!r} has {'a header but no segments' if rows else 'no cells'}.")
+    return _Sheet(name, sheets[name], rows[0], rows[1:], parser.widest + 1, parser.prefix, parser.encoding)
+
+
+def _sheets(archive: zipfile.ZipFile, workbook: str, path: str | Path) -> dict[str, str]:
+    """Return the parts of the sheets by name, in order."""
+    folder, file = posixpath.split(workbook)
+    relations = f"{folder}/_rels/{file}.rels"
+    if relations not in archive.namelist():
+        raise DataError(f"{path}: the part {relations} is missing. The file is damaged.")
+    targets = dict(_parsed(_Attributes, archive, relations, path, ("Relationship", "Id", "Target"))[1])
+    sheets = {}
+    for name, relation in _parsed(_Attributes, archive, workbook, path, ("sheet", "name", "r:id"))[1]:
+        target = targets.get(relation, "")
+        part = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"{folder}/{target}")
+        if "worksheets/" in part:  # not a sheet that is only a chart
+            sheets[name] = part
+    if not sheets:
+        raise DataError(f"{path} has no sheets.")
+    return sheets
+
+
+@contextmanager
+def _archive(path: str | Path) -> Iterator[zipfile.ZipFile]:
+    if not Path(path).exists():
+        raise UsageError(f"There is no file {path}.")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            _check_sizes(archive, path)
+            yield archive
+    except _DAMAGED as error:
+        raise DataError(f"{path} is not an XLSX workbook, or is damaged: {error}.") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def _check_sizes(archive: zipfile.ZipFile, path: str | Path) -> None:
+    parts = archive.infolist()
+    if sum(part.file_size for part in parts) > LARGEST:
+        raise DataError(f"{path} would be larger than {LARGEST >> 30} GiB when unpacked, which is refused.")
+    for part in parts:
+        if part.file_size > SMALL and part.file_size > RATIO * max(part.compress_size, 1):
+            raise DataError(f"{path}: {part.filename} is packed as in an archive made to fill the memory. Refused.")
+        if any(mark in part.filename for mark in _MACROS):
+            raise DataError(f"{path} has macros, which are refused. Save it as .xlsx without macros.")
+        if part.flag_bits & 1:
+            raise DataError(f"{path} is protected by a password. Remove the password.")
+
+
+def _parsed(kind: Any, archive: zipfile.ZipFile, part: str, path: str | Path, *more: object) -> tuple[Any, list[Any]]:
+    parser = kind(f"{path} ({part})", *more)
+    with archive.open(part) as stream:
+        return parser, list(parser.parse(stream))
+
+
+class _Attributes(Parser):
+    """Yields two attributes of every element of a name."""
+
+    def __init__(self, path: str, wanted: tuple[str, str, str]) -> None:
+        super().__init__(path)
+        self.wanted = wanted
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        element, *keys = self.wanted
+        if name == element:
+            # The prefix of r:id is the file's choice.
+            values = attributes | {f"r:{key.partition(':')[2]}": text for key, text in attributes.items() if ":" in key}
+            self.found.append(tuple(values.get(key, "") for key in keys))
+
+
+class _Strings(Parser):
+    """Yields the shared strings; phonetic readings are not part of them."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.pieces: list[str] = []
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "si":
+            self.pieces = []
+
+    def text(self, text: str) -> None:
+        if self.stack[-1] == "t" and "rPh" not in self.stack:
+            self.pieces.append(text)
+
+    def end(self, name: str) -> None:
+        if name == "si":
+            self.found.append("".join(self.pieces))
+
+
+class _Cells(Parser):
+    """Yields the rows of a sheet."""
+
+    def __init__(self, path: str, strings: Sequence[str]) -> None:
+        super().__init__(path)
+        self.strings = strings
+        self.cells: dict[int, str] = {}
+        self.number = 0
+        self.began = 0
+        self.column = self.widest = -1
+        self.kind = ""
+        self.pieces: list[str] = []
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "row":
+            self.number = self._whole(attributes.get("r", str(self.number + 1)))
+            self.cells, self.column, self.began = {}, -1, self.byte
+        elif name == "c":
+            reference = attributes.get("r")
+            found = _CELL.fullmatch(reference) if reference else None
+            if reference and not found:
+                self.refuse(f"{reference[:20]!r} is not a cell")
+            self.column = _number(found[1]) if found else self.column + 1
+            if self.column >= MOST_COLUMNS:
+                self.refuse(f"a sheet cannot have more than {MOST_COLUMNS} columns")
+            self.widest = max(self.widest, self.column)  # also cells without text, which have a format
+            self.kind, self.pieces = attributes.get("t", "n"), []
+        elif name == "mergeCell" and (found := _CELL.fullmatch(attributes.get("ref", "").rpartition(":")[2])):
+            self.widest = max(self.widest, _number(found[1]))
+
+    def text(self, text: str) -> None:
+        inside = self.stack[-1]
+        if inside == "v" or (inside == "t" and "rPh" not in self.stack):
+            self.pieces.append(text)
+
+    def end(self, name: str) -> None:
+        if name == "c":
+            text = "".join(self.pieces)
+            if self.kind == "s":
+                place = self._whole(text)
+                if place >= len(self.strings):
+                    self.refuse(f"there is no shared string {place}. The file is damaged")
+                text = self.strings[place]
+            if text:
+                self.cells[self.column] = text
+        elif name == "row":
+            self.found.append(_Row(self.number, self.cells, self.began, self.byte))
+
+    def _whole(self, text: str) -> int:
+        if not re.fullmatch("[0-9]{1,9}", text.strip()):
+            self.refuse(f"{text[:20]!r} where a number is needed")
+        return int(text)
+
+
+def _number(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = 26 * number + ord(letter) - ord("A") + 1
+    return number - 1
+
+
+def letters(number: int) -> str:
+    """Return the letters of a column, counted from 0."""
+    name = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        name = chr(ord("A") + rest) + name
+    return name

@@ -1,0 +1,97 @@
+"""Read terminology: TBX files, and tables or other bilingual files with a term and its translation in each segment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError, UsageError
+from .bilingual import ENDINGS, format_of, open_bitext
+from .bilingual.markup import Parser
+from .files import bare_name
+from .lines import open_bytes
+
+TBX = (".tbx", ".xml")
+_ENTRIES = ("termEntry", "conceptEntry")
+_LANGUAGES = ("langSet", "langSec")
+
+Terms = dict[str, tuple[str, ...]]  # a source term -> its translations
+
+
+def read_terms(path: str | Path, pair: str | None = None, *, columns: Mapping[str, str] | None = None) -> Terms:
+    """Return the translations of each source term, in the order of the file.
+
+    pair: the language pair, such as "en-de"; TBX files need it. columns: those of a table, by role.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for term, translation in _pairs(path, pair, columns):
+        if term.strip() and translation.strip():
+            found.setdefault(term.strip(), {})[translation.strip()] = None
+    if not found:
+        raise DataError(f"{path} has no term with a translation{f' for {pair}' if pair else ''}.")
+    return {term: tuple(translations) for term, translations in found.items()}
+
+
+def _pairs(path: str | Path, pair: str | None, columns: Mapping[str, str] | None) -> Iterator[tuple[str, str]]:
+    if bare_name(path).lower().endswith(TBX):
+        if not pair:
+            raise UsageError(f"{path} may have many languages: give the language pair, as -l en-de.")
+        yield from _tbx_pairs(path, pair)
+        return
+    if format_of(path) is None:
+        raise UsageError(f"{path} is not a terminology file: TBX, or one of {', '.join(ENDINGS)}, is needed.")
+    bitext = open_bitext(path, columns=columns, pair=pair)
+    yield from zip(bitext.source, bitext.output(), strict=True)
+
+
+def _tbx_pairs(path: str | Path, pair: str) -> Iterator[tuple[str, str]]:
+    source, _, target = pair.lower().replace("_", "-").partition("-")
+    with open_bytes(path) as stream:
+        for entry in _Reader(str(path)).parse(stream):
+            for term in entry.get(source, ()):
+                for translation in entry.get(target.partition("-")[0], ()):
+                    yield term, translation
+
+
+class _Reader(Parser):
+    """Yields the terms of each entry by language, without regions. Deprecated terms are left out."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self._entry: dict[str, list[str]] | None = None
+        self._language = ""
+        self._term: list[str] | None = None
+        self._note: str | None = None
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if not self.stack and name not in ("martif", "tbx", "TBX"):
+            self.refuse(f"this is not TBX: the file begins with <{name}>")
+        if name in _ENTRIES:
+            self._entry = {}
+        elif name in _LANGUAGES:
+            self._language = attributes.get("xml:lang", "").lower().replace("_", "-").partition("-")[0]
+        elif name == "term":
+            self._term = []
+        elif name == "termNote" and attributes.get("type") == "administrativeStatus":
+            self._note = ""
+
+    def end(self, name: str) -> None:
+        if name == "term" and self._term is not None and self._entry is not None:
+            self._entry.setdefault(self._language, []).append("".join(self._term))
+            self._term = None
+        elif name == "termNote" and self._note is not None:
+            if ("deprecated" in self._note or "superseded" in self._note) and self._entry is not None:
+                terms: Any = self._entry.get(self._language)
+                if terms:
+                    terms.pop()  # the note follows its term
+            self._note = None
+        elif name in _ENTRIES and self._entry is not None:
+            self.found.append(self._entry)
+            self._entry = None
+
+    def text(self, text: str) -> None:
+        if self._term is not None:
+            self._term.append(text)
+        if self._note is not None:
+            self._note += text

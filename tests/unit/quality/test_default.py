@@ -1,0 +1,85 @@
+"""The package's own models: an estimate for English outputs without labels."""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tercet.errors import MissingDependency, UsageError
+from tercet.language.output_network import open_output_network
+from tercet.quality import default
+from tercet.quality.default import load_model, open_default
+from tercet.quality.resources import Corpora
+from tests.unit.quality.test_training import small
+
+SOURCE = "Die Brücke wurde nach einer Prüfung wieder für den Verkehr freigegeben."
+GOOD = "After an inspection, the bridge was reopened to traffic."
+BROKEN = "The bridge became after a check again for the traffic free given given."
+OTHER = "Prices of potatoes fell by a third last year."
+
+
+def test_broken_english_is_estimated_lower() -> None:
+    for languages in (None, ("de", "en"), ("lv", "en")):
+        good, broken, untranslated = open_default(languages).predict([SOURCE] * 3, [GOOD, BROKEN, SOURCE]).values
+        assert good > broken + 10
+        assert good > untranslated + 20
+
+
+def test_another_meaning_is_noticed_only_where_meaning_is_compared() -> None:
+    good, other = open_default(("de", "en")).predict([SOURCE] * 2, [GOOD, OTHER]).values
+    assert good > other + 10
+    good, other = open_default(("lv", "en")).predict([SOURCE] * 2, [GOOD, OTHER]).values
+    assert abs(good - other) < 10
+
+
+def test_it_says_why_meaning_is_not_compared(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    open_default(None)
+    assert "does not compare meaning: the source language is not known (-l SRC-en)" in caplog.text
+    open_default(("fi", "en"))
+    assert "the encoder does not know the source language 'fi'" in caplog.text
+
+
+def test_an_empty_output_is_the_worst_and_intervals_stay_on_the_scale() -> None:
+    found = open_default(None).predict([SOURCE, SOURCE], ["", GOOD])
+    assert found.values[0] == 0
+    assert 0 <= found.values[1] <= 100
+    assert found.lower[1] < found.values[1] < found.upper[1]
+
+
+def test_other_targets_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"estimates English outputs, and these are in 'fr'.*tercet qe rank triage"):
+        open_default(("de", "fr"))
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(default, "find_spec", lambda _: None)
+    with pytest.raises(MissingDependency, match=r"tercet\[neural\]"):
+        open_default(None)
+
+
+def test_a_file_called_default_is_read_with_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    model = small()
+    model.save(tmp_path / "default")
+    monkeypatch.chdir(tmp_path)
+    assert load_model("default").checksum == model.checksum
+    assert "There is a file called default" in caplog.text
+    with pytest.raises(UsageError, match="The model is for et-en"):
+        load_model("default", ("fi", "en"))
+
+
+def test_the_network_gives_each_text_its_number_whatever_is_beside_it() -> None:
+    network = open_output_network("english")
+    together = network.scores([GOOD, BROKEN, "", " ".join([GOOD] * 60)])
+    alone = [network.scores([text])[0] for text in (GOOD, BROKEN, "", " ".join([GOOD] * 60))]
+    assert together.tolist() == alone
+    assert np.isfinite(together).all()
+    assert together[3] > together[1]
+
+
+def test_the_network_reads_english_only() -> None:
+    with pytest.raises(UsageError, match="reads English outputs, and these are in 'de'"):
+        Corpora(("en", "de"), network="english").estimate()
