@@ -76,9 +76,9 @@ def paraphrase(
     Examples
     --------
     >>> import tercet
-    >>> found = tercet.paraphrase(["El comité aprobó la propuesta."], "es", only=["3a"])
+    >>> found = tercet.paraphrase(["The committee approved the proposal."], "en", only=["active-to-passive"])
     >>> found.variants[0].text
-    'La propuesta fue aprobada por el comité.'
+    'The proposal was approved by the committee.'
     """
     references = tuple(references)
     if most < 1:

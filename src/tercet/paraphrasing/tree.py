@@ -60,6 +60,20 @@ class Tree:
             found.setdefault(word.upos, []).append(number)
         return found
 
+    @cached_property
+    def values(self) -> dict[str, set[str]]:
+        """The forms and lemmas (also in lower case), tags and relations (also without subtype) in the sentence."""
+        found = {
+            "form": {word.form for word in self.words},
+            "lemma": {word.lemma for word in self.words},
+            "upos": set(self.by_tag),
+            "relation": {word.relation for word in self.words},
+        }
+        for name in ("form", "lemma"):
+            found[name] |= {value.lower() for value in found[name]}
+        found["relation"] |= {value.partition(":")[0] for value in found["relation"]}
+        return found
+
     def phrase(self, number: int) -> list[int]:
         """Return a word with everything that depends on it, in order, without punctuation at its ends."""
         found = [number]

@@ -250,7 +250,7 @@ def post_edit_origins_table(data: DataSets) -> Reproduction:
     for name, pair, table in _post_edited(data):
         human = numbers(table["human"], name)
         for label, column in (("translation", "reference"), ("post-edit", "postedit")):
-            row = {}
+            row: dict[str, float] = {}
             for metric, spec in METRICS.items():
                 scores = _scores(data, {"mt": table["mt"]}, {label: {label: table[column]}}, spec, pair)[0, 0]
                 row |= {f"{metric} mean": float(np.abs(scores).mean()), f"{metric} r": float(pearson(scores, human))}
