@@ -125,7 +125,7 @@ def report(
         `compare_words`.
     tokenize, lowercase : of words and n-grams, as for `compare_words`; metrics have their own.
     marks : the number of segments whose words are marked by what metrics saw in them (alignments, entities): those that
-        differ most. By default as many as have 1,000 outputs of all systems together.
+        differ most. By default as many as have 500 outputs of all systems together.
     jobs, cluster, executor, cache, progress : where and how to count, as for `score`.
 
     Returns
