@@ -37,8 +37,8 @@ class SpacyModel:
         self.scheme = next((scheme for scheme in ("clearnlp", "ud", "tiger") if scheme in schemes), "other")
         if not schemes:
             log.warning(
-                "The spaCy model %s has relations of neither ClearNLP, Universal Dependencies nor TIGER. They keep their "
-                "names, and there are no collapsed dependencies.",
+                "The spaCy model %s has relations of neither ClearNLP, Universal Dependencies nor TIGER. They keep "
+                "their names, and there are no collapsed dependencies.",
                 model,
             )
 
