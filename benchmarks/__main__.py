@@ -22,6 +22,7 @@ from tercet.rendering.tables import table
 
 from . import (
     association,
+    closer_references,
     edits,
     encoders,
     information,
@@ -174,6 +175,7 @@ def main() -> None:
         language_models,
         translation_models,
         syntax,
+        closer_references,
         tokenising,
         sentence_vectors,
         encoders,

@@ -76,9 +76,9 @@ def paraphrase(
     Examples
     --------
     >>> import tercet
-    >>> found = tercet.paraphrase(["El comité aprobó la propuesta."], "es", only=["3a"])
+    >>> found = tercet.paraphrase(["The committee approved the proposal."], "en", only=["active-to-passive"])
     >>> found.variants[0].text
-    'La propuesta fue aprobada por el comité.'
+    'The proposal was approved by the committee.'
     """
     references = tuple(references)
     if most < 1:
@@ -131,7 +131,7 @@ def _tree(sentence: Sentence, rules: RuleSet, words: Morphology) -> Tree:
             f"The rules of {rules.source} are for trees with {rules.scheme} labels, but the parse of "
             f"{shown(sentence.text)} has {sentence.scheme} labels. Use another parser (--backend) or rules (--rules)."
         )
-    return build_tree(sentence, words.split)
+    return build_tree(sentence, words.split, words.lemma)
 
 
 def _singles(segments: Sequence[Segment]) -> list[Variant]:

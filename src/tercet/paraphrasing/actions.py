@@ -89,8 +89,9 @@ class Editor:
         head = match[options["under"]] if "under" in options else match[anchor] if anchor else -1
         relation = {"ADV": "advmod", "AUX": "aux", "PRON": "nsubj", "ADP": "case"}.get(upos, "dep")
         words = form.split(" ")
+        tag = upos if len(words) == 1 else "X"  # parsers tag "de nuevo" word by word
         for shift, part in enumerate(words):
-            draft.insert(Word(part, action.what, upos, features, head, relation), place + shift)
+            draft.insert(Word(part, action.what, tag, features, head, relation), place + shift)
         self._add_commas(options.get("commas", "none"), place, len(words), draft)
 
     def _inflect(self, action: Action, match: Match, draft: Draft) -> None:

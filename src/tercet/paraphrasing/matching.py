@@ -21,10 +21,13 @@ class Matcher:
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
         self._warned: set[str] = set()
+        self._tests: dict[str, list[tuple[str, frozenset[str]]]] = {}
 
     def matches(self, rule: Rule, tree: Tree) -> list[Match]:
         """Return the matches of a rule, with the number of each word by its name; at most MOST_MATCHES."""
         found: list[Match] = []
+        if any(tree.values[name].isdisjoint(values) for name, values in self._needed(rule)):
+            return found
         for match in self._extended(list(rule.match.items()), {}, tree):
             if any(self._exists(pattern, match, tree) for pattern in rule.unless):
                 continue
@@ -39,6 +42,18 @@ class Matcher:
                     )
                 break
         return found
+
+    def _needed(self, rule: Rule) -> list[tuple[str, frozenset[str]]]:
+        """Return the tests that some word of a sentence must pass if the rule is to match; they are quick to check."""
+        if rule.name not in self._tests:
+            self._tests[rule.name] = [
+                (name, values)
+                for pattern in rule.match.values()
+                if not pattern.optional
+                for name, values in pattern.tests.items()
+                if not any(value.startswith(("*", "#")) for value in values)
+            ]
+        return self._tests[rule.name]
 
     def _extended(self, patterns: Sequence[tuple[str, Pattern]], match: Match, tree: Tree) -> Iterator[Match]:
         """Yield all matches that extend a partial one by the remaining patterns."""

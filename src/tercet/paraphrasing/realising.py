@@ -22,7 +22,7 @@ def write_text(draft: Draft, morphology: Morphology) -> str:
         if skip:
             skip = False
             continue
-        if place + 1 < len(words):
+        if place + 1 < len(words) and not _as_before(draft, number, order[place + 1]):
             first, second, skip = morphology.join(word, words[place + 1])
             word = word._replace(form=first)
             if second:
@@ -31,6 +31,12 @@ def write_text(draft: Draft, morphology: Morphology) -> str:
     start = draft.tree.words[0].gap or "" if draft.tree.words else ""
     end = draft.tree.text[len(draft.tree.text.rstrip()) :]
     return start + "".join(parts) + end
+
+
+def _as_before(draft: Draft, number: int, following: int) -> bool:
+    """Return whether two words are unchanged neighbours in the text, so that they are written as there."""
+    changed = number in draft.words or following in draft.words
+    return following == number + 1 and not changed and draft[following].gap is not None
 
 
 def _gap(draft: Draft, before: int | None, number: int) -> str:
@@ -43,8 +49,10 @@ def _gap(draft: Draft, before: int | None, number: int) -> str:
         return " "  # n't became not
     if before is not None and before + 1 == number and own is not None:
         return own
+    if word.upos == "PUNCT" and own is not None and number < len(draft.tree.words):
+        return own
     if word.form[:1] in _NO_SPACE_BEFORE:
-        return own if own is not None and number < len(draft.tree.words) else ""
+        return ""
     if before is not None and draft[before].form[-1:] in _NO_SPACE_AFTER:
         return ""
     if before is not None and before + 1 < len(draft.tree.words) and draft[before].upos == "PUNCT":

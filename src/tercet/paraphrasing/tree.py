@@ -6,7 +6,7 @@ inserted. Several changes can be made to one draft, since words keep their numbe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -58,6 +58,20 @@ class Tree:
         found: dict[str, list[int]] = {}
         for number, word in enumerate(self.words):
             found.setdefault(word.upos, []).append(number)
+        return found
+
+    @cached_property
+    def values(self) -> dict[str, set[str]]:
+        """The forms and lemmas (also in lower case), tags and relations (also without subtype) in the sentence."""
+        found = {
+            "form": {word.form for word in self.words},
+            "lemma": {word.lemma for word in self.words},
+            "upos": set(self.by_tag),
+            "relation": {word.relation for word in self.words},
+        }
+        for name in ("form", "lemma"):
+            found[name] |= {value.lower() for value in found[name]}
+        found["relation"] |= {value.partition(":")[0] for value in found["relation"]}
         return found
 
     def phrase(self, number: int) -> list[int]:
@@ -132,11 +146,14 @@ class Draft:
         return (self[number] for number in self.order)
 
 
-def build_tree(sentence: Sentence, split: Splits = NO_SPLITS) -> Tree:
+def build_tree(
+    sentence: Sentence, split: Splits = NO_SPLITS, lemma_of: Callable[[Word], str | None] | None = None
+) -> Tree:
     """Return the tree of a sentence.
 
     split: words that are written as one but are two, such as Spanish "del": their parts as (form, lemma, upos). The
-    second part becomes a determiner of the same head.
+    second part becomes a determiner of the same head. lemma_of: returns the lemma of a verb, or None to keep the
+    parser's.
     """
     pieces = [split.get(token.form.lower()) if token.upos == "ADP" else None for token in sentence.tokens]
     places = list(accumulate((len(parts or "*") for parts in pieces), initial=0))
@@ -148,7 +165,9 @@ def build_tree(sentence: Sentence, split: Splits = NO_SPLITS) -> Tree:
         head = -1 if not token.head else places[token.head - 1]
         relation = "root" if head < 0 else token.relation.lower()
         if parts is None:
-            words.append(Word(token.form, token.lemma, token.upos, parse_features(token.features), head, relation, gap))
+            word = Word(token.form, token.lemma, token.upos, parse_features(token.features), head, relation, gap)
+            better = lemma_of(word) if lemma_of is not None and token.upos in ("VERB", "AUX") else None
+            words.append(word._replace(lemma=better) if better else word)
             continue
         (form, lemma, upos), *rest = parts
         form = form.capitalize() if token.form[:1].isupper() else form

@@ -4,7 +4,7 @@ Universitat Pompeu Fabra.
 Chapter 6, on the reference that raters are shown, can be recomputed, because its ratings were published (tradopad).
 Table 6.1 needs the 22 complete raters of the analysed file, Tables 6.2 to 6.4 the 20 raters that were published later.
 UPF-Cobalt is in `thesis_cobalt` (rankings), `thesis_da` (direct assessment) and `thesis_analyses`; references and
-post-edits are in `thesis_references`.
+post-edits are in `thesis_references`, and their analogues on public data in `thesis_closer`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ from . import (
     printed,
     read_tables,
     thesis_analyses,
+    thesis_closer,
     thesis_cobalt,
     thesis_da,
+    thesis_learned,
     thesis_references,
 )
 
@@ -257,5 +259,5 @@ def spread_figure(data: DataSets) -> Reproduction:
     return Reproduction(statements=[statement], extra={"standard deviation": dict(zip(names, spread, strict=True))})
 
 
-_MODULES = (thesis_cobalt, thesis_da, thesis_analyses, thesis_references)
+_MODULES = (thesis_cobalt, thesis_da, thesis_analyses, thesis_references, thesis_closer, thesis_learned)
 TABLES = read_tables("thesis", {name: item for one in _MODULES for name, item in vars(one).items()} | globals())

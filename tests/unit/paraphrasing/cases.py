@@ -21,8 +21,11 @@ def read_cases(language: str) -> list[tuple[str, str, str]]:
 
 @cache
 def trees(language: str) -> dict[str, Tree]:
-    split = morphology(language).split
-    return {sentence.text: build_tree(sentence, split) for sentence in conllu.read(DATA / f"{language}.conllu")}
+    words = morphology(language)
+    return {
+        sentence.text: build_tree(sentence, words.split, words.lemma)
+        for sentence in conllu.read(DATA / f"{language}.conllu")
+    }
 
 
 @cache

