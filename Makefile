@@ -45,7 +45,7 @@ docs: $(STAMP)
 axe:
 	npm install --no-save --no-package-lock --prefix . axe-core@4
 
-# The pictures of the report in the documentation; needs chromium.
+# The pictures of pages and figures in the documentation; needs chromium. A test says when they are out of date.
 pictures: $(STAMP)
 	$(BIN)/python scripts/make_pictures.py
 

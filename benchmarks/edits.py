@@ -40,6 +40,10 @@ def rows(testset: TestSet) -> list[Row]:
     theirs, peer = cpu(lambda: TER().corpus_score(output[:500], [expected[:500]]).score)
     check("TER", value, peer)
     found = [("TER", ours, theirs, 100.0)]
+    ours, value = cpu(lambda: score("ter:normalized=true,variant=sacrebleu", few), 3)
+    theirs, peer = cpu(lambda: TER(normalized=True).corpus_score(output[:500], [expected[:500]]).score)
+    check("TER, normalised", value, peer)
+    found.append(("TER, normalised", ours, theirs, 100.0))
     for name, spec, split in (("WER", "wer:tokenize=none", str.split), ("CER", "cer", list)):
 
         def run(split: Callable[[str], list[str]] = split) -> float:

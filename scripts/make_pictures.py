@@ -1,48 +1,163 @@
-"""Makes the pictures of the report in docs/images from the demo texts, with the system's chromium.
+"""Makes the pictures of pages and figures in docs/images from the demo texts, with the system's chromium.
 
-python scripts/make_pictures.py
+python scripts/make_pictures.py [NAME ...]
+
+`pictures.json` beside them keeps a fingerprint of what each picture shows; a test compares it with what the commands
+write today. The fingerprint is of words, numbers, styles and scripts, not of pixels, which depend on fonts.
 """
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import gzip
+import hashlib
+import json
+import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from playwright.sync_api import sync_playwright
+from rating_pictures import RATING, rating_fingerprint, take_rating_pictures
 
-import tercet
 from tercet import examples
+from tercet.cli import group
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
-PICTURES = {  # name -> width, height, colour scheme, part of the address
-    "report-overview": (1280, 1010, "light", ""),
-    "report-segments": (1280, 900, "dark", "#q=/Bäcker|Hafen|Ersatz/&more=Cedar"),
+KEPT = IMAGES / "pictures.json"
+FIGURES = "--figure-format svg -q"
+COMMANDS = [  # in a folder with the texts of `tercet demo --write`
+    "report -t en-de.jsonl -m chrf bleu ter meteor --judgements judgements.jsonl --title Demo -o report.html",
+    "entities -t en-de.jsonl --html entities.html",
+    "reproduce thesis --table 4.9 --html reproduce.html -q",
+    f"meta en-de.jsonl --judgements judgements.jsonl -m bleu chrf ter --level seg --stat pearson --figures . {FIGURES}",
+    f"agree judgements.jsonl --figures . {FIGURES}",
+    "qe train train.tsv:source train.tsv:mt train.tsv:label --languages en-de --learner ridge -o model.qe -q",
+    "qe rank model.qe src.txt Birch.txt --top 12 -f html -o review.html -q",
+]
+
+
+class Picture(NamedTuple):
+    """A part of a page in a window of this size."""
+
+    file: str
+    width: int = 1280
+    height: int = 900
+    scheme: str = "light"
+    address: str = ""
+    scroll: str = ""
+
+
+PAGES = {
+    "report-overview": Picture("report.html", height=1010),
+    "report-segments": Picture("report.html", 1280, 900, "dark", "#q=/Bäcker|Hafen|Ersatz/&more=Cedar", "#segments"),
+    "report-layers": Picture("report.html", height=720, address="#marks=METEOR", scroll="#segments"),
+    "report-phone": Picture("report.html", 390, 1100),
+    "entities-page": Picture("entities.html", height=1000),
+    "reproduce-page": Picture("reproduce.html", height=800),
+    "qe-review": Picture("review.html", height=900),
+}
+DRAWINGS = {  # figures are copied as they are
+    "meta-intervals": "en-de.intervals.svg",
+    "meta-scatter": "en-de.scatter.chrF2.svg",
+    "agree-agreement": "ratings.en-de.da.agreement.svg",
+    "agree-stages": "ratings.en-de.da.stages.svg",
+    "agree-raters": "ratings.en-de.da.raters.svg",
+    "agree-spread": "ratings.en-de.da.spread.svg",
 }
 
 
-def main() -> None:
-    """Write one PNG file per picture."""
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        page = Path(folder, "report.html")
-        texts = examples.write("en-de", folder)
-        ratings = [Path(folder, name) for name in texts["judgements"]]
-        tercet.report(tercet.demo("en-de"), ["chrf", "bleu", "ter"], judgements=ratings, title="Demo").write(page)
+@contextlib.contextmanager
+def written() -> Iterator[Path]:
+    """Run the commands in a temporary folder with the demo texts."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        examples.write("en-de", ".")
+        Path("train.tsv").write_text("".join(training_rows()), "utf-8")
+        for command in COMMANDS:
+            with contextlib.redirect_stdout(sys.stderr):
+                group.main(args=command.split(), prog_name="tercet", standalone_mode=False)
+        yield Path(folder)
+
+
+def training_rows() -> Iterator[str]:
+    """Yield the outputs of the demo with their mean rating, for a model of quality estimation."""
+    testset, ratings = examples.load("en-de"), {}
+    for line in Path("judgements.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        ratings.setdefault((row["system"], int(row["segment"])), []).append(row["value"])
+    yield "source\tmt\tlabel\n"
+    for (system, number), values in ratings.items():
+        output = testset.outputs[system][number - 1]
+        yield f"{(testset.source or [])[number - 1]}\t{output}\t{sum(values) / len(values):.1f}\n"
+
+
+def fingerprint(path: Path) -> str:
+    """Return a digest of what a page or drawing shows; versions of programs are left out."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".svg":
+        return _digest("\n".join(re.findall(r"<text[^>]*>([^<]*)</text>", text)))
+    packed = re.search(r'<script type="application/gzip" id="data">([^<]*)</script>', text)
+    if packed is not None:
+        data = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+        text = text.replace(packed[1], json.dumps(_shown(data), sort_keys=True))
+    text = re.sub(r"<svg.*?</svg>|Content-Security-Policy[^>]*|tercet[0-9.]+|[0-9a-f]{16,}", "", text, flags=re.DOTALL)
+    return _digest(text)
+
+
+def _shown(data: Any) -> Any:
+    """Return data without versions and signatures, and with numbers of three decimals."""
+    if isinstance(data, dict):
+        return {name: _shown(value) for name, value in data.items() if name not in ("facts", "signature")}
+    if isinstance(data, list):
+        return [_shown(value) for value in data]
+    return round(data, 3) if isinstance(data, float) else data
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
+def fingerprints(folder: Path) -> dict[str, str]:
+    """Return the fingerprints of all pictures, from the files that the commands wrote."""
+    files = {name: picture.file for name, picture in PAGES.items()} | DRAWINGS
+    found = {name: fingerprint(folder / file) for name, file in files.items()}
+    return found | dict.fromkeys(RATING, rating_fingerprint())
+
+
+def main(names: list[str]) -> None:
+    """Make the pictures with these names, or all."""
+    from playwright.sync_api import sync_playwright
+
+    with written() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium") or shutil.which("chromium-browser"))
-        for name, (width, height, scheme, address) in PICTURES.items():
-            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-            tab = context.new_page()
-            tab.goto(f"{page.as_uri()}{address}")
-            tab.locator("#app[aria-busy=false]").wait_for()
-            if address:
-                tab.evaluate("document.querySelector('#segments').scrollIntoView()")
-            tab.wait_for_timeout(500)
-            tab.screenshot(path=IMAGES / f"{name}.png")
-            print(f"Wrote {IMAGES / f'{name}.png'}", file=sys.stderr)
-            context.close()
+        for name, picture in PAGES.items():
+            if not names or name in names:
+                _take(browser, folder, name, picture)
+        for name, file in DRAWINGS.items():
+            shutil.copy(folder / file, IMAGES / f"{name}.svg")
+        if not names or set(names) & set(RATING):
+            take_rating_pictures(browser, folder, IMAGES)
         browser.close()
+        KEPT.write_text(json.dumps(fingerprints(folder), indent=1) + "\n", "utf-8")
+
+
+def _take(browser: Any, folder: Path, name: str, picture: Picture) -> None:
+    size = {"width": picture.width, "height": picture.height}
+    context = browser.new_context(viewport=size, color_scheme=picture.scheme)
+    tab = context.new_page()
+    tab.goto(f"{(folder / picture.file).as_uri()}{picture.address}")
+    if picture.file == "report.html":
+        tab.locator("#app[aria-busy=false]").wait_for()
+    if picture.scroll:
+        tab.locator(picture.scroll).evaluate("element => element.scrollIntoView()")
+    tab.wait_for_timeout(500)
+    tab.screenshot(path=IMAGES / f"{name}.png")
+    print(f"Wrote {IMAGES / name}.png", file=sys.stderr)
+    context.close()
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

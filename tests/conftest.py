@@ -30,6 +30,8 @@ SLOW = (
     "contract/test_metrics.py::test_every_variant",  # every metric once is in both
     "end_to_end/test_rating_browser",  # a real browser
     "end_to_end/test_pages_in_browser.py",
+    "end_to_end/test_accessibility.py",
+    "docs/test_pictures.py::test_pictures_are_fresh",
     "end_to_end/test_fuzz.py::test_damaged",
 )
 

@@ -1,6 +1,6 @@
 """Compare the default encoder on two machines: ONNX on a CPU here, transformers on a GPU there.
 
-    python -m training.gpu_agreement make FOLDER                  needs onnx and onnxruntime; writes 26 MB
+    python -m training.gpu_agreement make FOLDER                  needs torch, onnx and onnxruntime; writes 22 MB
     python -m training.gpu_agreement check FOLDER --device cuda   needs torch and transformers, and no network
 
 `make` writes the encoder's own weights (eight bits, with their scales), so that both machines run the same network, and

@@ -12,7 +12,11 @@ import pytest
 
 from tercet import metrics
 from tercet.errors import MissingDependency
+from tercet.language.parsing import parse
 from tercet.metrics import Floats, MeanMetric, Metric, Shard
+from tercet.metrics._learned_model import LearnedModel
+from tercet.quality.fluency_models import estimate_models, save_models
+from tercet.quality.predictors import Inputs, LinearPredictor
 from tercet.testing import HARD, SAMPLE, ContractViolation, check_metric
 
 from ..chat_server import serving
@@ -39,6 +43,7 @@ VARIANTS = [
     "chrf:variant=original,word_order=2",
     "chrf:variant=original,unit=byte,beta=3,average=segment",
     "chrf:variant=sacrebleu-1.3.6",
+    "beer:model=none",
     "cobalt:params=published",
     "cobalt:aligner=meteor",
     "cobalt:penalty=false,weights=false",
@@ -50,6 +55,7 @@ VARIANTS = [
     "kobe_pool:threshold=0.5,shared=true",
     "length:unit=char",
     "length:tokenize=zh",
+    "mean:of=bleu+ter+chrf:word_order=2;beta=1,scale=z",
     "nist:tokenize=intl,lowercase=false",
     "nist:max_ngram_order=1",
     "sentbleu:tokenize=none,lowercase=true",
@@ -93,6 +99,25 @@ def with_log_probabilities(folder: Path) -> str:
     return f"lp:file={folder}/{{system}}"
 
 
+def with_learned_model(folder: Path) -> str:
+    """A model of two metrics and a part of a third."""
+    names = ("chrf", "ter", "beer@char3.a")
+    inputs = Inputs(3, np.arange(3), np.zeros(3), np.ones(3), np.full(3, -100.0), np.full(3, 200.0))
+    LearnedModel(names, LinearPredictor(inputs, np.array([1.0, -0.5, 2.0]), 0.0)).save(folder / "my.metric")
+    return f"learned:model={folder / 'my.metric'}"
+
+
+def with_language_models(name: str) -> Callable[[Path], str]:
+    """Return what makes a metric of fluency, with language models of the sample."""
+
+    def make(folder: Path) -> str:
+        texts = [text for lines in SAMPLE.references.values() for text in lines if text]
+        save_models(estimate_models(parse(texts, "en"), "en"), folder / "en.lm")
+        return f"{name}:lm={folder / 'en.lm'}"
+
+    return make
+
+
 def shared_words(prompt: str, _number: int) -> str:
     """An answer that depends on the texts: the more words of the translation the source or a reference has."""
     source, *references, output = re.findall(r"<(?:source|human_reference|translation)>\n(.*?)\n</", prompt, re.DOTALL)
@@ -106,9 +131,14 @@ def shared_words(prompt: str, _number: int) -> str:
 MADE = {
     "lp": with_log_probabilities,
     "qe": with_quality_model,
+    "learned": with_learned_model,
+    **{name: with_language_models(name) for name in ("cobalt_f", "features_f")},
     **{name: with_vectors(name) for name in ("bertscore", "wmdo", "yisi1")},
 }
-ELSEWHERE = {"bleurt", "classifier", "comet", "judge", "metricx"}  # tested with an endpoint or a model, elsewhere
+# Tested with an endpoint, a model, or a table of the outputs, elsewhere.
+ELSEWHERE = {"bleurt", "classifier", "comet", "judge", "metricx", "numbers"}
+# Only lists of members that are tested by themselves, on the base of `learned` or `mean`; they would take minutes.
+ELSEWHERE |= {"metrics_f", "party", "layered", "upc_stout"}
 
 
 @pytest.mark.parametrize("variant", ["", ",references=true", ",prompt=mqm,references=true,bare=true"])

@@ -71,5 +71,14 @@ def test_the_pages_of_the_rating_server(new_context: Callable[..., Any], tmp_pat
         assert serious(tab) == []
         tab.goto(f"{site.url}/organiser")
         assert serious(tab) == []
+        for rater in site.campaign.raters:
+            for item in rater.items:
+                answer: dict[str, Any] = {"value": 50}
+                if protocol == "mqm":
+                    answer = {"spans": [[]], "value": None}
+                elif protocol == "ranking":
+                    answer = {"ranks": dict.fromkeys(site.campaign.item(item).systems, 1)}
+                name = f"{rater.name}-{item}"
+                site.store.append(request=name, rater=rater.name, item=item, answer=answer, seconds=3.0)
         tab.goto(f"{site.url}/o/{site.tokens.organiser}")
         assert serious(tab) == []

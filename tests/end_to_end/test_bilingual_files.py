@@ -128,7 +128,6 @@ def test_rank_by_findings_needs_no_model_and_writes_into_the_file(folder):
     [
         (["triage", "out.txt"], 2, "or one file that has both"),
         (["triage", "mt.xlf", "--target", "3"], 2, "--target needs a model"),
-        (["default", "mt.xlf"], 2, "is not part of this installation"),
         (["triage", "out.txt", "ref.txt", "--columns", "output=x"], 2, "--columns is for one file"),
         (["triage", "out.txt", "ref.txt", "--in-place"], 2, "Give one such file"),
     ],

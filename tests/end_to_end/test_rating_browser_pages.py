@@ -229,11 +229,45 @@ def test_the_tab_key_reaches_every_control_and_shows_where_it_is(context: Any, t
     with serving(*make_campaign("esa"), tmp_path) as site:
         tab = start(context, site)
         reached = []
-        for _ in range(7):
+        for _ in range(8):
             tab.keyboard.press("Tab")
             reached.append(tab.evaluate("document.activeElement.id || document.activeElement.textContent.trim()"))
             assert tab.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid", reached
-        assert reached == ["1 Minor", "2 Major", "missing", "slider", "number", "save", "All items"]
+        meaning = "What the severities mean"
+        assert reached == [meaning, "1 Minor", "2 Major", "missing", "slider", "number", "save", "All items"]
+
+
+def test_the_scale_has_anchors_and_texts_can_stand_side_by_side(context: Any, tmp_path: Path) -> None:
+    with serving(*make_campaign("esa"), tmp_path) as site:
+        tab = start(context, site)
+        labels = tab.locator("#anchors > span").all_inner_texts()
+        assert [label.split()[0] for label in labels] == ["0", "33", "66", "100"]
+        assert "lost “not”" in tab.inner_text(".definitions")
+        source, output = tab.locator("#source-box"), tab.locator(".output")
+        assert source.bounding_box()["y"] < output.bounding_box()["y"]
+        tab.click("#beside")
+        assert source.bounding_box()["y"] == output.bounding_box()["y"]
+        assert inspect(tab) == []
+        tab.reload()
+        assert tab.get_attribute("#beside", "aria-pressed") == "true"
+
+
+def test_the_page_for_readers_has_results_and_no_faults(context: Any, tmp_path: Path) -> None:
+    from tercet.human.campaign import hashed
+    from tercet.human.storage import VIEWER
+
+    with serving(*make_campaign("adequacy"), tmp_path) as site:
+        rater = start(context, site)
+        for key in ("4", "Enter"):
+            rater.keyboard.press(key)
+        site.wait_for(1)
+        site.store.issue(VIEWER, hashed("a-link-for-reading"))
+        tab = context.new_page()
+        tab.goto(f"{site.url}/v/a-link-for-reading")
+        assert "4.00" in tab.inner_text("main")
+        assert inspect(tab) == []
+        tab.set_viewport_size({"width": 360, "height": 640})
+        assert inspect(tab) == []
 
 
 def test_the_organiser_sees_everything_and_renews_a_link(context: Any, tmp_path: Path) -> None:

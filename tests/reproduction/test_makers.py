@@ -220,6 +220,7 @@ def test_daRR_pairs_of_any_language_pair_make_their_column(tmp_path, monkeypatch
     assert reasons[pair] == "Only a part of the daRR pairs of fr-de is available (4 of 1,369)."
     assert reasons["de-cs"].startswith("It needs de-cs.darr.tsv (seg, better, worse) with 35,793 daRR pairs")
     assert part.extra["sentBLEU, on the pairs at hand"] == {pair: 1.0} and not part.cells
+    assert part.extra["bleu, on the pairs at hand"] == {pair: 1.0}
     original = papers._expected_text
     monkeypatch.setattr(papers, "_expected_text", lambda name: original(name).replace(",1369", ",4"))
     whole = made("wmt19", "8", tmp_path)

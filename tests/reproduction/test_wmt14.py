@@ -7,7 +7,8 @@ from tercet.reproduction.wmt14 import TABLES, segment_table, system_table
 
 FEW = ("cs-en",)  # with the fewest outputs; slow metrics are run on these alone, by the same code
 BASELINES = {"BLEU", "CDER", "NIST", "METEOR", "TER", "WER", "PER"}
-ROWS = TABLES["4"].make.keywords["rows"]
+PARSED = {"VERTA-W", "VERTA-EQ", "REDSENT"}  # parsing takes minutes
+ROWS = {row: spec for row, spec in TABLES["4"].make.keywords["rows"].items() if row not in PARSED}
 OF_SYSTEMS = {"TBLEU": "tbleu"}  # of the rows of Table 2, the others take longer
 PAIRS = ("fr-en", "de-en", "hi-en", "cs-en", "ru-en")
 

@@ -178,3 +178,13 @@ def test_the_chain_in_miniature(folder, tmp_path, monkeypatch):
     scores = open_pair_scorer(str(tokenizer.parent)).scores([("Hello world", "Hello"), ("Hello world", "Goodbye")])
     assert np.isfinite(scores).all()
     assert scores[0] != scores[1]
+
+
+def test_the_check_of_devices_agrees_on_one_device(tmp_path):
+    """The same network by onnxruntime and by transformers, both on the CPU."""
+    for package in ("torch", "transformers", "onnx"):
+        pytest.importorskip(package, reason=f"comparing devices needs {package}")
+    from training import gpu_agreement
+
+    gpu_agreement.make(tmp_path)
+    assert gpu_agreement.check(tmp_path, "cpu")

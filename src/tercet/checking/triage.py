@@ -12,6 +12,7 @@ from ..errors import UsageError
 from ..text import scripts
 from .segment_findings import POINTS, Context, SegmentFinding, Sides, find, length_ratio
 
+TRIAGE = "triage"  # its name in `tercet qe rank`, in place of a model
 FEWEST = 10  # segments that are needed to know the usual length of outputs
 
 

@@ -70,9 +70,13 @@ def command() -> None:
 
 
 @command.command("train", cls=ManyValues, short_help="Train a model on outputs that people have judged.")
-@TEXTS
-@LABELS
-@click.option("-l", "--languages", required=True, metavar="SRC-TGT", help="The language pair, such as et-en.")
+@click.argument("source", metavar="[SRC]", required=False)
+@click.argument("output", metavar="[MT]", required=False)
+@click.argument("labels", metavar="[LABELS]", required=False)
+@click.option("--campaign", metavar="CAMPAIGN", help="Train on the answers of a campaign of 'tercet rate' instead.")
+@click.option("--database", metavar="URL", help="The answers of --campaign.  [default: the file beside the campaign]")
+@click.option("-l", "--languages", metavar="SRC-TGT",
+              help="The language pair, such as et-en; not needed if the campaign names it.")  # fmt: skip
 @click.option("-o", "--out", required=True, metavar="MODEL", help="The model file to write.")
 @click.option("--learner", type=click.Choice(LEARNERS), default="best", show_default=True,
               help="The learner; best: the one with the lowest error in cross-validation.")  # fmt: skip
@@ -274,7 +278,7 @@ def rank_command(**options: Any) -> None:
     tercet qe rank model.qe src.txt mt.txt --target 80 -f html -o review.html
     tercet qe rank triage app.xliff --in-place
     """
-    from ..quality.named_models import TRIAGE
+    from ..checking.triage import TRIAGE
     from ..quality.ranking import rank
     from .rankboard import advice, notes, show_ranking
 

@@ -77,11 +77,14 @@ def check_training_ends(options: Options) -> None:
 
 
 def open_model(options: Options) -> QualityModel:
-    """Open the model. Raises UsageError if it is not for the given languages."""
+    """Open the model. Raises UsageError if it is not for the given languages, or those of the bilingual file."""
     from ..quality.default import load_model
     from ..quality.inputs import check_languages
 
-    return load_model(options["model"], check_languages(options["languages"]) if options["languages"] else None)
+    pair = options["languages"]
+    if not pair and "columns" in options and (bitext := open_file(options)) is not None:
+        pair = bitext.pair
+    return load_model(options["model"], check_languages(pair) if pair else None)
 
 
 def read_pairs(
@@ -186,6 +189,14 @@ def training_data(options: Options) -> dict[str, Any]:
     """Read the files of the options and return the arguments of `train`."""
     from ..quality.inputs import check_languages, check_range, read_labels, read_names
 
+    if options["campaign"]:
+        return _campaign_data(options)
+    if options["labels"] is None:
+        raise UsageError("Give SRC, MT and LABELS, or a campaign with judgements: --campaign CAMPAIGN.")
+    if not options["languages"]:
+        raise UsageError("Give the language pair, such as -l et-en.")
+    if options["database"]:
+        raise UsageError("--database goes with --campaign.")
     languages = check_languages(options["languages"])
     label_range = check_range(options["label_range"]) if options["label_range"] else None
     labelled, labels = read_labels(options["labels"], label_range)
@@ -202,6 +213,40 @@ def training_data(options: Options) -> dict[str, Any]:
         "features": _words(options["features"]),
         "label_range": label_range,
         "higher_is_better": not options["lower_is_better"],
+        **_corpora(options),
+    }
+
+
+def _campaign_data(options: Options) -> dict[str, Any]:
+    """Return the arguments of `train` from the answers of a campaign. The label of an output is its mean judgement."""
+    from contextlib import closing
+
+    import numpy as np
+
+    from ..human.campaign import Campaign
+    from ..human.judged_outputs import labelled_outputs
+    from ..human.storage import open_store
+    from ..quality.inputs import check_languages, check_range
+
+    given = [name for name in ("source", "labels", "groups", "extra_features", "lower_is_better") if options[name]]
+    if given:
+        raise UsageError(f"--campaign has sources, outputs and labels; leave out {given[0].replace('_', '-')}.")
+    campaign = Campaign.read(options["campaign"])
+    if not (options["languages"] or campaign.pair):
+        raise UsageError("The campaign names no languages: give them, such as -l et-en.")
+    with closing(open_store(options["campaign"], campaign, options["database"], create=False)) as store:
+        found = labelled_outputs(campaign, store.rows())
+    return {
+        "sources": found.sources,
+        "outputs": found.outputs,
+        "labels": np.array(found.labels),
+        "languages": check_languages(options["languages"] or campaign.pair),
+        "learner": options["learner"],
+        "groups": None,
+        "given": None,
+        "features": _words(options["features"]),
+        "label_range": check_range(options["label_range"]) if options["label_range"] else found.label_range,
+        "higher_is_better": found.higher_is_better,
         **_corpora(options),
     }
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..rendering.document import Heading, Notes, Part, Table
+from ..rendering.document import Notes, Part, Table
 from .console import rendered
 from .qeboard import warnings_of
+from .reviewpage import Card, Why, review_page
 
 if TYPE_CHECKING:
     from ..quality.model import QualityModel
     from ..quality.ranking import CutOff, Ranked, Reason, SegmentRanking
 
-BAR = 7  # width of the bar for the whole range of labels, in characters
-_LONG_WORD = re.compile(r"[!-~\u00a1-\u024f\u0370-\u05ff]{24,}")  # browsers break other scripts between characters
-
 
 def show_ranking(model: QualityModel, ranking: SegmentRanking, form: str) -> str:
     """Render the ranking in one format, the worst segments first."""
-    parts = _parts(model, ranking) if form == "text" else _page(model, ranking, form)
+    if form == "html":
+        return _page(model, ranking)
+    parts: Iterable[Part] = _parts(model, ranking)
+    if form != "text":  # tables for programs and papers
+        parts = [Notes([*warnings_of(model), *advice(ranking), _worth(model)]), _table(ranking)]
     return rendered(form, parts, ranking.to_dict, f"Segments that need review, {model.pair}")
 
 
@@ -106,8 +107,8 @@ def _block(model: QualityModel, each: Ranked) -> str:
     return "\n".join(lines)
 
 
-def _describe(reason: Reason, blank: str = " ") -> str:
-    return f"{reason.description}: {_short(reason.value)},{blank}usually{blank}{_short(reason.usual)}"
+def _describe(reason: Reason) -> str:
+    return f"{reason.description}: {_short(reason.value)}, usually {_short(reason.usual)}"
 
 
 def _short(value: float) -> str:
@@ -126,56 +127,23 @@ def _table(ranking: SegmentRanking) -> Table:
     return Table(header, rows)
 
 
-def _page(model: QualityModel, ranking: SegmentRanking, form: str) -> Iterator[Part]:
-    """Yield the parts of a page, and of other forms with tables. Those for programs have full numbers."""
-    if form in ("tsv", "csv"):
-        yield _table(ranking)
-        return
-    yield Heading("What to do")
-    yield Notes([
+def _page(model: QualityModel, ranking: SegmentRanking) -> str:
+    """Return the page for reviewers."""
+    about = [
         *warnings_of(model),
         *advice(ranking),
-        _worth(model),
-        f"{_about(model)} The column “why” names the feature that makes the prediction worst, with its value in the "
-        "segment and its usual value in the training texts.",
-        f"The interval (▒, with the prediction █) contains the human judgement of {100 * ranking.level:g} % of "
-        "segments that are like the training texts.",
-        f"The model is for {model.pair}; its checksum is {model.checksum[:16]}.",
-    ])  # fmt: skip
-    yield Heading("Segments")
-    yield f"{len(ranking.segments)} of {ranking.n} segments."
-    yield _rows(model, ranking)
-
-
-def _rows(model: QualityModel, ranking: SegmentRanking) -> Table:
-    """Return a row for each segment. The column of decisions is present only if a target was given."""
-    from ..quality.ranking import KEEP, REVIEW
-
-    marks = {REVIEW: "bad", KEEP: "good"}
-    header = ["segment", "decision", "quality", "interval", "why", "source", "output"]
-    rows, classes = [], []
+        f"{_about(model)} {_worth(model)}",
+        f"The bar shows the prediction, and the interval that contains the human judgement of {100 * ranking.level:g} "
+        "% of segments that are like the training texts. Below a segment: the features that make its prediction worse, "
+        "with their value and their usual value in the training texts.",
+    ]
+    cards = []
     for each in ranking.segments:
-        decision = each.decision or ""
         value, low, high = _within(model, each)
-        interval = f"{_bar(model, value, low, high)} {_short(low)}\u00a0to\u00a0{_short(high)}"
-        reasons = [_describe(reason, "\u00a0") for reason in each.reasons[:1]]  # no line break between the two values
-        why = "; ".join([*filter(None, [each.unusual]), *reasons]) or "no single feature makes it worse"
-        texts = map(_breakable, (each.source, each.output))
-        rows.append([each.id or str(each.segment), decision, f"{value:.2f}", interval, why, *texts])
-        classes.append(["", marks.get(decision, ""), *[""] * 5])
-    if ranking.cut_off is None:
-        header, *rows = ([row[0], *row[2:]] for row in (header, *rows))
-        return Table(header, rows)
-    return Table(header, rows, classes=classes)
-
-
-def _bar(model: QualityModel, value: float, low: float, high: float) -> str:
-    """Draw the range of labels, with the interval and the prediction in it, as characters of equal width."""
-    start, end = model.label_range
-    first, at, last = (min(int(BAR * (place - start) / (end - start)), BAR - 1) for place in (low, value, high))
-    return "".join("█" if i == at else "▒" if first <= i <= last else "░" for i in range(BAR))
-
-
-def _breakable(text: str) -> str:
-    """Insert break points into very long words, so that a web address does not widen the table beyond the page."""
-    return _LONG_WORD.sub(lambda found: "\u200b".join(re.findall(".{1,16}", found.group())), text)
+        why = [Why("unlike the training texts", f"unlike the training texts: {each.unusual}")] if each.unusual else []
+        why += [Why(reason.feature, _describe(reason)) for reason in each.reasons]
+        cards.append(
+            Card(each.segment, each.id or str(each.segment), each.file, each.source, each.output, value, why, low, high,
+                 each.decision or "")
+        )  # fmt: skip
+    return review_page(cards, about, model.pair, model.label_range)

@@ -14,12 +14,13 @@ from .inputs import input_options, read_testset
 from .options import ManyValues, all_of, format_option, print_as, several
 
 if TYPE_CHECKING:
+    from ..data.testset import TestSet
     from ..human.campaign import Campaign, Tokens
 
 DESIGN = ("protocol", "show", "groups", "sampling", "segments", "metric", "per_segment", "together", "redundancy",
           "bad", "repeats", "hidden", "severities", "categories", "name", "seed")  # fmt: skip
 ADDRESS = "http://127.0.0.1:8000"
-FORMATS = ("tsv", "csv", "jsonl", "wmt", "mqm", "pearmut", "appraise")
+FORMATS = ("tsv", "csv", "jsonl", "wmt", "mqm", "pearmut", "appraise", "json", "xlsx")
 
 _form = format_option()
 _out = click.option("-o", "--out", "--output", "out", required=True, metavar="FILE", help="The file to write.")
@@ -54,6 +55,9 @@ def command() -> None:
               help="Random segments, segments whose scores differ most between references, or whole documents.",
               )  # fmt: skip
 @click.option("--segments", type=int, metavar="N", help="Number of segments to judge  [default: all]")
+@click.option("--from-rank", metavar="FILE", help="Choose segments by a ranking, JSON of 'tercet qe rank -f json'.")
+@click.option("--choose", type=click.Choice(["doubtful", "stratified"]), default="doubtful", show_default=True,
+              help="With --from-rank: the first ones, or some from every part of the ranking.")  # fmt: skip
 @click.option("--metric", default="chrf", show_default=True, help="The metric of '--sampling spread'.")
 @click.option("--per-segment", type=int, metavar="N", help="Number of systems per segment  [default: all]")
 @click.option("--together", type=int, default=5, show_default=True, help="Largest number of outputs in a ranking.")
@@ -76,8 +80,11 @@ def new_command(**options: Any) -> None:
 
     _check_free(options["out"], options["replace"])
     raters = options["raters"]
+    testset = read_testset(options, needs_reference=False)
+    if options["from_rank"]:
+        testset = _ranked(testset, options)
     campaign = design(
-        read_testset(options, needs_reference=False),
+        testset,
         raters=int(raters[0]) if len(raters) == 1 and raters[0].isdecimal() else raters,
         reference=options["shown_reference"],
         tutorial=read_tutorial(options["tutorial"]) if options["tutorial"] else (),
@@ -85,6 +92,22 @@ def new_command(**options: Any) -> None:
         **{name: options[name] for name in DESIGN},
     )
     _write(campaign, options)
+
+
+def _ranked(testset: TestSet, options: dict[str, Any]) -> TestSet:
+    """Return the segments that a ranking and --segments choose, with their names in the whole test set."""
+    from dataclasses import replace
+
+    from ..data.assessments import segment_names
+    from ..human.sampling import choose_ranked, read_order
+
+    if options["sampling"] != "random":
+        raise UsageError("--from-rank chooses the segments; leave out --sampling.")
+    order = read_order(options["from_rank"], len(testset))
+    rows = choose_ranked(order, options["segments"] or len(order), how=options["choose"], seed=options["seed"])
+    options["segments"] = None  # they are chosen
+    named = replace(testset, labels={**testset.labels, "seg": list(segment_names(testset))})
+    return named.take(rows)
 
 
 @command.command("serve")
@@ -121,6 +144,8 @@ def serve_command(
     if lacking or organiser:
         found, tokens = found.with_tokens(lacking, organiser=organiser)
         found.write(campaign)
+    if new_links:
+        _announce(found, campaign, database, tokens)
     started_at: list[str] = []
 
     def started(address: str) -> None:
@@ -147,13 +172,60 @@ def serve_command(
 
 def _end_links(campaign: Campaign, path: str, database: str | None) -> None:
     """Revoke all links in the database, which has those issued later too, and which a running server reads."""
-    from ..human.storage import open_store
+    from ..human.storage import ORGANISER, VIEWER, open_store
 
     with closing(open_store(path, campaign, database)) as store:
         for token_hash, rater in store.tokens(campaign).items():
             store.revoke(rater, [token_hash])
         if campaign.organiser_hash:
-            store.revoke("", [campaign.organiser_hash])
+            store.revoke(ORGANISER, [campaign.organiser_hash])
+        for who in (ORGANISER, VIEWER):
+            store.revoke(who, sorted(store.holders(who)))
+
+
+def _announce(campaign: Campaign, path: str, database: str | None, tokens: Tokens) -> None:
+    """Make new links valid in the database too, for a server that is already running."""
+    from ..human.campaign import hashed
+    from ..human.storage import ORGANISER, open_store
+
+    with closing(open_store(path, campaign, database)) as store:
+        for name, token in tokens.raters.items():
+            store.issue(name, hashed(token))
+        if tokens.organiser:
+            store.issue(ORGANISER, hashed(tokens.organiser))
+
+
+@command.command("links")
+@click.argument("campaign", metavar="CAMPAIGN")
+@_database
+@click.option("--address", default=ADDRESS, show_default=True, help="Address of the server, for the printed links.")
+def links_command(campaign: str, database: str | None, address: str) -> None:
+    """Print new links for all raters and the organiser, and revoke the old ones; also while a server is running."""
+    from ..human.campaign import Campaign
+
+    found = Campaign.read(campaign)
+    _end_links(found, campaign, database)
+    found, tokens = found.with_tokens()
+    found.write(campaign)
+    _announce(found, campaign, database, tokens)
+    for line in _link_lines(found, tokens, address.rstrip("/")):
+        click.echo(line)
+
+
+@command.command("backup")
+@click.argument("campaign", metavar="CAMPAIGN")
+@_out
+@_database
+def backup_command(campaign: str, out: str, database: str | None) -> None:
+    """Copy the answers to another file, consistently, also while a server is running. SQLite only."""
+    from ..human.campaign import Campaign
+    from ..human.storage import open_store
+
+    _check_free(out, replace=False)
+    found = Campaign.read(campaign)
+    with closing(open_store(campaign, found, database, create=False)) as store:
+        store.backup(out)
+    click.echo(f"Wrote {out}. To use it: tercet rate serve {campaign} --database {out}", err=True)
 
 
 @command.command("export")
@@ -162,10 +234,13 @@ def _end_links(campaign: Campaign, path: str, database: str | None) -> None:
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS),
               help="Format of the ratings; pearmut, appraise: the campaign itself  [default: by FILE's ending, or tsv]",
               )  # fmt: skip
+@click.option("--texts", is_flag=True, help="One row per judgement with source, reference and output: tsv, json, xlsx.")
 @click.option("--revisions", type=click.Choice(["last", "all"]), default="last", show_default=True,
               help="Write only a rater's last answer to an item, or all answers.")  # fmt: skip
 @_database
-def export_command(campaign: str, out: str, form: str | None, revisions: Any, database: str | None) -> None:
+def export_command(
+    campaign: str, out: str, form: str | None, texts: bool, revisions: Any, database: str | None
+) -> None:
     """Write the judgements, for 'tercet agree' and 'tercet meta'; or the campaign, for Pearmut or Appraise."""
     from ..human.campaign import Campaign
 
@@ -176,9 +251,16 @@ def export_command(campaign: str, out: str, form: str | None, revisions: Any, da
         for path in write_campaign(found, out, form=form):
             click.echo(f"Wrote {path}", err=True)
         return
-    from ..human.export import export
+    from ..human.export import export, export_texts
     from ..human.storage import open_store
 
+    if texts:
+        with closing(open_store(campaign, found, database, create=False)) as store:
+            number = export_texts(found, store.rows(), out, form=form)
+        click.echo(f"Wrote {out}: {number} judgements.", err=True)
+        return
+    if form in ("json", "xlsx"):
+        raise UsageError(f"The format {form} goes with --texts.")
     with closing(open_store(campaign, found, database, create=False)) as store:
         number = export(found, store.rows(), out, form=form, revisions=revisions)
     click.echo(f"Wrote {out}: {number} judgements.", err=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..rendering.document import Heading, Notes, Part, Table
 from .console import rendered
+from .reviewpage import Card, Why, review_page
 
 if TYPE_CHECKING:
     from ..checking.triage import Triage, TriagedSegment
@@ -20,6 +21,8 @@ ABOUT = (
 def show_triage(found: Triage, top: int | None, form: str) -> str:
     """Render the segments with findings, or the first `top` of them; TSV, CSV and JSON have all segments."""
     shown = [each for each in found.segments if each.points][:top]
+    if form == "html":
+        return _page(found, shown)
     pair = f", {found.pair}" if found.pair else ""
     return rendered(form, _parts(found, shown, top, form), found.to_dict, f"Segments that need review{pair}")
 
@@ -28,8 +31,7 @@ def _parts(found: Triage, shown: list[TriagedSegment], top: int | None, form: st
     if form in ("tsv", "csv"):
         yield _table(list(found.segments[:top]))
         return
-    kinds = ", ".join(f"{kind} {number}" for kind, number in found.kinds.items())
-    summary = f"{found.with_findings} of {found.n} segments have findings" + (f" ({kinds})." if kinds else ".")
+    summary = _summary(found)
     if form == "text":
         yield ABOUT
         for each in shown:
@@ -42,6 +44,21 @@ def _parts(found: Triage, shown: list[TriagedSegment], top: int | None, form: st
     yield Notes([summary, ABOUT, "Points say how serious findings of these kinds usually are."])
     yield Heading("Segments")
     yield _table(shown)
+
+
+def _summary(found: Triage) -> str:
+    kinds = ", ".join(f"{kind} {number}" for kind, number in found.kinds.items())
+    return f"{found.with_findings} of {found.n} segments have findings" + (f" ({kinds})." if kinds else ".")
+
+
+def _page(found: Triage, shown: list[TriagedSegment]) -> str:
+    """Return the page for reviewers."""
+    cards = [
+        Card(each.segment, each.id, each.file, each.source, each.output, each.points,
+             [Why(finding.kind, finding.message) for finding in each.findings])
+        for each in shown
+    ]  # fmt: skip
+    return review_page(cards, [_summary(found), ABOUT], found.pair, None)
 
 
 def _name(each: TriagedSegment) -> str:

@@ -67,7 +67,7 @@ class TestSet:
             raise NotParallel(self.name, lengths)
         if not lengths or lengths[0][1] == 0:
             raise DataError(f"Test set {self.name!r} has no segments.")
-        if self.references:
+        if self.references and all(None in lines for lines in self.references.values()):
             for i, row in enumerate(zip(*self.references.values(), strict=True), 1):
                 if all(text is None for text in row):
                     raise DataError(f"Test set {self.name!r}, segment {i}: no reference at all. One is needed.")

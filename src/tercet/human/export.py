@@ -9,28 +9,34 @@ rater's judgements); for rankings, lp, seg, judge, duration_s, systems, ranks. m
 from __future__ import annotations
 
 import csv
+import io
+import json
 import logging
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from ..data.field_checks import check_text
-from ..data.files import writing
+from ..data.files import writing, writing_bytes
 from ..data.judged_jsonl import write_judgements
 from ..data.judgements import Judgements, grouped
 from ..data.mqm import CLOSE, COLUMNS, NO_ERROR, OPEN
 from ..data.ratings import COLUMNS as RATED
 from ..data.ratings import spans_text, text_of
+from ..data.workbook import write_xlsx
 from ..errors import DataError, UnknownName, UsageError
 from .answers import AnswerRow, Rated, ratings_of
 from .campaign import Campaign
 from .control import without_checks
 from .gold import means, standardise
+from .judged_outputs import COLUMNS as TEXT_COLUMNS
+from .judged_outputs import judged_texts
 
 log = logging.getLogger(__name__)
 
 FORMS = ("tsv", "csv", "jsonl", "wmt", "mqm")
+TEXT_FORMS = ("tsv", "json", "xlsx")
 SCORES = ("da", "esa")
 
 
@@ -167,3 +173,32 @@ def _mqm(campaign: Campaign, rated: Sequence[Rated]) -> Iterator[Sequence[str]]:
                 text = texts[place]
                 texts[place] = text[: span.start] + OPEN + text[span.start : span.end] + CLOSE + text[span.end :]
             yield *head, *texts, span.category, span.severity
+
+
+def export_texts(
+    campaign: Campaign, rows: Iterable[AnswerRow | Sequence[Any]], path: str | Path, *, form: str | None = None
+) -> int:
+    """Write one row per judgement with its texts, and return their number. form: tsv, json, xlsx; or by the ending."""
+    form = form or {".json": "json", ".xlsx": "xlsx"}.get(Path(path).suffix, "tsv")
+    records = judged_texts(campaign, rows)
+    if not records:
+        raise DataError(f"Campaign {campaign.name!r} has no judgements yet.")
+    with writing_bytes(path) as stream:
+        stream.write(texts_as(form, records, campaign.name))
+    return len(records)
+
+
+def texts_as(form: str, records: Sequence[Mapping[str, str]], name: str) -> bytes:
+    """Return judgements with their texts as a file: tsv (quoted as spreadsheets do), json or xlsx."""
+    if form not in TEXT_FORMS:
+        raise UnknownName("format of judgements with texts", form, TEXT_FORMS)
+    if form == "json":
+        return json.dumps(records, ensure_ascii=False, indent=1).encode() + b"\n"
+    rows = [list(record.values()) for record in records]
+    if form == "xlsx":
+        workbook = io.BytesIO()
+        write_xlsx(workbook, TEXT_COLUMNS, rows, sheet=name)
+        return workbook.getvalue()
+    table = io.StringIO(newline="")
+    csv.writer(table, delimiter="\t", lineterminator="\n").writerows([TEXT_COLUMNS, *rows])
+    return table.getvalue().encode()

@@ -125,3 +125,20 @@ def _language(code: str) -> dict[str, str]:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(name)  # NaN and Infinity are not JSON
+
+
+def language_names(pair: str) -> str:
+    """Return a language pair in words, as "English → German"; codes where the names are not known (without Babel)."""
+    return " → ".join(map(language_name, pair.split("-", 1))) if pair else ""
+
+
+def language_name(code: str) -> str:
+    """Return the English name of a language, or its code."""
+    try:
+        from babel.core import Locale, UnknownLocaleError
+    except ImportError:
+        return code
+    try:
+        return Locale.parse(code.replace("-", "_")).get_display_name("en") or code
+    except (UnknownLocaleError, ValueError):
+        return code

@@ -47,6 +47,18 @@ class Protocol:
         return self.most > 1
 
 
+ANCHORS = {  # labels of the scale from 0 to 100, those of ESA (Kocmi et al. 2024)
+    0: "no meaning kept",
+    33: "some meaning kept",
+    66: "most meaning kept",
+    100: "perfect",
+}
+SEVERITIES = {  # what the usual severities mean, with an example
+    "neutral": "A remark or a matter of taste, not an error: another word would be nicer.",
+    "minor": "Noticed, but the meaning is clear: a wrong comma, an awkward word.",
+    "major": "Misleads or confuses readers: a wrong number, a lost “not”, a sentence nobody understands.",
+    "critical": "Can do harm: a wrong dose, a lost warning, an insult.",
+}
 MQM_CATEGORIES = (
     "Accuracy/Addition",
     "Accuracy/Omission",

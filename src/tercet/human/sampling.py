@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -15,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.judgements import grouped
+from ..data.lines import read_lines
 from ..data.testset import TestSet
-from ..errors import UnknownName, UsageError
+from ..errors import DataError, UnknownName, UsageError
+from ..stats.resampling import SEED
 
 Floats = NDArray[np.float64]
 SAMPLINGS = ("random", "spread", "documents")
@@ -140,3 +144,33 @@ class _Turns:
             chosen.add(left[0])
             self.waiting.remove(left[0])
         return tuple(system for system in self.systems if system in chosen)
+
+
+def read_order(path: str | Path, segments: int) -> list[int]:
+    """Return the rows (from 0) of a ranking, worst first, from the JSON that `tercet qe rank -f json` writes."""
+    from ..data.jsonl import parse_json
+
+    content = parse_json("\n".join(read_lines(path)), str(path))
+    listed = content.get("segments") if isinstance(content, dict) else None
+    found = [each.get("segment") for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    rows = [row for row in found if isinstance(row, int) and 1 <= row <= segments]
+    if not rows or len(rows) < len(found):
+        raise DataError(
+            f"{path} is not a ranking of these {segments} segments. Write one: tercet qe rank MODEL SRC MT -f json"
+        )
+    return [row - 1 for row in dict.fromkeys(rows)]
+
+
+def choose_ranked(order: Sequence[int], number: int, *, how: str = "doubtful", seed: int = SEED) -> list[int]:
+    """Return the rows to judge, in the order of the text.
+
+    how: "doubtful", the first of the ranking; "stratified", one by chance from each of `number` equal parts of it, so
+    that a model trained on the judgements sees good outputs too.
+    """
+    if not 1 <= number <= len(order):
+        raise UsageError(f"The ranking has {len(order)} segments, so from 1 to {len(order)} can be chosen.")
+    if how == "doubtful":
+        return sorted(order[:number])
+    bounds = [round(part * len(order) / number) for part in range(number + 1)]
+    random = Random(seed)
+    return sorted(order[random.randrange(start, stop)] for start, stop in pairwise(bounds))

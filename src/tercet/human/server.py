@@ -7,6 +7,7 @@ a restart.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import secrets
 import socket
@@ -21,9 +22,14 @@ from .. import __version__
 from ..errors import DataError, MissingDependency, UsageError
 from .access import LoginLimiter, SecurityMiddleware, address_of, check_form_key, form_key
 from .campaign import TOKEN_BYTES, Campaign, Rater, hashed
+from .campaign_json import content_of
 from .dashboard import Dashboard, compute
-from .messages import NotYours, items_of, page_data, read_answer, shown_answers
-from .storage import Store, open_store
+from .export import texts_as
+from .judged_outputs import judged_texts
+from .messages import NotYours, items_of, language_name, language_names, page_data, read_answer, shown_answers
+from .protocols import ANCHORS, SEVERITIES
+from .results import Results, results_of
+from .storage import ORGANISER, VIEWER, Store, open_store
 
 try:
     import jinja2
@@ -41,6 +47,12 @@ except ImportError:
 
 log = logging.getLogger(__name__)
 
+DOWNLOADS = {
+    "judgements.tsv": "text/tab-separated-values; charset=utf-8",
+    "judgements.json": "application/json",
+    "judgements.xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "campaign.json": "application/json",
+}
 ASSETS = {
     "icon.svg": "image/svg+xml",
     "style.css": "text/css",
@@ -115,6 +127,10 @@ def create_app(
         Route("/organiser", server.dashboard),
         Route("/organiser/enter", server.enter_organiser, methods=["POST"]),
         Route("/organiser/links", server.change_link, methods=["POST"]),
+        Route("/organiser/view", server.new_view, methods=["POST"]),
+        Route("/organiser/download/{name}", server.download),
+        Route("/v/{token}", server.enter_view),
+        Route("/results", server.view),
         Route("/static/{name}", server.asset),
     ]
     handlers: Mapping[Any, Any] = {HTTPException: server.refuse, SQLAlchemyError: server.cannot_store, 500: server.fail}
@@ -132,6 +148,7 @@ class _Server:
         self.version = f"{__version__}-{_fingerprint()}"
         mark = hashed(campaign.id)[:8]  # browsers share cookies between ports, so each campaign needs its own names
         self.rater_cookie, self.organiser_cookie = f"tercet-{mark}", f"tercet-organiser-{mark}"
+        self.view_cookie = f"tercet-view-{mark}"
         self._templates = jinja2.Environment(
             loader=jinja2.PackageLoader("tercet.human", "pages"),
             autoescape=True,
@@ -140,7 +157,7 @@ class _Server:
             lstrip_blocks=True,
         )
         self._computing = asyncio.Lock()  # requests for the dashboard wait here and not in a thread
-        self._computed: tuple[int, Dashboard] | None = None
+        self._computed: tuple[int, Dashboard, Results | None] | None = None
 
     # Everybody
 
@@ -191,6 +208,10 @@ class _Server:
             title=self.campaign.name,
             campaign=self.campaign,
             how=self.campaign.how,
+            anchors=ANCHORS,
+            definitions=SEVERITIES,
+            source_language=language_name(self.campaign.pair.partition("-")[0]),
+            target_language=language_name(self.campaign.pair.partition("-")[2]),
             letters="ABCDE"[: max(len(item.outputs) for item in items)] if items else "A",
             data=page_data(self.campaign, rater, answers, key=form_key(token, self.campaign.id), version=self.version),
         )
@@ -230,8 +251,58 @@ class _Server:
             page = self._page("organiser_enter.html", title="Organiser")
             page.status_code = 401
             return page
-        await self._check_organiser(request, token)
+        try:
+            await self._check_organiser(request, token)
+        except HTTPException as error:  # the cookie of an older secret
+            page = self._page("organiser_enter.html", title="Organiser")
+            page.status_code = error.status_code
+            return page
         return await self._dashboard(token)
+
+    async def new_view(self, request: Request) -> Response:
+        """Create a link to the results for people who only read them. It is shown once."""
+        token = request.cookies.get(self.organiser_cookie, "")
+        await self._check_organiser(request, token)
+        check_form_key(request, (await _form(request)).get("key", ""), token, self.campaign.id)
+        new = secrets.token_urlsafe(TOKEN_BYTES)
+        await run_in_threadpool(self.store.issue, VIEWER, hashed(new))
+        return await self._dashboard(token, view=f"{self.address}/v/{new}")
+
+    async def download(self, request: Request) -> Response:
+        """Send the judgements with their texts, or the campaign, as a file."""
+        await self._check_organiser(request, request.cookies.get(self.organiser_cookie, ""))
+        name = request.path_params["name"]
+        if name not in DOWNLOADS:
+            raise HTTPException(404)
+        content = await run_in_threadpool(self._file, name)
+        attached = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+        return Response(content, media_type=DOWNLOADS[name], headers=attached)
+
+    def _file(self, name: str) -> bytes:
+        if name == "campaign.json":
+            return json.dumps(content_of(self.campaign), ensure_ascii=False, indent=1).encode()
+        records = judged_texts(self.campaign, self.store.rows())
+        return texts_as(name.rpartition(".")[2], records, self.campaign.name)
+
+    # Readers of the results
+
+    async def enter_view(self, request: Request) -> Response:
+        token = request.path_params["token"]
+        await self._check_viewer(request, token)
+        return self._log_in(request, self.view_cookie, token, "/results")
+
+    async def view(self, request: Request) -> Response:
+        await self._check_viewer(request, request.cookies.get(self.view_cookie, ""))
+        numbers, results, _ = await self._numbers()
+        return self._page(
+            "view.html", title=f"{self.campaign.name}: results", campaign=self.campaign, numbers=numbers,
+            results=results, languages=language_names(self.campaign.pair),
+        )  # fmt: skip
+
+    async def _check_viewer(self, request: Request, token: str) -> None:
+        valid = await run_in_threadpool(self.store.holders, VIEWER) if token else frozenset()
+        if not token or not self.limiter.check(address_of(request), token, valid.__contains__):
+            raise HTTPException(401, "This link is not valid. Ask for a new one.")
 
     async def change_link(self, request: Request) -> Response:
         """Revoke a rater's links, and create a new one if requested, which is shown only once."""
@@ -250,12 +321,15 @@ class _Server:
         await run_in_threadpool(self.store.issue, name, hashed(new))
         return await self._dashboard(token, rater=name, link=f"{self.address}/r/{new}")
 
-    async def _dashboard(self, token: str, *, rater: str = "", link: str = "") -> Response:
+    async def _numbers(self) -> tuple[Dashboard, Results | None, Mapping[str, str]]:
         try:
             async with self._computing:
-                numbers, valid = await run_in_threadpool(self._compute)
+                return await run_in_threadpool(self._compute)
         except DataError as error:  # answers do not fit the campaign because its file was changed
             raise HTTPException(409, str(error)) from None
+
+    async def _dashboard(self, token: str, *, rater: str = "", link: str = "", view: str = "") -> Response:
+        numbers, results, valid = await self._numbers()
         return self._page(
             "organiser.html",
             title=f"{self.campaign.name}: organiser",
@@ -263,16 +337,21 @@ class _Server:
             numbers=numbers,
             open=set(valid.values()),
             key=form_key(token, self.campaign.id),
+            results=results,
+            one_system=len({system for item in self.campaign.items for system in item.systems if not item.check}) < 2,
+            languages=language_names(self.campaign.pair),
             new_rater=rater,
             new_link=link,
+            view_link=view,
         )
 
-    def _compute(self) -> tuple[Dashboard, Mapping[str, str]]:
-        """Return the dashboard and the valid tokens. The dashboard is computed again only after new answers."""
+    def _compute(self) -> tuple[Dashboard, Results | None, Mapping[str, str]]:
+        """Return dashboard, results and valid tokens. Dashboard and results are computed only after new answers."""
         last = self.store.last_number()
         if self._computed is None or self._computed[0] != last:
-            self._computed = last, compute(self.campaign, list(self.store.records()))
-        return self._computed[1], self.store.tokens(self.campaign)
+            records = list(self.store.records())
+            self._computed = last, compute(self.campaign, records), results_of(self.campaign, records)
+        return *self._computed[1:], self.store.tokens(self.campaign)
 
     # Who is there
 
@@ -292,9 +371,10 @@ class _Server:
     async def _check_organiser(self, request: Request, token: str) -> None:
         if not token:
             raise HTTPException(401, "The organiser's secret is needed.")
-        known = self.campaign.organiser_hash
-        ended = await run_in_threadpool(self.store.is_revoked, known)
-        if not self.limiter.check(address_of(request), token, lambda digest: not ended and digest == known):
+        known = set(await run_in_threadpool(self.store.holders, ORGANISER))
+        if not await run_in_threadpool(self.store.is_revoked, self.campaign.organiser_hash):
+            known.add(self.campaign.organiser_hash)
+        if not self.limiter.check(address_of(request), token, known.__contains__):
             raise HTTPException(401, "This is not the organiser's secret.")
 
     def _log_in(self, request: Request, cookie: str, token: str, to: str) -> Response:

@@ -60,6 +60,9 @@ _ACCESS = sql.Table(
     sqlite_autoincrement=True,
 )
 
+# Not names that a rater can have, since they are not printable. Tokens are issued to them as to raters.
+ORGANISER, VIEWER = "\torganiser", "\tviewer"
+
 
 class StoredRecord(NamedTuple):
     """One stored answer with all columns. client_time: by the clock of the rater's computer, which may be wrong."""
@@ -218,6 +221,21 @@ class Store:
             if row.event == "revoked":
                 valid.pop(row.token_hash, None)
         return valid
+
+    def holders(self, who: str) -> frozenset[str]:
+        """Return the hashes of the valid tokens that were issued to ORGANISER or VIEWER."""
+        query = sql.select(_ACCESS).where(_ACCESS.c.rater == who).order_by(_ACCESS.c.number)
+        with self._reading() as connection:
+            events = connection.execute(query).all()
+        revoked = {row.token_hash for row in events if row.event == "revoked"}
+        return frozenset(row.token_hash for row in events if row.event == "issued") - revoked
+
+    def backup(self, to: str | Path) -> None:
+        """Write a consistent copy of an SQLite database, also while a server uses it. The file must not exist."""
+        if self._engine.dialect.name != "sqlite":
+            raise UsageError(f"{self.name} is not an SQLite file. Copy it with pg_dump.")
+        with self._engine.connect() as connection:
+            connection.exec_driver_sql("VACUUM INTO ?", (str(to),))
 
     def is_revoked(self, token_hash: str) -> bool:
         """Return whether a token, of a rater or of the organiser, was revoked."""

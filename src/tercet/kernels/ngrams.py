@@ -71,6 +71,7 @@ def index_grams(
     prefix: cython.ulonglong
     key: cython.ulonglong
     mask: cython.ulonglong
+    alone: cython.bint  # whether the group has one text
 
     bounds[0] = 0
     for g in range(groups.shape[0] - 1):
@@ -80,6 +81,7 @@ def index_grams(
         while size < 2 * total:
             size *= 2
         mask = size - 1
+        alone = groups[g + 1] - groups[g] == 1
         # scratch has: number of the single unit, number of the n-gram, at each position of the group; then for each
         # n-gram its count in the current text, and the number of that text
         for n in range(max_order):
@@ -107,15 +109,17 @@ def index_grams(
                         prefixes[written] = prefix
                         units[written] = unit
                         counts[written] = 0
-                        scratch[2 * total + gram] = 0
-                        scratch[3 * total + gram] = t
+                        scratch[3 * total + gram] = -1
                         written += 1
-                    if scratch[3 * total + gram] != t:
-                        scratch[2 * total + gram] = 0
-                        scratch[3 * total + gram] = t
-                    scratch[2 * total + gram] += 1
-                    if scratch[2 * total + gram] > counts[first + gram]:
-                        counts[first + gram] = scratch[2 * total + gram]
+                    if alone:
+                        counts[first + gram] += 1
+                    else:
+                        if scratch[3 * total + gram] != t:
+                            scratch[2 * total + gram] = 0
+                            scratch[3 * total + gram] = t
+                        scratch[2 * total + gram] += 1
+                        if scratch[2 * total + gram] > counts[first + gram]:
+                            counts[first + gram] = scratch[2 * total + gram]
                     scratch[total + i] = gram
                     if n == 0:
                         scratch[i] = gram

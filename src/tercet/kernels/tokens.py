@@ -82,7 +82,8 @@ def split_13a(
 ) -> cython.longlong:
     """Split words by the rules of mteval's 13a, in one pass; results as in `split_words`.
 
-    classes: bits 1 for a character that is always a word, 2 for full stop and comma, 4 for digits, 8 for the hyphen,
+    classes: bits 1 and 16 for a character that is always a word, 2 for full stop and comma, 4 for digits, 8 for the
+    hyphen, 32 for an apostrophe that begins a word if s and a space, a character of bit 1 or the end follow (tercom),
     128 for blanks. The four substitutions of the original are equivalent to this: a stop is a separate word unless it
     is between two digits, with two exceptions because matches do not overlap:
     ([^0-9])([.,]) takes a stop after anything but a digit, unless the previous stop was taken in the same way;
@@ -113,7 +114,21 @@ def split_13a(
         for i in range(start, end):
             c = text[i]
             kind = classes[c]
+            if kind == 0:  # most characters
+                key = _add_char(key, c)
+                bits |= c
+                continue
             alone = False
+            if (
+                kind & 32
+                and i + 1 < end
+                and text[i + 1] == 115
+                and (i + 2 == end or text[i + 2] == 32 or classes[text[i + 2]] & 1)
+            ):
+                words = _end_word(begin, i, key, bits, places, keys, words)
+                begin = i
+                key = 1
+                bits = 0
             if kind & 10:
                 after_digit = i > start and classes[text[i - 1]] & 4
                 if kind & 8:
@@ -125,7 +140,7 @@ def split_13a(
                     alone = not classes[text[i + 1]] & 4
                 else:
                     alone = pad != 0
-            if not alone and not kind & 129:
+            if not alone and not kind & 145:
                 key = _add_char(key, c)
                 bits |= c
                 continue

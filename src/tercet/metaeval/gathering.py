@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..data.catalogue import locate
 from ..data.evidence import Evidence, evidence_pairs, open_evidence
 from ..data.judgement_files import pairs_of_judgements, read_judgement_file
@@ -25,6 +27,8 @@ from ..engine import Progress
 from ..errors import DataError, UnknownName, UsageError
 from ..human.control import passing_bad_items
 from ..metrics import create
+from ..metrics._learned_model import hash_references
+from ..metrics._seen import seen_by
 from ..scoring import score
 from ..stats.resampling import SEED
 from .joining import has_only_segments, listed, only_segments_note, references_among
@@ -373,9 +377,27 @@ def _computed(
     if len(copies) == len(texts.outputs):
         raise DataError(f"{evidence.name} {evidence.pair}: all outputs are references, so none can be scored.")
     texts = texts.only([name for name in texts.systems if name not in copies])
+    notes += [note for spec in sources.metrics if (note := _seen_note(spec, texts))]
     with sources.progress(evidence.pair) if sources.progress else nullcontext() as progress:
         found = score(texts, sources.metrics, jobs=sources.jobs, cache=sources.cache, progress=progress)
     return [item.relabelled(_label(item, found)) for item in found], notes
+
+
+def _seen_note(spec: str, texts: TestSet) -> str | None:
+    """Return a warning if the model behind a metric, or a model among its features, was trained on these segments."""
+    seen = seen_by(create(spec))
+    if not seen.hashes.size:
+        return None
+    own = hash_references(text for lines in texts.references.values() for text in lines)
+    common = int(np.isin(own, seen.hashes).sum())
+    # Hashes are short, and a headline may occur in two years: a few common ones are chance.
+    if common <= max(2, len(own) // 100):
+        return None
+    names = listed([one.name for one in seen.sets])
+    return (
+        f"{spec} was trained on {common} of the {len(own)} references here ({names}): its value says nothing about "
+        "texts that it has not seen."
+    )
 
 
 def _label(item: Scores, others: Sequence[Scores]) -> str:

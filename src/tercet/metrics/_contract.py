@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -397,6 +397,10 @@ def group_references(references: Mapping[str, Sequence[str | None]]) -> tuple[li
 
     Segment i has texts[offsets[i]:offsets[i + 1]]. A segment without some reference (None) has fewer.
     """
+    if len(references) == 1:
+        (lines,) = references.values()
+        if None not in lines:
+            return list(cast(Sequence[str], lines)), np.arange(len(lines) + 1)
     texts: list[str] = []
     offsets = [0]
     for row in zip(*references.values(), strict=True):

@@ -138,10 +138,10 @@ def parse_signature(signature: str) -> tuple[str, dict[str, str]]:
 
 def _from_signature(signature: str) -> Metric:
     label, items = parse_signature(signature)
-    name = label.lower()
+    name = label.lower().replace("-", "_")  # Cobalt-F is cobalt_f
     if name not in names():
         # chrF2++ names its beta and word order; the file is chrf.
-        name = re.sub(r"[^a-z_].*", "", name)
+        name = re.sub(r"[^a-z_].*", "", label.lower())
     cls = metric_class(name)
     try:
         return cls.from_signature(label, items)

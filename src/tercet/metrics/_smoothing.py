@@ -26,7 +26,8 @@ def smoothed_precisions(method: str, matches: Floats, totals: Floats, length: Fl
 
 
 def _plain(matches: Floats, totals: Floats) -> Floats:
-    return matches / np.maximum(totals, 1)
+    result: Floats = matches / np.maximum(totals, 1)
+    return result
 
 
 def _epsilon(matches: Floats, totals: Floats, length: Floats) -> Floats:
@@ -35,7 +36,7 @@ def _epsilon(matches: Floats, totals: Floats, length: Floats) -> Floats:
 
 def _add_one(matches: Floats, totals: Floats, length: Floats) -> Floats:
     added = np.concatenate([np.zeros_like(matches[:1]), np.ones_like(matches[1:])])
-    return (matches + added) / (np.maximum(totals, 1) + added)
+    return _plain(matches + added, np.maximum(totals, 1) + added)
 
 
 def _halved(matches: Floats, totals: Floats, length: Floats) -> Floats:
@@ -49,7 +50,7 @@ def _halved_by_length(matches: Floats, totals: Floats, length: Floats) -> Floats
 
 def _doubled(matches: Floats) -> Floats:
     """Return 2 to the power of the orders without a match so far."""
-    return np.cumprod(np.where(matches == 0, 2.0, 1.0), axis=0)
+    return np.asarray(np.cumprod(np.where(matches == 0, 2.0, 1.0), axis=0), dtype=np.float64)
 
 
 def _averaged(precisions: Floats) -> Floats:

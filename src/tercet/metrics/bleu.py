@@ -158,9 +158,12 @@ class BLEU(Metric):
         units = references.vocabulary.find(self._words(list(outputs)))
         matches = references.ngrams.count_matches(units, np.arange(len(outputs)))
         lengths = units.lengths
-        totals = ngram_totals(lengths, self._orders)
-        closest = closest_lengths(lengths, references.vocabulary.units.lengths, references.groups)
-        return np.column_stack([lengths, closest, matches, totals]).astype(np.float64)
+        counts = np.empty((len(lengths), 2 + 2 * self._orders))
+        counts[:, 0] = lengths
+        counts[:, 1] = closest_lengths(lengths, references.vocabulary.units.lengths, references.groups)
+        counts[:, 2 : 2 + self._orders] = matches
+        counts[:, 2 + self._orders :] = ngram_totals(lengths, self._orders)
+        return counts
 
     def score(self, totals: Floats) -> Floats:
         return self._score(totals, effective_order=bool(self.effective_order))

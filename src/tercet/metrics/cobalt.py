@@ -243,7 +243,7 @@ class Cobalt(ParsedMetric):
             output, reference, alignment.pairs, equivalence=self.equivalence, published=published
         )
         worth: Mapping[str, float] = {level: getattr(self, level) for level in LEVELS}
-        relations = _relation_weights(*((self.argument, self.modifier, self.function) if self.weights else (1, 1, 1)))
+        relations = self.relation_weights()
         penalise = _published_penalty if published else raw_penalty
         words = []
         for link, difference in zip(links, differences, strict=True):
@@ -257,6 +257,10 @@ class Cobalt(ParsedMetric):
         return CobaltComparison(
             alignment, *functions, differences, words, precision, recall, self._mean(precision, recall)
         )
+
+    def relation_weights(self) -> Mapping[str, float]:
+        """Return the weights of words of a context by their relation."""
+        return _relation_weights(*((self.argument, self.modifier, self.function) if self.weights else (1, 1, 1)))
 
     def _functions(self, sentence: Sentence) -> list[bool]:
         published = self.params == "published"
@@ -280,9 +284,15 @@ class Cobalt(ParsedMetric):
 
 def raw_penalty(difference: ContextDifference, weights: Mapping[str, float]) -> float:
     """Return CP of equation 4.5: the share of the context that differs times ln(context + 1), mean of both sides."""
-    output = _side(difference.output_context, difference.output_different, weights)
-    reference = _side(difference.reference_context, difference.reference_different, weights)
-    return (output + reference) / 2
+    return sum(side_penalties(difference, weights)) / 2
+
+
+def side_penalties(difference: ContextDifference, weights: Mapping[str, float]) -> tuple[float, float]:
+    """Return the two parts of CP: of the output's context and of the reference's."""
+    return (
+        _side(difference.output_context, difference.output_different, weights),
+        _side(difference.reference_context, difference.reference_different, weights),
+    )
 
 
 def _side(context: Sequence[str], different: Sequence[str], weights: Mapping[str, float]) -> float:

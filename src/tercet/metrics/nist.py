@@ -101,7 +101,8 @@ class NIST(Metric):
         texts, groups = group_references(shard.references)
         units = information.vocabulary.find(self._words(texts))
         grams = np.empty((len(units.ids), self.max_ngram_order), dtype=np.int32)
-        kernel.find_grams(*map(view, (units.ids, units.offsets, *information.tables, grams)))
+        arrays: list[NDArray[Any]] = [units.ids, units.offsets, *information.tables, grams]
+        kernel.find_grams(*map(view, arrays))
         lengths = np.add.reduceat(units.lengths, groups[:-1]) / np.diff(groups)
         return _Prepared(information, grams, units.offsets, groups, lengths)
 
@@ -113,10 +114,9 @@ class NIST(Metric):
         matched = np.empty((len(outputs), order))
         most, times = (np.zeros(len(information.weights), dtype=np.int32) for _ in range(2))
         seen = np.empty(2 * order * int(units.lengths.max(initial=0)), dtype=np.int32)
-        kernel.match_information(
-            *map(view, (units.ids, units.offsets, references.grams, references.offsets, references.groups)),
-            *map(view, (*information.tables, information.weights, most, times, seen, matched)),
-        )
+        arrays: list[NDArray[Any]] = [units.ids, units.offsets, references.grams, references.offsets, references.groups]
+        arrays += [*information.tables, information.weights, most, times, seen, matched]
+        kernel.match_information(*map(view, arrays))
         totals = ngram_totals(units.lengths, order)
         return np.column_stack([units.lengths, references.lengths, matched, totals]).astype(np.float64)
 
@@ -190,8 +190,9 @@ class _Learner:
             more = np.zeros(int(np.count_nonzero(grams)), dtype=np.int32)
             known, prefixes, counts = len(counts), np.concatenate([prefixes, more]), np.concatenate([counts, more])
             table = _table(len(more))
-            arrays = map(view, (*table, prefixes, counts))
-            known = kernel.add_order(view(ids), view(offsets), order, view(grams), zero, *arrays, known)
+            arrays: list[Any] = [view(ids), view(offsets), order, view(grams), zero]
+            arrays += [view(table[0]), view(table[1]), view(prefixes), view(counts), known]
+            known = kernel.add_order(*arrays)
             prefixes, counts = prefixes[:known], counts[:known]
             tables.append(table)
         weights = np.empty(len(counts))

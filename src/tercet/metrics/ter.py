@@ -87,43 +87,40 @@ class TER(Metric):
             return None if self.normalized or self.no_punct else "sacrebleu2.6"
         return {"moses": "moses", "sacrebleu": "sacrebleu2.6", "tercom": "tercom0.10"}[self.variant]
 
-    def _normalise(self, text: str) -> str:
-        return tercom.normalise(
-            text,
-            normalised=self.normalized,
-            no_punct=self.no_punct,
-            asian_support=self.asian_support,
-            case_sensitive=self.case_sensitive,
-        )
-
-    def _normalise_like_tercom(self, text: str) -> str:
-        """Return the text as tercom normalises it; it treats blanks, <skipped>, kana and leading marks its own way."""
-        text = text.translate(_ASIDE)
+    def _normalise_like_tercom(self, texts: Sequence[str]) -> list[str]:
+        """Return texts as tercom normalises them; it treats blanks, <skipped>, kana and leading marks its own way."""
+        texts = [text.translate(_ASIDE) for text in texts]
         if not self.case_sensitive:
-            text = text.lower()
+            texts = [text.lower() for text in texts]
         if self.normalized:
-            text = text.replace("<skipped>", "")
+            texts = [text.replace("<skipped>", "") for text in texts]
             if self.asian_support:
-                text = _KANA.sub(r" \1 ", text)
+                texts = [_KANA.sub(r" \1 ", text) for text in texts]
         options = {"asian_support": self.asian_support, "case_sensitive": True}
-        text = tercom.normalise(text, normalised=self.normalized, **options)
-        if self.no_punct and text:
-            first = text.split(" ", 1)[0]
-            leading = not tercom.normalise(first, no_punct=True, **options)
-            text = tercom.normalise(text, no_punct=True, **options)
-            if leading and text:
-                text = f"{_EMPTY} {text}"
-        return text
+        texts = tercom.normalise(texts, normalised=self.normalized, **options)
+        if not self.no_punct:
+            return texts
+        first_words = tercom.normalise([text.split(" ", 1)[0] for text in texts], no_punct=True, **options)
+        bare = tercom.normalise(texts, no_punct=True, **options)
+        return [
+            f"{_EMPTY} {text}" if text and not first else text for text, first in zip(bare, first_words, strict=True)
+        ]
 
     def _words(self, texts: Sequence[str], *, reference: bool) -> Words:
         if self.variant == "moses":
             return words_of(texts, self.tokenize, lowercase=not self.case_sensitive)
         if self.variant == "tercom":
-            return split_words(*code_points([self._normalise_like_tercom(text) for text in texts]), ascii_blanks=True)
-        normalised = [self._normalise(text.rstrip()) for text in texts]
+            return split_words(*code_points(self._normalise_like_tercom(texts)), ascii_blanks=True)
+        options = {
+            "normalised": self.normalized,
+            "no_punct": self.no_punct,
+            "asian_support": self.asian_support,
+            "case_sensitive": self.case_sensitive,
+        }
+        texts = [text.rstrip() for text in texts]
         if self.variant == "sacrebleu" and reference:
-            normalised = [self._normalise(text) for text in normalised]  # as sacreBLEU 2.6 does, by mistake
-        return split_words(*code_points(normalised))
+            texts = tercom.normalise(texts, **options)  # as sacreBLEU 2.6 does, by mistake: references twice
+        return tercom.words(texts, **options)
 
     def prepare(self, shard: Shard, opened: Any) -> References:
         texts, groups = group_references(shard.references)

@@ -19,7 +19,6 @@ from .conformal import Conformal
 from .features import FeatureTable, all_features, extract
 from .inputs import GivenFeatures, check_languages, check_range, same_languages
 from .learners import learnt_by
-from .named_models import find_model
 from .predictors import Predictor, predictor_from_parts
 from .resources import Resources
 
@@ -254,11 +253,7 @@ class QualityModel:
 
     @classmethod
     def load(cls, path: str | Path) -> QualityModel:
-        """Read a model from a file, or a bundled model by its name ("default").
-
-        Raises DataError if the file is not a model, was changed, or is too new or old.
-        """
-        path = find_model(path)
+        """Read a model from a file. Raises DataError if the file is not a model, was changed, or is too new or old."""
         file = read_model(path, KIND, made_by=MADE_BY)
         try:
             model = cls._from_file(file)

@@ -7,7 +7,7 @@ scikit-learn; its trees are exported to arrays of nodes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Any, ClassVar
@@ -42,25 +42,31 @@ class GradientBoosting(Learner):
     def fit_units(self, inputs: Inputs, units: Floats, labels: Floats, settings: Settings, seed: int) -> Predictor:
         machine = boosted(units, labels, settings, seed)
         trees = [tree.tree_ for tree in machine.estimators_[:, 0]]
-        sizes = np.array([tree.node_count for tree in trees])
-        roots = np.append(0, sizes.cumsum()[:-1]).astype(np.int64)
-        own = np.arange(sizes.sum())
-        begin = np.repeat(roots, sizes)
+        values = [settings["rate"] * tree.value.ravel() for tree in trees]
+        return join_trees(inputs, trees, values, float(labels.mean()))  # the initial prediction of boosting
 
-        def joined(name: str) -> Any:
-            return np.concatenate([getattr(tree, name).ravel() for tree in trees])
 
-        leaf = joined("children_left") < 0
-        return TreePredictor(
-            inputs,
-            roots=roots,
-            feature=np.where(leaf, 0, joined("feature")).astype(np.int64),
-            threshold=np.where(leaf, 0.0, joined("threshold")).astype(np.float64),
-            left=np.where(leaf, own, joined("children_left") + begin).astype(np.int64),
-            right=np.where(leaf, own, joined("children_right") + begin).astype(np.int64),
-            value=np.where(leaf, settings["rate"] * joined("value"), 0.0).astype(np.float64),
-            intercept=float(labels.mean()),  # the initial prediction of boosting
-        )
+def join_trees(inputs: Inputs, trees: Sequence[Any], values: Sequence[Floats], intercept: float) -> TreePredictor:
+    """Return a predictor of scikit-learn's trees, with the value that each node adds if it is a leaf."""
+    sizes = np.array([tree.node_count for tree in trees])
+    roots = np.append(0, sizes.cumsum()[:-1]).astype(np.int64)
+    own = np.arange(sizes.sum())
+    begin = np.repeat(roots, sizes)
+
+    def joined(name: str) -> Any:
+        return np.concatenate([getattr(tree, name).ravel() for tree in trees])
+
+    leaf = joined("children_left") < 0
+    return TreePredictor(
+        inputs,
+        roots=roots,
+        feature=np.where(leaf, 0, joined("feature")).astype(np.int64),
+        threshold=np.where(leaf, 0.0, joined("threshold")).astype(np.float64),
+        left=np.where(leaf, own, joined("children_left") + begin).astype(np.int64),
+        right=np.where(leaf, own, joined("children_right") + begin).astype(np.int64),
+        value=np.where(leaf, np.concatenate(values), 0.0).astype(np.float64),
+        intercept=intercept,
+    )
 
 
 def boosted(units: Floats, labels: Floats, settings: Settings, seed: int) -> Any:

@@ -15,6 +15,7 @@ from ..errors import UnknownName
 
 DASH = "–"  # for an undefined number
 _NUMBER = re.compile(r"[ +\-−–<>≤≥]*(\.?[0-9]|$)")
+LONGEST_NUMBER = 40  # characters of a number with its interval or unit
 _WHOLE_NUMBER = re.compile(r"[+-]?(\d[\d,]*\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 _MARKUP = re.compile(r"[<>]|&(?=#|\w+;)")
 
@@ -117,8 +118,11 @@ def shown_width(text: str) -> int:
 
 
 def is_numeric(cells: Iterable[str]) -> bool:
-    """Return whether every cell begins with a number (such as .301, −2, < 0.001), or is a dash or empty."""
-    return all(_NUMBER.match(cell) for cell in cells)
+    """Return whether every cell begins with a number (such as .301, −2, < 0.001), or is a dash or empty.
+
+    Long cells are sentences, even if they begin with a number.
+    """
+    return all(_NUMBER.match(cell) and len(cell) <= LONGEST_NUMBER for cell in cells)
 
 
 def _starred(rows: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -172,6 +176,8 @@ def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "±": r"$\pm$"}
 _LATEX |= {c: f"\\{c}" for c in "&%$#_{}"} | {"<": "$<$", ">": "$>$", "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+_LATEX |= {"−": "$-$", "≥": r"$\geq$", "≤": r"$\leq$", "≈": r"$\approx$", "×": r"$\times$", "Δ": r"$\Delta$"}
+_LATEX |= {"✓": r"$\surd$", "✗": r"$\times$", "∞": r"$\infty$", "\u00a0": "~", "\u200b": r"\allowbreak{}"}
 _LATEX |= {raised: f"$^{{{plain}}}$" for raised, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-", strict=True)}
 
 

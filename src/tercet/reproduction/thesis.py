@@ -34,6 +34,7 @@ from . import (
     thesis_closer,
     thesis_cobalt,
     thesis_da,
+    thesis_learned,
     thesis_references,
 )
 
@@ -258,5 +259,5 @@ def spread_figure(data: DataSets) -> Reproduction:
     return Reproduction(statements=[statement], extra={"standard deviation": dict(zip(names, spread, strict=True))})
 
 
-_MODULES = (thesis_cobalt, thesis_da, thesis_analyses, thesis_references, thesis_closer)
+_MODULES = (thesis_cobalt, thesis_da, thesis_analyses, thesis_references, thesis_closer, thesis_learned)
 TABLES = read_tables("thesis", {name: item for one in _MODULES for name, item in vars(one).items()} | globals())

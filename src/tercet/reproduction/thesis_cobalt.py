@@ -23,6 +23,7 @@ from ..language.conllu import parse_lines
 from ..metrics import create
 from ..metrics.cobalt import Cobalt
 from ..metrics.hwcm import HWCM
+from ..metrics.verta import VERTa
 from . import Cell, DataSets, Reproduction, Statement, Unchecked, check, printed
 from .cobalt_scores import SYSTEM, cobalt_scores
 from .rankings import (
@@ -208,6 +209,8 @@ def example_table(data: DataSets) -> Reproduction:
         "HWCM_w-4": _of_trees(HWCM(of="words", variant="asiya"), words),
         "HWCM_c-4": _of_trees(HWCM(of="categories", variant="asiya"), minipar),
         "HWCM_r-4": _of_trees(HWCM(of="relations", variant="asiya"), minipar),
+        "VERTA-EQ": _of_trees(VERTa(variant="eq"), stanford),
+        "VERTA-W": _of_trees(VERTa(), stanford),
         "Meteor": [create("meteor").score_one(output, [reference]) for output in outputs],
         "BLEU": [create("bleu:variant=mteval").score_one(output, [reference]) for output in outputs],
     }
@@ -234,7 +237,7 @@ def example_table(data: DataSets) -> Reproduction:
     )
 
 
-def _of_trees(metric: Cobalt | HWCM, trees: Sequence[Sentence]) -> list[float]:
+def _of_trees(metric: Cobalt | HWCM | VERTa, trees: Sequence[Sentence]) -> list[float]:
     """Return the scores of outputs against the reference, which comes first."""
     settled = metric.resolved()
     return [float(settled.count_parsed(output, trees[:1])[0]) for output in trees[1:]]

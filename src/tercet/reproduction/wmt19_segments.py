@@ -83,7 +83,7 @@ def segment_table(data: DataSets, *, expected: str, same: Mapping[str, str], row
         if lacking:
             unchecked += [Unchecked(row, pair, float(text), lacking) for row, text in numbers.items()]
             if pair in pairs_with_darr(data):
-                _show_part(data, pair, same, extra)
+                _show_part(data, pair, {"sentBLEU": same["sentBLEU"]}, rows, extra)
             continue
         evidence, testset = judged_segments(data, pair)
         published = _taus(evidence, evidence.scores)
@@ -107,10 +107,12 @@ def segment_table(data: DataSets, *, expected: str, same: Mapping[str, str], row
     return Reproduction(cells, unchecked, statements, extra=extra, note_values={"of_texts": of_texts})
 
 
-def _show_part(data: DataSets, pair: str, same: Mapping[str, str], extra: dict[str, dict[str, float]]) -> None:
+def _show_part(
+    data: DataSets, pair: str, same: Mapping[str, str], rows: Mapping[str, str], extra: dict[str, dict[str, float]]
+) -> None:
     """Add tau on the available pairs of a language pair, by metric."""
     evidence, testset = judged_segments(data, pair)
-    scores = [*evidence.scores, *data.scored(testset, {"sentBLEU": same["sentBLEU"]})]
+    scores = [*evidence.scores, *data.scored(testset, same), *data.scored(testset, rows, optional=True)]
     for name, value in _taus(evidence, scores).items():
         extra.setdefault(ON_PART.format(name), {})[pair] = value
 

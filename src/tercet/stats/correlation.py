@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -126,7 +127,7 @@ def _where_defined(values: Floats, x: Floats, y: Floats) -> Floats:
     return np.where(missing | is_constant_series(x) | is_constant_series(y), np.nan, values)
 
 
-def _begins(ordered: NDArray[np.float64] | Integers) -> Bools:
+def _begins(ordered: NDArray[Any]) -> Bools:
     """Return True where a run of equal values begins, along the last axis."""
     begins = np.ones(ordered.shape, dtype=bool)
     begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
@@ -138,7 +139,7 @@ def _kendall(x: Floats, y: Floats, variant: str) -> Floats:
     n = x.shape[1]
     by_x, by_y = np.argsort(x, axis=-1), np.argsort(y, axis=-1)
     begins_x, begins_y = (_begins(np.take_along_axis(*pair, -1)) for pair in ((x, by_x), (y, by_y)))
-    ranks = np.empty(y.shape, dtype=np.int32)
+    ranks: NDArray[np.int32] = np.empty(y.shape, dtype=np.int32)
     np.put_along_axis(ranks, by_y, begins_y.cumsum(-1, dtype=np.int32), -1)
     if not begins_x.all():
         by_x = np.lexsort((ranks, x), axis=-1)  # so that pairs tied in x are in order

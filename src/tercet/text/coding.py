@@ -65,8 +65,8 @@ class Words:
         """Return each text as a string, with this character between its words."""
         points = np.empty(len(self.points) + len(self.places), dtype=np.uint32)
         ends = np.zeros(len(self.offsets), dtype=np.int64)
-        arrays = (self.points, self.places, self.offsets[1:])
-        tokens.join_words(*map(view, arrays), ord(separator), view(points), view(ends[1:]))
+        words = view(self.points), view(self.places), view(self.offsets[1:])
+        tokens.join_words(*words, ord(separator), view(points), view(ends[1:]))
         return cut_string(points, ends)
 
 
@@ -207,8 +207,7 @@ class NgramIndex:
             np.empty(4 * largest + 1, dtype=np.int32),
         )  # fmt: skip
         ngrams.index_grams(*arguments, *map(view, scratch))
-        used = int(self._bounds[-1])
-        self._grams = np.ascontiguousarray(grams[:, :used])
+        self._grams = grams[:, : int(self._bounds[-1])]
 
     def count_matches(self, outputs: Units, texts: Ints) -> Ints:
         """Return the clipped matches of output texts[g] with group g, shape (groups, max_order)."""

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Any
 from unicodedata import category
 
 import numpy as np
@@ -96,12 +97,9 @@ def _tokenised(texts: Sequence[str], language: str) -> tuple[NDArray[np.uint32],
     scratch = [np.empty(9 * longest + 4, dtype=np.uint32) for _ in range(2)]
     result = np.empty(9 * len(points) + 4 * len(texts), dtype=np.uint32)
     ends = np.zeros(len(offsets), dtype=np.int64)
-    abbreviations = (rules.words, rules.bounds, rules.kinds)
-    kernel.tokenise(
-        *map(view, (points, offsets, classes.table)),
-        rules.inner,
-        *map(view, (rules.apostrophes, *abbreviations, _entities(), *scratch, result, ends)),
-    )
+    abbreviations: list[NDArray[Any]] = [rules.words, rules.bounds, rules.kinds]
+    arrays: list[Any] = [view(points), view(offsets), view(classes.table), rules.inner, view(rules.apostrophes)]
+    kernel.tokenise(*arrays, *map(view, (*abbreviations, _entities(), *scratch, result, ends)))
     return result[: ends[-1]], ends
 
 

@@ -51,7 +51,8 @@ LETTERS = (
 
 
 @cache
-def _ascii_classes() -> NDArray[np.uint8]:
+def ascii_classes() -> NDArray[np.uint8]:
+    """Return the classes of 13a, in which only ASCII is punctuation."""
     table = np.zeros(0x110000, dtype=np.uint8)
     for first, last in ("{~", "[`", " &", "(+", ":@", "//"):
         table[ord(first) : ord(last) + 1] |= SYMBOL
@@ -63,7 +64,7 @@ def _ascii_classes() -> NDArray[np.uint8]:
 
 @cache
 def _chinese_classes() -> NDArray[np.uint8]:
-    table = _ascii_classes().copy()
+    table = ascii_classes().copy()
     for begin, end in CHINESE_RANGES:
         table[begin : end + 1] = SYMBOL
     return _with_blanks(table)
@@ -148,12 +149,12 @@ class Rules:
 
     def words(self, texts: Sequence[str]) -> Words:
         strip, clean = self.strip, self.clean
-        if clean is None:
+        if not self.pad:  # padded texts have blanks at their ends anyway
             texts = [strip(text) for text in texts]
-        else:  # most texts need no cleaning, and the check is faster
-            texts = [
-                clean(strip(text)) if "&" in text or "<" in text or "\n" in text else strip(text) for text in texts
-            ]
+        if clean is not None:
+            every = "".join(texts)
+            if "&" in every or "<" in every or "\n" in every:  # most texts need no cleaning, and the check is faster
+                texts = [clean(strip(text)) if "&" in text or "<" in text or "\n" in text else text for text in texts]
         if self.fold is not None:
             texts = [self.fold(text) for text in texts]
         points, offsets = code_points(texts)
@@ -174,12 +175,12 @@ class Rules:
 
 RULES = {
     "none": Rules(),
-    "13a": Rules(_ascii_classes, pad=True, clean=_unescape),
+    "13a": Rules(ascii_classes, pad=True, clean=_unescape),
     "intl": Rules(_unicode_classes, INTL),
     "zh": Rules(_chinese_classes, strip=str.strip),
     "char": Rules(_every),
-    "mteval-13a": Rules(_ascii_classes, pad=True, clean=_from_sgm),
-    "mteval-13a-lc": Rules(_ascii_classes, pad=True, clean=_from_sgm, fold_ascii=True),
+    "mteval-13a": Rules(ascii_classes, pad=True, clean=_from_sgm),
+    "mteval-13a-lc": Rules(ascii_classes, pad=True, clean=_from_sgm, fold_ascii=True),
     "mteval-intl": Rules(_unicode_classes, INTL, clean=_from_sgm_international),
     "mteval-intl-lc": Rules(_unicode_classes, INTL, clean=_from_sgm_international, fold=_perl_lower),
 }

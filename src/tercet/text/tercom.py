@@ -6,62 +6,95 @@ those of tercom 0.7 and 0.10 (-N, -P, -A, -s) and of sacreBLEU's TER; the string
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
+from functools import cache
 
-_SYMBOLS = re.compile(r"([{-~\[-` -&(-+:-@/])")
-_STOP_AFTER_OTHER = re.compile(r"([^0-9])([.,])")
-_STOP_BEFORE_OTHER = re.compile(r"([.,])([^0-9])")
-_DASH_AFTER_DIGIT = re.compile(r"([0-9])(-)")
-_PUNCTUATION = re.compile(r'[.,?:;!"()]')
-_ASIAN_MARKS = (
-    "\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09"
-)
-_ASIAN_PUNCTUATION = re.compile(f"[{_ASIAN_MARKS}]")
+import numpy as np
+from numpy.typing import NDArray
+
+from .coding import Words, code_points, offsets_of, split_13a, split_words
+from .rules import ascii_classes
+
+IDEOGRAPH, APOSTROPHE = 16, 32  # bits of the class table: see kernels.tokens.split_13a
+PUNCTUATION = '.,?:;!"()'
+ASIAN_PUNCTUATION = (
+    (0x3001, 0x3002), (0x3008, 0x3011), (0x3014, 0x301F), (0xFF61, 0xFF65), (0x30FB, 0x30FB), (0xFF0E, 0xFF0E),
+    (0xFF0C, 0xFF0C), (0xFF1F, 0xFF1F), (0xFF1A, 0xFF1A), (0xFF1B, 0xFF1B), (0xFF01, 0xFF02), (0xFF08, 0xFF09),
+)  # fmt: skip
 # The range from U+3200 ends at U+3F22 in sacreBLEU (an error for U+32FF), which overlaps the ideographs from U+3400.
 # tercom's rules for kana need a line that begins with kana; lines are padded with blanks, so they never apply.
-_ASIAN = re.compile(
-    "([\u4e00-\u9fff\u3400-\u4dbf\u31c0-\u31ef\u2e80-\u2eff\u3300-\u33ff\uf900-\ufaff\ufe30-\ufe4f\u3200-\u3f22"
-    f"{_ASIAN_MARKS}])"
-)
+IDEOGRAPHS = (
+    (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x31C0, 0x31EF), (0x2E80, 0x2EFF), (0x3300, 0x33FF), (0xF900, 0xFAFF),
+    (0xFE30, 0xFE4F), (0x3200, 0x3F22),
+)  # fmt: skip
 
 
 def tokenise(text: str) -> str:
     """Return text with tercom's spaces around punctuation (normalised, with case)."""
-    return normalise(text, normalised=True, case_sensitive=True)
+    return normalise([text], normalised=True, case_sensitive=True)[0]
 
 
 def normalise(
-    text: str,
+    texts: Sequence[str],
     *,
     normalised: bool = False,
     no_punct: bool = False,
     asian_support: bool = False,
     case_sensitive: bool = False,
-) -> str:
-    """Return text as TER compares it, with words separated by one space.
+) -> list[str]:
+    """Return texts as TER compares them, with words separated by one space. Parameters: see `words`."""
+    options = {"normalised": normalised, "no_punct": no_punct, "asian_support": asian_support}
+    return words(texts, case_sensitive=case_sensitive, **options).joined()
 
-    normalised: undo XML escapes and put spaces around punctuation; with asian_support also around every ideograph.
+
+def words(
+    texts: Sequence[str],
+    *,
+    normalised: bool = False,
+    no_punct: bool = False,
+    asian_support: bool = False,
+    case_sensitive: bool = False,
+) -> Words:
+    """Return the words of texts as TER compares them.
+
+    normalised: undo XML escapes and split at punctuation; with asian_support every ideograph is a word.
     no_punct: remove punctuation; with asian_support also that of Chinese and Japanese.
     case_sensitive: keep capitals; otherwise all is lower-cased.
     """
     if not case_sensitive:
-        text = text.lower()
+        texts = [text.lower() for text in texts]
     if normalised:
-        text = _space_western(text)
-        if asian_support:
-            text = _ASIAN.sub(r" \1 ", text)
-    if no_punct:
-        text = _PUNCTUATION.sub("", text)
-        if asian_support:
-            text = _ASIAN_PUNCTUATION.sub("", text)
-    return " ".join(text.split())
+        texts = [_unescape(text) if "&" in text or "\n" in text else text for text in texts]
+        found = split_13a(*code_points(texts), _classes(asian_support), pad=True)
+    else:
+        found = split_words(*code_points(texts))
+    return _without_punctuation(found, asian_support) if no_punct else found
 
 
-def _space_western(text: str) -> str:
+def _unescape(text: str) -> str:
     text = text.replace("\n-", "").replace("\n", " ")
-    if "&" in text:
-        text = text.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
-    text = _SYMBOLS.sub(r" \1 ", f" {text} ").replace("'s ", " 's ")
-    text = _STOP_AFTER_OTHER.sub(r"\1 \2 ", text)
-    text = _STOP_BEFORE_OTHER.sub(r" \1 \2", text)
-    return _DASH_AFTER_DIGIT.sub(r"\1 \2 ", text)
+    return text.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+
+
+def _without_punctuation(found: Words, asian_support: bool) -> Words:
+    points, offsets = code_points(found.joined())
+    kept = ~_punctuation(asian_support)[points]
+    return split_words(points[kept], offsets_of(kept)[offsets])
+
+
+@cache
+def _classes(asian_support: bool) -> NDArray[np.uint8]:
+    table = ascii_classes().copy()
+    table[ord("'")] |= APOSTROPHE
+    for begin, end in (*IDEOGRAPHS, *ASIAN_PUNCTUATION) if asian_support else ():
+        table[begin : end + 1] |= IDEOGRAPH
+    return table
+
+
+@cache
+def _punctuation(asian_support: bool) -> NDArray[np.bool_]:
+    table = np.zeros(0x110000, dtype=bool)
+    table[[ord(mark) for mark in PUNCTUATION]] = True
+    for begin, end in ASIAN_PUNCTUATION if asian_support else ():
+        table[begin : end + 1] = True
+    return table

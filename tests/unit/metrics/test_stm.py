@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet.errors import UsageError
+from tercet.errors import DataError, UsageError
 from tercet.language import conllu
 from tercet.language.sentence import Sentence
 from tercet.metrics import create
@@ -89,3 +89,21 @@ def test_subtrees_are_those_of_the_definition(above, depth):
 def test_counts_are_whole_numbers():
     counts = np.array(create("stm").count_parsed(GIVES, [TAKES]), dtype=float)
     assert (counts == counts.round()).all() and counts.shape == (12,)
+
+
+# Figure 2 of Liu and Gildea (2005): 6 of 7 subtrees of depth 1 match, 3 of 4 of depth 2, 1 of 2 of depth 3.
+PAPER = "(S (NP (N a)) (VP (V b) (NP (PRON c))))\n(S (NP (PRON d)) (VP (V e) (NP (PRON f))))\n"
+
+
+def test_constituents_are_read_from_brackets(tmp_path):
+    (tmp_path / "trees").write_text(PAPER)
+    metric = create(f"stm:depth=3,trees={tmp_path / 'trees'}")
+    assert metric.score_one("d e f", ["a b c"]) == pytest.approx((6 / 7 + 3 / 4 + 1 / 2) / 3)
+    assert metric.score_one("def", ["d e f"]) == 1 and metric.score_one("", ["d e f"]) == 0
+    assert "tree_file:" in metric.ready().signature
+
+
+def test_a_text_without_a_tree_is_named(tmp_path):
+    (tmp_path / "trees").write_text(PAPER)
+    with pytest.raises(DataError, match=r"stm: .* has no tree of 'x y'"):
+        create(f"stm:trees={tmp_path / 'trees'}").score_one("x y", ["d e f"])

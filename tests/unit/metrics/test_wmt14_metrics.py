@@ -1,4 +1,4 @@
-"""Participants of WMT14 that compare words: TBLEU, IMPACT, APAC, ELEXR, AMBER. Numbers are computed by hand."""
+"""Participants of WMT14 that compare words, and SimpBLEU. Numbers are computed by hand."""
 
 from math import exp, log
 
@@ -136,3 +136,19 @@ def test_the_best_reference_counts_and_is_named(name):
 def test_endless_lines_are_refused():
     with pytest.raises(DataError, match="impact: the output that begins 'a a"):
         create("impact").score_one("a " * 1001, ["b"])
+
+
+def test_simpbleu_is_recall_or_precision_of_words():
+    pair = "the the cat", ["the cat sat down"]
+    assert create("simpbleu").score_one(*pair) == pytest.approx(2 / 4)
+    assert create("simpbleu:of=precision").score_one(*pair) == pytest.approx(2 / 3)
+
+
+def test_parmesan_rewrites_the_reference_where_meteor_counts_less(tmp_path):
+    (tmp_path / "pairs").write_text("velký dům\tpalác\npes\thafan\n", encoding="utf-8")
+    metric = create(f"parmesan:language=cs,paraphrases={tmp_path / 'pairs'}")
+    told = metric.ready().explain("starý palác má hafan", ["starý velký dům má pes"])
+    assert told["rewritten"] == "starý palác má hafan".split() and told["score"] == pytest.approx(1)
+    assert [each["by"] for each in told["replaced"]] == [["palác"], ["hafan"]]
+    exact = create("meteor:language=cs,matchers=exact")
+    assert create("parmesan:language=cs").score_one("a b c", ["a c"]) == exact.score_one("a b c", ["a c"])

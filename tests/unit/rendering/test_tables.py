@@ -106,3 +106,8 @@ def test_a_table_that_is_too_wide_is_cut_into_parts_with_the_names_of_its_rows()
     narrow = table(header, rows, columns=5)  # each part has a column at least
     assert [part.split("\n")[0].split()[-1] for part in narrow.split("\n\n")] == ["first", "second", "third"]
     assert table(header, rows, "tsv", columns=5) == table(header, rows, "tsv")
+
+
+def test_sentences_that_begin_with_a_number_are_no_numbers() -> None:
+    assert is_numeric(["0.661 to 0.844", "–", "< 0.001", ""])
+    assert not is_numeric(["43 of 147 features are outside the range of the training texts"])

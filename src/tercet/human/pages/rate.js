@@ -548,6 +548,14 @@ $("back").addEventListener("click", () => show(state.at - 1));
 $("next").addEventListener("click", () => show(state.at + 1));
 $("pause").addEventListener("click", () => { if (!$("rating").hidden) view("paused"); });
 $("help").addEventListener("click", () => view("intro"));
+function placeTexts(beside) {
+  document.body.classList.toggle("beside", beside);
+  $("beside").setAttribute("aria-pressed", String(beside));
+  kept.set("beside", beside ? "1" : "");
+}
+$("beside").addEventListener("click", () => placeTexts(!document.body.classList.contains("beside")));
+if (kept.get("beside")) placeTexts(true);
+if (innerWidth < 640) document.querySelector(".definitions")?.removeAttribute("open"); // leave room for the texts
 $("start").addEventListener("click", begin);
 $("resume").addEventListener("click", () => view("rating"));
 $("list").addEventListener("toggle", showList);

@@ -1,0 +1,31 @@
+"""What the model behind a metric was trained on: names of data sets, and hashes of references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..data.model_file import Dataset
+from ._combined import CombinedMetric
+from ._contract import Metric
+from ._features import FeatureMetric
+from ._learned_model import Hashes, LearnedModel
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The judgements that a metric's model saw, those of models among its features included."""
+
+    sets: tuple[Dataset, ...] = ()
+    hashes: Hashes = field(default_factory=lambda: np.empty(0, dtype=np.uint32))
+
+
+def seen_by(metric: Metric) -> Seen:
+    """Return what the model behind a metric saw; nothing for a metric without one."""
+    model: object = None
+    if isinstance(metric, CombinedMetric):
+        model = metric.the_model()
+    elif isinstance(metric, FeatureMetric):
+        model = metric.weights()
+    return Seen(model.trained_on, model.seen) if isinstance(model, LearnedModel) else Seen()

@@ -1,0 +1,35 @@
+"""UPC-STOUT: the mean of light metrics and of metrics on parses, after a submission of UPC to WMT14.
+
+Gonzàlez, Barrón-Cedeño and Màrquez (2014), "IPA and STOUT: Leveraging Linguistic and Source-based Features for Machine
+Translation Evaluation", WMT: the measures of UPC-IPA, and others on shallow, constituent and dependency parses,
+semantic roles and explicit semantic analysis. Of these Tercet has measures on dependency trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ._mixed import MixedMetric
+from .upc_ipa import PARTS as LIGHT
+
+PARTS = (*LIGHT, "hwcm", "hwcm:of=categories", "stm", "cobalt")
+
+
+@dataclass(frozen=True)
+class UpcStout(MixedMetric):
+    """The mean of UPC-IPA's metrics, HWCM, STM and UPF-Cobalt on one scale; higher is better.
+
+    scale: max divides each by its largest absolute value in the test set, z standardises it, none leaves it.
+    parses: a folder that keeps parses for later runs.
+    """
+
+    paper: ClassVar[str] = "Gonzàlez et al. (2014), IPA and STOUT"
+
+    @property
+    def label(self) -> str:
+        return "UPC-STOUT"
+
+    def parts(self) -> Mapping[str, float]:
+        return dict.fromkeys(PARTS, 1.0)
