@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Linked = Sequence[Sequence[Mention]]  # the mentions of each text
 
+Named = Sequence[frozenset[str]]  # the entities of each segment
 UNKNOWN = "other"  # the category of entities without a category
 
 
@@ -139,10 +140,15 @@ def entities(
     detected = metric.linker().link(testset.source or (), both.source)
     referred = [metric.linker().link(_present(texts), both.target) for texts in testset.references.values()]
     source = _Side.of(metric, detected, both.target)
+    sides = {
+        system: _Side.of(metric, metric.linker(of_outputs=True).link(outputs, both.target), both.source)
+        for system, outputs in testset.outputs.items()
+    }
+    names = _named_by_references(metric, testset, both.target, both.source)
     tallies = {}
-    for system, outputs in testset.outputs.items():
-        found = metric.linker(of_outputs=True).link(outputs, both.target)
-        tallies[system] = _Tally.of(source, _Side.of(metric, found, both.source))
+    for system, side in sides.items():
+        others = [other.named() for name, other in sides.items() if name != system]
+        tallies[system] = _Tally.of(source, side, names, others)
     everywhere = _Listing()
     for tally in tallies.values():
         everywhere.update(tally.lost)
@@ -182,6 +188,10 @@ class _Side(NamedTuple):
 
     def total(self) -> int:
         return sum(map(len, self.mentions))
+
+    def named(self) -> Named:
+        """Return all entities that the mentions of each text may mean."""
+        return [frozenset(entity for names in row for entity in names) for row in self.candidates]
 
     def categories(self) -> Counter[str]:
         return Counter(mention.category or UNKNOWN for row in self.mentions for mention in row)
@@ -238,7 +248,12 @@ class _Tally(NamedTuple):
     invented: _Listing
 
     @classmethod
-    def of(cls, source: _Side, output: _Side) -> _Tally:
+    def of(cls, source: _Side, output: _Side, references: Sequence[Named], others: Sequence[Named]) -> _Tally:
+        """Compare an output with the source. others: the entities of other systems' outputs.
+
+        A name that a reference or half of the other systems have in the same segment is not invented: it is the
+        translation of an ordinary word that is also a name, as German "gießen" (to pour) and Gießen.
+        """
         tally = cls(Counter(), output.total(), _Listing(), _Listing())
         rows = zip(*source, *output, strict=True)
         for line, (mentions, candidates, found, found_candidates) in enumerate(rows, 1):
@@ -247,8 +262,24 @@ class _Tally(NamedTuple):
                 tally.lost.add(line, mention, names[0], happened=not kept)
             expected = match(found_candidates, candidates)
             for mention, names, known in zip(found, found_candidates, expected, strict=True):
-                tally.invented.add(line, mention, names[0], happened=not known)
+                agreed = _share_with(names, references, line) > 0 or _share_with(names, others, line) >= 0.5
+                tally.invented.add(line, mention, names[0], happened=not known and not agreed)
         return tally
+
+
+def _share_with(entities: Iterable[str], texts: Sequence[Named], line: int) -> float:
+    """Return the share of texts that have one of these entities in this line."""
+    found = sum(not text[line - 1].isdisjoint(entities) for text in texts)
+    return found / len(texts) if texts else 0.0
+
+
+def _named_by_references(metric: KoBE, testset: TestSet, language: str, named_in: str) -> list[Named]:
+    """Return the entities of each segment of each reference; none where a segment has no such reference."""
+    found = []
+    for texts in testset.references.values():
+        linked = metric.linker(of_outputs=True).link([text or "" for text in texts], language)
+        found.append(_Side.of(metric, linked, named_in).named())
+    return found
 
 
 def _present(texts: Sequence[str | None]) -> list[str]:

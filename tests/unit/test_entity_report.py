@@ -58,6 +58,18 @@ def test_kept_lost_and_invented_entities_by_hand(kb: str) -> None:
     )
 
 
+def test_a_name_that_a_reference_or_half_of_the_others_have_is_not_invented(kb: str) -> None:
+    text = {"source": ["Die Katze"], "pair": "de-en"}
+
+    def invented(outputs: dict[str, list[str]], references: dict[str, list[str]]) -> list[str]:
+        return [entity.name for entity in entities(TestSet(outputs, references, **text), kb=kb).systems["a"].invented]
+
+    assert invented({"a": ["The Tokyo"]}, {}) == ["Tokyo"]
+    assert invented({"a": ["The Tokyo"]}, {"r": ["A Tokyo"]}) == []
+    assert invented({"a": ["The Tokyo"], "b": ["One Tokyo"], "c": ["It"]}, {}) == []
+    assert invented({"a": ["The Tokyo"], "b": ["One Tokyo"], "c": ["It"], "d": ["It"]}, {"r": ["It"]}) == ["Tokyo"]
+
+
 def test_the_numbers_are_those_of_the_metric(kb: str) -> None:
     report = entities(TEXTS, kb=kb)
     metric = metrics.create(f"kobe:kb={kb}")

@@ -30,6 +30,7 @@ def command() -> None:
 @click.option("--wikidata", metavar="FILE", help="A JSON dump of Wikidata: latest-all.json.gz, .bz2 or unpacked.")
 @several("--jsonl", of="FILE", help="JSON lines: id, language, name, category, weight.")
 @several("--tsv", of="FILE", help="The same, separated by tabs.")
+@several("--terms", of="FILE", help="Terminology: TBX, or CSV, TSV, XLSX with source and target; for two languages.")
 @several("--omw", "--wordnet", "wordnet", of="FILE", help="WordNet's synsets with names by language, as JSON lines.")
 @several(
     "--geonames",

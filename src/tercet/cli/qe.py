@@ -139,7 +139,8 @@ def predict_command(**options: Any) -> None:
     sources, outputs, given = read_pairs(options, model.languages)
     with _executor(options) as executor:
         found = model.predict(sources, outputs, level=options["level"], given=given, executor=executor)
-    _print(show_predictions(model, found, options["form"]), options["to"])
+    ids = segment_names(options).get("ids", ())
+    _print(show_predictions(model, found, options["form"], ids), options["to"])
     if annotating(options):
         annotate(options, options["source"], {"quality": [f"{value:.3f}" for value in found.values.tolist()]}, None)
 

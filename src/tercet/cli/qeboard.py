@@ -120,18 +120,24 @@ def _intervals(model: QualityModel, level: float) -> str:
     )
 
 
-def show_predictions(model: QualityModel, found: Predictions, form: str) -> str:
-    """Format the prediction of each segment, in the order of the files."""
+def show_predictions(model: QualityModel, found: Predictions, form: str, ids: Sequence[str] = ()) -> str:
+    """Format the prediction of each segment, in the order of the files. ids: names of segments instead of numbers."""
     arrays = (found.values, found.lower, found.upper)
     records = [
-        {"segment": place, "quality": quality, "low": low, "high": high, "unusual": found.unusual.get(place - 1)}
+        {
+            "segment": ids[place - 1] if ids else place,
+            "quality": quality,
+            "low": low,
+            "high": high,
+            "unusual": found.unusual.get(place - 1),
+        }
         for place, (quality, low, high) in enumerate(np.stack(arrays, axis=1).tolist(), 1)
     ]
     head = {"model": model.checksum, "pair": model.pair, "level": found.level, "mean": float(found.values.mean())}
     if form in ("tsv", "csv", "json", "jsonl"):
         return _records(records, form, {**head, "segments": records})
     values = np.clip(arrays, *model.label_range)  # for people
-    rows = [[str(i), *(number(value, 3) for value in row)] for i, row in enumerate(values.T, 1)]
+    rows = [[ids[i - 1] if ids else str(i), *(number(value, 3) for value in row)] for i, row in enumerate(values.T, 1)]
     header = ["segment", "quality", "low", "high"]
     if found.unusual:
         header.append("unlike the training texts")

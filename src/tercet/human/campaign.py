@@ -45,6 +45,7 @@ class Item:
     check: "bad" (a damaged copy), "repeat" (a second showing), "reference" (a reference in place of an output),
     "tutorial", or empty. of: the id of the item that this one copies, if known.
     expected: for tutorial items, the right answer, which is used for feedback (`Campaign.check_answer`).
+    before, after: the source of the segments before and after it in its document, which raters see as context.
     """
 
     id: str
@@ -57,6 +58,8 @@ class Item:
     check: str = ""
     of: str = ""
     expected: Mapping[str, Any] | None = None
+    before: str = ""
+    after: str = ""
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ def design(
     lessons = [replace(item, id=f"t{number}", check="tutorial", of="") for number, item in enumerate(tutorial, 1)]
     renamed = [replace(item, id=ids[item.id], of=ids.get(item.of, "")) for item in items.values()]
     return Campaign(
-        name=name or testset.name,
+        name=name or _derived_name(testset),
         protocol=protocol,
         pair=testset.pair or "",
         instructions=instructions,
@@ -220,7 +220,23 @@ def _item(testset: TestSet, row: int, segment: str, systems: Sequence[str], view
         reference=testset.references[view.reference][row] if view.reference else None,
         reference_name=view.reference,
         document=testset.documents[row] if testset.documents is not None else "",
+        before=_neighbour(testset, row, row - 1, view),
+        after=_neighbour(testset, row, row + 1, view),
     )
+
+
+def _neighbour(testset: TestSet, row: int, other: int, view: _View) -> str:
+    """Return the source of another segment of the same document, if the source is shown; otherwise nothing."""
+    if testset.source is None or testset.documents is None or view.show not in ("source", "both"):
+        return ""
+    if not 0 <= other < len(testset) or testset.documents[other] != testset.documents[row]:
+        return ""
+    return testset.source[other]
+
+
+def _derived_name(testset: TestSet) -> str:
+    """Return the name of the test set; if it has none, the names of the systems."""
+    return testset.name if testset.name != "unnamed" else ", ".join(testset.systems)[:200].strip()
 
 
 def _names(raters: int | Sequence[str]) -> list[str]:

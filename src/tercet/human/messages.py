@@ -55,6 +55,8 @@ def page_data(
                 "source": item.source,
                 "reference": item.reference,
                 "document": item.document,
+                "before": item.before,
+                "after": item.after,
                 "outputs": [output.text for output in item.outputs],
                 "tutorial": item.check == "tutorial",
                 "expected": _by_place(item, item.expected) if item.check == "tutorial" else None,

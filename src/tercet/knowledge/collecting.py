@@ -29,6 +29,7 @@ def build_from_files(
     wikidata: str | Path | None = None,
     jsonl: Sequence[str | Path] = (),
     tsv: Sequence[str | Path] = (),
+    terms: Sequence[str | Path] = (),
     wordnet: Sequence[str | Path] = (),
     geonames: Sequence[str | Path] = (),
     cldr: bool = False,
@@ -48,13 +49,14 @@ def build_from_files(
     from .sources.cldr import read_cldr
     from .sources.geonames import read_geonames
     from .sources.tables import read_ids, read_jsonl, read_tsv
+    from .sources.terminology import read_terminology
     from .sources.wordnet import read_wordnet
 
-    given = {"Wikidata": [wikidata] if wikidata else [], "JSON lines": jsonl, "TSV": tsv, "WordNets": wordnet,
-             "GeoNames": geonames, "CLDR": ["Babel"] if cldr else []}  # fmt: skip
+    given = {"Wikidata": [wikidata] if wikidata else [], "JSON lines": jsonl, "TSV": tsv, "Terminology": terms,
+             "WordNets": wordnet, "GeoNames": geonames, "CLDR": ["Babel"] if cldr else []}  # fmt: skip
     if not any(given.values()):
         raise UsageError(
-            "No source is given. Use one or more of --wikidata, --jsonl, --tsv, --omw, --geonames and --cldr."
+            "No source is given. Use one or more of --wikidata, --jsonl, --tsv, --terms, --omw, --geonames and --cldr."
         )
     ids: dict[str, str] = {}
     for path in map_ids:
@@ -65,6 +67,8 @@ def build_from_files(
             yield from read_jsonl(path, languages)
         for path in tsv:
             yield from read_tsv(path, languages)
+        for path in terms:
+            yield from read_terminology(path, languages)
         for path in wordnet:
             yield from read_wordnet(path, languages)
         if geonames:

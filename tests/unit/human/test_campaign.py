@@ -72,7 +72,7 @@ def test_every_protocol_makes_a_campaign(protocol: str, tmp_path: Path) -> None:
 CASES: list[tuple[Any, str]] = [
     (lambda c: c["items"][2]["outputs"][0].update(text=5), "items[2].outputs[0].text: a text is needed, not 5."),
     (lambda c: c["items"][2]["outputs"][0].pop("system"), "items[2].outputs[0].system: missing."),
-    (lambda c: c["items"][1].update(colour="red"), "items[1].colour: unknown key. Known keys: check, "),
+    (lambda c: c["items"][1].update(colour="red"), "items[1].colour: unknown key. Known keys: after, "),
     (lambda c: c["items"].append(c["items"][0]), "items[6]: '0001' occurs twice."),
     (lambda c: c["items"][0].update(id="../etc"), "items[0] ('../etc'): id: 1 to 100 letters, digits, '.', '_'"),
     (lambda c: c["items"][0].update(outputs=[]), "items[0] ('0001'): outputs: da shows 1 per item, not 0."),

@@ -348,3 +348,13 @@ def test_impossible_designs_are_errors(options: dict[str, Any], expected: str) -
 def test_ten_thousand_items_are_designed_in_seconds() -> None:
     made = design(texts(1000, systems=5), protocol="da", raters=20, redundancy=2, bad=0.1, repeats=0.1)
     assert sum(len(rater.items) for rater in made.raters) == 12000
+
+
+def test_raters_see_the_neighbours_of_a_segment_in_its_document() -> None:
+    texts = TestSet({"a": ["x", "y", "z"]}, source=["one", "two", "three"], documents=["d", "d", "e"], name="unnamed")
+    campaign = design(texts, protocol="da", raters=1, show="source")
+    context = {item.segment: (item.before, item.after) for item in campaign.items}
+    assert context == {"1": ("", "two"), "2": ("one", ""), "3": ("", "")}
+    assert campaign.name == "a"  # named after the system
+    hidden = design(replace(texts, references={"r": ["a", "b", "c"]}), protocol="da", raters=1, show="reference")
+    assert {item.before for item in hidden.items} == {""}

@@ -190,6 +190,10 @@ function show(at) {
     $(`${name}-box`).hidden = item[name] === null;
     write($(name), item[name], name === "source" ? data.source : data.target);
   }
+  for (const name of ["before", "after"]) {
+    $(name).hidden = !item[name];
+    write($(name), item[name], data.source);
+  }
   document.querySelectorAll(".output").forEach((box, place) => {
     box.hidden = place >= item.outputs.length;
     write($(`output-${place}`), item.outputs[place], data.target);
