@@ -136,7 +136,7 @@ class RED(ParsedMetric):
         return {
             "score": scores[row],
             "reference": row,
-            "ngrams": [
+            "structures": [
                 {
                     "words": [theirs[place] for place in places],
                     "kind": "structure" if fixed else "chain",
