@@ -1,4 +1,4 @@
-"""CharacTER, EED, hLEPOR, RIBES and YiSi-0: CPU time against the programs that they equal.
+"""BEER, CharacTER, EED, hLEPOR, RIBES and YiSi-0: CPU time against the programs that they equal.
 
 CharacTER's peer, the package `cer`, runs beside it where it is installed, on the same texts, and must give the same
 scores. The others are not run here: their seconds for 1,000 segments are those that ../shared/golden/README.md records,
@@ -24,6 +24,7 @@ PROGRAMS = (
     ("EED, the Python program", "eed:variant=python-wmt19", 36.0, 100.0),
     ("hLEPOR, the Perl program", "hlepor:variant=wmt19", 0.7, 5.0),
     ("RIBES.py", "ribes", 5.6, 100.0),
+    ("BEER 2.0, the Scala program", "beer", 0.95, 1.0),
     ("YiSi-0, the C++ program", "yisi0:variant=original", 2.9, 10.0),
 )
 CHARACTER = 0.63  # CharacTER.py with its C++ library, where `cer` is not installed

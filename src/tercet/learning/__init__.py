@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
+from itertools import product
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -146,7 +147,10 @@ def learn(
     training, held = _divide(found, left)
     others = gather(_as_list(test), **options) if _as_list(test) else []
     seen = join_hashes([*(one.hashes for one in training), *(seen_by(member.metric).hashes for member in members)])
-    refuse_seen([*held, *others], seen, "")
+    refuse_seen([*held, *others], seen)
+    for one, member in product([*held, *others], members):
+        if seen_by(member.metric).names(one.name, one.pair):
+            raise UsageError(f"{one.name} {one.pair} cannot be a test set: {member.spec} was trained on it.")
 
     def compute(some: Sequence[Examples]) -> list[FeatureTable]:
         return [compute_features(one, members, executor=executor, cache=cache, progress=progress) for one in some]

@@ -238,12 +238,12 @@ def _check_languages(examples: Sequence[Examples]) -> None:
         )
 
 
-def refuse_seen(examples: Sequence[Examples], seen: Hashes, what: str) -> None:
+def refuse_seen(examples: Sequence[Examples], seen: Hashes) -> None:
     """Raise UsageError if judgements are about segments that were trained on."""
     for one in examples:
         common = np.intersect1d(one.hashes, seen).size
         if common > max(2, one.hashes.size // 100):  # a headline may occur in two years
             raise UsageError(
                 f"{one.name} {one.pair} cannot be a test set: {common} of its {one.hashes.size} references were "
-                f"trained on{what}. A figure on them would say nothing."
+                "trained on. A figure on them would say nothing."
             )

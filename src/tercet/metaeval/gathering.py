@@ -377,17 +377,19 @@ def _computed(
     if len(copies) == len(texts.outputs):
         raise DataError(f"{evidence.name} {evidence.pair}: all outputs are references, so none can be scored.")
     texts = texts.only([name for name in texts.systems if name not in copies])
-    notes += [note for spec in sources.metrics if (note := _seen_note(spec, texts))]
+    notes += [note for spec in sources.metrics if (note := _seen_note(spec, texts, evidence))]
     with sources.progress(evidence.pair) if sources.progress else nullcontext() as progress:
         found = score(texts, sources.metrics, jobs=sources.jobs, cache=sources.cache, progress=progress)
     return [item.relabelled(_label(item, found)) for item in found], notes
 
 
-def _seen_note(spec: str, texts: TestSet) -> str | None:
+def _seen_note(spec: str, texts: TestSet, evidence: Evidence) -> str | None:
     """Return a warning if the model behind a metric, or a model among its features, was trained on these segments."""
     seen = seen_by(create(spec))
-    if not seen.hashes.size:
+    if not seen.sets:
         return None
+    if seen.names(evidence.name, evidence.pair):
+        return f"{spec} was trained on {evidence.name} {evidence.pair}: its value says nothing about unseen texts."
     own = hash_references(text for lines in texts.references.values() for text in lines)
     common = int(np.isin(own, seen.hashes).sum())
     # Hashes are short, and a headline may occur in two years: a few common ones are chance.
@@ -396,7 +398,7 @@ def _seen_note(spec: str, texts: TestSet) -> str | None:
     names = listed([one.name for one in seen.sets])
     return (
         f"{spec} was trained on {common} of the {len(own)} references here ({names}): its value says nothing about "
-        "texts that it has not seen."
+        "unseen texts."
     )
 
 

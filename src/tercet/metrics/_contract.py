@@ -205,6 +205,10 @@ class Metric:
         """Return further numbers per segment by name, such as precision and recall; they travel with the scores."""
         return {}
 
+    def trained_on(self) -> Sequence[Any]:
+        """Return the data sets that a model behind the metric was trained on, as its file names them."""
+        return ()
+
     def explain_segment(self, opened: Any, output: str, references: Sequence[str], source: str | None) -> Any:
         """Return what the metric saw in one segment: a dictionary for JSON, or a dataclass with `lines()`."""
         raise UsageError(f"{self.name} cannot explain a segment.")

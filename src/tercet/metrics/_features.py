@@ -45,6 +45,10 @@ class FeatureMetric(Metric):
 
     model: str | None = param(file=model_path)
 
+    @property
+    def higher_is_better(self) -> bool | None:
+        return None if self.model == NONE else True
+
     def feature_names(self) -> tuple[str, ...]:
         """Return the names of the features."""
         raise NotImplementedError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +21,10 @@ class Seen:
     sets: tuple[Dataset, ...] = ()
     hashes: Hashes = field(default_factory=lambda: np.empty(0, dtype=np.uint32))
 
+    def names(self, data: str, pair: str | None) -> bool:
+        """Return whether a language pair of a data set is among those that the model names."""
+        return any(re.split(r"[ .]", one.name) == [data, pair or ""] for one in self.sets)
+
 
 def seen_by(metric: Metric) -> Seen:
     """Return what the model behind a metric saw; nothing for a metric without one."""
@@ -28,4 +33,6 @@ def seen_by(metric: Metric) -> Seen:
         model = metric.the_model()
     elif isinstance(metric, FeatureMetric):
         model = metric.weights()
-    return Seen(model.trained_on, model.seen) if isinstance(model, LearnedModel) else Seen()
+    if isinstance(model, LearnedModel):
+        return Seen(model.trained_on, model.seen)
+    return Seen(tuple(metric.trained_on()))

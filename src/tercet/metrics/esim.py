@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.model_file import ModelFile, read_model
+from ..data.model_file import Dataset, ModelFile, read_model
 from ..errors import DataError
 from ..language.encoders.onnx import open_session
 from ._contract import Floats, Learnt, mean_score
@@ -48,6 +48,9 @@ class ESIM(EncodedMetric):
         """Find the checksums of the encoder and of the network."""
         learnt = super().learn(testset)
         return Learnt(learnt.state, {**learnt.items, "checksum": _network().checksum[:16]})
+
+    def trained_on(self) -> Sequence[Dataset]:
+        return _network().trained_on
 
     def open(self, state: Known | None) -> Opened:
         encoder, _, _ = super().open(state)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..data.files import file_state
-from ..data.model_file import ModelFile, has_form, read_model
+from ..data.model_file import Dataset, ModelFile, has_form, read_model
 from ..errors import DataError, UsageError
 from ..language.encoders import DEVICES
 from ..text.scripts import base_code
@@ -89,6 +89,9 @@ class Rima(Metric):
         if state is not None and content.checksum[:16] != state:
             raise DataError("rima: the model is not the one that scoring began with.")
         return _open(content, self.device)
+
+    def trained_on(self) -> Sequence[Dataset]:
+        return _content(*self._place()).trained_on
 
     def _place(self) -> tuple[str | None, object]:
         return self.model, file_state(Path(self.model)) if self.model else None

@@ -115,6 +115,9 @@ def test_a_model_passes_on_what_models_among_its_features_saw(tmp_path):
         "second cs-en", "second de-en", "first cs-en", "first de-en",
     ]  # fmt: skip
     notes = tercet.meta(first, ["cs-en"], metrics=[outer], level="seg").results[0].notes
+    assert any("was trained on first cs-en" in note for note in notes)
+    (tmp_path / "first").rename(tmp_path / "renamed")
+    notes = tercet.meta(tmp_path / "renamed", ["cs-en"], metrics=[outer], level="seg").results[0].notes
     assert any("was trained on 40 of the 40 references" in note for note in notes)
 
 
@@ -184,3 +187,9 @@ def test_a_model_whose_metric_is_not_installed_says_so(demo, tmp_path):
     model.save(tmp_path / "my.metric")
     with pytest.raises(UsageError, match="needs a metric that is not installed here"):
         tercet.score(TestSet({"x": ["a"]}, {"r": ["a"]}), f"learned:model={tmp_path / 'my.metric'}")
+
+
+def test_a_network_of_the_package_names_what_it_saw():
+    seen = seen_by(create("rima"))
+    assert seen.names("wmt14", "de-en")
+    assert not seen.names("wmt19", "lt-en")
