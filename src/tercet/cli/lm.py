@@ -35,21 +35,14 @@ def command(
     \b
     tercet lm news.2012.en news.2013.en -l en
     """  # fmt: skip
-    from ..data.lines import read_lines
-    from ..engine import open_executor
-    from ..language.parsing import parse
-    from ..quality.fluency_models import default_place, estimate_models, save_models
-    from ..text.scripts import base_code
+    from ..learning.language_models import lm
+    from ..quality.fluency_models import default_place
 
-    lines = list(dict.fromkeys(line for file in texts for line in read_lines(file) if line.strip()))
-    code = base_code(language)
-    with open_executor(jobs) as executor, Progress("parsing", quiet=quiet) as progress:
-        sentences = parse(
-            lines, code, backend=backend, cache=cache, executor=executor,
+    with Progress("parsing", quiet=quiet) as progress:
+        models = lm(
+            texts, language, out=out, backend=backend, cache=cache, jobs=jobs,
             progress=lambda done, total: progress.say(f"{done} of {total} sentences"),
         )  # fmt: skip
-    models = estimate_models(sentences, code)
-    place = default_place(code) if out is None else out
-    save_models(models, place)
     counts = ", ".join(f"{name} {model.counts[-1]:,}" for name, model in models.models.items())
-    click.echo(f"{len(lines):,} sentences; trigrams: {counts}. The models are in {place}")
+    place = default_place(models.language) if out is None else out
+    click.echo(f"{models.trained_on[0].size:,} sentences; trigrams: {counts}. The models are in {place}")

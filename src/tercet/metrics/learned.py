@@ -36,6 +36,14 @@ class Learned(CombinedMetric):
         return load_model(self.model)
 
     @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({"reference"}) if self.model is None else super().needs
+
+    @property
+    def whole(self) -> bool:
+        return self.model is not None and super().whole
+
+    @property
     def label(self) -> str:
         own = "Learned" if self.model is None else self.the_model().label
         return own if own == "Learned" else f"Learned({own})"
