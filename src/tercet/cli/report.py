@@ -28,7 +28,7 @@ OF_TEXT |= {"output_file", "style", "intervals"}
     "--marks",
     type=click.IntRange(0),
     metavar="N",
-    help="Mark words in the N segments that differ most, by what metrics saw in them. [default: 1,000 outputs]",
+    help="Mark words in the N segments that differ most, by what metrics saw in them. [default: 500 outputs]",
 )
 @click.option("--title", help="Title of the page. [default: the name of the test set]")
 @click.option("-o", "--output", "path", default="report.html", show_default=True, metavar="FILE", help="The page.")

@@ -180,7 +180,7 @@ def _pictures(one: Reproduction) -> Iterator[Part]:
 
 
 def _figures(one: Reproduction) -> Iterator[Figure]:
-    from ..rendering.figures import CURVES_TOGETHER, top_n_curves
+    from ..rendering.curves import CURVES_TOGETHER, top_n_curves
 
     for plot in one.plots:
         yield _plot(plot)

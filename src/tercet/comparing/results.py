@@ -144,6 +144,12 @@ class MetricResult:
     buckets: tuple[Buckets, ...]
     record: MetricRecord = field(repr=False)
 
+    @property
+    def ranked(self) -> list[SystemResult]:
+        """The systems, best first, those without a score last."""
+        worth = -1 if self.higher_is_better is False else 1
+        return sorted(self.systems, key=lambda s: (isnan(s.score), 0.0 if isnan(s.score) else -worth * s.score))
+
     def pair(self, a: str, b: str) -> PairResult:
         """The comparison of two systems, whichever of them it lists first."""
         known = [result.system for result in self.systems]

@@ -36,7 +36,7 @@ from .human import human_scores, read_judged
 from .layers import Layer, error_layer, metric_layers
 from .page import report_page
 from .payload import payload, usual_slices
-from .verdicts import by_score, listed, verdict
+from .verdicts import listed, verdict
 
 __all__ = ["ComparisonReport", "report", "verdict"]
 
@@ -125,7 +125,7 @@ def report(
         `compare_words`.
     tokenize, lowercase : of words and n-grams, as for `compare_words`; metrics have their own.
     marks : the number of segments whose words are marked by what metrics saw in them (alignments, entities): those that
-        differ most. By default as many as have 1,000 outputs of all systems together.
+        differ most. By default as many as have 500 outputs of all systems together.
     jobs, cluster, executor, cache, progress : where and how to count, as for `score`.
 
     Returns
@@ -167,7 +167,7 @@ def report(
     ngrams: Sequence[NgramComparison] = ()
     if texts.references:
         # All pairs of many systems would take long: the best is compared with the others.
-        against = baseline or (None if len(texts.systems) <= MOST_SYSTEMS else by_score(comparison.metrics[0])[0])
+        against = baseline or (None if len(texts.systems) <= MOST_SYSTEMS else comparison.metrics[0].ranked[0].system)
         given: dict[str, Any] = {"training": training, "parser": parser, "labels": labels, "seed": seed}
         asked: dict[str, Any] = {"segments": segments, "baseline": against, "alpha": alpha}
         asked |= {"tokenize": tokenize, "lowercase": lowercase}

@@ -17,7 +17,7 @@ from ..errors import DataError, TercetError
 from ..metrics import Metric, Ready
 from ..text.marks import Mark, Marks
 
-OUTPUTS = 1000  # of all systems together, that each metric looks at again to mark their words
+OUTPUTS = 500  # of all systems together, that each metric looks at again to mark their words
 MINOR = frozenset({"minor", "neutral"})
 
 
@@ -38,7 +38,7 @@ class Layer:
 def metric_layers(scores: Iterable[Scores], testset: TestSet, *, segments: int | None = None) -> list[Layer]:
     """Return a layer for each metric that marks words, on the segments in which its scores differ most.
 
-    segments: how many; by default as many as have 1,000 outputs.
+    segments: how many; by default as many as have 500 outputs.
     """
     most = max(1, OUTPUTS // len(testset.systems)) if segments is None else segments
     found = (_metric_layer(item, testset, most) for item in scores)

@@ -18,7 +18,7 @@ def verdict(comparison: Comparison, metric: MetricResult) -> str:
         return _of_pair(comparison, metric, metric.pairs[0])
     if not metric.clusters:
         return f"{metric.name} says of no system that it is better than another."
-    leader, *rest = by_score(metric)
+    leader, *rest = (each.system for each in metric.ranked)
     pairs = {name: metric.pair(leader, name) for name in rest}
     alike = [name for name in rest if not pairs[name].p_holm[comparison.decisive] < comparison.alpha]
     behind = [name for name in rest if name not in alike]
@@ -32,13 +32,6 @@ def verdict(comparison: Comparison, metric: MetricResult) -> str:
         f"{leader} has the best {metric.name}, but {listed(alike)} cannot be told apart from it. "
         f"It is better than {than} by {margin}."
     )
-
-
-def by_score(metric: MetricResult) -> list[str]:
-    """Return the systems, the best first; those without a score last."""
-    sign = -1 if metric.higher_is_better is False else 1
-    worth = {each.system: -float("inf") if isnan(each.score) else sign * each.score for each in metric.systems}
-    return sorted(worth, key=lambda system: -worth[system])
 
 
 def _margin(comparison: Comparison, metric: MetricResult, pair: PairResult) -> str:

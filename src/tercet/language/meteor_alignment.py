@@ -21,6 +21,7 @@ from .function_words import function_words
 from .paraphrases import GAP, ParaphrasePairs, paraphrases
 from .stemming import stemmer
 from .synonyms import english_synonyms
+from .vectors import WordVectors, open_vectors
 
 MATCHERS = ("exact", "stem", "synonym", "paraphrase")
 CONTENT, FUNCTION, COPIED = 0, 1, 2
@@ -28,6 +29,7 @@ MOST_MATCHES = 1 << 23  # maximum of possible matches between two texts; more wo
 
 Words = Sequence[str]
 Floats = NDArray[np.float64]
+PhraseRow = tuple[int, int, int, int]  # first word and length in the reference, the same in the output
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,7 @@ class Aligner:
     matchers: those of MATCHERS that are used; `exact` is always among them.
     table: a file of paraphrases.
     gaps: the maximum number of words in the gap of a paraphrase; 0 to use no paraphrases with gaps.
+    vectors: a file of word vectors; words whose cosine is above `cosine` match as paraphrases do.
     beam: the number of partial alignments that the search keeps.
     original: reproduce METEOR 1.5 exactly: English function words for every language, coverage that ignores most
         matches of unequal words, distances added to the wrong alignments, and words that match because Java gives them
@@ -115,6 +118,8 @@ class Aligner:
     matchers: tuple[str, ...] = MATCHERS[:3]
     table: str | None = None
     gaps: int = 0
+    vectors: str | None = None
+    cosine: float = 1.0
     beam: int = 40
     original: bool = False
 
@@ -220,29 +225,60 @@ class Aligner:
     def _phrases(self, outputs: Texts, references: Texts, texts: Ints) -> tuple[NDArray[np.int32], Ints]:
         """Return the paraphrases between each reference and its output as rows for the kernel, and their offsets."""
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
-        if "paraphrase" not in self.matchers or self.table is None:
+        if "paraphrase" not in self.matchers or (self.table is None and self.vectors is None):
             return np.empty(0, dtype=np.int32), offsets
-        table = paraphrases(self.table)
-        plain = _PhrasePairs(table.plain, _plain_phrases, table.longest, outputs.words, references.words)
-        gapped = None
-        if self.gaps and len(table.gapped):
-            gapped = _PhrasePairs(
-                table.gapped, _gapped_phrases, (table.longest_part, self.gaps), outputs.words, references.words
-            )
-        rows: list[tuple[int, int, int, int]] = []
+        listed = self._listed(outputs.words, references.words)
+        vectors = None if self.vectors is None else open_vectors(self.vectors)
+        rows: list[PhraseRow] = []
         for t, text in enumerate(texts.tolist()):
-            found = [(i[0], i[1], j[0], j[1]) for i, j in plain.pairs(t, text)]
-            if gapped is not None:
-                known = dict.fromkeys(found)
-                output, reference = outputs.words[text], references.words[t]
-                for i, j in gapped.pairs(t, text):
-                    for a, b in ((0, 1), (2, 3)):  # the parts before and after the gap
-                        if reference[i[a] : i[a] + i[b]] != output[j[a] : j[a] + j[b]]:
-                            known[i[a], i[b], j[a], j[b]] = None
-                found = [*found, *list(known)[len(set(found)) :]]
+            found = listed(t, text)
+            if vectors is not None:
+                near = near_words(references.words[t], outputs.words[text], vectors, self.cosine)
+                found = [*found, *(row for row in near if row not in set(found))]
             rows += sorted(found, key=lambda row: row[0])
             offsets[t + 1] = len(rows)
         return np.array(rows, dtype=np.int32).reshape(-1), offsets
+
+    def _listed(self, outputs: Sequence[Words], references: Sequence[Words]) -> Callable[[int, int], list[PhraseRow]]:
+        """Return a function that lists the table's paraphrases between a reference and an output, by their numbers."""
+        if self.table is None:
+            return lambda reference, output: []
+        table = paraphrases(self.table)
+        plain = _PhrasePairs(table.plain, _plain_phrases, table.longest, outputs, references)
+        gapped = None
+        if self.gaps and len(table.gapped):
+            limits = table.longest_part, self.gaps
+            gapped = _PhrasePairs(table.gapped, _gapped_phrases, limits, outputs, references)
+
+        def rows(t: int, text: int) -> list[PhraseRow]:
+            found = [(i[0], i[1], j[0], j[1]) for i, j in plain.pairs(t, text)]
+            if gapped is None:
+                return found
+            known = dict.fromkeys(found)
+            output, reference = outputs[text], references[t]
+            for i, j in gapped.pairs(t, text):
+                for a, b in ((0, 1), (2, 3)):  # the parts before and after the gap
+                    if reference[i[a] : i[a] + i[b]] != output[j[a] : j[a] + j[b]]:
+                        known[i[a], i[b], j[a], j[b]] = None
+            return [*found, *list(known)[len(set(found)) :]]
+
+        return rows
+
+
+def near_words(reference: Words, output: Words, vectors: WordVectors, cosine: float) -> list[PhraseRow]:
+    """Return the different words of two texts whose vectors have a higher cosine than this, as rows of phrases."""
+    known = [
+        [place for place, word in enumerate(words) if vectors.unit(word) is not None] for words in (reference, output)
+    ]
+    if not all(known):
+        return []
+    theirs, ours = (
+        np.array([vectors.unit(words[place]) for place in places])
+        for words, places in zip((reference, output), known, strict=True)
+    )
+    found = np.argwhere(theirs @ ours.T > cosine).tolist()
+    pairs = ((known[0][i], known[1][j]) for i, j in found)
+    return [(i, 1, j, 1) for i, j in pairs if reference[i] != output[j]]
 
 
 def java_hash(word: str) -> int:

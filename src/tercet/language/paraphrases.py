@@ -24,7 +24,7 @@ from ..data.lines import read_blocks
 from ..data.named_files import find_file
 from ..data.paraphrase_files import paraphrase_format
 from ..errors import DataError
-from ..kernels import tokens
+from ..kernels import vocabulary
 from ..text.coding import code_points, view
 from . import table_cache
 
@@ -154,7 +154,7 @@ def _hashes(phrases: Sequence[str]) -> NDArray[np.uint64]:
     """Return a hash of each phrase that is the same in every process."""
     points, offsets = code_points(phrases)
     hashes = np.empty(len(phrases), dtype=np.uint64)
-    tokens.hash_texts(view(points), view(offsets), view(hashes))
+    vocabulary.hash_texts(view(points), view(offsets), view(hashes))
     return hashes
 
 

@@ -2,8 +2,8 @@
 
 De Marneffe and Manning (2008), "The Stanford Typed Dependencies Representation", CrossParser workshop. Fomicheva
 (2017) compares the contexts of words in this graph: "the symbol of the village" has prep_of(symbol, village), with no
-word in between. Trees with ClearNLP labels (spaCy's English models), Universal Dependencies and basic Stanford
-dependencies are converted by the tables of data/relations.toml and these steps:
+word in between. Trees with ClearNLP labels (spaCy's English models), TIGER's (its German ones, see `tiger`), Universal
+Dependencies and basic Stanford dependencies are converted by the tables of data/relations.toml and these steps:
 
 1. labels are renamed; the predicate becomes the head of a copula ("is big": cop(big, is)), and "$" of its amount; all
    nouns before a noun become its dependents;
@@ -23,6 +23,7 @@ from importlib.resources import files
 from typing import Any
 
 from .sentence import Dependency, Entity, Sentence, Token
+from .tiger import from_tiger
 
 SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
 
@@ -41,6 +42,8 @@ def collapsed(sentence: Sentence) -> tuple[Dependency, ...]:
     """
     if sentence.scheme == "other":
         return ()
+    if sentence.scheme == "tiger":
+        sentence = from_tiger(sentence)
     graph = _Graph(sentence)
     graph.rename()
     if sentence.scheme == "ud":

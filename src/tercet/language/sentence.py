@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..errors import DataError
 
-SCHEMES = ("ud", "clearnlp", "stanford", "other")  # schemes of the tree's labels: see relations.toml
+SCHEMES = ("ud", "clearnlp", "stanford", "tiger", "other")  # schemes of the tree's labels: see relations.toml
 
 
 class Token(NamedTuple):

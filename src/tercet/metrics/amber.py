@@ -97,7 +97,7 @@ class AMBER(WordPairMetric):
         mean = float(np.prod(smoothed)) ** (1 / ORDER)
         together = self._f(sum(precisions) / ORDER, recalls[0])
         each = sum(map(self._f, precisions, recalls)) / ORDER
-        return self.precision * mean + self.fmean * together + (1 - self.precision - self.fmean) * each
+        return float(self.precision * mean + self.fmean * together + (1 - self.precision - self.fmean) * each)
 
     def _f(self, precision: float, recall: float) -> float:
         below = self.alpha * precision + (1 - self.alpha) * recall

@@ -41,7 +41,7 @@ class APAC(IMPACT):
 
     def count_pair(self, output: Sequence[str], reference: Sequence[str]) -> Sequence[float]:
         """Count the score of a segment, 1, and precision and recall."""
-        precision, recall = self.shares(output, reference)
+        precision, recall = self.precision_recall(output, reference)
         value = f_measure(precision, recall)
         if value:
             value = (value + self.prize / (1 + log(len(output)))) / (1 + self.prize)

@@ -192,8 +192,8 @@ class Cobalt(ParsedMetric):
     def check_parses(self, parsed: Sequence[Sentence]) -> None:
         if any(sentence.scheme == "other" for sentence in parsed):
             raise UsageError(
-                "cobalt: the parser has relations of its own, for which there is no table (German models of spaCy have "
-                f"TIGER's). Use one with Universal Dependencies: parser=stanza:{self.language}, or parser=conllu:FILE."
+                "cobalt: the parser has relations of its own, for which there is no table. Use one with Universal "
+                f"Dependencies: parser=stanza:{self.language}, or parser=conllu:FILE."
             )
         for sentence in parsed:
             if label := foreign_relation(sentence):

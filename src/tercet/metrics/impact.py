@@ -52,10 +52,10 @@ class IMPACT(WordPairMetric):
 
     def count_pair(self, output: Sequence[str], reference: Sequence[str]) -> Sequence[float]:
         """Count the score of a segment, 1, and precision and recall."""
-        precision, recall = self.shares(output, reference)
+        precision, recall = self.precision_recall(output, reference)
         return f_measure(precision, recall), 1.0, precision, recall
 
-    def shares(self, output: Sequence[str], reference: Sequence[str]) -> tuple[float, float]:
+    def precision_recall(self, output: Sequence[str], reference: Sequence[str]) -> tuple[float, float]:
         """Return precision and recall of the common parts."""
         if not output or not reference:
             return 0.0, 0.0

@@ -5,7 +5,9 @@ Denkowski and Lavie (2014), "Meteor Universal: Language Specific Translation Eva
 score is a mean of precision and recall of the aligned words with more weight on recall. Function words and matches of
 different words count less. A penalty grows with the number of chunks of the alignment. variant=original equals METEOR
 1.5; the default does what the papers say where that program does not, see `VARIANTS`. gaps and copy are after Guo and
-Hu (2019), "Meteor++ 2.0: Adopt Syntactic Level Paraphrase Knowledge into Machine Translation Evaluation", WMT.
+Hu (2019), "Meteor++ 2.0: Adopt Syntactic Level Paraphrase Knowledge into Machine Translation Evaluation", WMT; vectors
+after Servan et al. (2016), "Word2Vec vs DBnary: Augmenting METEOR using Vector Representations or Lexical Resources?",
+COLING.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from ..data.files import is_file
 from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 from ..language.meteor_alignment import MATCHERS, Aligner, Alignment, Texts, describe
@@ -80,6 +83,7 @@ class METEOR(Metric):
     tokenize: `meteor` is METEOR's -norm; other tokenisers by name.
     lowercase: ignore case. punctuation: whether it counts (false: -noPunct).
     beam: how many alignments the search keeps.
+    vectors: a file of word vectors: word2vec, GloVe or fastText. cosine: words above this match as paraphrases.
     gaps: the most words in the gap of a paraphrase such as protect … from, protect … against; 0: no such paraphrases.
     copy: the weight of content words that translations copy, numbers and names, relative to others.
     variant: corrected, or original, which is METEOR 1.5 with its errors.
@@ -100,6 +104,8 @@ class METEOR(Metric):
     lowercase: bool = True
     punctuation: bool = param(True, quiet=True)
     beam: int = param(40, low=1, high=1000, quiet=True)
+    vectors: str | None = param(file=True, checksum="vector_file")
+    cosine: float = param(0.86, low=-1, high=1, quiet=True)
     gaps: int = param(0, low=0, high=20, quiet=True)
     copy: float = param(1.0, low=0, high=1000, quiet=True)
     variant: str = param("corrected", choices=VARIANTS)
@@ -116,8 +122,10 @@ class METEOR(Metric):
                 raise UnknownName("matcher of meteor", name, MATCHERS)
         if chosen and "exact" not in chosen:
             raise UsageError(f"meteor: the matcher exact cannot be left out, as in {self.matchers}.")
-        if "paraphrase" in chosen and self.paraphrases is None:
+        if "paraphrase" in chosen and self.paraphrases is None and self.vectors is None:
             raise UsageError("meteor: the matcher paraphrase needs a table, paraphrases=FILE.")
+        if self.vectors is not None and not is_file(self.vectors):
+            raise UsageError(f"meteor: there is no file {self.vectors} with word vectors.")
         if self.tokenize and self.tokenize not in ("meteor", *tokenisers()) and not self.tokenize.startswith("moses-"):
             raise UnknownName("tokeniser of meteor", self.tokenize, ("meteor", *tokenisers()))
         if not self.punctuation and self.tokenize not in (None, "meteor"):
@@ -143,9 +151,13 @@ class METEOR(Metric):
         """Return the file with the paraphrases; raise UsageError if there is none of that name."""
         return None if self.paraphrases is None else find_table(self.paraphrases)
 
+    @property
+    def _has_phrases(self) -> bool:
+        return self.paraphrases is not None or self.vectors is not None
+
     def _possible(self, language: str) -> list[str]:
         """Return the matchers that a language has."""
-        has = {"stem": language in STEMMED, "synonym": language == "en", "paraphrase": self.paraphrases is not None}
+        has = {"stem": language in STEMMED, "synonym": language == "en", "paraphrase": self._has_phrases}
         return [name for name in MATCHERS if has.get(name, True)]
 
     def defaults(self, language: str | None) -> Mapping[str, Any]:
@@ -175,7 +187,8 @@ class METEOR(Metric):
 
     @property
     def compatible(self) -> str | None:
-        return "meteor1.5" if self.variant == "original" and not self.gaps and self.copy == 1 else None
+        same = self.variant == "original" and not self.gaps and self.copy == 1 and self.vectors is None
+        return "meteor1.5" if same else None
 
     def _words(self, texts: Sequence[str]) -> list[list[str]]:
         """Return the words of texts; their case is kept."""
@@ -200,6 +213,8 @@ class METEOR(Metric):
             matchers=tuple(self.matchers.split("+")),
             table=self.paraphrases,
             gaps=self.gaps,
+            vectors=self.vectors,
+            cosine=self.cosine,
             beam=self.beam,
             original=self.variant == "original",
         )

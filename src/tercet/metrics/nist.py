@@ -187,7 +187,8 @@ class _Learner:
         prefixes = np.zeros(len(counts), dtype=np.int32)
         tables = []
         for order in range(2, self.max_order + 1):
-            more = np.zeros(int(np.count_nonzero(grams)), dtype=np.int32)
+            continued = (grams > 0) & ((counts[grams] > 1) | (grams == zero))
+            more = np.zeros(int(np.count_nonzero(continued)), dtype=np.int32)
             known, prefixes, counts = len(counts), np.concatenate([prefixes, more]), np.concatenate([counts, more])
             table = _table(len(more))
             arrays: list[Any] = [view(ids), view(offsets), order, view(grams), zero]

@@ -68,7 +68,7 @@ class RED(ParsedMetric):
 
     def count_parsed(self, output: Sentence, references: Sequence[Sentence]) -> Sequence[float]:
         """Count the score of a segment, 1, and precision and recall by size."""
-        rows = [self.shares(output, reference) for reference in references]
+        rows = [self.precision_recall(output, reference) for reference in references]
         scores = [self._mean(row) for row in rows]
         best = int(np.argmax(scores))
         return [scores[best], 1.0, *(value for share in rows[best] for value in share)]
@@ -83,7 +83,7 @@ class RED(ParsedMetric):
                 total += weight
         return score / total if total else 0.0
 
-    def shares(self, output: Sentence, reference: Sentence) -> list[tuple[float, float]]:
+    def precision_recall(self, output: Sentence, reference: Sentence) -> list[tuple[float, float]]:
         """Return precision and recall by size; a recall of -1 if the reference has no n-gram of a size."""
         ours, theirs = ([token.form.lower() for token in each.tokens] for each in (output, reference))
         if not ours or not theirs:
@@ -136,7 +136,7 @@ class RED(ParsedMetric):
         return {
             "score": scores[row],
             "reference": row,
-            "ngrams": [
+            "structures": [
                 {
                     "words": [theirs[place] for place in places],
                     "kind": "structure" if fixed else "chain",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ._contract import Floats, mean_score
+from ._pairs import explain_ngrams
 from ._parameters import param
 from ._words import WordPairMetric
 
@@ -50,3 +51,9 @@ class SimpBLEU(WordPairMetric):
 
     def details(self, totals: Floats) -> dict[str, Any]:
         return {"matches": int(totals[0]), "words": int(totals[1])}
+
+    def explain_segment(
+        self, opened: Any, output: str, references: Sequence[str], source: str | None
+    ) -> dict[str, Any]:
+        """Return the words, and which of them match a reference."""
+        return explain_ngrams(self.score_one(output, references), self.words([output, *references]), 1)

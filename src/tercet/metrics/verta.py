@@ -187,7 +187,7 @@ def align(values: Mapping[tuple[int, int], float]) -> dict[int, int]:
     """Return a one-to-one alignment: the highest values first, of equal ones those at the nearest places."""
     links: dict[int, int] = {}
     taken: set[int] = set()
-    for i, j in sorted(values, key=lambda pair: (-values[pair], abs(pair[0] - pair[1]), pair)):
+    for _, _, i, j in sorted((-value, abs(i - j), i, j) for (i, j), value in values.items()):
         if i not in links and j not in taken:
             links[i] = j
             taken.add(j)

@@ -8,7 +8,7 @@ words with the forms of `spanish` and `english`, `realising` writes the text, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from .inflection import Morphology, morphology
 from .nearness import nearer_outputs
 from .result import Paraphrase as Paraphrase
 from .result import Paraphrases as Paraphrases
-from .rules import Rule, RuleSet, open_rules
+from .rules import RuleSet, open_rules
 from .tree import Tree, build_tree
 from .variants import Generator, Segment, Variant
 
@@ -94,14 +94,12 @@ def paraphrase(
     if parse_back if parse_back is not None else parses is None:
         parsed = parse([variant.text for variant in _singles(segments)], language, backend=backend, **where)
         verdicts = [parses_back(*pair, words) for pair in zip(_singles(segments), parsed, strict=True)]
-        dropped["structure"] = verdicts.count(False)
-        segments = _kept(segments, verdicts)
+        segments, dropped["structure"] = _kept(segments, verdicts)
     if model is not None:
         opened = open_model(model) if isinstance(model, str | Path) else model
         olds = [segment.tree.text for segment in segments for _ in segment.singles]
         verdicts = probable(opened, olds, [variant.text for variant in _singles(segments)], threshold)
-        dropped["probability"] = verdicts.count(False)
-        segments = _kept(segments, verdicts)
+        segments, dropped["probability"] = _kept(segments, verdicts)
     variants = [
         Paraphrase(place, number, variant.text, variant.rules)
         for place, segment in enumerate(segments, 1)
@@ -114,13 +112,12 @@ def paraphrase(
             [replace(one, nearer=names) for one, names in zip(variants, nearer, strict=True) if names]
         )
         near = {(one.segment, one.rules) for one in variants}
-        segments = _kept(
-            segments,
-            [(place, variant.rules) in near for place, each in enumerate(segments, 1) for _, variant in each.singles],
-        )
+        places = [place for place, segment in enumerate(segments, 1) for _ in segment.singles]
+        rules_of = [variant.rules for variant in _singles(segments)]
+        segments, _ = _kept(segments, [pair in near for pair in zip(places, rules_of, strict=True)])
 
-    def together(wanted: Callable[[Rule], bool]) -> tuple[str, ...]:
-        return tuple(generator.together(segment, wanted) for segment in segments)
+    def together(names: Collection[str]) -> tuple[str, ...]:
+        return tuple(generator.together(segment, names) for segment in segments)
 
     return Paraphrases(references, chosen, tuple(variants), dropped, together)
 
@@ -138,10 +135,11 @@ def _singles(segments: Sequence[Segment]) -> list[Variant]:
     return [variant for segment in segments for _, variant in segment.singles]
 
 
-def _kept(segments: Sequence[Segment], verdicts: Sequence[bool]) -> list[Segment]:
-    """Return the segments with those of their changes for which the verdict is true."""
+def _kept(segments: Sequence[Segment], verdicts: Sequence[bool]) -> tuple[list[Segment], int]:
+    """Return the segments with the changes whose verdict is true, and the number of the others."""
     each = iter(verdicts)
-    return [replace(one, singles=tuple(single for single in one.singles if next(each))) for one in segments]
+    kept = [replace(one, singles=tuple(single for single in one.singles if next(each))) for one in segments]
+    return kept, verdicts.count(False)
 
 
 def _renumbered(variants: Sequence[Paraphrase]) -> list[Paraphrase]:

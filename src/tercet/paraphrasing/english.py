@@ -50,6 +50,8 @@ class English:
         return None
 
     def join(self, first: Word, second: Word) -> tuple[str, str, bool]:
+        if first.form.lower() == "can" and second.form == "not":
+            return f"{first.form}not", "", True
         return first.form, second.form, False
 
 

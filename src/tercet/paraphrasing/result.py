@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..data.display import to_frame
 from ..data.testset import TestSet
 from ..errors import UnknownName
-from .rules import Rule, RuleSet
+from .rules import RuleSet
 
 BY = ("variant", "group", "rule")
 
@@ -34,14 +34,14 @@ class Paraphrases:
     """The variants of references.
 
     references: the texts that were paraphrased. variants: those of all segments, in order. dropped: how many variants
-    quality control dropped, by reason. together: returns the references with all changes of some rules.
+    quality control dropped, by reason. together: returns the references with all changes of rules with these names.
     """
 
     references: tuple[str, ...]
     rules: RuleSet
     variants: tuple[Paraphrase, ...]
     dropped: Mapping[str, int]
-    together: Callable[[Callable[[Rule], bool]], tuple[str, ...]] = field(compare=False)
+    together: Callable[[Collection[str]], tuple[str, ...]] = field(compare=False)
 
     def __len__(self) -> int:
         return len(self.variants)
@@ -63,9 +63,11 @@ class Paraphrases:
         if by not in BY:
             raise UnknownName("way to name references", by, BY)
         if by != "variant":
-            field = "name" if by == "rule" else "group"
-            names = dict.fromkeys(getattr(rule, field) for rule in self.rules.rules)
-            return {name: self.together(lambda rule, name=name: getattr(rule, field) == name) for name in names}  # type: ignore[misc]
+            key = "name" if by == "rule" else "group"
+            members: dict[str, set[str]] = {}
+            for rule in self.rules.rules:
+                members.setdefault(getattr(rule, key), set()).add(rule.name)
+            return {name: self.together(rules) for name, rules in members.items()}
         most = max((one.number for one in self.variants), default=0)
         found = {f"variant-{number}": list(self.references) for number in range(1, most + 1)}
         for one in self.variants:
@@ -78,10 +80,7 @@ class Paraphrases:
 
     def counts(self) -> dict[str, int]:
         """Return how many segments each rule changes alone."""
-        return {
-            rule.name: sum(one.rules == (rule.name,) for one in self.variants)
-            for rule in self.rules.rules
-        }  # fmt: skip
+        return {rule.name: sum(one.rules == (rule.name,) for one in self.variants) for rule in self.rules.rules}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the variants and the counts of rules as a dictionary."""

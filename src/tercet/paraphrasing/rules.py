@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -192,6 +193,9 @@ class _Reader:
         for key, values in self.lists.items():
             if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
                 raise self.fail(f"the list {key} must be a list of texts.", key)
+        for key, values in self.content.get("tables", {}).items():
+            if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+                raise self.fail(f"the table {key} must have texts as values.", key)
         together = tuple(self.pattern(one, ()) for one in self.list_of(self.content, "together"))
         rules: list[Rule] = []
         for start, table in zip(self.starts, listed, strict=True):
@@ -300,6 +304,7 @@ class _Reader:
             "under": lambda value: self.known_name(value, names),
             "table": self.table,
             "commas": self.commas,
+            **{key: partial(self.text, key) for key in ("as", "form", "lemma")},
         }
         if kind == "attach":
             checks["to"] = lambda value: self.known_name(value, names)
@@ -356,6 +361,11 @@ class _Reader:
             raise self.fail(f"there is no table called {value!r} under [tables].", str(value))
         found: Mapping[str, str] = tables[value]
         return found
+
+    def text(self, key: str, value: Any) -> str:
+        if not isinstance(value, str) or not value:
+            raise self.fail(f"{key} must be a text, not {value!r}.", key)
+        return value
 
     def commas(self, value: Any) -> str:
         if value not in COMMAS:

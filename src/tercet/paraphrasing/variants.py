@@ -5,7 +5,7 @@ Rules are matched against the parse of the reference, never against their own re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice, zip_longest
 
@@ -107,12 +107,12 @@ class Generator:
                     seen.add(variant.text)
                     yield variant
 
-    def together(self, segment: Segment, wanted: Callable[[Rule], bool]) -> str:
-        """Return the reference with as many changes of the wanted rules as can be made together, in their order."""
+    def together(self, segment: Segment, rules: Collection[str]) -> str:
+        """Return the reference with as many changes of some rules as can be made together, in their order."""
         chosen: list[Change] = []
         text = segment.tree.text
         for change, _ in segment.singles:
-            if not wanted(change.rule):
+            if change.rule.name not in rules:
                 continue
             variant = self.apply(segment.tree, [*chosen, change])
             if variant is not None:

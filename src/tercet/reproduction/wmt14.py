@@ -185,7 +185,11 @@ def system_table(
             interval = table.half_width(row, column)
             cells.append(check(row, column, text, values[row][column], interval=interval, must=False))
     specs = "; ".join(f"{row}: {spec}" for row, spec in {**OF_PLAIN, **SLOW, **OF_TOKENISED, **(rows or {})}.items())
-    extra = {row: found for row, found in values.items() if row not in table.cells}
+    extra = {
+        row: {column: value for column, value in found.items() if column in table.columns}
+        for row, found in values.items()
+        if row not in table.cells
+    }
     return Reproduction(cells, unchecked, extra=extra, note_values={"specs": specs})
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..kernels import ngrams, tokens
+from ..kernels import ngrams, tokens, vocabulary
 
 Ints = NDArray[np.int64]
 _NO_PUNCTUATION = np.zeros(128, dtype=np.uint8)
@@ -166,7 +166,7 @@ class Vocabulary:
     def find(self, words: Words) -> Units:
         """Return the numbers of other words; -1 for a word that is not in the vocabulary."""
         ids = np.empty(len(words.keys), dtype=np.int32)
-        tokens.find_words(*_views(words), *_views(self._known), view(self._slots), view(ids))
+        vocabulary.find_words(*_views(words), *_views(self._known), view(self._slots), view(ids))
         return Units(ids, words.offsets)
 
 
@@ -175,7 +175,7 @@ def _number(words: Words) -> tuple[NDArray[np.int32], Ints, NDArray[np.int32]]:
     count = len(words.keys)
     ids, firsts = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int64)
     slots = np.full(_power_of_two(2 * count), -1, dtype=np.int32)
-    distinct = tokens.number_words(*_views(words), view(slots), view(ids), view(firsts))
+    distinct = vocabulary.number_words(*_views(words), view(slots), view(ids), view(firsts))
     return ids, firsts[:distinct], slots
 
 

@@ -12,9 +12,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..data.catalogue import check_unchanged, data_folder
-from ..data.files import file_state
-from ..data.named_files import file_of_dataset, find_file
 from ..errors import DataError, MissingDependency
 from .coding import Words, code_points, split_words, whole_characters
 
@@ -26,6 +23,9 @@ def model_of(name: str) -> Path | None:
     """Return the model of a tokeniser that is named after a data set; None for other tokenisers."""
     if name not in MODELS:
         return None
+    from ..data.catalogue import check_unchanged, data_folder  # slow to import, and bleu seldom needs it
+    from ..data.named_files import file_of_dataset
+
     path = file_of_dataset(name, **WHAT)
     check_unchanged(name, data_folder())
     return path
@@ -33,11 +33,15 @@ def model_of(name: str) -> Path | None:
 
 def find_model(given: str) -> Path:
     """Return the path of a model, given as a path or as the name of a data set."""
+    from ..data.named_files import find_file
+
     return find_file(given, **WHAT)
 
 
 def words(texts: Sequence[str], model: Path) -> Words:
     """Return the pieces of every text."""
+    from ..data.files import file_state
+
     processor = _processor(model, file_state(model))
     pieces = processor.encode([whole_characters(text.rstrip()) for text in texts], out_type=str)
     return split_words(*code_points([" ".join(line) for line in pieces]))

@@ -10,7 +10,6 @@ from functools import partial
 from importlib import import_module
 
 from ..errors import UnknownName
-from . import moses
 from .coding import Words, code_points, split_words
 from .rules import RULES
 
@@ -39,6 +38,8 @@ def tokenise(texts: Sequence[str], name: str) -> Words:
     if name in RULES:
         return RULES[name].words(texts)
     if name.startswith("moses"):
+        from . import moses  # its tables are slow to import
+
         check_tokeniser(name)
         return moses.words([text.rstrip() for text in texts], _moses_language(name))
     function = tokeniser(name)
@@ -52,6 +53,8 @@ def tokeniser(name: str) -> Callable[[str], str]:
         return lambda text: " ".join(rules.words([text]).strings()[0])
     check_tokeniser(name)
     if name.startswith("moses"):
+        from . import moses
+
         return partial(moses.tokenise, language=_moses_language(name))
     module, function = FUNCTIONS[name]
     found = getattr(import_module(f".{module}", __package__), function)
@@ -60,6 +63,8 @@ def tokeniser(name: str) -> Callable[[str], str]:
 
 def _moses_language(name: str) -> str:
     """Return the language in the name of a Moses tokeniser; warns if it has no list of abbreviations."""
+    from . import moses
+
     language = name.partition("-")[2] or "en"
     moses.warn_without_list(language)
     return language

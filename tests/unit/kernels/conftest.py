@@ -28,7 +28,7 @@ def load_source(name: str) -> ModuleType:
     return module
 
 
-PLAIN = {name: load_source(name) for name in ("moses", "ngrams", "tokens")}
+PLAIN = {name: load_source(name) for name in ("moses", "ngrams", "tokens", "vocabulary")}
 
 
 @pytest.fixture(params=["installed", "plain"])
@@ -37,7 +37,8 @@ def form(request, monkeypatch) -> str:
     if request.param == "plain":
         monkeypatch.setattr(coding, "ngrams", PLAIN["ngrams"])
         monkeypatch.setattr(coding, "tokens", PLAIN["tokens"])
+        monkeypatch.setattr(coding, "vocabulary", PLAIN["vocabulary"])
         monkeypatch.setattr(rules, "tokens", PLAIN["tokens"])
         monkeypatch.setattr(moses, "kernel", PLAIN["moses"])
-        monkeypatch.setattr(paraphrases, "tokens", PLAIN["tokens"])
+        monkeypatch.setattr(paraphrases, "vocabulary", PLAIN["vocabulary"])
     return request.param

@@ -117,7 +117,7 @@ def test_files_keep_empty_segments_in_their_place(tmp_path):
             FRENCH.split("\n")[7].replace("SpaceAfter=No", "TokenRange=1:99"),
             "line 8: TokenRange=1:99 is not START:END within the 17 ",
         ),
-        (1, "# scheme = tiger", "line 1: The scheme of relations must be one of"),
+        (1, "# scheme = negra", "line 1: The scheme of relations must be one of"),
         (1, "# text_json = {", "line 1: the comment text_json does not hold a JSON string"),
         (1, "# text_json = " + "[" * 100_000, "line 1: the comment text_json does not hold a JSON string"),
         (1, "# deps = stanford", None),

@@ -387,7 +387,7 @@ def test_a_model_without_a_parser_is_refused():
         SpacyModel("blank", spacy.blank("en"), "1")
 
 
-def tiger(vocabulary, text):
+def two_words(vocabulary, text):
     from spacy.tokens import Doc
 
     return Doc(vocabulary, words=text.split(), heads=[1, 1], deps=["sb", "ROOT"])
@@ -395,18 +395,18 @@ def tiger(vocabulary, text):
 
 @needs_english
 def test_relations_that_are_not_known_are_told_and_make_no_graph(caplog, monkeypatch):
-    """German models of spaCy have TIGER's labels, of which cc and others mean something else here."""
+    """A model may have labels of its own, of which cc and others mean something else here."""
     import spacy
 
     from tercet.language.backends.spacy import SpacyModel
 
     pipeline = spacy.blank("de")
     parser = pipeline.add_pipe("parser")
-    for label in ("ROOT", "sb", "oa", "nk", "cc", "punct"):
+    for label in ("ROOT", "sb", "oa", "cc", "punct"):
         parser.add_label(label)
     german = SpacyModel("de_x", pipeline, "1")
-    assert "The spaCy model de_x has neither ClearNLP nor Universal Dependencies relations" in caplog.text
-    monkeypatch.setattr(pipeline, "pipe", lambda texts, **_: [tiger(pipeline.vocab, text) for text in texts])
+    assert "The spaCy model de_x has relations of neither ClearNLP, Universal Dependencies nor TIGER" in caplog.text
+    monkeypatch.setattr(pipeline, "pipe", lambda texts, **_: [two_words(pipeline.vocab, text) for text in texts])
     (found,) = parse(["Anna singt"], "de", backend=german)
     assert [(token.head, token.relation) for token in found.tokens] == [(2, "sb"), (0, "ROOT")]
     assert (found.scheme, found.dependencies) == ("other", ())
@@ -418,8 +418,9 @@ def test_relations_that_are_not_known_are_told_and_make_no_graph(caplog, monkeyp
     for score in (metric["cobalt"].score_one, metric["cobalt"].ready().explain):
         with pytest.raises(UsageError, match="relations of its own, .* Use one .*: parser=stanza:de, or parser=conllu"):
             score("Anna singt", ["Anna singt"])
-    parser.add_label("nmod")
-    assert SpacyModel("de_x", pipeline, "1").scheme == "ud"
+    for label, scheme in (("nk", "tiger"), ("nmod", "ud")):
+        parser.add_label(label)
+        assert SpacyModel("de_x", pipeline, "1").scheme == scheme
 
 
 @needs_russian

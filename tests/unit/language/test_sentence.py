@@ -42,8 +42,8 @@ def test_what_cannot_be_is_refused(tokens, message):
 
 
 def test_an_unknown_scheme_and_a_dependency_of_no_word_are_refused():
-    with pytest.raises(DataError, match="one of ud, clearnlp, stanford, other, not 'tiger'"):
-        Sentence("", scheme="tiger")
+    with pytest.raises(DataError, match="one of ud, clearnlp, stanford, tiger, other, not 'negra'"):
+        Sentence("", scheme="negra")
     with pytest.raises(DataError, match=r"nsubj\(3, 1\) is not a dependency of the words 1 to 2"):
         two_words(dependencies=(Dependency(3, "nsubj", 1),))
     with pytest.raises(DataError, match=r"nsubj\(1, 1\) is not a dependency"):

@@ -153,6 +153,23 @@ def test_paraphrases_and_gaps_raise_the_score(tmp_path):
     assert gapped.signature != before  # another table, other scores
 
 
+def test_words_with_near_vectors_match_as_paraphrases(tmp_path):
+    (tmp_path / "vectors").write_text("car 1 0\nlorry 0.9 0.3\ntree 0 1\n")
+    plain, near = metrics.create("meteor"), metrics.create(f"meteor:vectors={tmp_path / 'vectors'}")
+    assert near.score_one("the lorry stops", ["the car stops"]) > plain.score_one("the lorry stops", ["the car stops"])
+    for output in ("the tree stops", "the bus stops", "the car stops"):
+        assert near.score_one(output, ["the car stops"]) == plain.score_one(output, ["the car stops"])
+    farther = metrics.create(f"meteor:vectors={tmp_path / 'vectors'},cosine=0.99")
+    assert farther.score_one("the lorry stops", ["the car stops"]) < near.score_one(
+        "the lorry stops", ["the car stops"]
+    )
+    (tmp_path / "table").write_text("stops\thalts\n")
+    both = metrics.create(f"meteor:vectors={tmp_path / 'vectors'},paraphrases={tmp_path / 'table'}")
+    told = both.ready().explain("the lorry halts", ["the car stops"])
+    assert [link.matcher for link in told.links] == ["exact", "paraphrase", "synonym"]
+    assert "vector_file:" in near.ready().signature
+
+
 def test_signatures_name_the_program_only_where_scores_equal_its():
     assert METEOR(variant="original").compatible == "meteor1.5"
     assert METEOR().compatible is METEOR(variant="original", copy=2).compatible is None

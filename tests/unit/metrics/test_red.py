@@ -32,7 +32,7 @@ def test_words_without_a_common_head_are_no_structure():
 
 def test_precision_and_recall_by_size():
     metric = create("red:function=1").resolved("en")
-    shares = metric.shares(words("the dog chases the cat"), REFERENCE)
+    shares = metric.precision_recall(words("the dog chases the cat"), REFERENCE)
     assert shares[0] == (pytest.approx(4 / 5), pytest.approx(4 / 6))
     # Two structures, the dog and dog chases; the chain chases cat is 2 words apart instead of 3.
     assert shares[1] == (pytest.approx((2 + exp(-1)) / 4), pytest.approx((2 + exp(-1)) / 6))
@@ -40,13 +40,13 @@ def test_precision_and_recall_by_size():
 
 def test_the_order_of_a_chain_must_be_kept():
     metric = create("red:function=1").resolved("en")
-    assert metric.shares(words("cat chases"), REFERENCE)[1] == (0, 0)
+    assert metric.precision_recall(words("cat chases"), REFERENCE)[1] == (0, 0)
 
 
 def test_stems_and_synonyms_count_less():
     for output, value in (("the dog chased", 0.8), ("the dog chases", 1.0)):
         metric = create("red:function=1,stem=0.8").resolved("en")
-        assert metric.shares(words(output), REFERENCE)[0][1] == pytest.approx((2 + value) / 6)
+        assert metric.precision_recall(words(output), REFERENCE)[0][1] == pytest.approx((2 + value) / 6)
 
 
 def test_a_sentence_scores_1_against_itself_and_nothing_when_empty():

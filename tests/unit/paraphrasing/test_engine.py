@@ -42,6 +42,8 @@ DELETE = '\ndo = [{ delete = "a" }]'
         (VERB + 'do = [{ delete = "b" }]', "line 5 (rule 'x'): there is no word called 'b'"),
         (HEAD + 'match.a = { lemma = "@b" }' + DELETE, "there is no list or table called 'b'"),
         (VERB + 'match.b = { upos = "ADV" }' + DELETE, "'b' needs under, inside, above or a place"),
+        (VERB + 'do = [{ replace = "a", form = [1] }]', "line 5 (rule 'x'): form must be a text, not [1]."),
+        ('tables.t = 3\n' + VERB + DELETE, "the table t must have texts as values."),
         (HEAD + 'match.a = { features = "Past" }' + DELETE, 'features are written "Tense=Past|Number=Sing"'),
         (VERB + 'do = [{ move = "a" }]', "the action move needs one of before, after"),
         (VERB + 'do = [{ move = "a", before = "a.end" }]', "the part after the dot must be one of"),

@@ -2,8 +2,7 @@
 
 Honnibal, Montani, Van Landeghem and Boyd (2020), "spaCy: Industrial-strength Natural Language Processing in Python".
 English models have ClearNLP labels, most others have Universal Dependencies; the scheme is recognised by the model's
-list of labels. German models have TIGER labels, for which we have no table: only metrics that need no particular
-scheme (tags, trees) work with them.
+list of labels. German models have TIGER labels, which `tercet.language.tiger` converts.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from . import clean
 log = logging.getLogger(__name__)
 
 BATCH = 64  # texts that spaCy processes at once
-TELLING = {"pobj": "clearnlp", "nmod": "ud", "obl": "ud"}  # labels that occur in one scheme only
+TELLING = {"pobj": "clearnlp", "nmod": "ud", "obl": "ud", "nk": "tiger"}  # labels that occur in one scheme only
 
 
 class SpacyModel:
@@ -35,11 +34,11 @@ class SpacyModel:
             raise UsageError(f"The spaCy model {model!r} has no parser. Its parts: {', '.join(pipeline.pipe_names)}.")
         self.name, self.version, self.pipeline = f"spacy:{model}", release, pipeline
         schemes = [TELLING[label] for label in pipeline.get_pipe("parser").labels if label in TELLING]
-        self.scheme = "clearnlp" if "clearnlp" in schemes else "ud" if schemes else "other"
+        self.scheme = next((scheme for scheme in ("clearnlp", "ud", "tiger") if scheme in schemes), "other")
         if not schemes:
             log.warning(
-                "The spaCy model %s has neither ClearNLP nor Universal Dependencies relations. They keep their names, "
-                "and there are no collapsed dependencies.",
+                "The spaCy model %s has relations of neither ClearNLP, Universal Dependencies nor TIGER. They keep "
+                "their names, and there are no collapsed dependencies.",
                 model,
             )
 
