@@ -35,8 +35,7 @@ COMMANDS = [  # in a folder with the texts of `tercet demo --write`
     "reproduce thesis --table 4.9 --html reproduce.html -q",
     f"meta en-de.jsonl --judgements judgements.jsonl -m bleu chrf ter --level seg --stat pearson --figures . {FIGURES}",
     f"agree judgements.jsonl --figures . {FIGURES}",
-    "qe train train.tsv:source train.tsv:mt train.tsv:label --languages en-de --learner ridge -o model.qe -q",
-    "qe rank model.qe src.txt Birch.txt --top 12 -f html -o review.html -q",
+    "qe rank default de-en/src.txt de-en/Cedar.txt -l de-en --top 12 -f html -o review.html -q",
 ]
 
 
@@ -75,23 +74,11 @@ def written() -> Iterator[Path]:
     """Run the commands in a temporary folder with the demo texts."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         examples.write("en-de", ".")
-        Path("train.tsv").write_text("".join(training_rows()), "utf-8")
+        examples.write("de-en", "de-en")
         for command in COMMANDS:
             with contextlib.redirect_stdout(sys.stderr):
                 group.main(args=command.split(), prog_name="tercet", standalone_mode=False)
         yield Path(folder)
-
-
-def training_rows() -> Iterator[str]:
-    """Yield the outputs of the demo with their mean rating, for a model of quality estimation."""
-    testset, ratings = examples.load("en-de"), {}
-    for line in Path("judgements.jsonl").read_text("utf-8").splitlines():
-        row = json.loads(line)
-        ratings.setdefault((row["system"], int(row["segment"])), []).append(row["value"])
-    yield "source\tmt\tlabel\n"
-    for (system, number), values in ratings.items():
-        output = testset.outputs[system][number - 1]
-        yield f"{(testset.source or [])[number - 1]}\t{output}\t{sum(values) / len(values):.1f}\n"
 
 
 def fingerprint(path: Path) -> str:
@@ -108,12 +95,12 @@ def fingerprint(path: Path) -> str:
 
 
 def _shown(data: Any) -> Any:
-    """Return data without versions and signatures, and with numbers of three decimals."""
+    """Return data without versions and signatures; numbers of one decimal are the same on all processors."""
     if isinstance(data, dict):
         return {name: _shown(value) for name, value in data.items() if name not in ("facts", "signature")}
     if isinstance(data, list):
         return [_shown(value) for value in data]
-    return round(data, 3) if isinstance(data, float) else data
+    return round(data, 1) if isinstance(data, float) else data
 
 
 def _digest(text: str) -> str:

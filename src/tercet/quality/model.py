@@ -17,7 +17,7 @@ from ..errors import DataError, UsageError
 from ..stats.resampling import check_share
 from .conformal import Conformal
 from .features import FeatureTable, all_features, extract
-from .inputs import GivenFeatures, check_languages, check_range, same_languages
+from .inputs import ANY_LANGUAGE, GivenFeatures, check_languages, check_range, same_languages
 from .learners import learnt_by
 from .predictors import Predictor, predictor_from_parts
 from .resources import Resources
@@ -98,8 +98,9 @@ class QualityModel:
 
     @property
     def pair(self) -> str:
-        """The language pair, such as et-en."""
-        return "-".join(self.languages)
+        """The language pair, such as et-en; any-en for a model that takes any source language."""
+        source, target = self.languages
+        return f"{'any' if source == ANY_LANGUAGE else source}-{target}"
 
     @property
     def names(self) -> tuple[str, ...]:
