@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .human.agreement import agree as agree
     from .knowledge.linking import link as link
     from .language.parsing import parse as parse
+    from .learning import learn as learn
+    from .learning.language_models import lm as lm
     from .metaeval import judge_pairs as meta
     from .paraphrasing import paraphrase as paraphrase
     from .reproduction import reproduce as reproduce

@@ -43,6 +43,8 @@ LEARNT = {
     "pool": "This is another pool of systems",
     "learnt": "Something else was learnt: other sources, outputs or systems",
     "checksum": "This is another model",
+    "scales": "The members have other ranges on these texts",
+    "lms": "These are other language models",
     "encoded": "The encoder's weights or tokenizer are of another version, so that scores are not comparable",
     "parsed": "The texts are parsed by another parser, or another version of it",
 }

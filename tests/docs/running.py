@@ -56,7 +56,7 @@ def run(
         mock.patch.multiple(sys, argv=["tercet"], stdin=given, stdout=out, stderr=err),
         # click takes the program's name from here, and would say "python -m pytest".
         mock.patch.object(sys.modules["__main__"], "__package__", None),
-        _global_state(),
+        global_state(),
     ):
         try:
             main(list(words))
@@ -68,7 +68,7 @@ def run(
 
 
 @contextlib.contextmanager
-def _global_state() -> Iterator[None]:
+def global_state() -> Iterator[None]:
     """What the command line changes for the whole process is put back."""
     logger, handler = logging.getLogger("tercet"), signal.getsignal(signal.SIGPIPE)
     kept = logger.handlers[:], logger.propagate, logger.level

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.docs.running import ROOT
+from tests.docs.running import ROOT, global_state
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def script() -> ModuleType:
 
 
 def test_pictures_are_fresh(script: ModuleType) -> None:
-    with script.written() as folder:
+    with global_state(), script.written() as folder:
         today = script.fingerprints(folder)
     kept = json.loads(script.KEPT.read_text("utf-8"))
     assert [name for name in today if kept.get(name) != today[name]] == [], "make pictures"

@@ -18,7 +18,8 @@ from ..errors import DataError
 from ..kernels import beam as kernel
 from ..text.coding import Ints, Units, offsets_of, view
 from .function_words import function_words
-from .paraphrases import GAP, ParaphrasePairs, paraphrases
+from .gapped_paraphrases import GAP
+from .paraphrases import ParaphrasePairs, paraphrases, with_gaps
 from .stemming import stemmer
 from .synonyms import english_synonyms
 from .vectors import WordVectors, open_vectors
@@ -243,7 +244,7 @@ class Aligner:
         """Return a function that lists the table's paraphrases between a reference and an output, by their numbers."""
         if self.table is None:
             return lambda reference, output: []
-        table = paraphrases(self.table)
+        table = with_gaps(self.table) if self.gaps else paraphrases(self.table)
         plain = _PhrasePairs(table.plain, _plain_phrases, table.longest, outputs, references)
         gapped = None
         if self.gaps and len(table.gapped):

@@ -5,6 +5,7 @@ Supported formats are METEOR's tables (three lines per entry: probability, phras
 plain pairs (phrase, tab, paraphrase), gzipped or not. Probabilities and features are not used, as in METEOR 1.5.
 
 A gap is written "..." or "…" in pairs and as a nonterminal ([NP,1]) in PPDB: protect ... from, protect ... against.
+METEOR's tables have none; `gapped` derives some.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from ..errors import DataError
 from ..kernels import vocabulary
 from ..text.coding import code_points, view
 from . import table_cache
+from .gapped_paraphrases import GAP, derive
 
 log = logging.getLogger(__name__)
 
 LARGE = 1 << 20  # bytes; smaller tables are read in no time
-GAP = " … "
 _MARK = re.compile(r"(?:^|(?<= ))(?:\.\.\.|…|\[[^\s\[\]]+,\d\])(?: |$)")
 Rows = Iterator[tuple[list[str], list[str]]]
 
@@ -99,8 +100,7 @@ class Paraphrases:
             for side, phrases in zip(sides[is_gapped], (first, second), strict=True):
                 side.append(_hashes(phrases))
             if is_gapped:
-                parts = (part for phrase in (*first, *second) for part in phrase.split(GAP))
-                longest_part = max(longest_part, 1 + max(part.count(" ") for part in parts))
+                longest_part = max(longest_part, 1 + _longest_part([*first, *second]))
             else:
                 longest = max(longest, 1 + max(phrase.count(" ") for phrase in (*first, *second)))
         table = cls(ParaphrasePairs.of(*sides[False]), ParaphrasePairs.of(*sides[True]), longest, longest_part)
@@ -125,6 +125,35 @@ def paraphrases(given: str) -> Paraphrases:
     """Return the table in a file or data set (see `find_table`). It is read again only if the file changes."""
     path = find_table(given)
     return _read(path, file_state(path))
+
+
+def with_gaps(given: str) -> Paraphrases:
+    """Return the table, with gapped phrases derived from the plain ones if it has none of its own."""
+    path = find_table(given)
+    return _with_gaps(path, file_state(path))
+
+
+@lru_cache(maxsize=2)
+def _with_gaps(path: Path, state: object) -> Paraphrases:
+    table = _read(path, state)
+    if len(table.gapped):
+        return table
+    origin = f"{file_checksum(path)}-gaps"
+    kept = table_cache.load(origin)
+    if kept is None:
+        log.info("Deriving paraphrases with gaps from %s, which takes a while; they are kept for later runs.", path)
+        derived = derive(pair for _, *sides in _kinds(path) for pair in zip(*sides, strict=True))
+        gapped = ParaphrasePairs.of([_hashes([a for a, _ in derived])], [_hashes([b for _, b in derived])])
+        facts = {"longest_part": max((1 + _longest_part(pair) for pair in derived), default=0)}
+        kept = table_cache.Kept(facts, {"keys": gapped.keys, "targets": gapped.targets})
+        table_cache.keep(origin, *kept)
+    gapped = ParaphrasePairs(kept.arrays["keys"], kept.arrays["targets"])
+    return Paraphrases(table.plain, gapped, table.longest, kept.facts["longest_part"])
+
+
+def _longest_part(phrases: Sequence[str]) -> int:
+    """Return the most blanks in a part of phrases with gaps."""
+    return max(part.count(" ") for phrase in phrases for part in phrase.split(GAP))
 
 
 @lru_cache(maxsize=2)

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..data.testset import TestSet
 from ._contract import Floats, Learnt, Metric, Shard, mean_score
 from ._learned_model import LearnedModel, check_language, shipped_model
 from ._members import Member, count_members, find_model_members, make_ready, what_computes
+from ._pairs import one_segment
 from ._parameters import param
 from ._ready import Ready
 
@@ -65,6 +65,7 @@ class CombinedMetric(Metric):
         return any(member.metric.whole for member in self.members())
 
     def check_needs(self, testset: Any) -> None:
+        super().check_needs(testset)
         for member in self.members():
             member.metric.check_needs(testset)
 
@@ -105,9 +106,7 @@ class CombinedMetric(Metric):
         self, opened: Opened, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
         """Return the score, the features, and how much each of them moves the score from that of usual texts."""
-        named = {str(place): [text] for place, text in enumerate(references)}
-        texts = TestSet({"output": [output]}, named, source=None if source is None else [source])
-        counts = self.count(Shard(texts), opened)["output"]
+        counts = self.count(one_segment(output, references, source), opened)["output"]
         predictor = opened.model.predictor
         usual = np.zeros(len(opened.model.features))
         usual[predictor.inputs.columns] = predictor.inputs.means

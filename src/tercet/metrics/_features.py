@@ -105,5 +105,5 @@ class FeatureMetric(Metric):
         self, opened: Any, output: str, references: Sequence[str], source: str | None
     ) -> dict[str, Any]:
         """Return the score and the features."""
-        counts = self.count(one_segment(output, references), opened)["output"][0].tolist()
+        counts = self.count(one_segment(output, references, source), opened)["output"][0].tolist()
         return {"score": counts[0], "features": dict(zip(self.feature_names(), counts[2:], strict=True))}

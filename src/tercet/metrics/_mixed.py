@@ -63,6 +63,7 @@ class MixedMetric(Metric):
         return any(member.metric.whole for member in self.members())
 
     def check_needs(self, testset: Any) -> None:
+        super().check_needs(testset)
         for member in self.members():
             member.metric.check_needs(testset)
 

@@ -71,9 +71,10 @@ def too_long(metric: str, unit: str, text: str, length: int, reference_length: i
     )
 
 
-def one_segment(output: str, references: Sequence[str]) -> Shard:
+def one_segment(output: str, references: Sequence[str], source: str | None = None) -> Shard:
     """Return a shard with a single segment of a single system, to explain it."""
-    return Shard(TestSet({"output": [output]}, {str(i): [text] for i, text in enumerate(references)}))
+    named = {str(i): [text] for i, text in enumerate(references)}
+    return Shard(TestSet({"output": [output]}, named, source=None if source is None else [source]))
 
 
 def explain_ngrams(score: float, texts: Sequence[Sequence[str]], max_order: int) -> dict[str, Any]:

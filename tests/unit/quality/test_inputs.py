@@ -201,14 +201,19 @@ def test_how_to_write_languages_is_said(wrong: str, hint: str) -> None:
     assert str(raised.value).endswith(hint)
 
 
-def test_a_table_with_commas_is_recognised(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.csv", "source;label\na;1\nb;2\n")
+def test_a_table_with_semicolons_instead_of_tabs_is_recognised(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.tsv", "source;label\na;1\nb;2\n")
     message = rf"{path}, line 1: there is no tab, but ';'\. Tables must be separated by tabs"
     with pytest.raises(DataError, match=message):
         read_labels(f"{path}:label")
     with pytest.raises(DataError, match=message):
         read_features(path, 2)
     assert read_column(f"{path}:source;label").values == ("a;1", "b;2")
+
+
+def test_columns_of_a_csv_file_are_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "source;label\na;1\nb;2\n")
+    assert read_labels(f"{path}:label")[1].tolist() == [1, 2]
 
 
 def test_columns_that_are_not_parallel_are_named(tmp_path: Path) -> None:
