@@ -13,7 +13,9 @@ from collections.abc import Iterable
 
 GAP = " … "
 LEAST = 2  # insides
+LONGEST = 3  # words before or after a gap; longer ones are rare, and slow to look for
 FREQUENT = 100  # words that do not make a paraphrase by themselves
+RULES = f"gaps-{LEAST}-{LONGEST}-{FREQUENT}"  # in the name under which derived paraphrases are kept
 
 
 def derive(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -27,10 +29,13 @@ def derive(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
             found[pair] += 1
     frequent = {word for word, _ in words.most_common(FREQUENT)} | {GAP.strip()}
     return sorted(
-        pair
-        for pair, number in found.items()
-        if number >= LEAST and all(not frequent.issuperset(side.split()) for side in pair)
+        pair for pair, number in found.items() if number >= LEAST and all(_telling(side, frequent) for side in pair)
     )
+
+
+def _telling(side: str, frequent: set[str]) -> bool:
+    """Tell whether a phrase with a gap has a word that is not frequent, and short parts."""
+    return not frequent.issuperset(side.split()) and all(part.count(" ") < LONGEST for part in side.split(GAP))
 
 
 def _around(left: list[str], right: list[str]) -> tuple[str, str] | None:

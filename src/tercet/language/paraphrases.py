@@ -5,7 +5,7 @@ Supported formats are METEOR's tables (three lines per entry: probability, phras
 plain pairs (phrase, tab, paraphrase), gzipped or not. Probabilities and features are not used, as in METEOR 1.5.
 
 A gap is written "..." or "…" in pairs and as a nonterminal ([NP,1]) in PPDB: protect ... from, protect ... against.
-METEOR's tables have none; `gapped` derives some.
+METEOR's tables have none; `with_gaps` derives some.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..errors import DataError
 from ..kernels import vocabulary
 from ..text.coding import code_points, view
 from . import table_cache
-from .gapped_paraphrases import GAP, derive
+from .gapped_paraphrases import GAP, RULES, derive
 
 log = logging.getLogger(__name__)
 
@@ -138,7 +138,7 @@ def _with_gaps(path: Path, state: object) -> Paraphrases:
     table = _read(path, state)
     if len(table.gapped):
         return table
-    origin = f"{file_checksum(path)}-gaps"
+    origin = f"{file_checksum(path)}-{RULES}"
     kept = table_cache.load(origin)
     if kept is None:
         log.info("Deriving paraphrases with gaps from %s, which takes a while; they are kept for later runs.", path)

@@ -131,7 +131,7 @@ class METEOR(Metric):
         if not self.punctuation and self.tokenize not in (None, "meteor"):
             raise UsageError("meteor: punctuation=false goes with tokenize=meteor alone.")
         if self.gaps and self.paraphrases is None:
-            raise UsageError("meteor: gaps needs the matcher paraphrase, with a table that has gaps: paraphrases=FILE.")
+            raise UsageError("meteor: gaps needs the matcher paraphrase, with a table: paraphrases=FILE.")
         if self.language is not None:
             self._check_language(chosen)
 
