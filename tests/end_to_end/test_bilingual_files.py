@@ -1,6 +1,7 @@
 """Commands on the files of translation tools: CSV, XLIFF, XLSX."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -135,3 +136,13 @@ def test_rank_by_findings_needs_no_model_and_writes_into_the_file(folder):
 def test_wrong_use_of_rank_is_refused(folder, words, code, message):
     ran = run(["qe", "rank", *words], folder=folder)
     assert (ran.code, message in ran.err) == (code, True), ran.err
+
+
+def test_a_table_without_translations_names_the_columns_that_are_known(tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_text("src,english\nDas ist gut.,This is good.\n")
+    ran = run(["qe", "rank", "triage", "f.csv", "-l", "de-en"], folder=tmp_path)
+    assert ran.code == 1
+    assert (
+        "f.csv has no column with translations. Name it: --columns output=COLUMN. Known without that: output, target, tgt"
+        in ran.err
+    )

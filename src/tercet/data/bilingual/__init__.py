@@ -20,6 +20,7 @@ from ..files import bare_name, is_bilingual, writing_bytes
 from ..lines import open_bytes, read_lines
 from ..testset import TestSet
 from . import po, table, tmx, xliff, xlsx
+from .columns import NAMES
 from .columns import has_known_names as has_known_names
 from .columns import parse_columns as parse_columns
 from .segments import OUTPUT, Choice, Notes, Segment, check_notes, numbered, splice
@@ -71,18 +72,24 @@ class Bitext:
         """Return the source texts. Raises DataError if the file has none."""
         texts = [segment.source for segment in self.segments if segment.source is not None]
         if len(texts) < len(self):
-            raise DataError(f"{self.path} has no column with the source. Name it: --columns source=COLUMN.")
+            raise self._without("the source", "source")
         return texts
 
     def output(self, name: str | None = None) -> list[str]:
         """Return the texts of an output, by default the only one. Raises DataError if there is not one."""
         names = list(self.segments[0].outputs)
         if not names:
-            raise DataError(f"{self.path} has no column with translations. Name it: --columns output=COLUMN.")
+            raise self._without("translations", "output")
         if name is None and len(names) > 1:
             listed = ", ".join(names)
             raise UsageError(f"{self.path} has several outputs: {listed}. Choose one: --columns output=COLUMN.")
         return [segment.outputs[name or names[0]] for segment in self.segments]
+
+    def _without(self, what: str, role: str) -> DataError:
+        known = ", ".join(NAMES[role])
+        return DataError(
+            f"{self.path} has no column with {what}. Name it: --columns {role}=COLUMN. Known without that: {known}."
+        )
 
     def reference(self) -> list[str | None]:
         """Return the texts of the only reference, or of the only output if there is no reference."""

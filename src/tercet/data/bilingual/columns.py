@@ -12,7 +12,7 @@ from .segments import OUTPUT, REFERENCE, Choice, Segment
 # Headers that are recognised, in lower case and without punctuation.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "source": ("source", "src", "source text", "source segment", "original", "original text", "source string"),
-    "output": ("output", "target", "mt", "translation", "target text", "target segment", "hypothesis", "hyp",
+    "output": ("output", "target", "tgt", "mt", "translation", "target text", "target segment", "hypothesis", "hyp",
                "machine translation", "mt output", "translated text", "target string"),
     "reference": ("reference", "ref", "human translation", "post edit", "post edited", "pe", "reference translation"),
     "id": ("id", "key", "segment id", "seg id", "string id", "seg", "segment", "segment number", "no"),
