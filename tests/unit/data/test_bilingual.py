@@ -197,7 +197,7 @@ def test_columns_may_have_any_header(tmp_path):
 
 
 def test_the_error_lists_the_headers_that_are_recognised(tmp_path):
-    with pytest.raises(DataError, match=r"Columns: 'A', 'B'.*--columns source=COLUMN.*output: output, target, tgt, mt,"):
+    with pytest.raises(DataError, match=r"Columns: 'A', 'B'.*--columns source=COLUMN.*output: output, target, tgt,"):
         opened(tmp_path, "a.csv", "A,B\n1,2\n")
 
 
