@@ -1,7 +1,7 @@
 """Paraphrases with a gap, derived from a table of plain ones.
 
 Where two phrases of a table have the same words inside, as in protect them from, protect them against, what is around
-these words is a paraphrase with a gap: protect … from, protect … against. It is believed if the table has it with two
+these words is a paraphrase with a gap: protect … from, protect … against. It counts if the table has it with two
 different insides, and if both sides have a word that is not among the most frequent of the table: of … and, in … and
 says nothing. This stands in for the syntactic paraphrases of Guo and Hu (2019), "Meteor++ 2.0", which come from PPDB.
 """

@@ -69,7 +69,7 @@ def test_answers_are_kept_and_asked_for_once(tmp_path):
     with serving(by_length) as server:
         first = score(TEXTS, judge(server, tmp_path))[0]
         asked = len(server.requests)
-        again = score(TEXTS, judge(server, tmp_path, retries=0))[0]  # opened anew, read from the file
+        again = score(TEXTS, judge(server, tmp_path, retries=0))[0]  # opened again, and read from the file
         assert len(server.requests) == asked == 4
         assert again.system == first.system
         more = TestSet({**TEXTS.outputs, "new": ["A dog.", "Rain fell."]}, TEXTS.references, TEXTS.source, pair="de-en")
