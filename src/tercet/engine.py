@@ -427,7 +427,7 @@ def _reporting_dead_workers() -> Iterator[None]:
         yield
     except lost:
         raise WorkerDied(
-            "A worker or the cluster died, perhaps because memory ran out: use fewer jobs; with a cache (--cache DIR) the "
+            "A worker or the cluster died, perhaps as memory ran out: use fewer jobs; with a cache (--cache DIR) the "
             "run goes on where it stopped. A script that asks for several jobs must start its work below "
             "'if __name__ == \"__main__\":'."
         ) from None
