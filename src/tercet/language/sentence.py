@@ -132,7 +132,7 @@ def shown(text: str) -> str:
 
 
 def find_cycle(heads: Sequence[int | None]) -> int | None:
-    """Return a word on a cycle of heads, numbered from 1; None if there is no cycle."""
+    """Return the number, from 1, of a word whose heads lead back to it; None if all lead to a root."""
     reached = [0] * (len(heads) + 1)  # the start from which each word was reached first
     for start in range(1, len(heads) + 1):
         at = start

@@ -6,13 +6,13 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._contract import Floats, Learnt, Metric, Shard, mean_score
+from ._contract import Floats, Learnt, Shard
 from ._learned_model import LearnedModel, check_language, shipped_model
-from ._members import Member, count_members, find_model_members, make_ready, what_computes
+from ._members import Member, MemberMetric, count_members, find_model_members, make_ready, what_computes
 from ._pairs import one_segment
 from ._parameters import param
 from ._ready import Ready
@@ -29,7 +29,7 @@ class Opened(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CombinedMetric(Metric):
+class CombinedMetric(MemberMetric):
     """A model of other metrics' scores and parts.
 
     lm: a file that `tercet lm` wrote, for features of fluency.
@@ -38,10 +38,6 @@ class CombinedMetric(Metric):
 
     lm: str | None = param(file=True, local=True)
     parses: str | None = param(local=True)
-
-    tolerance: ClassVar[float] = 1e-3  # members may be networks
-    segments_per_unit: ClassVar[int | None] = 256
-    shares: ClassVar[str] = "parses"
 
     def the_model(self) -> LearnedModel:
         """Return the model: that of the package with the metric's name."""
@@ -55,19 +51,6 @@ class CombinedMetric(Metric):
 
     def _place(self) -> str:
         return str(getattr(self, "model", None) or self.name)
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset(need for member in self.members() for need in member.metric.needs)
-
-    @property
-    def whole(self) -> bool:
-        return any(member.metric.whole for member in self.members())
-
-    def check_needs(self, testset: Any) -> None:
-        super().check_needs(testset)
-        for member in self.members():
-            member.metric.check_needs(testset)
 
     def learn(self, testset: Any) -> Learnt:
         """Make the members ready, and warn if they are not those of training."""
@@ -94,9 +77,6 @@ class CombinedMetric(Metric):
             table = _table(opened.model, columns, len(shard), self._place())
             found[system] = np.column_stack([opened.model.predict(table), np.ones(len(table)), table])
         return found
-
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
 
     def extras(self, counts: Floats) -> Mapping[str, Floats]:
         """Return the features."""

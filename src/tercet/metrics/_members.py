@@ -9,12 +9,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..errors import TercetError, UnknownName, UsageError
-from ._contract import Floats, Metric, Shard
+from ._contract import Floats, Metric, Shard, mean_score
 from ._features import NONE, FeatureMetric
 from ._ready import Ready
 from ._registry import create
@@ -35,6 +35,34 @@ class Member:
     def name(self, part: str) -> str:
         """Return the name of a feature."""
         return f"{self.spec}{PART}{part}" if part else self.spec
+
+
+class MemberMetric(Metric):
+    """A metric made of others: it needs what they need. The score of a system is the mean of its segments."""
+
+    tolerance: ClassVar[float] = 1e-3  # members may be networks
+    segments_per_unit: ClassVar[int | None] = 256
+    shares: ClassVar[str] = "parses"
+
+    def members(self) -> list[Member]:
+        """Return the members."""
+        raise NotImplementedError
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset(need for member in self.members() for need in member.metric.needs)
+
+    @property
+    def whole(self) -> bool:
+        return any(member.metric.whole for member in self.members())
+
+    def check_needs(self, testset: Any) -> None:
+        super().check_needs(testset)
+        for member in self.members():
+            member.metric.check_needs(testset)
+
+    def score(self, totals: Floats) -> Floats:
+        return mean_score(totals)
 
 
 def find_members(features: Sequence[str], given: Mapping[str, Any] | None = None) -> list[Member]:

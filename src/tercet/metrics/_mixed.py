@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import UsageError
-from ._contract import Floats, Learnt, Metric, Shard, mean_score
-from ._members import Member, count_members, find_members, make_ready
+from ._contract import Floats, Learnt, Shard
+from ._members import Member, MemberMetric, count_members, find_members, make_ready
 from ._parameters import param
 from ._ready import Ready
 
@@ -32,7 +32,7 @@ class Opened(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MixedMetric(Metric):
+class MixedMetric(MemberMetric):
     """A weighted mean of metrics on one scale; the mean of segments.
 
     scale: max divides each by its largest absolute value in the test set, z standardises it, none leaves it.
@@ -42,10 +42,6 @@ class MixedMetric(Metric):
     scale: str = param("max", choices=SCALES)
     parses: str | None = param(local=True)
 
-    tolerance: ClassVar[float] = 1e-3  # members may be networks
-    segments_per_unit: ClassVar[int | None] = 256
-    shares: ClassVar[str] = "parses"
-
     def parts(self) -> Mapping[str, float]:
         """Return the weights of the members by their strings."""
         raise NotImplementedError
@@ -53,19 +49,6 @@ class MixedMetric(Metric):
     def members(self) -> list[Member]:
         """Return the members."""
         return find_members(list(self.parts()), {} if self.parses is None else {"parses": self.parses})
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset(need for member in self.members() for need in member.metric.needs)
-
-    @property
-    def whole(self) -> bool:
-        return any(member.metric.whole for member in self.members())
-
-    def check_needs(self, testset: Any) -> None:
-        super().check_needs(testset)
-        for member in self.members():
-            member.metric.check_needs(testset)
 
     def learn(self, testset: Any) -> Learnt:
         """Make the members ready, and find the scale of each."""
@@ -107,9 +90,6 @@ class MixedMetric(Metric):
             mean = (scaled * weights).sum(1) / np.abs(weights).sum()
             found[system] = np.column_stack([mean, np.ones(len(table)), scaled])
         return found
-
-    def score(self, totals: Floats) -> Floats:
-        return mean_score(totals)
 
     def extras(self, counts: Floats) -> Mapping[str, Floats]:
         """Return the members' scores on the common scale."""
