@@ -285,7 +285,7 @@ def rank_command(**options: Any) -> None:
     """
     from ..checking.triage import TRIAGE
     from ..quality.ranking import rank
-    from .rankboard import advice, notes, show_ranking
+    from .rankboard import notes, show_ranking
 
     is_triage = options["model"] == TRIAGE and not Path(TRIAGE).exists()
     check_files({**options, "model": None} if is_triage else options)
@@ -303,9 +303,8 @@ def rank_command(**options: Any) -> None:
     _print(show_ranking(model, found, options["form"]), options["to"])
     if annotating(options):
         annotate(options, options["source"], notes(found), None)
-    if options["form"] in ("tsv", "html") and not options["quiet"]:
-        for line in advice(found):
-            click.echo(line, err=True)
+    if options["form"] in ("tsv", "html") and not options["quiet"] and found.advice:
+        click.echo(found.advice, err=True)
 
 
 def _triage(options: dict[str, Any]) -> None:

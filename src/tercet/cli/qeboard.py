@@ -44,7 +44,8 @@ def _model_parts(model: QualityModel, level: float | None) -> Iterator[Part]:
         corner="learner",
         caption="On held-out groups (cross-validation)",
     )
-    yield from warnings_of(model)
+    if model.warning:
+        yield model.warning
     lines = [f"Features: {len(model.names)} used" + (f", {len(model.given)} of them given" if model.given else "")]
     lines += left_out_lines(dict.fromkeys(facts["constant"], "the same for all training examples") | facts["left_out"])
     yield "\n".join(lines)
@@ -89,19 +90,6 @@ def _training(model: QualityModel) -> Iterator[str]:
             f"Estimated from the training texts, as there are no corpora: {', '.join(texts)}. The features of each "
             "training sentence came from models that had not seen it."
         )
-
-
-def warnings_of(model: QualityModel) -> list[str]:
-    """Return what a user must know: that a baseline has as low an error on held-out groups; nothing if none has."""
-    errors = {name: values["rmse"] for name, values in model.provenance["held_out"].items()}
-    own = errors.get(model.learner)
-    baselines = [error for name, error in errors.items() if name == "mean" or name.startswith("linear:")]
-    if own is None or not any(error is not None and error <= own for error in baselines):
-        return []
-    return [
-        "This model is no better than a baseline, so it is of no use for new texts. More examples may help, or "
-        "texts of the languages (--source-corpus, --target-corpus, --parallel)."
-    ]
 
 
 def left_out_lines(left_out: Mapping[str, str]) -> list[str]:

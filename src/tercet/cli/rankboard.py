@@ -8,25 +8,25 @@ import numpy as np
 
 from ..rendering.document import Notes, Part, Table, records
 from .console import rendered
-from .qeboard import warnings_of
 from .reviewpage import Card, Why, review_page
 
 if TYPE_CHECKING:
     from ..quality.model import QualityModel
-    from ..quality.ranking import Ranked, Reason, SegmentRanking
+    from ..quality.ranking import Ranked, SegmentRanking
 
 
 def show_ranking(model: QualityModel, ranking: SegmentRanking, form: str) -> str:
     """Render the ranking in one format, the worst segments first."""
     if form == "html":
         return _page(model, ranking)
-    parts: list[Part] = [Notes([*warnings_of(model), *advice(ranking), _worth(model)]), _table(ranking)]
+    told = [model.warning, ranking.advice, _worth(model)]
+    parts: list[Part] = [Notes([*filter(None, told)]), _table(ranking)]
     if form == "text":
         reading = "Below each segment: what makes its prediction worse, by how much, and the usual value in training."
-        parts = [*warnings_of(model), f"{_about(model)}\n{_worth(model)}\n{reading}"]
+        parts = [model.warning, f"{_about(model)}\n{_worth(model)}\n{reading}"]
         parts += [_block(model, each) for each in ranking.segments]
         parts.append(f"{len(ranking.segments)} of {ranking.n} segments; intervals of {100 * ranking.level:g} %")
-        parts += advice(ranking)
+        parts.append(ranking.advice)
     return rendered(form, parts, ranking.to_dict, f"Segments that need review, {model.pair}")
 
 
@@ -37,25 +37,6 @@ def notes(ranking: SegmentRanking) -> dict[str, list[str]]:
         for name, text in zip(made, (str(place), f"{each.quality:.3f}", each.decision, _reasons(each)), strict=True):
             made[name][each.segment - 1] = text or ""
     return {name: texts for name, texts in made.items() if any(texts)}
-
-
-def advice(ranking: SegmentRanking) -> list[str]:
-    """Return what to do to reach the target, as a list of one text; empty without a target."""
-    cut, n = ranking.cut_off, ranking.n
-    if cut is None:
-        return []
-    if not cut.kept:
-        best = f"The best possible mean is {cut.best:.3f}, the expected quality of the best segment."
-        best = "All are unlike the training texts." if np.isnan(cut.best) else best
-        return [f"Target {cut.target:g}: no segment can be kept unchanged; all {n} need review. {best}"]
-    worse = "below" if ranking.higher_is_better else "above"
-    look = f", review the {cut.to_review} ({100 * cut.to_review / n:.0f} %) predicted {worse} {cut.threshold:.3f}"
-    look += f" or unlike the training texts ({cut.unusual})" if cut.unusual else ""
-    return [
-        f"Target {cut.target:g}: keep {cut.kept} of {n} segments unchanged{look if cut.to_review else ''}. Expected "
-        f"mean quality of the kept segments: {cut.expected:.3f} ± {cut.error:.3f} (standard error). The typical error "
-        f"for a single segment is {cut.typical_error:.3f}."
-    ]
 
 
 def _about(model: QualityModel) -> str:
@@ -87,22 +68,13 @@ def _block(model: QualityModel, each: Ranked) -> str:
     lines += [f"  source: {each.source}", f"  output: {each.output}"]
     lines += [f"  unlike the training texts: {each.unusual}"] if each.unusual else []
     width = max((len(f"{reason.effect:+.3f}") for reason in each.reasons), default=0)
-    lines += [f"  {reason.effect:+{width}.3f}  {_describe(reason)}" for reason in each.reasons]
+    lines += [f"  {reason.effect:+{width}.3f}  {reason}" for reason in each.reasons]
     lines += [] if each.reasons or each.unusual else ["  no single feature makes it worse"]
     return "\n".join(lines)
 
 
 def _reasons(each: Ranked) -> str:
-    return " | ".join(map(_describe, each.reasons))
-
-
-def _describe(reason: Reason) -> str:
-    return f"{reason.description}: {_short(reason.value)}, usually {_short(reason.usual)}"
-
-
-def _short(value: float) -> str:
-    """Format with three significant digits and no exponent. Values below 0.00005 become 0."""
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{round(value, 4):.3g}"
+    return " | ".join(map(str, each.reasons))
 
 
 def _table(ranking: SegmentRanking) -> Table:
@@ -119,8 +91,8 @@ def _table(ranking: SegmentRanking) -> Table:
 def _page(model: QualityModel, ranking: SegmentRanking) -> str:
     """Return the page for reviewers."""
     about = [
-        *warnings_of(model),
-        *advice(ranking),
+        model.warning,
+        ranking.advice,
         f"{_about(model)} {_worth(model)}",
         f"The bar shows the prediction, and the interval that contains the human judgement of {100 * ranking.level:g} "
         "% of segments that are like the training texts. Below a segment: the features that make its prediction worse, "
@@ -130,9 +102,9 @@ def _page(model: QualityModel, ranking: SegmentRanking) -> str:
     for each in ranking.segments:
         value, low, high = _within(model, each)
         why = [Why("unlike the training texts", f"unlike the training texts: {each.unusual}")] if each.unusual else []
-        why += [Why(reason.feature, _describe(reason)) for reason in each.reasons]
+        why += [Why(reason.feature, str(reason)) for reason in each.reasons]
         cards.append(
             Card(each.segment, each.id or str(each.segment), each.file, each.source, each.output, value, why, low, high,
                  each.decision or "")
         )  # fmt: skip
-    return review_page(cards, about, model.pair, model.label_range)
+    return review_page(cards, [*filter(None, about)], model.pair, model.label_range)

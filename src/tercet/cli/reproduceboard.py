@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..rendering.document import Column, Heading, Notes, Part, Table, grid, listing
 from ..rendering.tables import Bold, number
 from ..reproduction import PAPERS, tables
-from ..reproduction.results import CELL, Cell, Reproduction, Reproductions, Unchecked
+from ..reproduction.results import CELL, Cell, Reproduction, Reproductions, Unchecked, count_of
 from .console import rendered
 
 LISTED = 30  # with more cells, a table is shown as a grid
 NAMED = 6  # the most rows or columns that a sentence lists
 TITLE = "Tables of papers, recomputed"
 COLUMNS = ("paper", "table", *CELL, "reason")
-COUNT = 5  # a row of whole numbers with one larger than this is a row of counts
 
 
 def reproduction_parts(found: Reproductions) -> Iterator[Part]:
@@ -52,24 +50,6 @@ def render_list(form: str = "text") -> str:
     return rendered(form, [listing(data, columns), Notes(notes)], lambda: data)
 
 
-def count_of(found: Sequence[Reproduction]) -> str:
-    """Return a sentence with the number of equal cells."""
-    cells = [cell for one in found for cell in one.cells]
-    counts = Counter(cell.verdict for cell in cells)
-    unchecked = sum(len(one.unchecked) for one in found)
-    equal = counts["equal"] + counts["in interval"]
-    inside = f" ({counts['in interval']} of them within the printed interval)" if counts["in interval"] else ""
-    noun = "cell" if len(cells) == 1 else "cells"
-    notes = [f"{equal} of {len(cells)} {noun} equal{inside}" if cells else "no number recomputed"]
-    notes += [f"{counts[name]} {name}" for name in ("near", "different") if counts[name]]
-    derived = [cell.equal for one in found for cell in one.derived]
-    if derived:
-        notes.append(f"{sum(derived)} of {len(derived)} others follow from the paper's own numbers")
-    if unchecked:
-        notes.append(f"{unchecked} numbers not checked")
-    return "; ".join(notes) + "."
-
-
 def other_parts(one: Reproduction) -> Iterator[Table | Notes]:
     """Yield what text and page have in common: values that are not in the paper, and notes."""
     if one.extra:
@@ -96,14 +76,6 @@ def _listed(one: Reproduction) -> Table:
     return listing(one.cells, columns, finer)
 
 
-def decimals_of(one: Reproduction, row: str) -> int:
-    """Return the number of printed decimals of a row: 0 for a row of counts, such as n in WMT19's tables."""
-    items: list[Cell | Unchecked] = [*one.cells, *one.unchecked]
-    numbers = [item.printed for item in items if item.row == row]
-    # Correlations may be 1 or 0, and means of few ratings whole numbers; counts are larger.
-    return 0 if all(value.is_integer() for value in numbers) and max(numbers, default=0) > COUNT else one.decimals
-
-
 def _verdict(cell: Cell) -> str:
     if cell.interval is not None:
         return f"in ±{cell.interval:g}"
@@ -117,17 +89,9 @@ def _named(column: str) -> str:
     return f"{column.removesuffix('_ci')} ±" if column.endswith("_ci") else column
 
 
-def axes(one: Reproduction, items: Sequence[Cell | Unchecked]) -> tuple[list[str], list[str]]:
-    """Return the rows and columns of the items, in the printed order."""
-    rows, columns = {item.row for item in items}, {item.column for item in items}
-    first = [*one.rows, *(item.row for item in items)], [*one.columns, *(item.column for item in items)]
-    return ([*dict.fromkeys(name for name in first[0] if name in rows)],
-            [*dict.fromkeys(name for name in first[1] if name in columns)])  # fmt: skip
-
-
 def _grid(one: Reproduction) -> Table:
     """Return recomputed cells in the printed layout; where they differ, with the printed number in brackets."""
-    return laid_out(*axes(one, one.cells), {(cell.row, cell.column): shown(cell, one) for cell in one.cells})
+    return laid_out(*one.axes(one.cells), {(cell.row, cell.column): shown(cell, one) for cell in one.cells})
 
 
 def laid_out(rows: list[str], columns: list[str], cells: Mapping[tuple[str, str], str], **more: Any) -> Table:
@@ -162,7 +126,7 @@ def reasons(one: Reproduction) -> list[str]:
         by_reason.setdefault(item.reason, []).append(item)
     sentences = []
     for reason, items in by_reason.items():
-        rows, columns = axes(one, items)
+        rows, columns = one.axes(items)
         # A reason that applies to all columns is named by rows, and vice versa.
         by_row = len(columns) == len(one.columns) or (len(rows) < len(columns) and len(rows) < len(one.rows))
         names = rows if by_row else [_named(name) for name in columns]

@@ -11,8 +11,8 @@ from ..errors import MissingDependency
 from ..rendering.document import Details, Heading, Notes, Part, Picture, Table
 from ..rendering.tables import Bold, number
 from ..reproduction import CONTRADICTIONS, PAPERS
-from ..reproduction.results import Cell, Matrix, Plot, Reproduction, Reproductions, Unchecked, title_of
-from .reproduceboard import axes, count_of, decimals_of, laid_out, other_parts, shown, winners_table
+from ..reproduction.results import Cell, Matrix, Plot, Reproduction, Reproductions, Unchecked, count_of, title_of
+from .reproduceboard import laid_out, other_parts, shown, winners_table
 
 if TYPE_CHECKING:
     from ..rendering.figures import Figure
@@ -157,8 +157,8 @@ def _said(text: str) -> str:
 def _page_table(one: Reproduction, chosen: set[str], caption: str) -> Table:
     """Return the printed numbers of some rows, including those that were not checked."""
     items: list[Cell | Unchecked] = [*one.cells, *one.derived, *one.unchecked]
-    rows, columns = axes(one, [item for item in items if item.row in chosen])
-    texts = {(item.row, item.column): number(item.printed, decimals_of(one, item.row)) for item in one.unchecked}
+    rows, columns = one.axes([item for item in items if item.row in chosen])
+    texts = {(item.row, item.column): number(item.printed, one.decimals_of(item.row)) for item in one.unchecked}
     classes = dict.fromkeys(texts, "unchecked")
     for cell in (*one.derived, *one.cells):
         text = shown(cell, one)

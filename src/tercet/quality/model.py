@@ -117,6 +117,19 @@ class QualityModel:
         """The settings of the learner that cross-validation chose."""
         return dict(learnt_by(self.predictor, self.names)[1])
 
+    @property
+    def warning(self) -> str:
+        """What a user must know: that a baseline has as low an error on held-out groups; empty if none has."""
+        errors = {name: values["rmse"] for name, values in self.provenance["held_out"].items()}
+        own = errors.get(self.learner)
+        baselines = [error for name, error in errors.items() if name == "mean" or name.startswith("linear:")]
+        if own is None or not any(error is not None and error <= own for error in baselines):
+            return ""
+        return (
+            "This model is no better than a baseline, so it is of no use for new texts. More examples may help, or "
+            "texts of the languages (--source-corpus, --target-corpus, --parallel)."
+        )
+
     def describe(self) -> dict[str, Any]:
         """Return a full description of the model, for JSON."""
         return {

@@ -45,6 +45,9 @@ class Reason:
     usual: float
     effect: float
 
+    def __str__(self) -> str:
+        return f"{self.description}: {_short(self.value)}, usually {_short(self.usual)}"
+
 
 @dataclass(frozen=True)
 class Ranked:
@@ -100,9 +103,33 @@ class SegmentRanking:
     model: str
     cut_off: CutOff | None
 
+    @property
+    def advice(self) -> str:
+        """What to do to reach the target; empty without a target."""
+        cut, n = self.cut_off, self.n
+        if cut is None:
+            return ""
+        if not cut.kept:
+            best = f"The best possible mean is {cut.best:.3f}, the expected quality of the best segment."
+            best = "All are unlike the training texts." if np.isnan(cut.best) else best
+            return f"Target {cut.target:g}: no segment can be kept unchanged; all {n} need review. {best}"
+        worse = "below" if self.higher_is_better else "above"
+        look = f", review the {cut.to_review} ({100 * cut.to_review / n:.0f} %) predicted {worse} {cut.threshold:.3f}"
+        look += f" or unlike the training texts ({cut.unusual})" if cut.unusual else ""
+        return (
+            f"Target {cut.target:g}: keep {cut.kept} of {n} segments unchanged{look if cut.to_review else ''}. "
+            f"Expected mean quality of the kept segments: {cut.expected:.3f} ± {cut.error:.3f} (standard error). The "
+            f"typical error for a single segment is {cut.typical_error:.3f}."
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary for JSON."""
         return asdict(self)
+
+
+def _short(value: float) -> str:
+    """Format with three significant digits and no exponent. Values below 0.00005 become 0."""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{round(value, 4):.3g}"
 
 
 def rank(

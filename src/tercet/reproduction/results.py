@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from ..data.display import html_table, to_frame
 
 CELL = ("row", "column", "printed", "recomputed", "difference", "verdict", "equal", "interval", "within", "must")
+COUNT = 5  # a row of whole numbers with one larger than this is a row of counts
 VERDICTS = {
     "equal": "rounds to the printed number",
     "in interval": "within the interval that the paper prints",
@@ -157,6 +159,22 @@ class Reproduction:
         ]
         return cells + [f"{one.text}: {one.found}" for one in self.statements if one.must and not one.holds]
 
+    def axes(self, items: Sequence[Cell | Unchecked]) -> tuple[list[str], list[str]]:
+        """Return the rows and columns of the items, in the printed order."""
+        rows, columns = ({getattr(item, name): None for item in items} for name in ("row", "column"))
+        return (
+            [*dict.fromkeys(name for name in (*self.rows, *rows) if name in rows)],
+            [*dict.fromkeys(name for name in (*self.columns, *columns) if name in columns)],
+        )
+
+    def decimals_of(self, row: str) -> int:
+        """Return the number of printed decimals of a row: 0 for a row of counts, such as n in WMT19's tables."""
+        items: list[Cell | Unchecked] = [*self.cells, *self.unchecked]
+        numbers = [item.printed for item in items if item.row == row]
+        # Correlations may be 1 or 0, and means of few ratings whole numbers; counts are larger.
+        counts = all(value.is_integer() for value in numbers) and max(numbers, default=0) > COUNT
+        return 0 if counts else self.decimals
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a dictionary, as `tercet reproduce --table N -f json` prints it."""
         return {
@@ -248,6 +266,24 @@ class Reproductions:
             "derived": len(derived),
             "derived_equal": sum(derived),
         }
+
+
+def count_of(found: Sequence[Reproduction]) -> str:
+    """Return a sentence with the number of equal cells."""
+    cells = [cell for one in found for cell in one.cells]
+    counts = Counter(cell.verdict for cell in cells)
+    unchecked = sum(len(one.unchecked) for one in found)
+    equal = counts["equal"] + counts["in interval"]
+    inside = f" ({counts['in interval']} of them within the printed interval)" if counts["in interval"] else ""
+    noun = "cell" if len(cells) == 1 else "cells"
+    notes = [f"{equal} of {len(cells)} {noun} equal{inside}" if cells else "no number recomputed"]
+    notes += [f"{counts[name]} {name}" for name in ("near", "different") if counts[name]]
+    derived = [cell.equal for one in found for cell in one.derived]
+    if derived:
+        notes.append(f"{sum(derived)} of {len(derived)} others follow from the paper's own numbers")
+    if unchecked:
+        notes.append(f"{unchecked} numbers not checked")
+    return "; ".join(notes) + "."
 
 
 def title_of(table: str) -> str:
