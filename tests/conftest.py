@@ -33,6 +33,7 @@ SLOW = (
     "end_to_end/test_accessibility.py",
     "docs/test_pictures.py::test_pictures_are_fresh",
     "end_to_end/test_fuzz.py::test_damaged",
+    "end_to_end/test_packaged_parsers.py",  # downloads
 )
 
 
