@@ -43,7 +43,7 @@ def notes(ranking: SegmentRanking) -> dict[str, list[str]]:
         reasons = " | ".join(map(_describe, each.reasons))
         for name, text in zip(made, (str(place), f"{each.quality:.3f}", each.decision or "", reasons), strict=True):
             made[name][each.segment - 1] = text
-    return {name: texts for name, texts in made.items() if any(texts)}
+    return made
 
 
 def advice(ranking: SegmentRanking) -> list[str]:
