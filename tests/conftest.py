@@ -2,13 +2,21 @@
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-for _name, _examples in (("tercet", 100), ("quick", 25)):  # `make test` takes the second: --hypothesis-profile quick
+# As the command does: processes are the only parallel work, here also those of pytest. Read when NumPy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# A developer's shell must not change what commands print.
+for _variable in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "GITHUB_STEP_SUMMARY", "SACREBLEU_FORMAT", "SACREBLEU_SEED"):
+    os.environ.pop(_variable, None)
+
+QUICK = 15  # examples of a property in `make test`
+for _name, _examples in (("tercet", 100), ("quick", QUICK)):  # `make test` takes the second: --hypothesis-profile quick
     settings.register_profile(
         _name,
         max_examples=_examples,
@@ -43,6 +51,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         name = item.path.relative_to(here).as_posix() + "::" + item.nodeid.partition("::")[2]
         if name.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+        _limit_examples(item)
+
+
+def _limit_examples(item: pytest.Item) -> None:
+    """Apply the quick profile also to properties that set a number of examples themselves."""
+    test = getattr(item, "obj", None)
+    own = getattr(test, "_hypothesis_internal_use_settings", None)
+    if own is not None and settings.default.max_examples == QUICK < own.max_examples:
+        getattr(test, "__func__", test)._hypothesis_internal_use_settings = settings(own, max_examples=QUICK)
 
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

@@ -25,6 +25,8 @@ from tercet.errors import UsageError
 from tercet.explaining import compare_edits, explain
 from tercet.rendering.document import clip
 
+from ..docs import running
+
 WORDS = [
     "the", "a", "cat", "dog", "house", "tree", "sees", "likes", "finds", "small",
     "large", "green", "old", "in", "under", "near", "and", "river", "bird", "sleeps",
@@ -32,21 +34,8 @@ WORDS = [
 
 
 def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    program = Path(sys.executable).parent / "tercet"
-    kept = {
-        key: value
-        for key, value in os.environ.items()
-        if key not in ("SACREBLEU_SEED", "COLUMNS", "GITHUB_STEP_SUMMARY")
-    }
-    return subprocess.run(
-        [program, "compare", *arguments],
-        cwd=folder,
-        env=kept | environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    ran = running.run(["compare", *arguments], folder=folder, environment=environment)
+    return subprocess.CompletedProcess(arguments, ran.code, ran.out, ran.err)
 
 
 def lines_of(share: float, seed: int) -> list[str]:
