@@ -298,6 +298,7 @@ def fuzz_once(number: int, seed: int, folder: Path) -> tuple[list[str], str, obj
         outcome = run(words, stdin)
     finally:
         for path, data in kept.items():
+            path.parent.mkdir(parents=True, exist_ok=True)  # data remove
             path.write_bytes(data)
     shown = [*words, *(f"[{path.name} damaged]" for path in kept)]
     return shown, find_fault(words, outcome), outcome.code
