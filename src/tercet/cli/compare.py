@@ -88,6 +88,9 @@ if TYPE_CHECKING:
 @click.option("--pairs", is_flag=True, help="List all pairs of systems; above six systems the default is a matrix.")
 @click.option("--top", default=5, show_default=True, help="Deciding segments to show per pair.")
 @click.option(
+    "--full", is_flag=True, help="JSON: add the deciding segments of all pairs, and the segments of slices and buckets."
+)
+@click.option(
     "--edits",
     is_flag=True,
     help="Show edit scripts of deciding segments and sums of edits, for metrics that have them, as ter and wer.",
@@ -119,6 +122,8 @@ def command(**options: Any) -> None:
     paper = check_style(options)
     if options["intervals"] and not paper:
         raise UsageError("--intervals goes with --style paper; the other tables have intervals.")
+    if options["full"] and options["form"] != "json":
+        raise UsageError("--full goes with -f json.")
     gates = read_gates(options)
     specs = chosen_metrics(options)
     texts = read_testset(options, needs_reference=needs_reference(options))
@@ -172,7 +177,7 @@ def command(**options: Any) -> None:
 
         click.echo(comparison_table(result, options, len(texts.references)).render(options["form"]))
     else:
-        click.echo(rendered(options["form"], parts, lambda: (edits or result).to_dict() | extra))
+        click.echo(rendered(options["form"], parts, lambda: (edits or result).to_dict(full=options["full"]) | extra))
     if code := report_verdicts(verdicts, result, options):
         sys.exit(code)
 

@@ -6,7 +6,7 @@ Differences are score(a) - score(b), whatever the metric; `higher_is_better` say
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from math import isnan
 from typing import Any
 
@@ -240,9 +240,12 @@ class Comparison:
         """Return the tidy table as a pandas data frame."""
         return to_frame(self.rows())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything, as the JSON form has it."""
-        metrics = [_as_dict(result) for result in self.metrics]
+    def to_dict(self, *, full: bool = False) -> dict[str, Any]:
+        """Return the result as the JSON form has it.
+
+        full: also the segments of every pair with their texts, and the segment numbers of slices and buckets.
+        """
+        metrics = [_as_dict(result, full) for result in self.metrics]
         return {**{each.name: getattr(self, each.name) for each in fields(self)}, "metrics": metrics}
 
     def __repr__(self) -> str:
@@ -281,9 +284,22 @@ class GateVerdict:
     p_value: float
 
 
-def _as_dict(result: MetricResult) -> dict[str, Any]:
-    """Return a result without its metric, which no file needs."""
+def _as_dict(result: MetricResult, full: bool) -> dict[str, Any]:
+    """Return a result without its metric, which no file needs, and unless `full` without lists of segments."""
     values = {each.name: getattr(result, each.name) for each in fields(result) if each.name != "record"}
-    for name in ("systems", "pairs", "slices", "buckets"):
-        values[name] = [asdict(each) for each in values[name]]
+    values["systems"] = [asdict(each) for each in result.systems]
+    for name in ("pairs", "slices"):
+        values[name] = [_fields(each, full) for each in values[name]]
+    values["buckets"] = [
+        {"by": group.by, "note": group.note, "buckets": [_fields(each, full) for each in group.buckets]}
+        for group in result.buckets
+    ]
     return values
+
+
+def _fields(part: PairResult | Slice | Bucket, full: bool) -> dict[str, Any]:
+    if full:
+        return asdict(part)
+    kept = asdict(replace(part, segments=()))  # type: ignore[arg-type]
+    del kept["segments"]
+    return kept
