@@ -33,6 +33,7 @@ from .rankings import (
     check_tau,
     judged,
     missing_pair,
+    own_taus,
     pairs_of,
     segment_taus,
     sentbleu,
@@ -104,14 +105,10 @@ def _taus(
     people = judged(data, name, pair)
 
     def make() -> dict[str, dict[str, float]]:
-        scores = [
-            *_cobalt_scores(data, people, pair, metrics),
-            sentbleu(data, name, pair),
-            *data.scored(people.texts, rows, optional=True),
-        ]
+        scores = [*_cobalt_scores(data, people, pair, metrics), sentbleu(data, name, pair)]
         return segment_taus(people, scores, [item.label for item in scores])
 
-    return data.once((name, "taus", pair, *metrics, *rows), make)
+    return data.once((name, "taus", pair, *metrics), make) | own_taus(data, name, pair, rows, rows)
 
 
 def language_pairs(expected: str) -> list[str]:
