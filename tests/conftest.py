@@ -3,8 +3,11 @@
 import gzip
 import json
 import os
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -71,6 +74,20 @@ def shared() -> Path:
     if not (SHARED / "golden").is_dir():
         pytest.skip("the reference material (../shared) is not here")
     return SHARED
+
+
+@pytest.fixture(scope="module")
+def small_word_lists() -> Iterator[None]:
+    """Let quality models keep the 3,000 commonest words of a language, not all 300,000: they are saved often."""
+    from tercet.language.frequencies import Frequencies, word_frequencies
+
+    @cache
+    def commonest(language: str) -> Frequencies:
+        table = word_frequencies(language)
+        return Frequencies(table.words[:3000], (table.keys[0][:3000],), (table.counts[0][:3000],), table.lowercase)
+
+    with mock.patch("tercet.quality.resources.word_frequencies", commonest):
+        yield
 
 
 def read_golden_table(path: Path) -> dict[str, list[str]]:
