@@ -47,13 +47,24 @@ SLOW = (
 )
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         name = item.path.relative_to(here).as_posix() + "::" + item.nodeid.partition("::")[2]
         if name.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+        if not item.get_closest_marker("xdist_group") and _shares_a_fixture(item):
+            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(here).as_posix()))
         _limit_examples(item)
+
+
+def _shares_a_fixture(item: pytest.Item) -> bool:
+    """Tell whether the test uses what is made once for its module: one process should then run all tests that do."""
+    fixtures = getattr(item, "_fixtureinfo", None)
+    return fixtures is not None and any(
+        definitions[-1].scope == "module" for definitions in fixtures.name2fixturedefs.values() if definitions
+    )
 
 
 def _limit_examples(item: pytest.Item) -> None:
