@@ -1,9 +1,10 @@
 """What all tests share: where the reference material lies, and readers for its golden scores."""
 
+import contextlib
 import gzip
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,9 @@ SLOW = (
     "conformance/test_wmt19_texts.py",  # whole test sets of WMT
     "conformance/test_ibm1_wmt19.py",
     "conformance/test_edit_metrics.py::test_scores_of_wmt19",
+    "conformance/test_character.py::test_system_scores",
+    "conformance/test_eed.py::test_system_scores",
+    "conformance/test_evidence_shared.py::test_rankings_and_judges",
     "conformance/test_upf_cobalt",
     "unit/metrics/test_rima.py::test_scores_do_not_depend_on_avx512",  # under valgrind
     "contract/test_metrics.py::test_every_variant",  # every metric once is in both
@@ -43,6 +47,7 @@ SLOW = (
     "end_to_end/test_pages_in_browser.py",
     "end_to_end/test_accessibility.py",
     "docs/test_pictures.py::test_pictures_are_fresh",
+    "docs/test_coverage.py::test_the_site_builds",
     "end_to_end/test_fuzz.py::test_damaged",
 )
 
@@ -73,6 +78,15 @@ def _limit_examples(item: pytest.Item) -> None:
     own = getattr(test, "_hypothesis_internal_use_settings", None)
     if own is not None and settings.default.max_examples == QUICK < own.max_examples:
         getattr(test, "__func__", test)._hypothesis_internal_use_settings = settings(own, max_examples=QUICK)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    """Undo what a test changes for the whole process (variables, folder, logging): no test may depend on another."""
+    from tests.docs.running import global_state
+
+    with contextlib.chdir(Path.cwd()), mock.patch.dict(os.environ), global_state():
+        return (yield)
 
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
