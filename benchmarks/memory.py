@@ -23,10 +23,9 @@ BLOCK = 100_000  # segments made at once
 CHANGED = 0.1  # of the bytes of a reference, in an output
 
 
-def write_texts(folder: Path, segments: int, systems: int = 1, seed: int = 1) -> None:
-    """Write a reference `ref` and outputs `out0`, `out1`, … in which some letters are others."""
+def write_texts(folder: Path, segments: int, names: Sequence[str], seed: int = 1) -> None:
+    """Write a reference under the first of the names, and outputs in which some letters are others."""
     rng = np.random.default_rng(seed)
-    names = ["ref", *(f"out{i}" for i in range(systems))]
     files = [(folder / name).open("wb") for name in names]
     for start in range(0, segments, BLOCK):
         shape = (min(BLOCK, segments - start), LENGTH)
@@ -69,7 +68,7 @@ def rows(segments: Sequence[int], systems: int, *, vocabulary: bool) -> list[lis
     with tempfile.TemporaryDirectory(prefix="tercet-memory-") as name:
         folder = Path(name)
         for count in segments:
-            write_texts(folder, count, systems=2)
+            write_texts(folder, count, ("ref", "out0", "out1"))
             distinct = f"{words_in(folder / 'ref'):,}" if vocabulary else ""
             lines = [f"score ref -i out0 -m {metric}" for metric in ("bleu", "chrf", "ter")]
             if count <= 1_000_000:
@@ -78,8 +77,9 @@ def rows(segments: Sequence[int], systems: int, *, vocabulary: bool) -> list[lis
                 made.append([line, f"{count:,}", distinct, *map("{:.1f}".format, measure(line.split(), folder))])
                 print(*made[-1], sep="\t", file=sys.stderr)
         if systems:
-            write_texts(folder, 2000, systems)
-            outputs = " ".join(f"out{i}" for i in range(systems))
+            names = [f"out{i}" for i in range(systems)]
+            write_texts(folder, 2000, ("ref", *names))
+            outputs = " ".join(names)
             for more in ("", " -f json", " -f json --full"):
                 used = measure(f"compare ref -m bleu -n 1000{more} -i {outputs}".split(), folder)
                 made.append([f"compare, {systems} systems{more}", "2,000", "", *map("{:.1f}".format, used)])

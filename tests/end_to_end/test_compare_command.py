@@ -106,8 +106,8 @@ def test_the_whole_text_for_two_systems_that_say_the_same(tmp_path):
         (tmp_path / name).write_text("the cat sat on the mat\nit was warm there today\n", encoding="utf-8")
     done = run(tmp_path, "ref", "-i", "one", "two", "-m", "bleu", "-n", "50")
     assert done.stderr.splitlines() == [
-        "Warning: randomisation: with 2 segments no p-value can fall below 0.05. At least 6 segments are needed.",
         *(f"Warning: Output {name!r} is identical to reference 'ref'." for name in ("one", "two")),
+        "Warning: randomisation: with 2 segments no p-value can fall below 0.05. At least 6 segments are needed.",
     ]
     signature = (
         f"BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|compat:sacrebleu2.6|version:1+tercet{tercet.__version__}"

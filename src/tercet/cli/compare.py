@@ -12,7 +12,7 @@ import click
 from ..errors import DataError, UsageError
 from .console import Progress
 from .gates import gate_options
-from .inputs import input_options, read_testset
+from .inputs import input_options, read_inputs
 from .options import SEED, STYLE, ManyValues, check_style, format_option, run_options, where, width_option
 from .score import chosen_metrics, external, metric_options, needs_reference, score_file_options
 
@@ -126,7 +126,7 @@ def command(**options: Any) -> None:
         raise UsageError("--full goes with -f json.")
     gates = read_gates(options)
     specs = chosen_metrics(options)
-    texts = read_testset(options, needs_reference=needs_reference(options))
+    texts = _texts(options, kept=bool(gates) or options["form"] == "html")
     if options["edits"]:
         check_edits(specs)
     others = external(options, texts)
@@ -180,6 +180,15 @@ def command(**options: Any) -> None:
         click.echo(rendered(options["form"], parts, lambda: (edits or result).to_dict(full=options["full"]) | extra))
     if code := report_verdicts(verdicts, result, options):
         sys.exit(code)
+
+
+def _texts(options: dict[str, Any], *, kept: bool) -> Any:
+    """Return the texts; in memory if they are used for more than scores and for the segments that are shown."""
+    from ..data.stream import TextFiles
+
+    given = read_inputs(options, needs_reference=needs_reference(options))
+    kept = kept or any(options[name] for name in ("edits", "scores", "only", "words", "ngrams", "slices", "buckets"))
+    return given.read() if kept and isinstance(given, TextFiles) else given
 
 
 def selected_segments(options: dict[str, Any], texts: TestSet) -> list[int] | None:

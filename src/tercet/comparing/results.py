@@ -12,8 +12,12 @@ from typing import Any
 
 from ..data.display import html_table, to_frame
 from ..data.scores import MetricRecord, find_metric
+from ..data.stream import TextFiles
+from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 from ..stats.paired import FEW_SEGMENTS
+
+SHARD = 10_000  # segments read at once
 
 
 def decisive_test(resamples: Mapping[str, int], n: int) -> str:
@@ -41,7 +45,7 @@ class SystemResult:
     rank_high: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # slots: 200 systems have 100,000 of them
 class Segment:
     """A segment (numbered from 1) and its contribution: the difference minus the difference without it."""
 
@@ -53,6 +57,16 @@ class Segment:
     references: Mapping[str, str | None] | None = None
     a_output: str | None = None
     b_output: str | None = None
+
+    def with_texts(self, testset: TestSet, row: int, a: str, b: str) -> Segment:
+        """Return the segment with its texts, those of a row of the test set."""
+        return replace(
+            self,
+            source=testset.source[row] if testset.source is not None else None,
+            references={name: lines[row] for name, lines in testset.references.items()},
+            a_output=testset.outputs[a][row],
+            b_output=testset.outputs[b][row],
+        )
 
 
 @dataclass(frozen=True)
@@ -282,6 +296,25 @@ class GateVerdict:
     score: float
     baseline_score: float
     p_value: float
+
+
+def add_texts(result: Comparison, files: TextFiles) -> Comparison:
+    """Return the comparison with the texts of its segments, which are read again, and no others kept."""
+    pairs = [pair for metric in result.metrics for pair in metric.pairs]
+    wanted = {segment.segment for pair in pairs for segment in pair.segments}
+    kept: dict[int, TestSet] = {}
+    first = 1
+    for shard in files.shards(SHARD) if wanted else ():
+        here = (number for number in wanted if first <= number < first + len(shard))
+        kept |= {number: shard[number - first : number - first + 1] for number in here}
+        first += len(shard)
+
+    def filled(pair: PairResult) -> PairResult:
+        segments = (each.with_texts(kept[each.segment], 0, pair.a, pair.b) for each in pair.segments)
+        return replace(pair, segments=tuple(segments))
+
+    metrics = (replace(metric, pairs=tuple(map(filled, metric.pairs))) for metric in result.metrics)
+    return replace(result, metrics=tuple(metrics))
 
 
 def _as_dict(result: MetricResult, full: bool) -> dict[str, Any]:
