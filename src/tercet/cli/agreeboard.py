@@ -107,13 +107,16 @@ def _p(value: float) -> str:
 
 def _correlations(result: Agreement, metric: str, width: int) -> Table:
     values = {(item.shown, item.given): item.value for item in result.correlations if item.metric == metric}
-    rows = {shown: shown_name(shown) for shown, _ in values}
-    references = [item.shown for item in result.averages if not item.is_source]
-    given = {name: f"{metric} with {name}" for _, name in values}
+    rows: dict[tuple[str, ...], str] = {(shown,): shown_name(shown) for shown, _ in values}
+    references = tuple(item.shown for item in result.averages if not item.is_source)
     if len(references) > 1:
-        rows[None] = "mean over references"
-        values |= {(None, name): fsum(values[one, name] for one in references) / len(references) for name in given}
-    return grid(rows, given, lambda *place: values[place], width, corner="Raters were shown")
+        rows[references] = "mean over references"
+
+    def mean(shown: tuple[str, ...], given: str) -> float:
+        return fsum(values[one, given] for one in shown) / len(shown)
+
+    given = {name: f"{metric} with {name}" for _, name in values}
+    return grid(rows, given, mean, width, corner="Raters were shown")
 
 
 def _seconds(item: Any) -> str:
@@ -123,9 +126,7 @@ def _seconds(item: Any) -> str:
 def _slices(result: Agreement, width: int) -> Table:
     first = result.slices[0]
     columns: dict[str, Column] = {"Part": lambda item: f"{100 * item.first:g}-{100 * item.last:g} %", "n": "judgements"}
-    columns |= {
-        f"{first.measure}: {group}": lambda item, group=group: item.agreement[group] for group in first.agreement
-    }
+    columns |= {f"{first.measure}: {group}": ("agreement", group) for group in first.agreement}
     columns |= {"Spread": "spread", "Seconds": _seconds}
     return listing(result.slices, columns, width, optional=("Spread", "Seconds"))
 

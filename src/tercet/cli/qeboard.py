@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SHOWN = 15  # most important features that are listed
 NAMED = 3  # features that are named of those left out for one reason
+UNUSUAL = "unlike the training texts"
 FIGURE = ("value", "low", "high")
 NAMES = {"pearson": "Pearson", "spearman": "Spearman", "rmse": "RMSE", "mae": "MAE", "delta_avg": "DeltaAvg",
          "coverage": "coverage"}  # fmt: skip
@@ -33,11 +34,16 @@ def show_model(model: QualityModel, form: str, level: float | None = None) -> st
 def _model_parts(model: QualityModel, level: float | None) -> Iterator[Part]:
     facts = model.provenance
     yield "\n".join(_training(model))
-    learners: dict[str, Column] = {
-        "learner": lambda name: f"{name} (chosen)" if facts["learner"] == "best" and name == model.learner else name,
-        **{NAMES[key]: lambda name, key=key: facts["held_out"][name][key] for key in ("rmse", "mae", "pearson")},
-    }
-    yield listing(facts["held_out"], learners, caption="On held-out groups (cross-validation)")
+    names = {name: name for name in facts["held_out"]}
+    if facts["learner"] == "best":
+        names[model.learner] += " (chosen)"
+    yield grid(
+        names,
+        {key: NAMES[key] for key in ("rmse", "mae", "pearson")},
+        lambda name, key: facts["held_out"][name][key],
+        corner="learner",
+        caption="On held-out groups (cross-validation)",
+    )
     yield from warnings_of(model)
     lines = [f"Features: {len(model.names)} used" + (f", {len(model.given)} of them given" if model.given else "")]
     lines += left_out_lines(dict.fromkeys(facts["constant"], "the same for all training examples") | facts["left_out"])
@@ -112,18 +118,18 @@ def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
 def show_predictions(model: QualityModel, found: Predictions, form: str, ids: Sequence[str] = ()) -> str:
     """Format the prediction of each segment, in the order of the files. ids: names of segments instead of numbers."""
     arrays = np.stack((found.values, found.lower, found.upper), axis=1)
-    records = [
-        {"segment": name, "quality": quality, "low": low, "high": high, "unusual": found.unusual.get(place)}
-        for place, (name, (quality, low, high)) in enumerate(
-            zip(ids or range(1, len(arrays) + 1), arrays.tolist(), strict=True)
-        )
-    ]
+    names = ids or range(1, len(arrays) + 1)
+    records, shown = (
+        [
+            {"segment": name, "quality": row[0], "low": row[1], "high": row[2], "unusual": found.unusual.get(place)}
+            for place, (name, row) in enumerate(zip(names, values.tolist(), strict=True))
+        ]
+        for values in (arrays, np.clip(arrays, *model.label_range))  # for programs, for people
+    )
     head = {"model": model.checksum, "pair": model.pair, "level": found.level, "mean": float(found.values.mean())}
-    columns: dict[str, Column] = {"segment": "segment"}
-    for name in ("quality", "low", "high"):  # people see them within the range of the labels
-        columns[name] = lambda row, name=name: float(np.clip(row[name], *model.label_range))
-    columns["unlike the training texts"] = lambda row: f"yes: {row['unusual']}" if row["unusual"] else ""
-    table = listing(records, columns, optional=["unlike the training texts"])
+    columns: dict[str, Column] = {name: name for name in ("segment", "quality", "low", "high")}
+    columns[UNUSUAL] = lambda row: f"yes: {row['unusual']}" if row["unusual"] else ""
+    table = listing(shown, columns, optional=[UNUSUAL])
     mean = f"Mean {head['mean']:.3f} of {len(records)} segments; intervals of {100 * found.level:g} %"
     return rendered(form, [table, mean], lambda: {**head, "segments": records}, rows=lambda: records)
 
@@ -197,10 +203,14 @@ def _assessment_parts(found: Assessment) -> Iterator[Part]:
         yield Table(table.header, [own, *table.rows], caption="Compared with metrics, on the same segments")
     if found.across is None:
         return
-    systems = {name: {key: each.value for key, each in one.figures().items()} for name, one in found.by_system.items()}
-    columns = {"system": str, "segments": lambda name: found.by_system[name].n}
-    columns |= {NAMES[key]: lambda name, key=key: systems[name][key] for key in NAMES if key != "spearman"}
-    yield listing(systems, columns, caption="By system")
+    systems = {name: {"segments": one.n} | one.figures() for name, one in found.by_system.items()}
+    shown = {"segments": "segments", **{key: title for key, title in NAMES.items() if key != "spearman"}}
+
+    def figure(system: str, key: str) -> Any:
+        value = systems[system][key]
+        return getattr(value, "value", value)
+
+    yield grid(systems.keys(), shown, figure, corner="system", caption="By system")
     places = dict(enumerate(found.across.systems))
     for what, values in (("Pearson", found.across.pearson), ("RMSE", found.across.rmse)):
         caption = f"{what} of models trained on one system (rows) and tested on each (columns), on other groups"

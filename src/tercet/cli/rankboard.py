@@ -128,11 +128,11 @@ def _page(model: QualityModel, ranking: SegmentRanking) -> str:
     ]
     cards = []
     for each in ranking.segments:
-        value, *span = _within(model, each)
+        value, low, high = _within(model, each)
         why = [Why("unlike the training texts", f"unlike the training texts: {each.unusual}")] if each.unusual else []
         why += [Why(reason.feature, _describe(reason)) for reason in each.reasons]
         cards.append(
-            Card(each.segment, each.id or str(each.segment), each.file, each.source, each.output, value, why, *span,
+            Card(each.segment, each.id or str(each.segment), each.file, each.source, each.output, value, why, low, high,
                  each.decision or "")
         )  # fmt: skip
     return review_page(cards, about, model.pair, model.label_range)

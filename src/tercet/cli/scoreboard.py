@@ -9,7 +9,7 @@ from typing import Any
 
 from ..data.scores import Scores, with_facts
 from ..metrics import parse_signature
-from ..rendering.document import Column, Notes, Part, Table, listing
+from ..rendering.document import Notes, Part, Table, grid
 from ..rendering.tables import number
 from ..stats.paired import is_exact, test_name
 from .console import rendered
@@ -198,7 +198,7 @@ def _breakdown(scores: Sequence[Scores], options: Options) -> Table:
     columns = []
     for system in systems:
         for item in scores:
-            found = _numbered(item.segment[system], options) if by_segment else item.group[system]
+            found = _numbered(item.segment[system].tolist(), options) if by_segment else item.group[system]
             whole = [] if by_segment else [item.system[system]]
             columns.append([_number(item, value, options) for value in (*found.values(), *whole)])
     names = [*found, *([] if by_segment else ["all"])]
@@ -208,14 +208,18 @@ def _breakdown(scores: Sequence[Scores], options: Options) -> Table:
 
 
 def _systems(scores: Sequence[Scores], tests: Tests, options: Options) -> Table:
-    columns: list[tuple[str, Column]] = [("System", str)]
-    for place, (label, item) in enumerate(zip(_labels(scores), scores, strict=True)):
-        columns.append((label, lambda system, item=item: _score(item, system, options)))
-        if tests:
-            p_values = dict(zip(item.systems[1:], tests[place].p_value[0, 1:].tolist(), strict=True))
-            columns.append(("p", lambda system, p=p_values: _p(p[system]) if system in p else "baseline"))
-    return listing(scores[0].systems, columns)
+    systems = scores[0].systems
+    columns = {
+        (place, kind): "p" if kind == "p" else label
+        for place, label in enumerate(_labels(scores))
+        for kind in (("score", "p") if tests else ("score",))
+    }
 
+    def shown(system: str, column: tuple[int, str]) -> str:
+        place, kind = column
+        if kind == "score" or tests is None:
+            return _score(scores[place], system, options)
+        p = float(tests[place].p_value[0, systems.index(system)])
+        return "baseline" if system == systems[0] else number(p, 4) + ("*" if p < 0.05 else "")
 
-def _p(value: float) -> str:
-    return number(value, 4) + ("*" if value < 0.05 else "")
+    return grid(systems, columns, shown, corner="System")

@@ -220,6 +220,10 @@ class Comparison:
         pair = result.pair(a, b)
         return (pair.p_holm if corrected else pair.p_value)[test]
 
+    def is_significant(self, pair: PairResult) -> bool:
+        """Return whether the decisive test finds a difference, corrected for the number of comparisons."""
+        return pair.p_holm[self.decisive] < self.alpha and pair.difference != 0
+
     def gate(self, condition: str) -> list[GateVerdict]:
         """Return for every system whether a condition such as "bleu drops" holds against the baseline.
 

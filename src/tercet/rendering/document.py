@@ -206,26 +206,26 @@ class Document:
         return "\n\n".join(block for block in blocks if block)
 
 
-Column = str | Callable[[Any], Any]  # the field or key of an item, or a function that returns what to show of it
+# The field or key of an item, the path to it, or a function that returns what to show of the item.
+Column = str | tuple[str, ...] | Callable[[Any], Any]
 
 
 def listing(
     items: Iterable[Any],
-    columns: Mapping[str, Column] | Sequence[tuple[str, Column]],
+    columns: Mapping[str, Column],
     width: int = 3,
     *,
     optional: Collection[str] = (),
     **more: Any,
 ) -> Table:
-    """Return a table with a row for each item. columns: by header; as pairs where headers repeat.
+    """Return a table with a row for each item. optional: headers of columns that are left out if they have no value.
 
-    optional: headers of columns that are left out if they have no value. more: other fields of `Table`.
+    more: other fields of `Table`.
     """
     items = list(items)
-    named = columns.items() if isinstance(columns, Mapping) else columns
-    filled = [(title, [cell(_value(item, column), width) for item in items]) for title, column in named]
-    kept = [(title, cells) for title, cells in filled if title not in optional or {*cells} - {"", DASH}]
-    return Table([title for title, _ in kept], list(zip(*(cells for _, cells in kept), strict=True)), **more)
+    filled = {title: [cell(_value(item, column), width) for item in items] for title, column in columns.items()}
+    kept = {title: cells for title, cells in filled.items() if title not in optional or {*cells} - {"", DASH}}
+    return Table(list(kept), list(zip(*kept.values(), strict=True)), **more)
 
 
 def grid(
@@ -256,9 +256,11 @@ def cell(value: Any, width: int = 3) -> str:
 
 
 def _value(item: Any, column: Column) -> Any:
-    if isinstance(column, str):
-        return item[column] if isinstance(item, Mapping) else getattr(item, column)
-    return column(item)
+    if callable(column):
+        return column(item)
+    for name in (column,) if isinstance(column, str) else column:
+        item = item[name] if isinstance(item, Mapping) else getattr(item, name)
+    return item
 
 
 def records(values: Any) -> Table:
