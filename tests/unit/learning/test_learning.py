@@ -193,3 +193,11 @@ def test_a_network_of_the_package_names_what_it_saw():
     seen = seen_by(create("rima"))
     assert seen.names("wmt14", "de-en")
     assert not seen.names("wmt19", "lt-en")
+
+
+@pytest.mark.parametrize("name", ["beer", "cobalt_f", "cobalt_f:of=comp", "features_f", "metrics_f", "party"])
+def test_models_of_the_package_have_seen_wmt12_and_neither_wmt14_nor_wmt19(name):
+    seen = seen_by(create(name))
+    assert seen.names("wmt12", "de-en")
+    assert not seen.names("wmt14", "de-en")
+    assert {one.name.split()[0] for one in seen.sets} == {"wmt12"}
