@@ -24,7 +24,7 @@ from tercet.learning import SEED
 from tercet.learning.computing import compute_features
 from tercet.learning.examples import gather
 from tercet.learning.learners import PENALTIES, find_learner
-from tercet.learning.training import Part, balanced, join, measure
+from tercet.learning.training import Part, join, measure
 from tercet.metrics._members import find_members
 from tercet.quality.learner_base import on_one_thread
 
@@ -43,7 +43,7 @@ MODELS = {  # the features of each model
     "metrics_f": "sentbleu meteor cobalt_f@*",
     "party": f"{STRINGS} {TREES} cobalt cobalt_f:of=comp@*",
 }
-ACROSS = (0, 3, 10, 30)  # pairs per assessed output of newstest2013; 0: rankings of WMT12 alone
+ACROSS = (0, 3, 10)  # pairs per assessed output of newstest2013; 0: rankings of WMT12 alone
 
 
 def write_assessments(table: Path, folder: Path) -> None:
@@ -83,12 +83,10 @@ def compare(features: Sequence[str], folders: tuple[Path, Path], cache: str | No
     for across in ACROSS:
         drawn = gather([folders[1]], across=across) if across else []
         added = [Part(one, table) for one, table in zip(drawn, values if across else [], strict=True)]
-        for how in ("each pair", "balanced") if across else ("each pair",):
-            weighed = balanced([*first, *added]) if how == "balanced" else [*first, *added]
-            tried = {penalty: held_out(weighed[: len(first)], weighed[len(first) :], penalty) for penalty in PENALTIES}
-            penalty = max(tried, key=lambda each: mean(tried[each]))
-            shown = "  ".join(f"{tau:.4f}" for tau in (*tried[penalty], mean(tried[penalty])))
-            print(f"  across {across:2}, {how:9}  penalty {penalty:g}  {shown}", flush=True)
+        tried = {penalty: held_out(first, added, penalty) for penalty in PENALTIES}
+        penalty = max(tried, key=lambda each: mean(tried[each]))
+        shown = "  ".join(f"{tau:.4f}" for tau in (*tried[penalty], mean(tried[penalty])))
+        print(f"  across {across:2}  penalty {penalty:g}  {shown}", flush=True)
 
 
 def main() -> None:
