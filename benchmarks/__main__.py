@@ -28,6 +28,7 @@ from . import (
     information,
     knowledge,
     language_models,
+    learned_metrics,
     long_segments,
     meteor,
     quality,
@@ -179,6 +180,7 @@ def main() -> None:
         tokenising,
         sentence_vectors,
         encoders,
+        learned_metrics,
         quality,
     ):
         rows += part.rows()

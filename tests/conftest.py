@@ -1,14 +1,26 @@
 """What all tests share: where the reference material lies, and readers for its golden scores."""
 
+import contextlib
 import gzip
 import json
+import os
+from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-for _name, _examples in (("tercet", 100), ("quick", 25)):  # `make test` takes the second: --hypothesis-profile quick
+# As the command does: processes are the only parallel work, here also those of pytest. Read when NumPy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# A developer's shell must not change what commands print.
+for _variable in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "GITHUB_STEP_SUMMARY", "SACREBLEU_FORMAT", "SACREBLEU_SEED"):
+    os.environ.pop(_variable, None)
+
+QUICK = 15  # examples of a property in `make test`
+for _name, _examples in (("tercet", 100), ("quick", QUICK)):  # `make test` takes the second: --hypothesis-profile quick
     settings.register_profile(
         _name,
         max_examples=_examples,
@@ -25,6 +37,9 @@ SLOW = (
     "conformance/test_wmt19_texts.py",  # whole test sets of WMT
     "conformance/test_ibm1_wmt19.py",
     "conformance/test_edit_metrics.py::test_scores_of_wmt19",
+    "conformance/test_character.py::test_system_scores",
+    "conformance/test_eed.py::test_system_scores",
+    "conformance/test_evidence_shared.py::test_rankings_and_judges",
     "conformance/test_upf_cobalt",
     "unit/metrics/test_rima.py::test_scores_do_not_depend_on_avx512",  # under valgrind
     "contract/test_metrics.py::test_every_variant",  # every metric once is in both
@@ -32,16 +47,47 @@ SLOW = (
     "end_to_end/test_pages_in_browser.py",
     "end_to_end/test_accessibility.py",
     "docs/test_pictures.py::test_pictures_are_fresh",
+    "docs/test_coverage.py::test_the_site_builds",
     "end_to_end/test_fuzz.py::test_damaged",
+    "end_to_end/test_packaged_parsers.py",  # downloads
 )
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         name = item.path.relative_to(here).as_posix() + "::" + item.nodeid.partition("::")[2]
         if name.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+        if not item.get_closest_marker("xdist_group") and _shares_a_fixture(item):
+            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(here).as_posix()))
+        _limit_examples(item)
+
+
+def _shares_a_fixture(item: pytest.Item) -> bool:
+    """Tell whether the test uses what is made once for its module: one process should then run all tests that do."""
+    fixtures = getattr(item, "_fixtureinfo", None)
+    return fixtures is not None and any(
+        definitions[-1].scope == "module" for definitions in fixtures.name2fixturedefs.values() if definitions
+    )
+
+
+def _limit_examples(item: pytest.Item) -> None:
+    """Apply the quick profile also to properties that set a number of examples themselves."""
+    test = getattr(item, "obj", None)
+    own = getattr(test, "_hypothesis_internal_use_settings", None)
+    if own is not None and settings.default.max_examples == QUICK < own.max_examples:
+        getattr(test, "__func__", test)._hypothesis_internal_use_settings = settings(own, max_examples=QUICK)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    """Undo what a test changes for the whole process (variables, folder, logging): no test may depend on another."""
+    from tests.docs.running import global_state
+
+    with contextlib.chdir(Path.cwd()), mock.patch.dict(os.environ), global_state():
+        return (yield)
 
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -54,6 +100,20 @@ def shared() -> Path:
     if not (SHARED / "golden").is_dir():
         pytest.skip("the reference material (../shared) is not here")
     return SHARED
+
+
+@pytest.fixture(scope="module")
+def small_word_lists() -> Iterator[None]:
+    """Let quality models keep the 3,000 commonest words of a language, not all 300,000: they are saved often."""
+    from tercet.language.frequencies import Frequencies, word_frequencies
+
+    @cache
+    def commonest(language: str) -> Frequencies:
+        table = word_frequencies(language)
+        return Frequencies(table.words[:3000], (table.keys[0][:3000],), (table.counts[0][:3000],), table.lowercase)
+
+    with mock.patch("tercet.quality.resources.word_frequencies", commonest):
+        yield
 
 
 def read_golden_table(path: Path) -> dict[str, list[str]]:

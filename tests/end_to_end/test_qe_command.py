@@ -23,6 +23,7 @@ from tests.end_to_end.command import tercet as installed
 from tests.end_to_end.test_accessibility import serious
 from tests.unit.quality.test_training import examples
 
+pytestmark = pytest.mark.usefixtures("small_word_lists")
 TRAIN = ("train.src", "train.mt", "train.labels", "--languages", "de-en", "--learner", "ridge")
 TEST = ("test.src", "test.mt")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..human.agreement import Agreement
 from ..rendering.figures import COLOURS, HOVER, SHAPES, Figure, Row, _altair, _data, _figure, heat_map, interval_plot
-from .agreeboard import shown_name
+from .agreeboard import shown_pair
 
 GROUPS_TOGETHER = len(COLOURS)
 
@@ -40,10 +40,7 @@ def draw(result: Agreement) -> dict[str, Figure]:
         )
     if result.contrasts:
         found["references"] = interval_plot(
-            [
-                (f"{shown_name(item.first)} − {shown_name(item.second)}", item.difference, item.low, item.high, False)
-                for item in result.contrasts
-            ],
+            [(shown_pair(item), item.difference, item.low, item.high, False) for item in result.contrasts],
             label="difference of mean judgements",
             title=f"{title}: differences by what was shown",
             subtitle=over,

@@ -13,7 +13,7 @@ from ..stats.paired import FEW_SEGMENTS, RESAMPLES, exchanges, is_exact, smalles
 from .compare_findings import bucket_parts
 
 MATRIX_FROM = 7  # systems; fewer are listed in pairs
-PAIRS_WITH_SEGMENTS = 6  # more would bury the tables; JSON has them all
+PAIRS_WITH_SEGMENTS = 6  # more would bury the tables; JSON with --full has them all
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
 
 
@@ -82,7 +82,7 @@ class _MetricParts:
                 yield self.deciding(pair)
         if len(known) > len(listed):
             what = "Edits and deciding segments" if self.edits else "Deciding segments"
-            yield f"{what} of {len(known) - len(listed)} more pairs: use -f json, or choose a --baseline."
+            yield f"{what} of {len(known) - len(listed)} more pairs: use -f json --full, or choose a --baseline."
 
     def table(
         self, header: Sequence[str], rows: Sequence[Sequence[str]], groups: tuple[str, list[str]] | None = None

@@ -91,6 +91,12 @@ def report_parts(report: EntityReport, form: str = "text") -> Iterator[Part]:
     for title, listed in _listings(report):
         yield Heading(title)
         yield Table(ENTITY_HEADER, [_entity_row(entity) for entity in listed[: None if on_page else SHOWN]])
+    doubtful = [f"{system} {found.doubtful}" for system, found in report.systems.items() if found.doubtful]
+    if doubtful:
+        yield (
+            f"Not listed, because the other text seems to have the name in another form, or because it is an ordinary "
+            f"word: {', '.join(doubtful)}."
+        )
     yield Heading("Statistics")
     yield "All entities that were linked, whether or not both languages can name them."
     yield Table(["what", "number"], [[name, str(value)] for name, value in report.statistics.items()])

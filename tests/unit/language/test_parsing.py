@@ -378,6 +378,16 @@ def test_a_model_that_is_not_there_is_refused():
 
 
 @needs_english
+def test_a_russian_model_names_the_package_of_its_lemmas(monkeypatch):
+    def load(model):
+        raise ImportError("The lemmatizer mode 'pymorphy3' requires the pymorphy3 library and dictionaries.")
+
+    monkeypatch.setattr("spacy.load", load)
+    with pytest.raises(UsageError, match="'ru_x' takes its lemmas from pymorphy3: pip install pymorphy3"):
+        open_backend("spacy:ru_x", "ru")
+
+
+@needs_english
 def test_a_model_without_a_parser_is_refused():
     import spacy
 
