@@ -215,6 +215,49 @@ def test_serving_prints_new_links_and_revokes_the_old_ones(folder: Path) -> None
     assert after.rater("rater2").token_hash == hashed(links["rater2"].rpartition("/")[2])
 
 
+def test_several_campaigns_are_served_together(folder: Path) -> None:
+    pytest.importorskip("starlette")
+    (folder / "campaigns").mkdir()
+    for name in ("first", "second"):
+        made = tercet(*NEW[:-1], f"campaigns/{name}.json", "--name", name, cwd=folder)
+        assert made.code == 0, made.err
+    links = dict(line.split() for line in made.out.splitlines() if "http://127.0.0.1:8000/" in line)
+    rated(folder / "campaigns" / "second.json", values=30)
+    command = [str(TERCET), "rate", "serve", "campaigns", "--port", "0"]
+    server = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert server.stderr is not None
+        said = [server.stderr.readline() for _ in range(3)]
+        address = said[0].removeprefix("Serving 2 campaigns at ").partition(" ")[0]
+        assert said[1:] == [f"  first: {address}/c/first\n", f"  second: {address}/c/second\n"]
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        for role, home in (("rater1", "/c/second/rate"), ("organiser", "/c/second/organiser")):
+            with browser.open(links[role].replace("http://127.0.0.1:8000", address), timeout=20) as page:
+                assert page.url == address + home  # links that were made for one server lead there too
+        with browser.open(f"{address}/c/second/organiser/download/report.html", timeout=60) as page:
+            assert page.headers["Content-Disposition"] == 'attachment; filename="report.html"'
+            report = page.read().decode()
+    finally:
+        server.terminate()
+        server.communicate(timeout=20)
+    assert "Rating results: second, en-zh, adequacy" in report and "rater1" not in report
+    assert "150 of 480 judgements" in report
+
+
+def test_mistakes_about_several_campaigns(folder: Path) -> None:
+    pytest.importorskip("starlette")
+    for name in ("a", "b"):
+        tercet(*NEW[:-1], f"{name}.json", cwd=folder)
+    done = tercet("rate", "serve", "a.json", "b.json", "--database", "x.db", cwd=folder)
+    assert done.code == 2 and "a file holds the answers of one campaign" in done.err
+    done = tercet("rate", "serve", "a.json", "a.json", cwd=folder)
+    assert done.code == 1 and "are the same campaign" in done.err
+    before = (folder / "a.json").read_bytes()
+    done = tercet("rate", "serve", "a.json", "absent.json", "--new-links", cwd=folder)
+    assert done.code == 2 and "There is no file absent.json" in done.err
+    assert (folder / "a.json").read_bytes() == before  # nobody has lost a link
+
+
 def test_the_database_of_another_campaign_is_refused(folder: Path) -> None:
     tercet(*NEW, cwd=folder)
     rated(folder / "campaign.json", values=1)
