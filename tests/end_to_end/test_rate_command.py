@@ -141,6 +141,48 @@ def test_ratings_are_exported_and_read_by_others(folder: Path) -> None:
     assert meta.code == 0 and "Traceback" not in meta.err, meta.err
 
 
+def test_damaged_copies_in_rankings_find_a_careless_rater(folder: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    from tercet.human.storage import Store, default_database
+
+    done = tercet(
+        "rate", "new", "--protocol", "ranking", "-t", "en-zh.jsonl", "-l", "en-zh", "--raters", "anna", "ben", "carla",
+        "--bad", 0.3, "-o", "campaign.json", cwd=folder,
+    )  # fmt: skip
+    assert "32 segments, 3 systems" in done.out and " bad; tutorial" in done.out, done.err
+    campaign = Campaign.read(folder / "campaign.json")
+    store = Store.open(default_database(folder / "campaign.json"), campaign)
+    for rater in campaign.raters:
+        for number, id in enumerate(rater.items):
+            systems = sorted(campaign.item(id).systems, key=lambda name: (name.endswith("(damaged)"), name))
+            if rater.name == "ben" and number % 2:
+                systems.reverse()
+            answer = {"ranks": {system: 1 + place for place, system in enumerate(systems)}}
+            store.append(request=f"{rater.name}-{id}", rater=rater.name, item=id, answer=answer, seconds=2.5)
+    store.close()
+    assert tercet("rate", "export", "campaign.json", "-o", "ratings.tsv", cwd=folder).code == 0
+    found = tercet("agree", "ratings.tsv", "-f", "json", cwd=folder).json
+    people = {person["rater"]: person for person in found[0]["people"]}
+    assert {person["checks"] for person in people.values()} == {10}
+    assert not people["anna"]["failed"] and not people["carla"]["failed"]
+    assert people["ben"]["failed"][0].startswith("damaged outputs ranked below the originals in ")
+    meta = tercet(
+        "meta",
+        "en-zh.jsonl",
+        "--judgements",
+        "ratings.tsv",
+        "-l",
+        "en-zh",
+        "-m",
+        "chrf",
+        "--passing-raters",
+        cwd=folder,
+    )
+    assert meta.code == 0 and "left out rater ben: damaged outputs ranked below" in meta.err, meta.err
+    assert "(damaged)" not in meta.out and "rater anna" not in meta.err
+    assert "Rater ben: damaged outputs ranked below" in tercet("rate", "results", "campaign.json", cwd=folder).out
+
+
 def test_campaigns_go_to_other_tools_and_come_back(folder: Path) -> None:
     tercet(
         "rate", "new", "--protocol", "da", "-t", "en-zh.jsonl", "--raters", 2, "--bad", 0.1, "-o", "c.json", cwd=folder
