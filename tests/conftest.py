@@ -40,7 +40,13 @@ SLOW = (
     "conformance/test_character.py::test_system_scores",
     "conformance/test_eed.py::test_system_scores",
     "conformance/test_evidence_shared.py::test_rankings_and_judges",
+    "conformance/test_kobe.py::test_every_count",
+    "conformance/test_meteor.py::test_with_its_table_of_paraphrases",
     "conformance/test_upf_cobalt",
+    "unit/test_checking.py::test_a_line_of_megabytes",
+    "unit/test_checking_order.py::test_no_alarm_on_real_systems",
+    "unit/test_engine.py::test_a_cluster_that_loses_a_worker",
+    "unit/test_engine.py::test_a_scheduler_that_vanishes",
     "unit/metrics/test_rima.py::test_scores_do_not_depend_on_avx512",  # under valgrind
     "contract/test_metrics.py::test_every_variant",  # every metric once is in both
     "end_to_end/test_rating_browser",  # a real browser
