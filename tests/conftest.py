@@ -34,22 +34,52 @@ settings.load_profile("tercet")
 # What takes long and `make test` leaves out (marker `slow`): the beginnings of tests' names below this folder.
 SLOW = (
     "reproduction/",  # the papers' tables
-    "conformance/test_wmt19_texts.py",  # whole test sets of WMT
+    # Whole test sets of WMT, and learning from them.
+    "conformance/test_wmt19_texts.py",
     "conformance/test_ibm1_wmt19.py",
     "conformance/test_edit_metrics.py::test_scores_of_wmt19",
     "conformance/test_character.py::test_system_scores",
     "conformance/test_eed.py::test_system_scores",
     "conformance/test_evidence_shared.py::test_rankings_and_judges",
+    "conformance/test_kobe.py::test_every_count",
+    "conformance/test_meteor.py::test_with_its_table_of_paraphrases",
     "conformance/test_upf_cobalt",
-    "unit/metrics/test_rima.py::test_scores_do_not_depend_on_avx512",  # under valgrind
+    "conformance/test_wmt12_qe.py::test_errors_are_those",
+    "conformance/test_wmt12_qe.py::test_cross_conformal",
     "contract/test_metrics.py::test_every_variant",  # every metric once is in both
-    "end_to_end/test_rating_browser",  # a real browser
-    "end_to_end/test_pages_in_browser.py",
-    "end_to_end/test_accessibility.py",
-    "docs/test_pictures.py::test_pictures_are_fresh",
-    "docs/test_coverage.py::test_the_site_builds",
+    # Simulations, long texts, many characters, killed workers.
+    "unit/kernels/test_moses.py::test_characters_of_all_scripts",
+    "unit/metrics/test_rima.py::test_scores_do_not_depend_on_avx512",  # under valgrind
+    "unit/metrics/test_sequence_metrics.py::test_segments_of_400_words",
+    "unit/quality/test_conformal.py::test_cross_conformal_intervals_of_grouped_data",
+    "unit/quality/test_training.py::test_a_few_large_groups",
+    "unit/quality/test_training.py::test_the_best_learner",
+    "unit/stats/test_calibration.py::test_randomisation_keeps_its_level_on_few",
+    "unit/stats/test_permutation.py::test_the_size_is_the_level",
+    "unit/stats/test_permutation.py::test_exchanging_segments_rejects",
+    "unit/test_checking.py::test_a_line_of_megabytes",
+    "unit/test_checking_order.py::test_no_alarm_on_real_systems",
+    "unit/test_engine.py::test_a_cluster_that_loses_a_worker",
+    "unit/test_engine.py::test_a_scheduler_that_vanishes",
     "end_to_end/test_fuzz.py::test_damaged",
     "end_to_end/test_packaged_parsers.py",  # downloads
+    "end_to_end/test_kb_command.py::test_a_wikidata_dump_with_two_jobs",
+    "end_to_end/test_parse_command.py::test_the_command_writes_what_the_library_returns_whatever",
+    "end_to_end/test_score_command.py::test_memory_does_not_grow",
+    "end_to_end/test_score_command.py::test_stopping_leaves_no_half_written_file[2]",
+    # Metrics with encoders; the contract battery has them in both.
+    *(
+        f"end_to_end/test_verify_command.py::test_our_own_signatures_are_equal_for_every_metric[{name}]"
+        for name in ("bertr", "bertscore", "esim", "kobe", "lasim", "wmdo", "yisi1")
+    ),
+    # A real browser; `make test` has most tests of the report in it.
+    "end_to_end/test_accessibility.py",
+    "end_to_end/test_pages_in_browser.py",
+    "end_to_end/test_rating_browser",
+    "end_to_end/test_report_in_browser.py::test_2000_segments",
+    "end_to_end/test_report_layers.py",
+    "docs/test_coverage.py::test_the_site_builds",
+    "docs/test_pictures.py::test_pictures_are_fresh",
 )
 
 
