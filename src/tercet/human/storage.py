@@ -234,7 +234,7 @@ class Store:
         """Write a consistent copy of an SQLite database, also while a server uses it. The file must not exist."""
         if self._engine.dialect.name != "sqlite":
             raise UsageError(f"{self.name} is not an SQLite file. Copy it with pg_dump.")
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             connection.exec_driver_sql("VACUUM INTO ?", (str(to),))
 
     def is_revoked(self, token_hash: str) -> bool:
