@@ -1,4 +1,4 @@
-"""What a Dask cluster gains: python -m benchmarks.cluster [--workers 2] [--only cobalt]
+"""What a Dask cluster gains: python -m benchmarks.cluster [--workers 2] [--only cobalt] [--size 0.3]
 
 For each kind of work: without a cluster, then on workers of one thread each on this machine. Wall time says something
 only on an idle machine. The longest chain is CPU time that cannot overlap: that of this process and of the busiest
@@ -23,18 +23,18 @@ from .common import texts
 from .memory import write_texts
 
 
-def works(folder: Path) -> dict[str, Callable[..., Any]]:
+def works(folder: Path, size: float) -> dict[str, Callable[..., Any]]:
     """Return kinds of work by name: parsing, encoding, many segments with a slow and with a fast metric."""
-    write_texts(folder, 1_000_000, ("ref", "out"))
-    files = TextFiles({"out": folder / "out"}, {"ref": folder / "ref"})
-    write_texts(folder, 100_000, ("ref2", "out2"))
-    fewer = TextFiles({"out": folder / "out2"}, {"ref": folder / "ref2"})
-    return {
-        "cobalt (spaCy), 2 x 1,000 segments": partial(score, texts("de-en", 2, 1000), ["cobalt"]),
-        "bertscore, 2 x 500 segments": partial(score, texts("de-en", 2, 500), ["bertscore"]),
-        "TER, 100,000 segments": partial(score, fewer, ["ter"], keep_counts=False),
-        "BLEU, 1,000,000 segments": partial(score, files, ["bleu"], keep_counts=False),
+    parsed, encoded, edited, counted = (int(size * n) for n in (1000, 500, 100_000, 1_000_000))
+    found: dict[str, Callable[..., Any]] = {
+        f"cobalt (spaCy), 2 x {parsed:,} segments": partial(score, texts("de-en", 2, parsed), ["cobalt"]),
+        f"bertscore, 2 x {encoded:,} segments": partial(score, texts("de-en", 2, encoded), ["bertscore"]),
     }
+    for metric, segments in (("ter", edited), ("bleu", counted)):
+        write_texts(folder, segments, (f"ref.{metric}", f"out.{metric}"))
+        files = TextFiles({"out": folder / f"out.{metric}"}, {"ref": folder / f"ref.{metric}"})
+        found[f"{metric}, {segments:,} segments"] = partial(score, files, [metric], keep_counts=False)
+    return found
 
 
 def timed(work: Callable[..., Any]) -> tuple[float, float, Any]:
@@ -61,10 +61,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What a Dask cluster gains.")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", default="", help="kinds of work whose name has this")
+    parser.add_argument("--size", type=float, default=1.0, help="times the usual number of segments")
     given = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory(prefix="tercet-cluster-") as name:
-        for what, work in works(Path(name)).items():
+        for what, work in works(Path(name), given.size).items():
             if given.only.lower() not in what.lower():
                 continue
             wall, total, longest, found = on_cluster(work, given.workers)  # first: this process has loaded nothing yet

@@ -25,7 +25,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 STATS = ROOT / "src" / "tercet" / "stats"
 TESTS = ROOT / "tests" / "unit" / "stats"
-LIMIT = 120  # seconds of CPU for the tests of one mutant
+LIMIT = 30  # seconds of CPU for the tests of one mutant
 ELSEWHERE = {  # tests of modules that have no file of their own
     "raters": ["tests/unit/stats/test_reliability.py"],
     "winners": ["tests/unit/stats/test_williams.py", "tests/unit/stats/test_permutation.py"],

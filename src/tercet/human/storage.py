@@ -257,7 +257,7 @@ class Store:
                 f"PostgreSQL copies its databases itself, also while a server is running: {shlex.join(dump)}\n"
                 f"To go back to the copy, restore it into an empty database: {shlex.join(restore)}"
             )
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             connection.exec_driver_sql("VACUUM INTO ?", (str(to),))
 
     def is_revoked(self, token_hash: str) -> bool:

@@ -223,6 +223,20 @@ def test_a_damaged_database_is_an_error_and_no_crash(tmp_path: Path, seed: int) 
         judgements_of(CAMPAIGN, Store.open(path, CAMPAIGN, create=False).rows())
 
 
+def test_a_damaged_database_is_not_copied(tmp_path: Path) -> None:
+    path = tmp_path / "answers.db"
+    store = Store.open(path, CAMPAIGN)
+    for number in range(200):
+        put(store, f"r{number}", 1 + number % 4)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = path.read_bytes()
+    store.close()
+    path.write_bytes(content[:8192] + bytes(len(content) - 8192))
+    with pytest.raises(DataError, match=r"answers\.db cannot be read: .*malformed"):
+        Store.open(path, CAMPAIGN, create=False).backup(tmp_path / "copy.db")
+
+
 @pytest.mark.parametrize(
     ("column", "value"), [("answer", "{"), ("answer", "3"), ("answer", "[" * 10**5), ("seconds", "x"), ("rater", 7)]
 )
