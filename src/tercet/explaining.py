@@ -255,7 +255,7 @@ def _operations(seen: Any) -> dict[str, int] | None:
 
 def _lines_of(key: str, value: Any, seen: dict[str, Any]) -> list[str]:
     """One part of what a metric saw; parts that are known get a form of their own."""
-    if key in ("score", "reference_words", "characters"):
+    if key in ("score", "reference_words", "characters", "largest_pieces"):
         return []
     if key == "output_words":
         return [f"words: {' '.join(value)}"]

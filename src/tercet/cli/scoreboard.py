@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..data.scores import Scores, with_facts
@@ -23,8 +24,8 @@ Tests = Sequence[Any] | None
 def render(scores: Sequence[Scores], tests: Tests, options: Options) -> str:
     """Return the whole output of the command."""
     form = "text" if options["score_only"] else options["form"]
-    data = objects(scores, tests, options)
-    return rendered(form, _parts(scores, tests, options), lambda: data, "Scores", lambda: _rows(data, options))
+    data = partial(objects, scores, tests, options)
+    return rendered(form, _parts(scores, tests, options), data, "Scores", lambda: _rows(data(), options))
 
 
 def _parts(scores: Sequence[Scores], tests: Tests, options: Options) -> Iterator[Part]:

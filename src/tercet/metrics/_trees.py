@@ -129,18 +129,17 @@ class TreeMetric(ParsedMetric):
                 {"size": size, "matched": self._shown(common), "unmatched": self._shown(ours - Counter(common))}
             )
         counts = np.array(self.count_parsed(parsed, parsed_references), dtype=np.float64)
-        seen = {"score": float(self.score(counts)), "pieces": rows}
+        seen: dict[str, Any] = {"score": float(self.score(counts)), "pieces": rows}
         if self.of == "words" and hasattr(parsed, "tokens"):
             words = tree(parsed, self.of, lowercase=self.lowercase).labels
-            seen["output_words"] = [{"word": word, "largest": largest.get(word, 0)} for word in words]
+            seen |= {"output_words": words, "largest_pieces": [largest.get(word, 0) for word in words]}
         return seen
 
     def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks | None:
         """Return marks on words by the largest piece with the same word that a reference has too."""
         if "output_words" not in seen:
             return None
-        words, sizes = ([row[name] for row in seen["output_words"]] for name in ("word", "largest"))
-        return Marks(ngram_marks(words, output, sizes, self.largest, "size {}"))
+        return Marks(ngram_marks(seen["output_words"], output, seen["largest_pieces"], self.largest, "size {}"))
 
     def _shown(self, pieces: Mapping[Any, int]) -> list[str]:
         return [self.show(piece) for piece, times in pieces.items() for _ in range(times)]
