@@ -16,7 +16,7 @@ LISTED = 30  # with more cells, a table is shown as a grid
 NAMED = 6  # the most rows or columns that a sentence lists
 TITLE = "Tables of papers, recomputed"
 COLUMNS = ("paper", "table", *CELL, "reason")
-COUNT = 5  # a row of whole numbers with one larger than this is a row of counts
+COUNT = 4  # a row of whole numbers with one larger than this is a row of counts
 
 
 def reproduction_parts(found: Reproductions) -> Iterator[Part]:
@@ -87,13 +87,17 @@ def _listed(one: Reproduction) -> Table:
     columns: dict[str, Column] = {
         "Row": "row",
         "Column": lambda cell: _named(cell.column),
-        "Printed": lambda cell: number(cell.printed, one.decimals),
-        "Recomputed": "recomputed",
-        "Difference": lambda cell: round(cell.difference, finer) + 0.0,  # + 0.0 changes -0.0 into 0.0
+        "Printed": lambda cell: number(cell.printed, decimals_of(one, cell.row)),
+        "Recomputed": lambda cell: number(cell.recomputed, finer(cell)),
+        "Difference": lambda cell: number(round(cell.difference, finer(cell)) + 0.0, finer(cell)),  # 0.0, not -0.0
         "Equal": _verdict,
     }
-    finer = one.decimals + 1 if one.decimals else 0
-    return listing(one.cells, columns, finer)
+
+    def finer(cell: Cell) -> int:
+        width = decimals_of(one, cell.row)
+        return width + 1 if width else 0
+
+    return listing(one.cells, columns)
 
 
 def decimals_of(one: Reproduction, row: str) -> int:
@@ -137,9 +141,10 @@ def laid_out(rows: list[str], columns: list[str], cells: Mapping[tuple[str, str]
 
 def shown(cell: Cell, one: Reproduction) -> str:
     """Return the text of a cell: the recomputed number, and the printed one if it differs."""
-    text = number(cell.recomputed, one.decimals)
+    decimals = decimals_of(one, cell.row)
+    text = number(cell.recomputed, decimals)
     if cell.verdict != "equal":
-        text += f" ({number(cell.printed, one.decimals)})"
+        text += f" ({number(cell.printed, decimals)})"
     return Bold(text) if cell.row in one.winners.get(cell.column, ()) else text
 
 

@@ -16,13 +16,11 @@ import numpy as np
 from ..alignment_report import SystemAlignments, alignments
 from ..errors import DataError
 from ..language.lexical_similarity import LEVELS
-from ..metrics.cobalt import Cobalt
 from . import Cell, DataSets, Plot, Reproduction, Statement, Unchecked, check, printed
-from .cobalt_scores import cobalt_scores
 from .derived import same_row
 from .rankings import evidence, judged, pairs_of, tokenised
 from .sources import read_table
-from .thesis_cobalt import ABLATIONS, NO_PROGRAM, OWN, flat, language_pairs, variants, year_values
+from .thesis_cobalt import NO_PROGRAM, OWN, flat, judged_cobalt, language_pairs, year_values
 
 YEARS = {"WMT13": ("wmt13", "thesis_tA_4"), "WMT14": ("wmt14", "thesis_tA_3"), "WMT15": ("wmt15", "thesis_tA_2"),
          "WMT16": ("wmt16", "thesis_tA_1")}  # fmt: skip
@@ -127,8 +125,7 @@ def equivalence_table(data: DataSets) -> Reproduction:
             total = alignments(evidence(data, name, pair)[1], cache=data.cache, jobs=data.jobs).total
             changed, outputs = total.changed, total.segments
         else:
-            metrics: Mapping[str, Cobalt] = {OWN: Cobalt(), **ABLATIONS, **variants(data)}
-            scores = cobalt_scores(data, flat(judged(data, name, pair), pair), metrics)
+            _, scores = judged_cobalt(data, name, pair)
             changed = int((scores[OWN] != scores["equivalence off"]).sum())
             outputs = len(scores[OWN])
         values[pair] = {"Changed": changed, "Total": outputs, "%": 100 * changed / outputs}
@@ -233,8 +230,7 @@ def language_figure(data: DataSets) -> Reproduction:
         "less BLEU": [(pair, found[OWN][pair] - found["SENTBLEU"][pair]) for pair in pairs],
         "less the best metric (printed)": [(pair, found[OWN][pair] - float(best[pair])) for pair in pairs],
     }
-    metrics: Mapping[str, Cobalt] = {OWN: Cobalt(), **ABLATIONS, **variants(data)}
-    scores = {pair: cobalt_scores(data, flat(judged(data, "wmt14", pair), pair), metrics)[OWN] for pair in pairs}
+    scores = {pair: judged_cobalt(data, "wmt14", pair)[1][OWN] for pair in pairs}
     quartiles = {
         name: [(pair, float(np.quantile(values, q))) for pair, values in scores.items()]
         for name, q in (("upper quartile", 0.75), ("median", 0.5), ("lower quartile", 0.25))
