@@ -1,5 +1,6 @@
 """Test the quality control of raters."""
 
+import math
 import sys
 
 import pytest
@@ -122,6 +123,8 @@ def test_how_many_rankings_may_be_wrong() -> None:
         passed = [w for w in range(n + 1) if not passing_bad_items(Judgements(rankings("r", n - w, w))).report.dropped]
         allowed[n] = max(passed)
     assert allowed == {5: 0, 6: 0, 7: 0, 8: 1, 9: 1, 10: 1, 11: 2, 12: 2, 13: 3}
+    passing = {p: sum(math.comb(10, k) * p**k * (1 - p) ** (10 - k) for k in (9, 10)) for p in (0.95, 0.5)}
+    assert {p: round(chance, 2) for p, chance in passing.items()} == {0.95: 0.91, 0.5: 0.01}
 
 
 def test_repeats_must_agree() -> None:
