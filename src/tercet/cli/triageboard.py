@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..rendering.document import Heading, Notes, Part, Table
 from .console import rendered
-from .reviewpage import Card, Why, review_page
+from .reviewpage import Card, ReviewPage, Why, both_texts, review_page, title
 
 if TYPE_CHECKING:
     from ..checking.triage import Triage, TriagedSegment
@@ -23,8 +23,7 @@ def show_triage(found: Triage, top: int | None, form: str) -> str:
     shown = [each for each in found.segments if each.points][:top]
     if form == "html":
         return _page(found, shown)
-    pair = f", {found.pair}" if found.pair else ""
-    return rendered(form, _parts(found, shown, top, form), found.to_dict, f"Segments that need review{pair}")
+    return rendered(form, _parts(found, shown, top, form), found.to_dict, title(found.pair))
 
 
 def _parts(found: Triage, shown: list[TriagedSegment], top: int | None, form: str) -> Iterator[Part]:
@@ -54,11 +53,13 @@ def _summary(found: Triage) -> str:
 def _page(found: Triage, shown: list[TriagedSegment]) -> str:
     """Return the page for reviewers."""
     cards = [
-        Card(each.segment, each.id, each.file, each.source, each.output, each.points,
+        Card(each.segment, each.id, each.file, both_texts(each.source, each.output, found.pair), each.points,
              [Why(finding.kind, finding.message) for finding in each.findings])
         for each in shown
     ]  # fmt: skip
-    return review_page(cards, [_summary(found), ABOUT], found.pair, None)
+    about = [ABOUT, "Points say how serious findings of these kinds usually are."]
+    none = "No segment has findings."
+    return review_page(cards, ReviewPage(title(found.pair), _summary(found), about, unit="point", none=none))
 
 
 def _name(each: TriagedSegment) -> str:
