@@ -22,6 +22,7 @@ from tercet.rendering.tables import table
 
 from . import (
     association,
+    bilingual,
     closer_references,
     edits,
     encoders,
@@ -180,6 +181,7 @@ def main() -> None:
         sentence_vectors,
         encoders,
         quality,
+        bilingual,
     ):
         rows += part.rows()
     print(f"{len(testset.systems)} systems x {len(testset)} segments; CPU seconds, ours and the peer's\n")
