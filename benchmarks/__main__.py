@@ -22,6 +22,7 @@ from tercet.rendering.tables import table
 
 from . import (
     association,
+    bilingual,
     closer_references,
     edits,
     encoders,
@@ -182,6 +183,7 @@ def main() -> None:
         encoders,
         learned_metrics,
         quality,
+        bilingual,
     ):
         rows += part.rows()
     print(f"{len(testset.systems)} systems x {len(testset)} segments; CPU seconds, ours and the peer's\n")

@@ -7,7 +7,7 @@ data of Figures 3 and 4 and Tables 5 to 7, and lists the entities counted by the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,6 +34,20 @@ class MentionPlace:
 
     line: int
     text: str
+
+
+@dataclass(frozen=True)
+class NameFinding:
+    """A mention that a system lost (its place is in the source) or invented (its place is in the output)."""
+
+    line: int
+    system: str
+    kind: str
+    start: int
+    end: int
+    text: str
+    id: str
+    category: str
 
 
 @dataclass(frozen=True)
@@ -73,7 +87,8 @@ class SystemEntities:
 class EntityReport:
     """The entities of a test set. statistics and histogram count all linked entities, before `shared` selects.
 
-    histogram: the number of source texts with 0, 1, 2, … entities. most_lost: over all systems.
+    histogram: the number of source texts with 0, 1, 2, … entities. most_lost: over all systems. findings: every mention
+    that was lost or invented, by line.
     """
 
     test_set: str
@@ -84,6 +99,7 @@ class EntityReport:
     categories: Mapping[str, int]
     systems: Mapping[str, SystemEntities]
     most_lost: tuple[EntityCounts, ...] = field(default=())
+    findings: tuple[NameFinding, ...] = field(default=())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as a dictionary, for JSON."""
@@ -183,6 +199,7 @@ def entities(
             for system, tally in tallies.items()
         },
         most_lost=everywhere.listed(most, examples),
+        findings=tuple(sorted(_findings(tallies), key=lambda each: each.line)),
     )
 
 
@@ -219,6 +236,7 @@ class _Listing:
         self.names: dict[str, Counter[str]] = {}
         self.category: dict[str, str] = {}
         self.places: dict[str, list[MentionPlace]] = {}
+        self.found: list[tuple[int, Mention, str]] = []
 
     def add(self, line: int, mention: Mention, entity: str, *, happened: bool) -> None:
         self.mentions[entity] += 1
@@ -227,6 +245,7 @@ class _Listing:
         if happened:
             self.times[entity] += 1
             self.places.setdefault(entity, []).append(MentionPlace(line, mention.text))
+            self.found.append((line, mention, entity))
 
     def update(self, other: _Listing) -> None:
         self.times.update(other.times)
@@ -300,6 +319,14 @@ class _Tally(NamedTuple):
                 tally.doubtful["invented"] += doubtful
                 tally.invented.add(line, mention, names[0], happened=new and not doubtful)
         return tally
+
+
+def _findings(tallies: Mapping[str, _Tally]) -> Iterator[NameFinding]:
+    for system, tally in tallies.items():
+        for kind, listing in (("lost", tally.lost), ("invented", tally.invented)):
+            for line, mention, entity in listing.found:
+                start, end, text, _, category, _ = mention
+                yield NameFinding(line, system, kind, start, end, text, entity, category or UNKNOWN)
 
 
 def _without(text: str, mentions: Sequence[Mention], matched: Sequence[bool]) -> str:

@@ -18,6 +18,7 @@ from .normalise import is_known, is_ordinary, lemma_forms, spans, token_forms
 from .store import KnowledgeBase
 
 CONCEPT = "concept"  # the category of common nouns
+TERM = "term"  # the category of a terminology file: ordinary words, whose translations are prescribed
 NOUNS_IN_CAPITALS = frozenset({"de", "lb"})
 KNOWN_PLACE = 8.0  # the weight of a region or a large city: such a name is not taken for an ordinary word
 SHARE = 0.1  # of the weight of a name that a common noun must have where a capital says nothing
@@ -63,7 +64,7 @@ class NameChecks:
         """Return whether the words of the name, or of a name of it in the other language, begin words of the text."""
         words = _forms(other_text, self.other)
         own = _forms(mention.text, self.other)
-        if own and all(_begins(words, word, max(4, len(word) - 1)) for word in own):
+        if mention.category != TERM and own and all(_begins(words, word, max(4, len(word) - 1)) for word in own):
             return True
         names = (
             name for entity in _with_related(mention) for name in self._names.get(self._numbers.get(entity, -1), ())
@@ -79,7 +80,7 @@ class NameChecks:
         A word without its capital, at the start of a sentence, or in a language that writes all nouns with a capital
         may be a name or not. Elsewhere a capital means a name, unless the common noun is more usual than the name.
         """
-        if self.kb is None:
+        if self.kb is None or mention.category == TERM:
             return False
         name, concept = self._weights(mention, mention.text, self.language)
         has_case = mention.text.lower() != mention.text.upper()
@@ -139,8 +140,16 @@ def _telling(name: Sequence[str]) -> Sequence[str]:
 
 
 def _begins(words: Sequence[str], word: str, letters: int) -> bool:
-    """Return whether a word of a text begins with so many letters of a word, or is the word."""
-    return word in words or (len(word) >= letters and any(other.startswith(word[:letters]) for other in words))
+    """Return whether a word of a text is a word, or begins with so many letters of it.
+
+    Three letters are enough only for words that are hardly longer: Тулу for Тула, and not Venedig for Vena.
+    """
+    start, short = word[: max(letters, SHORTEST + 1)], word[:letters]
+    return word in words or any(
+        (len(start) > SHORTEST and other.startswith(start))
+        or (len(short) >= letters and other.startswith(short) and len(other) <= len(word) + 1)
+        for other in words
+    )
 
 
 def _starts_sentence(text: str, start: int) -> bool:

@@ -379,6 +379,15 @@ def test_a_long_xliff_is_read_in_bounded_memory(tmp_path):
     tracemalloc.stop()
     assert count == 20_000
     assert peak < 1_000_000 < path.stat().st_size
+    tracemalloc.start()
+    bitext = open_bitext(path)
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.reset_peak()
+    bitext.annotate({"chrF": ["1.0"] * len(bitext)}, tmp_path / "new.xlf")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert held / len(bitext) < 1000  # bytes per segment, with its texts
+    assert peak - held < 1_000_000
 
 
 BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'

@@ -31,6 +31,7 @@ def reported(source: str, output: str, pair: str) -> tuple[list[str], list[str]]
         ("Eden Hazard scored.", "Eden Hazard traf.", "en-de", ([], [])),
         # A word that names another entity of the text is no form of this one.
         ("From Niger to Nigeria.", "Von Nigeria aus.", "en-de", (["Niger"], [])),
+        ("The concert in Vienna.", "Das Konzert in Venedig.", "en-de", (["Vienna"], ["Venedig"])),
         # Ordinary words.
         ("Pour the water into the glass.", "Gießen Sie das Wasser in das Glas.", "en-de", ([], [])),
         ("You need not pay for postage.", "Sie müssen kein Porto zahlen.", "en-de", ([], [])),

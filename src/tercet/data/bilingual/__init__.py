@@ -164,7 +164,9 @@ def open_bitext(path: str | Path, *, columns: Mapping[str, str] | None = None, p
     if columns and module not in (table, xlsx):
         raise UsageError(f"{path} has no columns; --columns is for .csv, .tsv and .xlsx files.")
     choice = Choice(columns or {}, pair)
-    segments = list(numbered(module.read_segments(path, choice), path))
+    # Earlier notes are found again when the file is annotated; here they would only take memory.
+    read = numbered(module.read_segments(path, choice), path)
+    segments = [replace(segment, written=()) if segment.written else segment for segment in read]
     found = Bitext(Path(path), segments, choice, pair)
     return found if pair else replace(found, pair=module.language_pair(path))
 

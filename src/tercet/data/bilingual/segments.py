@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import BinaryIO, NamedTuple
 
 from ...errors import DataError, UsageError
 
 BLOCK = 1 << 16
+NOTHING: Mapping[str, str] = MappingProxyType({})  # one for all segments, to save memory
 OUTPUT = "output"  # the name of the only output of a file
 REFERENCE = "reference"
 
@@ -34,9 +36,9 @@ class Segment:
     line: int
     source: str | None
     outputs: Mapping[str, str]
-    references: Mapping[str, str | None] = field(default_factory=dict)
+    references: Mapping[str, str | None] = field(default_factory=lambda: NOTHING)
     file: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     source_tags: tuple[str, ...] = ()
     output_tags: tuple[str, ...] = ()
     at: int = -1

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..lines import open_bytes
 from .markup import InlineText, Parser, escaped, pair_of
-from .segments import OUTPUT, Choice, Edit, Notes, Segment, Written, note_lines, removals
+from .segments import NOTHING, OUTPUT, Choice, Edit, Notes, Segment, Written, note_lines, removals
 
 ENDINGS = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff")
 _SPANS = frozenset({"g", "pc"})
@@ -222,7 +222,7 @@ class _Reader(Parser):
                     source.text,
                     {OUTPUT: target.text if target else ""},
                     file=self._file,
-                    labels={"segment": segment} if several else {},
+                    labels={"segment": segment} if several else NOTHING,
                     source_tags=tuple(source.tags),
                     output_tags=tuple(target.tags) if target else (),
                     at=unit.at,
