@@ -56,6 +56,7 @@ def test_the_power_against_no_difference_is_the_level():
     assert power_of(0.1, 0.0) == 1.0
     assert math.isnan(power_of(math.nan, 1.0))
     assert math.isnan(power_of(1.0, math.nan))
+    assert math.isnan(power_of(math.nan, 0.0))
 
 
 def test_segments_needed_grow_with_the_square_of_the_ratio():
