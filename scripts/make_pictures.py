@@ -31,12 +31,31 @@ KEPT = IMAGES / "pictures.json"
 FIGURES = "--figure-format svg -q"
 COMMANDS = [  # in a folder with the texts of `tercet demo --write`
     "report -t en-de.jsonl -m chrf bleu ter meteor --judgements judgements.jsonl --title Demo -o report.html",
-    "entities -t en-de.jsonl --html entities.html",
+    "entities -s names/src.txt -i names/Birch.txt names/Cedar.txt -l en-de --html entities.html",
     "reproduce thesis --table 4.9 --html reproduce.html -q",
     f"meta en-de.jsonl --judgements judgements.jsonl -m bleu chrf ter --level seg --stat pearson --figures . {FIGURES}",
     f"agree judgements.jsonl --figures . {FIGURES}",
     "qe rank default de-en/src.txt de-en/Cedar.txt -l de-en --top 12 -f html -o review.html -q",
 ]
+
+
+NAMES = {  # the demo's outputs keep all names, so these have some that are lost and invented
+    "src": (
+        "The concert in Vienna was moved to Saturday.\nTrains from Hamburg to Copenhagen stop in Lübeck.\n"
+        "The Polish minister visited Ottawa in March.\nOur office in Lisbon opens on Monday.\n"
+        "Storks fly from Poland to Egypt.\nGoogle opened a laboratory in Zurich.\n"
+    ),
+    "Birch": (
+        "Das Konzert in Wien wurde auf Sonntag verschoben.\nZüge von Hamburg nach Kopenhagen halten in Lübeck.\n"
+        "Der polnische Minister besuchte im März Ottawa.\nUnser Büro in Lissabon öffnet am Montag.\n"
+        "Störche fliegen von Polen nach Ägypten.\nGoogle hat ein Labor in Zürich eröffnet.\n"
+    ),
+    "Cedar": (
+        "Das Konzert in Venedig war verschoben auf Samstag.\nZüge von Hamburg zu Oslo halten in Lübeck.\n"
+        "Der polnische Minister besuchte im März.\nUnser Büro in Lissabon öffnet an Montag.\n"
+        "Störche fliegen von Polen zu Ägypten.\nMicrosoft geöffnet ein Labor in Zürich.\n"
+    ),
+}
 
 
 class Picture(NamedTuple):
@@ -75,6 +94,9 @@ def written() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         examples.write("en-de", ".")
         examples.write("de-en", "de-en")
+        Path("names").mkdir()
+        for name, text in NAMES.items():
+            Path("names", f"{name}.txt").write_text(text, "utf-8")
         for command in COMMANDS:
             with contextlib.redirect_stdout(sys.stderr):
                 group.main(args=command.split(), prog_name="tercet", standalone_mode=False)

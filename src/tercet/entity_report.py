@@ -7,12 +7,15 @@ data of Figures 3 and 4 and Tables 5 to 7, and lists the entities counted by the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .data.testset import TestSet
 from .errors import UsageError
+from .knowledge.linking import KBLinker
+from .knowledge.name_checks import NameChecks
 from .metrics._entities import Candidates, languages, match
 from .metrics.kobe import KoBE
 
@@ -34,6 +37,20 @@ class MentionPlace:
 
 
 @dataclass(frozen=True)
+class NameFinding:
+    """A mention that a system lost (its place is in the source) or invented (its place is in the output)."""
+
+    line: int
+    system: str
+    kind: str
+    start: int
+    end: int
+    text: str
+    id: str
+    category: str
+
+
+@dataclass(frozen=True)
 class EntityCounts:
     """An entity that was lost or invented, with its most frequent name in the text.
 
@@ -52,7 +69,9 @@ class EntityCounts:
 class SystemEntities:
     """The entities of one system's output, compared with the source.
 
-    categories: category -> (number kept, number in the source). lost, invented: the most frequent first.
+    categories: category -> (number kept, number in the source). lost, invented: the most frequent first. doubtful:
+    mentions without a partner that are not listed, because the other text has the name in another form, or because it
+    is an ordinary word.
     """
 
     kept: int
@@ -61,13 +80,15 @@ class SystemEntities:
     categories: Mapping[str, tuple[int, int]]
     lost: tuple[EntityCounts, ...]
     invented: tuple[EntityCounts, ...]
+    doubtful: int = 0
 
 
 @dataclass(frozen=True)
 class EntityReport:
     """The entities of a test set. statistics and histogram count all linked entities, before `shared` selects.
 
-    histogram: the number of source texts with 0, 1, 2, … entities. most_lost: over all systems.
+    histogram: the number of source texts with 0, 1, 2, … entities. most_lost: over all systems. findings: every mention
+    that was lost or invented, by line.
     """
 
     test_set: str
@@ -78,6 +99,7 @@ class EntityReport:
     categories: Mapping[str, int]
     systems: Mapping[str, SystemEntities]
     most_lost: tuple[EntityCounts, ...] = field(default=())
+    findings: tuple[NameFinding, ...] = field(default=())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as a dictionary, for JSON."""
@@ -139,16 +161,21 @@ def entities(
     metric = metric.resolved()
     detected = metric.linker().link(testset.source or (), both.source)
     referred = [metric.linker().link(_present(texts), both.target) for texts in testset.references.values()]
-    source = _Side.of(metric, detected, both.target)
+    source = _Side.of(metric, testset.source or (), detected, both.target)
     sides = {
-        system: _Side.of(metric, metric.linker(of_outputs=True).link(outputs, both.target), both.source)
+        system: _Side.of(metric, outputs, metric.linker(of_outputs=True).link(outputs, both.target), both.source)
         for system, outputs in testset.outputs.items()
     }
     names = _named_by_references(metric, testset, both.target, both.source)
+    linker = metric.linker()
+    base = linker.kb if isinstance(linker, KBLinker) else None
+    of_source = NameChecks(base, both.source, both.target, chain.from_iterable(source.mentions))
+    found = chain.from_iterable(row for side in sides.values() for row in side.mentions)
+    of_outputs = NameChecks(base, both.target, both.source, found)
     tallies = {}
     for system, side in sides.items():
         others = [other.named() for name, other in sides.items() if name != system]
-        tallies[system] = _Tally.of(source, side, names, others)
+        tallies[system] = _Tally.of(source, side, _Doubts(of_source, of_outputs, names, others))
     everywhere = _Listing()
     for tally in tallies.values():
         everywhere.update(tally.lost)
@@ -167,24 +194,27 @@ def entities(
                 categories={name: (tally.kept[name], whole) for name, whole in source.categories().most_common()},
                 lost=tally.lost.listed(most, examples),
                 invented=tally.invented.listed(most, examples),
+                doubtful=tally.doubtful.total(),
             )
             for system, tally in tallies.items()
         },
         most_lost=everywhere.listed(most, examples),
+        findings=tuple(sorted(_findings(tallies), key=lambda each: each.line)),
     )
 
 
 class _Side(NamedTuple):
-    """The counted mentions of texts, with their candidates."""
+    """Texts with their counted mentions and the candidates of these."""
 
+    texts: Sequence[str]
     mentions: list[list[Mention]]
     candidates: list[list[Candidates]]
 
     @classmethod
-    def of(cls, metric: KoBE, found: Linked, named_in: str) -> _Side:
+    def of(cls, metric: KoBE, texts: Sequence[str], found: Linked, named_in: str) -> _Side:
         counted = metric.chooser(named_in)
         kept = [[(m, c) for m in mentions if (c := counted(m))] for mentions in found]
-        return cls([[m for m, _ in row] for row in kept], [[c for _, c in row] for row in kept])
+        return cls(texts, [[m for m, _ in row] for row in kept], [[c for _, c in row] for row in kept])
 
     def total(self) -> int:
         return sum(map(len, self.mentions))
@@ -206,6 +236,7 @@ class _Listing:
         self.names: dict[str, Counter[str]] = {}
         self.category: dict[str, str] = {}
         self.places: dict[str, list[MentionPlace]] = {}
+        self.found: list[tuple[int, Mention, str]] = []
 
     def add(self, line: int, mention: Mention, entity: str, *, happened: bool) -> None:
         self.mentions[entity] += 1
@@ -214,6 +245,7 @@ class _Listing:
         if happened:
             self.times[entity] += 1
             self.places.setdefault(entity, []).append(MentionPlace(line, mention.text))
+            self.found.append((line, mention, entity))
 
     def update(self, other: _Listing) -> None:
         self.times.update(other.times)
@@ -239,6 +271,25 @@ class _Listing:
         )
 
 
+class _Doubts(NamedTuple):
+    """What tells names that were lost or invented from those that only seem so.
+
+    references, others: the entities of the references, and of the other systems' outputs, by segment.
+    """
+
+    of_source: NameChecks
+    of_outputs: NameChecks
+    references: Sequence[Named]
+    others: Sequence[Named]
+
+    def are_shared(self, names: Candidates, line: int) -> bool:
+        """Return whether a reference or half of the other systems have a name of an output in the same segment.
+
+        Then it is the translation of an ordinary word that is also a name, as German "gießen" (to pour) and Gießen.
+        """
+        return _share_with(names, self.references, line) > 0 or _share_with(names, self.others, line) >= 0.5
+
+
 class _Tally(NamedTuple):
     """The entities that one system kept, lost and invented."""
 
@@ -246,25 +297,44 @@ class _Tally(NamedTuple):
     output: int
     lost: _Listing
     invented: _Listing
+    doubtful: Counter[str]
 
     @classmethod
-    def of(cls, source: _Side, output: _Side, references: Sequence[Named], others: Sequence[Named]) -> _Tally:
-        """Compare an output with the source. others: the entities of other systems' outputs.
-
-        A name that a reference or half of the other systems have in the same segment is not invented: it is the
-        translation of an ordinary word that is also a name, as German "gießen" (to pour) and Gießen.
-        """
-        tally = cls(Counter(), output.total(), _Listing(), _Listing())
+    def of(cls, source: _Side, output: _Side, doubts: _Doubts) -> _Tally:
+        """Compare an output with the source."""
+        tally = cls(Counter(), output.total(), _Listing(), _Listing(), Counter())
         rows = zip(*source, *output, strict=True)
-        for line, (mentions, candidates, found, found_candidates) in enumerate(rows, 1):
-            for mention, names, kept in zip(mentions, candidates, match(candidates, found_candidates), strict=True):
-                tally.kept[mention.category or UNKNOWN] += kept
-                tally.lost.add(line, mention, names[0], happened=not kept)
-            expected = match(found_candidates, candidates)
-            for mention, names, known in zip(found, found_candidates, expected, strict=True):
-                agreed = _share_with(names, references, line) > 0 or _share_with(names, others, line) >= 0.5
-                tally.invented.add(line, mention, names[0], happened=not known and not agreed)
+        for line, (text, mentions, candidates, translation, found, found_candidates) in enumerate(rows, 1):
+            kept, known = match(candidates, found_candidates), match(found_candidates, candidates)
+            # A word that names another entity of the other text is no form of this one.
+            text_left, translation_left = _without(text, mentions, kept), _without(translation, found, known)
+            for mention, names, is_kept in zip(mentions, candidates, kept, strict=True):
+                tally.kept[mention.category or UNKNOWN] += is_kept
+                doubtful = not is_kept and doubts.of_source.is_doubtful(mention, text, translation_left)
+                tally.doubtful["lost"] += doubtful
+                tally.lost.add(line, mention, names[0], happened=not is_kept and not doubtful)
+            for mention, names, is_known in zip(found, found_candidates, known, strict=True):
+                new = not is_known and not doubts.are_shared(names, line)
+                doubtful = new and doubts.of_outputs.is_doubtful(mention, translation, text_left)
+                tally.doubtful["invented"] += doubtful
+                tally.invented.add(line, mention, names[0], happened=new and not doubtful)
         return tally
+
+
+def _findings(tallies: Mapping[str, _Tally]) -> Iterator[NameFinding]:
+    for system, tally in tallies.items():
+        for kind, listing in (("lost", tally.lost), ("invented", tally.invented)):
+            for line, mention, entity in listing.found:
+                start, end, text, _, category, _ = mention
+                yield NameFinding(line, system, kind, start, end, text, entity, category or UNKNOWN)
+
+
+def _without(text: str, mentions: Sequence[Mention], matched: Sequence[bool]) -> str:
+    """Return a text with blanks in place of the mentions that are matched."""
+    for mention, is_matched in zip(mentions, matched, strict=True):
+        if is_matched:
+            text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
+    return text
 
 
 def _share_with(entities: Iterable[str], texts: Sequence[Named], line: int) -> float:
@@ -277,8 +347,9 @@ def _named_by_references(metric: KoBE, testset: TestSet, language: str, named_in
     """Return the entities of each segment of each reference; none where a segment has no such reference."""
     found = []
     for texts in testset.references.values():
-        linked = metric.linker(of_outputs=True).link([text or "" for text in texts], language)
-        found.append(_Side.of(metric, linked, named_in).named())
+        present = [text or "" for text in texts]
+        linked = metric.linker(of_outputs=True).link(present, language)
+        found.append(_Side.of(metric, present, linked, named_in).named())
     return found
 
 

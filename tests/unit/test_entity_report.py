@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tercet import TestSet, metrics
-from tercet.cli.entities import histogram_figure, report_parts, share_figure
+from tercet.cli.entities import entity_page, histogram_figure, report_parts, share_figure
 from tercet.entity_report import EntityCounts, MentionPlace, entities
 from tercet.errors import DataError, UsageError
 from tercet.knowledge.building import NameRecord, build
@@ -114,16 +114,16 @@ def test_text_json_page_and_figures_show_the_same(kb: str) -> None:
     assert ["bad", "33.3", "50.0", "0.0", "0.0"] in rows
     assert ["Berlin", "place", "2", "3", "2,", "4", "Q64"] in rows
     assert json.loads(to_json(report.to_dict()))["systems"]["bad"]["categories"]["place"]["share"] == 0.5
-    html = Document(report_parts(report, "html")).render("html")
-    assert "Lost by bad" in html and "Lost by good" not in html
+    html = entity_page(report, TEXTS)
+    assert '<p id="verdict">Names to look at: 4 lost and 2 invented, in 4 of 4 segments.</p>' in html
     shares = {(row["group"], row["name"]): row["share"] for row in share_figure(report).rows}
     assert shares["place (4)", "bad"] == 0.5
     assert [row["count"] for row in histogram_figure(report).rows] == [1, 1, 1, 1]
 
 
 def test_a_page_of_texts_without_entities_says_so_without_a_figure_of_shares(kb: str) -> None:
-    report = entities(TestSet({"a": ["Nothing"]}, source=["Nichts"], pair="de-en"), kb=kb)
-    html = Document(report_parts(report, "html")).render("html")
+    testset = TestSet({"a": ["Nothing"]}, source=["Nichts"], pair="de-en")
+    html = entity_page(entities(testset, kb=kb), testset)
     assert "all (0)" in html
     assert html.count("<svg") == 1  # the histogram
 
@@ -151,7 +151,8 @@ def test_the_command_prints_what_the_function_returns(kb: str, files: Path) -> N
     ran = run([*words, "--html", f"{files}/page.html", "--plot", f"{files}/a.svg", "--histogram", f"{files}/b.png"])
     assert ran.code == 0
     assert "Lost by bad" in ran.out
-    assert "Invented by bad" in (files / "page.html").read_text("utf-8")
+    assert "Names to look at: 4 lost and 2 invented" in (files / "page.html").read_text("utf-8")
+    assert run([*words, "-f", "html"]).out == (files / "page.html").read_text("utf-8")
     assert (files / "a.svg").read_text("utf-8").startswith("<svg")
     assert (files / "b.png").read_bytes().startswith(b"\x89PNG")
 

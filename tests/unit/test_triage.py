@@ -126,5 +126,8 @@ def test_terminology_is_a_knowledge_base_that_shows_lost_terms(tmp_path):
     texts = tercet.TestSet({"x": ["Die Leiste öffnen"]}, source=["Open the dashboard"], pair="en-de")
     found = tercet.entities(texts, kb=str(tmp_path / "kb"), categories="term").systems["x"]
     assert [(entity.name, entity.category) for entity in found.lost] == [("dashboard", "term")]
+    for output, lost in (("Das Dashboard öffnen", 1), ("Die Übersichten öffnen", 0)):
+        texts = tercet.TestSet({"x": [output]}, source=["Open the dashboard"], pair="en-de")
+        assert len(tercet.entities(texts, kb=str(tmp_path / "kb"), categories="term").systems["x"].lost) == lost
     with pytest.raises(UsageError, match="needs two languages"):
         build_from_files(tmp_path / "other", languages=["en", "de", "fr"], terms=[tmp_path / "a.tbx"])

@@ -14,7 +14,7 @@ from ..stats.paired import FEW_SEGMENTS, RESAMPLES, exchanges, is_exact, smalles
 from .compare_findings import bucket_parts
 
 MATRIX_FROM = 7  # systems; fewer are listed in pairs
-PAIRS_WITH_SEGMENTS = 6  # more would bury the tables; JSON has them all
+PAIRS_WITH_SEGMENTS = 6  # more would bury the tables; JSON with --full has them all
 STARS = (1, 5, 50)  # parts of alpha, each for a further star: .05, .01, .001
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
 
@@ -79,7 +79,7 @@ class _MetricParts:
                 yield self.deciding(pair)
         if len(known) > len(listed):
             what = "Edits and deciding segments" if self.edits else "Deciding segments"
-            yield f"{what} of {len(known) - len(listed)} more pairs: use -f json, or choose a --baseline."
+            yield f"{what} of {len(known) - len(listed)} more pairs: use -f json --full, or choose a --baseline."
 
     @property
     def key(self) -> tuple[str, str]:

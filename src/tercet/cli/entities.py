@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..rendering.document import Document, Heading, Notes, Part, Picture, Table
+from ..rendering.document import Details, Heading, Notes, Part, Picture, Table
 from .console import rendered
+from .entitypage import cards_of
 from .inputs import input_options, read_testset
 from .options import QUIET, ManyValues, format_option
+from .reviewpage import ReviewPage, review_page
 
 if TYPE_CHECKING:
+    from ..data.testset import TestSet
     from ..entity_report import EntityCounts, EntityReport
     from ..rendering.figures import Figure
 
-SHOWN = 10  # entities of each list, except on pages
+SHOWN = 10  # entities of each list
+SHARES = "The share of the source's entities that each output names too, by category."
+ABOUT = (
+    "Lost: the source has the name, the output does not. Invented: the output has a name that the source lacks. About "
+    "one in three is an error of the translation; the others are forms that are not recognised."
+)
 ENTITY_HEADER = ["entity", "category", "times", "of", "lines", "id"]
 
 
@@ -45,20 +54,26 @@ def command(**options: Any) -> None:
     from ..entity_report import entities
 
     passed = ("kb", "annotations", "senses", "categories", "language_filter", "most", "examples")
+    testset = read_testset(options, needs_reference=False)
     report = entities(
-        read_testset(options, needs_reference=False),
+        testset,
         shared=not options["all_entities"],
         **{name: options[name] for name in passed},
     )
     for name, figure in (("plot", share_figure), ("histogram", histogram_figure)):
         if options[name]:
             figure(report).save(options[name])
-    title, form = f"Entities of {report.test_set}", options["form"]
+    form = options["form"]
     if options["html"]:
-        from ..rendering.pages import write_page
+        from ..data.files import writing
 
-        write_page(options["html"], Document(report_parts(report, "html"), title))
-    click.echo(rendered(form, report_parts(report, form), report.to_dict, title))
+        text = entity_page(report, testset)
+        with writing(options["html"]) as stream:
+            stream.write(text)
+    if form == "html":
+        click.echo(entity_page(report, testset), nl=False)
+    else:
+        click.echo(rendered(form, report_parts(report), report.to_dict, f"Entities of {report.test_set}"))
 
 
 def share_figure(report: EntityReport) -> Figure:
@@ -80,23 +95,78 @@ def histogram_figure(report: EntityReport) -> Figure:
     return count_bars(report.histogram, label="entities in the text", title=title)
 
 
-def report_parts(report: EntityReport, form: str = "text") -> Iterator[Part]:
-    """Yield the parts of the report. Pages have all that is listed, and figures."""
-    on_page = form == "html"
+def report_parts(report: EntityReport) -> Iterator[Part]:
+    """Yield the parts of the report, except on pages."""
     yield Heading(f"Entities kept, {report.test_set}")
-    yield "The share of the source's entities that each output names too, by category."
+    yield SHARES
     yield _share_table(report)
-    if on_page and report.categories:  # else there are no shares to draw
-        yield Picture(share_figure(report))
     for title, listed in _listings(report):
         yield Heading(title)
-        yield Table(ENTITY_HEADER, [_entity_row(entity) for entity in listed[: None if on_page else SHOWN]])
+        yield Table(ENTITY_HEADER, [_entity_row(entity) for entity in listed[:SHOWN]])
+    yield from _doubtful(report)
     yield Heading("Statistics")
+    yield from _statistics(report)
+    yield Notes([report.signature])
+
+
+def entity_page(report: EntityReport, testset: TestSet) -> str:
+    """Return the page: the shares of names kept, the names lost and invented, and their segments."""
+    from ..rendering.pages import sections
+
+    shares: list[Part] = [Heading("Names kept"), SHARES, _share_table(report)]
+    if report.categories:  # else there are no shares to draw
+        shares.append(Details("Shares by category", [Picture(share_figure(report))]))
+    statistics = Details(
+        "Statistics", [*_statistics(report), Picture(histogram_figure(report)), Notes([report.signature])]
+    )
+    cards = cards_of(report, testset)
+    page = ReviewPage(
+        ", ".join(filter(None, ("Names", report.test_set.removeprefix("unnamed"), report.pair))),
+        _verdict(report, len(cards), len(testset)),
+        [ABOUT, *_kept(report), *_doubtful(report)],
+        unit="name",
+        first="most names first",
+        none="No name was lost or invented.",
+        reasons="names",
+        systems=list(report.systems),
+        after=sections([*shares, statistics]),
+    )
+    return review_page(cards, page)
+
+
+def _verdict(report: EntityReport, cards: int, segments: int) -> str:
+    kinds = Counter(finding.kind for finding in report.findings)
+    if not kinds:
+        return "No name was lost or invented."
+    counted = " and ".join(f"{kinds[kind]:,} {kind}" for kind in ("lost", "invented"))
+    return f"Names to look at: {counted}, in {cards:,} of {segments:,} segments."
+
+
+def _kept(report: EntityReport) -> Iterator[str]:
+    """Yield the share of names that each system has, the best first; of many systems only some."""
+    total = sum(report.categories.values())
+    ranked = sorted(report.systems, key=lambda name: -report.systems[name].kept)
+    shares = [f"{name} {100 * report.systems[name].kept / total:.0f} %" for name in ranked] if total else []
+    shown = shares if len(shares) < 6 else [*shares[:4], "…", shares[-1]]
+    yield (
+        f"Of {total:,} names in the source, the linker finds in the output: {', '.join(shown)}."
+        if total
+        else ("No names were found in the source.")
+    )
+
+
+def _doubtful(report: EntityReport) -> Iterator[str]:
+    doubtful = [f"{system} {found.doubtful}" for system, found in report.systems.items() if found.doubtful]
+    if doubtful:
+        yield (
+            f"Not listed, because the other text seems to have the name in another form, or because it is an ordinary "
+            f"word: {', '.join(doubtful)}."
+        )
+
+
+def _statistics(report: EntityReport) -> Iterator[str | Table]:
     yield "All entities that were linked, whether or not both languages can name them."
     yield Table(["what", "number"], [[name, str(value)] for name, value in report.statistics.items()])
-    if on_page:
-        yield Picture(histogram_figure(report))
-    yield Notes([report.signature])
 
 
 def _share_table(report: EntityReport) -> Table:

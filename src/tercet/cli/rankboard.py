@@ -8,7 +8,7 @@ import numpy as np
 
 from ..rendering.document import Notes, Part, Table, records
 from .console import rendered
-from .reviewpage import Card, Why, review_page
+from .reviewpage import Card, ReviewPage, Why, both_texts, review_page, title
 
 if TYPE_CHECKING:
     from ..quality.model import QualityModel
@@ -27,7 +27,7 @@ def show_ranking(model: QualityModel, ranking: SegmentRanking, form: str) -> str
         parts += [_block(model, each) for each in ranking.segments]
         parts.append(f"{len(ranking.segments)} of {ranking.n} segments; intervals of {100 * ranking.level:g} %")
         parts.append(ranking.advice)
-    return rendered(form, parts, ranking.to_dict, f"Segments that need review, {model.pair}")
+    return rendered(form, parts, ranking.to_dict, title(model.pair))
 
 
 def notes(ranking: SegmentRanking) -> dict[str, list[str]]:
@@ -36,7 +36,7 @@ def notes(ranking: SegmentRanking) -> dict[str, list[str]]:
     for place, each in enumerate(ranking.segments, 1):
         for name, text in zip(made, (str(place), f"{each.quality:.3f}", each.decision, _reasons(each)), strict=True):
             made[name][each.segment - 1] = text or ""
-    return {name: texts for name, texts in made.items() if any(texts)}
+    return made
 
 
 def _about(model: QualityModel) -> str:
@@ -90,9 +90,13 @@ def _table(ranking: SegmentRanking) -> Table:
 
 def _page(model: QualityModel, ranking: SegmentRanking) -> str:
     """Return the page for reviewers."""
+    shown = [_within(model, each)[0] for each in ranking.segments]
+    quality = f", with predictions from {min(shown):.1f} to {max(shown):.1f}" if shown else ""
+    first = f"{len(shown):,} of {ranking.n:,} segments, those that need review first{quality}."
+    verdict, stop, rest = (ranking.advice or first).partition(". ")
     about = [
+        rest,
         model.warning,
-        ranking.advice,
         f"{_about(model)} {_worth(model)}",
         f"The bar shows the prediction, and the interval that contains the human judgement of {100 * ranking.level:g} "
         "% of segments that are like the training texts. Below a segment: the features that make its prediction worse, "
@@ -103,8 +107,11 @@ def _page(model: QualityModel, ranking: SegmentRanking) -> str:
         value, low, high = _within(model, each)
         why = [Why("unlike the training texts", f"unlike the training texts: {each.unusual}")] if each.unusual else []
         why += [Why(reason.feature, str(reason)) for reason in each.reasons]
+        texts = both_texts(each.source, each.output, model.pair)
         cards.append(
-            Card(each.segment, each.id or str(each.segment), each.file, each.source, each.output, value, why, low, high,
-                 each.decision or "")
-        )  # fmt: skip
-    return review_page(cards, [*filter(None, about)], model.pair, model.label_range)
+            Card(
+                each.segment, each.id or str(each.segment), each.file, texts, value, why, low, high, each.decision or ""
+            )
+        )
+    page = ReviewPage(title(model.pair), verdict + stop.strip(), [*filter(None, about)], scale=model.label_range)
+    return review_page(cards, page)

@@ -22,7 +22,8 @@ from .options import QUIET, ManyValues, format_option, several
 )  # fmt: skip
 @several(
     "--rows", of="ROW",
-    help="Which rows with Tercet's own metrics to compute, by name; none for none. [default: all]",
+    help="Which rows with Tercet's own metrics to compute, by name; none, or all. [default: all but slow ones, which "
+    "need a parser or a network]",
 )  # fmt: skip
 @click.option("--cache", metavar="DIR", help="Keep finished counts in this folder; a second run is faster.")
 @click.option("-j", "--jobs", default=1, show_default=True, help="Number of processes; 0 for all cores.")

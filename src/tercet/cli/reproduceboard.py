@@ -67,13 +67,17 @@ def _listed(one: Reproduction) -> Table:
     columns: dict[str, Column] = {
         "Row": "row",
         "Column": lambda cell: _named(cell.column),
-        "Printed": lambda cell: number(cell.printed, one.decimals),
-        "Recomputed": "recomputed",
-        "Difference": lambda cell: round(cell.difference, finer) + 0.0,  # + 0.0 changes -0.0 into 0.0
+        "Printed": lambda cell: number(cell.printed, one.decimals_of(cell.row)),
+        "Recomputed": lambda cell: number(cell.recomputed, finer(cell)),
+        "Difference": lambda cell: number(round(cell.difference, finer(cell)) + 0.0, finer(cell)),  # 0.0, not -0.0
         "Equal": _verdict,
     }
-    finer = one.decimals + 1 if one.decimals else 0
-    return listing(one.cells, columns, finer)
+
+    def finer(cell: Cell) -> int:
+        width = one.decimals_of(cell.row)
+        return width + 1 if width else 0
+
+    return listing(one.cells, columns)
 
 
 def _verdict(cell: Cell) -> str:
@@ -101,9 +105,10 @@ def laid_out(rows: list[str], columns: list[str], cells: Mapping[tuple[str, str]
 
 def shown(cell: Cell, one: Reproduction) -> str:
     """Return the text of a cell: the recomputed number, and the printed one if it differs."""
-    text = number(cell.recomputed, one.decimals)
+    decimals = one.decimals_of(cell.row)
+    text = number(cell.recomputed, decimals)
     if cell.verdict != "equal":
-        text += f" ({number(cell.printed, one.decimals)})"
+        text += f" ({number(cell.printed, decimals)})"
     return Bold(text) if cell.row in one.winners.get(cell.column, ()) else text
 
 

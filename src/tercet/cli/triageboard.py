@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..rendering.document import Column, Heading, Notes, Part, Table, listing
 from .console import rendered
-from .reviewpage import Card, Why, review_page
+from .reviewpage import Card, ReviewPage, Why, both_texts, review_page, title
 
 if TYPE_CHECKING:
     from ..checking.triage import Triage, TriagedSegment
@@ -23,12 +23,7 @@ def show_triage(found: Triage, top: int | None, form: str) -> str:
     shown = [each for each in found.segments if each.points][:top]
     summary = _summary(found)
     if form == "html":
-        cards = [
-            Card(each.segment, each.id, each.file, each.source, each.output, each.points,
-                 [Why(finding.kind, finding.message) for finding in each.findings])
-            for each in shown
-        ]  # fmt: skip
-        return review_page(cards, [summary, ABOUT], found.pair, None)
+        return _page(found, shown)
     if form == "text":
         parts: list[Part] = [ABOUT, *map(_block, shown), summary]
     elif form in ("tsv", "csv"):
@@ -36,8 +31,7 @@ def show_triage(found: Triage, top: int | None, form: str) -> str:
     else:
         notes = [summary, ABOUT, "Points say how serious findings of these kinds usually are."]
         parts = [Heading("What to do"), Notes(notes), Heading("Segments"), _table(shown)]
-    pair = f", {found.pair}" if found.pair else ""
-    return rendered(form, parts, found.to_dict, f"Segments that need review{pair}")
+    return rendered(form, parts, found.to_dict, title(found.pair))
 
 
 def _block(each: TriagedSegment) -> str:
@@ -49,6 +43,18 @@ def _block(each: TriagedSegment) -> str:
 def _summary(found: Triage) -> str:
     kinds = ", ".join(f"{kind} {number}" for kind, number in found.kinds.items())
     return f"{found.with_findings} of {found.n} segments have findings" + (f" ({kinds})." if kinds else ".")
+
+
+def _page(found: Triage, shown: list[TriagedSegment]) -> str:
+    """Return the page for reviewers."""
+    cards = [
+        Card(each.segment, each.id, each.file, both_texts(each.source, each.output, found.pair), each.points,
+             [Why(finding.kind, finding.message) for finding in each.findings])
+        for each in shown
+    ]  # fmt: skip
+    about = [ABOUT, "Points say how serious findings of these kinds usually are."]
+    none = "No segment has findings."
+    return review_page(cards, ReviewPage(title(found.pair), _summary(found), about, unit="point", none=none))
 
 
 def _table(segments: Sequence[TriagedSegment]) -> Table:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from ..data.scores import Scores
 from ..data.testset import TestSet
 from ..errors import DataError, TercetError
 from ..metrics import Metric, Ready
-from ..text.marks import Mark, Marks
+from ..text.marks import Mark, Marks, utf16_places
 
 OUTPUTS = 500  # of all systems together, that each metric looks at again to mark their words
 MINOR = frozenset({"minor", "neutral"})
@@ -132,16 +131,8 @@ def pack(layer: Layer, testset: TestSet) -> dict[str, Any]:
     }
 
 
-def _units(text: str) -> Callable[[int], int]:
-    """Return a function from the position of a code point in a text to that of its first UTF-16 unit."""
-    if text.isascii() or max(text) <= "\uffff":
-        return lambda position: position
-    starts = [0, *accumulate(1 + (character > "\uffff") for character in text)]
-    return lambda position: starts[position]
-
-
 def _packed(marks: Sequence[Mark], text: str, other: str, labels: dict[str, int]) -> list[int]:
-    own, others = _units(text), _units(other)
+    own, others = utf16_places(text), utf16_places(other)
     found: list[int] = []
     last = 0
     for mark in marks:

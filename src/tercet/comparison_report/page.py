@@ -11,7 +11,20 @@ from typing import Any
 from ..rendering.pages import frame
 from ..rendering.tables import to_json
 
-SCRIPTS = ("data", "state", "text", "layers", "overview", "pair", "analyses", "segments", "export", "keys", "main")
+SCRIPTS = (
+    "data",
+    "list",
+    "state",
+    "text",
+    "layers",
+    "overview",
+    "pair",
+    "analyses",
+    "segments",
+    "export",
+    "keys",
+    "main",
+)
 
 
 def report_page(data: Mapping[str, Any]) -> str:
@@ -31,7 +44,9 @@ def report_page(data: Mapping[str, Any]) -> str:
         f'<script type="application/gzip" id="data">{base64.b64encode(packed).decode("ascii")}</script>',
     ]
     scripts = ["theme.js", *(f"report/{name}.js" for name in SCRIPTS)]
-    return frame(str(data["title"]), body, ["page.css", "report/report.css"], scripts, drawings=False)
+    return frame(
+        str(data["title"]), body, ["page.css", "report/browser.css", "report/report.css"], scripts, drawings=False
+    )
 
 
 def _facts(data: Mapping[str, Any]) -> str:

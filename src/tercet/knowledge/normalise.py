@@ -113,6 +113,17 @@ def is_ordinary(form: str, language: str) -> bool:
     return bool(lemmas) and all(lemma[:1].islower() for lemma in lemmas)
 
 
+@lru_cache(maxsize=1 << 16)
+def is_known(form: str, language: str) -> bool:
+    """Return whether simplemma's dictionary has a form, written in lower case, as a word in lower case."""
+    lemmatise = _lemmatiser()
+    if lemmatise is None or language not in _lemmatised():
+        return False
+    from simplemma import is_known as in_dictionary
+
+    return bool(in_dictionary(form, language)) and lemmatise(form, language)[:1].islower()
+
+
 class _Forms(dict[str, str]):
     """A cache of the forms of a language's words, cleared after a million different words."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -164,6 +164,22 @@ class KnowledgeBase:
     def alias(self, alias: int) -> tuple[str, ...]:
         """Return the forms of a name."""
         return tuple(self._string("alias_text", "alias_start", alias).split(mentions.SEPARATOR))
+
+    def names(self, entities: Iterable[int], language: str) -> dict[int, list[tuple[str, ...]]]:
+        """Return the forms of all names that entities have in a language. One pass over the names of the language."""
+        wanted = np.unique(np.fromiter(entities, np.int64))
+        table = self._manifest["tables"][self.languages[self._language(language)]]
+        starts = self._arrays["candidate_start"][table["first_alias"] : table["first_alias"] + table["aliases"] + 1]
+        found: dict[int, list[tuple[str, ...]]] = {entity: [] for entity in wanted.tolist()}
+        if not len(starts):
+            return found
+        first = int(starts[0])
+        candidates = self._arrays["candidate_entity"][first : int(starts[-1])]
+        places = np.flatnonzero(np.isin(candidates, wanted))
+        aliases = np.searchsorted(starts, places + first, side="right") - 1 + table["first_alias"]
+        for entity, alias in zip(candidates[places].tolist(), aliases.tolist(), strict=True):
+            found[entity].append(self.alias(alias))
+        return found
 
     def find(self, forms: Sequence[Sequence[str]], language: str) -> Hits:
         """Find all names of a language in sentences, given as the forms of their tokens (`normalise.token_forms`)."""

@@ -81,6 +81,11 @@ def frame(
     return "\n".join(lines)
 
 
+def sections(parts: Iterable[Part]) -> list[str]:
+    """Return the lines of parts of a document, for pages that have more than a document."""
+    return list(_sections(parts))
+
+
 def write_page(path: str | Path, document: Document, *, language: str = "en") -> None:
     """Write the page. The file is complete or not written at all."""
     text = page(document, language=language)

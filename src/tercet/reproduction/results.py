@@ -10,7 +10,7 @@ from typing import Any
 from ..data.display import html_table, to_frame
 
 CELL = ("row", "column", "printed", "recomputed", "difference", "verdict", "equal", "interval", "within", "must")
-COUNT = 5  # a row of whole numbers with one larger than this is a row of counts
+COUNT = 4  # a row of whole numbers with one larger than this is a row of counts
 VERDICTS = {
     "equal": "rounds to the printed number",
     "in interval": "within the interval that the paper prints",

@@ -5,8 +5,9 @@ A metric returns them from `Metric.marks`. `explain` has them in its JSON form, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 Place = tuple[int, int]  # the first character, and the one after the last
@@ -143,3 +144,11 @@ def _lowered(text: str) -> tuple[str, list[int]]:
     """Return a text in lower case, and the position in the text of each of its characters."""
     parts = [character.lower() for character in text]
     return "".join(parts), [at for at, part in enumerate(parts) for _ in part]
+
+
+def utf16_places(text: str) -> Callable[[int], int]:
+    """Return a function from the position of a code point in a text to that of its UTF-16 unit, for JavaScript."""
+    if text.isascii() or max(text) <= "\uffff":
+        return lambda position: position
+    starts = [0, *accumulate(1 + (character > "\uffff") for character in text)]
+    return lambda position: starts[position]

@@ -6,6 +6,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tercet.data.bilingual import BACKUP, FORMATS, Bitext, open_bitext
 from tercet.data.files import BILINGUAL
@@ -117,11 +119,94 @@ def test_notes_are_added_and_every_other_byte_stays(name, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if not name.endswith(("csv", "tsv"))])
+@pytest.mark.parametrize("name", CASES)
 def test_without_notes_a_copy_is_the_same_file(name, tmp_path):
     bitext = opened(tmp_path, name, CASES[name])
     bitext.annotate({"chrF": [""] * len(bitext)}, tmp_path / f"copy-{name}")
     assert (tmp_path / f"copy-{name}").read_bytes() == CASES[name]
+
+
+def workbook(rows: list[list[str]]) -> bytes:
+    stream = io.BytesIO()
+    write_xlsx(stream, rows[0], rows[1:])
+    return stream.getvalue()
+
+
+WORKBOOK = workbook([["ID", "Source", "Target"], ["1", "a", "b"], ["2", "c & d", ""], ["3", "e", "f"]])
+TEXTS = st.sampled_from(["", "63.2", "a < b; \"c\", 'd'", "ü\n日本", "tercet: x", "-1"])
+
+
+def parts(content: bytes) -> dict[str, bytes] | bytes:
+    """Return the parts of a workbook, whose archive has times in it; other files as they are."""
+    if not content.startswith(b"PK"):
+        return content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.parametrize("name", [*CASES, "k.xlsx"])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_annotating_again_is_annotating_once_with_the_new_values(name, tmp_path, data):
+    old = WORKBOOK if name == "k.xlsx" else CASES[name]
+    bitext = opened(tmp_path, name, old)
+    columns = st.lists(TEXTS, min_size=len(bitext), max_size=len(bitext))
+    first, second = ({key: data.draw(columns) for key in ("chrF", "why")} for _ in range(2))
+    once, twice, direct = (tmp_path / f"{step}-{name}" for step in ("once", "twice", "direct"))
+    bitext.annotate(first, once)
+    again = open_bitext(once)
+    kept = ("id", "source", "outputs", "file", "labels", "source_tags", "output_tags")
+    assert [[getattr(each, key) for key in kept] for each in again.segments] == [
+        [getattr(each, key) for key in kept] for each in bitext.segments
+    ]
+    again.annotate(second, twice)
+    bitext.annotate(second, direct)
+    # A column stays, though it may be empty now.
+    is_table = name.endswith(("csv", "tsv", "xlsx"))
+    if not is_table or all(any(first[key]) == any(second[key]) for key in first):
+        assert parts(twice.read_bytes()) == parts(direct.read_bytes())
+    open_bitext(twice).annotate({key: [""] * len(bitext) for key in first}, direct)
+    if not is_table:
+        assert direct.read_bytes() == old
+
+
+@pytest.mark.parametrize("name", [*CASES, "k.xlsx"])
+def test_notes_of_another_name_stay(name, tmp_path):
+    bitext = opened(tmp_path, name, WORKBOOK if name == "k.xlsx" else CASES[name])
+    for step, note in (("1", {"chrF": "first"}), ("2", {"why": "second"}), ("3", {"chrF": "third"})):
+        new = tmp_path / f"{step}-{name}"
+        bitext.annotate({key: [text] * len(bitext) for key, text in note.items()}, new)
+        bitext = open_bitext(new)
+    content = parts(new.read_bytes())
+    if isinstance(content, dict):
+        content = b"".join(content.values())
+    has = [
+        text.encode("utf-16-le" if name in ("d.tmx", "i.csv") else "utf-8") in content
+        for text in ("first", "second", "third")
+    ]
+    assert has == [False, True, True]
+
+
+def test_columns_of_the_user_are_not_replaced(tmp_path):
+    bitext = opened(tmp_path, "a.csv", 'Source,Target,rank,tercet: chrF,more\na,b,mine,1,x\nc,d,mine,2,"y,z"\n')
+    bitext.annotate({"rank": ["1", "2"], "chrF": ["3", "a,b"]}, tmp_path / "b.csv")
+    assert (tmp_path / "b.csv").read_text() == (
+        'Source,Target,rank,tercet: chrF,more,tercet: rank\na,b,mine,3,x,1\nc,d,mine,"a,b","y,z",2\n'
+    )
+
+
+def test_xlsx_cells_are_replaced_in_their_place_with_their_look(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (["Source", "Target", "tercet: chrF", "mine"], ["a", "b", 1, "x"], ["c", "d", None, "y"], ["e", "f", 3]):
+        sheet.append(row)
+    sheet["C2"].font = openpyxl.styles.Font(bold=True)
+    book.save(tmp_path / "a.xlsx")
+    open_bitext(tmp_path / "a.xlsx").annotate({"chrF": ["", "7", "8"]}, tmp_path / "b.xlsx")
+    new = openpyxl.load_workbook(tmp_path / "b.xlsx").active
+    assert [[cell.value for cell in row][2:] for row in new.iter_rows(min_row=2)] == [[None, "x"], [7, "y"], [8, None]]
+    assert new["C2"].font.bold
 
 
 def test_xliff_1_2_keeps_tags_apart_and_leaves_out_what_is_not_translated(tmp_path):
@@ -231,7 +316,13 @@ def test_xlsx_keeps_all_other_parts_and_all_cells(tmp_path):
     written = openpyxl.load_workbook(tmp_path / "b.xlsx")
     values = [[cell.value for cell in row] for row in written.active.iter_rows()]
     assert [row[:3] for row in values] == rows
-    assert [row[6:8] for row in values] == [["chrF", "why"], [63.2, "=a < b"], [None, None], [None, None], [5, None]]
+    assert [row[6:8] for row in values] == [
+        ["tercet: chrF", "tercet: why"],
+        [63.2, "=a < b"],
+        [None, None],
+        [None, None],
+        [5, None],
+    ]
     assert written.active["H2"].data_type == "s"  # a text, not a formula
 
 
@@ -263,9 +354,12 @@ def test_in_place_keeps_a_backup_and_does_not_overwrite_one(tmp_path):
     backup = bitext.annotate_in_place({"chrF": ["1", "2", "3"]})
     assert backup == tmp_path / f"a.xlf{BACKUP}"
     assert backup.read_text() == XLIFF_12
-    assert "chrF: 3" in bitext.path.read_text()
-    with pytest.raises(UsageError, match="exists already"):
-        bitext.annotate_in_place({"chrF": ["1", "2", "3"]})
+    once = bitext.path.read_text()
+    assert "chrF: 3" in once
+    second = bitext.annotate_in_place({"chrF": ["1", "2", "4"]})
+    assert second == tmp_path / f"a.xlf{BACKUP}2"
+    assert (backup.read_text(), second.read_text()) == (XLIFF_12, once)
+    assert bitext.path.read_text() == once.replace("chrF: 3", "chrF: 4")
 
 
 def test_a_long_xliff_is_read_in_bounded_memory(tmp_path):
@@ -285,6 +379,15 @@ def test_a_long_xliff_is_read_in_bounded_memory(tmp_path):
     tracemalloc.stop()
     assert count == 20_000
     assert peak < 1_000_000 < path.stat().st_size
+    tracemalloc.start()
+    bitext = open_bitext(path)
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.reset_peak()
+    bitext.annotate({"chrF": ["1.0"] * len(bitext)}, tmp_path / "new.xlf")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert held / len(bitext) < 1000  # bytes per segment, with its texts
+    assert peak - held < 1_000_000
 
 
 BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
@@ -367,8 +470,6 @@ def test_notes_must_fit_the_file(tmp_path):
     bitext = opened(tmp_path, "a.csv", "Source,Target\na,b\n")
     with pytest.raises(UsageError, match="has 1 segments, but there are 2 values"):
         bitext.annotate({"x": ["1", "2"]}, tmp_path / "b.csv")
-    with pytest.raises(UsageError, match="has a column 'Target' already"):
-        bitext.annotate({"Target": ["1"]}, tmp_path / "b.csv")
     assert not (tmp_path / "b.csv").exists()
 
 

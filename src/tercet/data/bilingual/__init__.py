@@ -30,6 +30,7 @@ FORMATS: Mapping[str, ModuleType] = {
 }
 ENDINGS = tuple(FORMATS)
 BACKUP = ".bak"
+MOST_BACKUPS = 1000
 ID = "id"  # the label with the ids of segments
 
 
@@ -124,7 +125,10 @@ class Bitext:
         )
 
     def annotate(self, notes: Notes, to: str | Path) -> None:
-        """Write a copy of the file with notes, by name with one text per segment. All other bytes are the same."""
+        """Write a copy of the file with notes, by name with one text per segment. All other bytes are the same.
+
+        A note of the same name that Tercet wrote earlier is replaced, also by an empty text.
+        """
         check_notes(notes, len(self), self.path)
         if self.path.name.endswith(".gz"):
             raise UsageError(f"{self.path} is compressed. Unpack it, so that notes can be written.")
@@ -137,10 +141,11 @@ class Bitext:
                     splice(stream, module.edits(self.path, self.choice, notes), out)
 
     def annotate_in_place(self, notes: Notes) -> Path:
-        """Write notes into the file itself, atomically, and return the copy of the old file, FILE.bak."""
-        backup = self.path.with_name(self.path.name + BACKUP)
-        if backup.exists():
-            raise UsageError(f"The backup {backup} exists already. Move it away, so that it is not lost.")
+        """Write notes into the file itself, atomically, and return the copy of the old file: FILE.bak, FILE.bak2, …"""
+        names = (f"{self.path.name}{BACKUP}{number}" for number in ("", *range(2, MOST_BACKUPS)))
+        backup = next((path for path in map(self.path.with_name, names) if not path.exists()), None)
+        if backup is None:
+            raise UsageError(f"{self.path} has {MOST_BACKUPS} backups already. Move them away.")
         with self.path.open("rb") as stream, writing_bytes(backup) as copy:
             copyfileobj(stream, copy)
         self.annotate(notes, self.path)
@@ -159,7 +164,9 @@ def open_bitext(path: str | Path, *, columns: Mapping[str, str] | None = None, p
     if columns and module not in (table, xlsx):
         raise UsageError(f"{path} has no columns; --columns is for .csv, .tsv and .xlsx files.")
     choice = Choice(columns or {}, pair)
-    segments = list(numbered(module.read_segments(path, choice), path))
+    # Earlier notes are found again when the file is annotated; here they would only take memory.
+    read = numbered(module.read_segments(path, choice), path)
+    segments = [replace(segment, written=()) if segment.written else segment for segment in read]
     found = Bitext(Path(path), segments, choice, pair)
     return found if pair else replace(found, pair=module.language_pair(path))
 

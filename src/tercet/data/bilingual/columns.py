@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...errors import DataError, UnknownName, UsageError
-from .segments import OUTPUT, REFERENCE, Choice, Segment
+from .segments import HEADER, OUTPUT, REFERENCE, Choice, Segment
 
 # Headers that are recognised, in lower case and without punctuation.
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -85,7 +85,7 @@ def find_roles(header: Sequence[str], choice: Choice, where: str) -> Roles:
                 taken.add(place)
     roles = _sorted(places, header)
     for place, name in enumerate(header):
-        if place not in taken and name.strip():
+        if place not in taken and name.strip() and not name.startswith(HEADER):
             roles.labels.setdefault(name.strip(), place)
     if not (roles.outputs or roles.references or "source" in roles.single):
         _refuse(header, where)

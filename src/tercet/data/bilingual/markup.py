@@ -33,6 +33,7 @@ class Parser:
         self.prefix = ""
         self.encoding = "utf-8"
         self._spaces: list[bool] = [False]
+        self._ending = ""
         self._parser = parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.XmlDeclHandler = self._declaration
@@ -80,6 +81,16 @@ class Parser:
     def byte(self) -> int:
         """Return the place of the current start tag, end tag or text."""
         return self._parser.CurrentByteIndex
+
+    @property
+    def behind(self) -> int:
+        """Return the place behind the element that ends now."""
+        rest = self._parser.GetInputContext() or b""
+        tag, close = self.encoded("</" + self._ending), self.encoded(">")
+        end = rest.find(close) + len(close)
+        if rest[: len(tag)] != tag or rest[len(tag) : end].strip(b"\0 \t\r\n") != b">":  # <c/> has ended already
+            return self.byte
+        return self.byte + end
 
     @property
     def keeps_space(self) -> bool:
@@ -136,6 +147,7 @@ class Parser:
 
     def _end(self, name: str) -> None:
         self.stack.pop()
+        self._ending = name
         self.end(self.local(name))
         self._spaces.pop()
 

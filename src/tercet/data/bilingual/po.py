@@ -15,13 +15,14 @@ from typing import NoReturn
 
 from ...errors import DataError
 from ..lines import open_bytes
-from .segments import OUTPUT, Choice, Edit, Notes, Segment, note_lines
+from .segments import OUTPUT, Choice, Edit, Notes, Segment, Written, note_lines, removals
 
 ENDINGS = (".po", ".pot")
 _LINE = re.compile(r'(?:(msgctxt|msgid_plural|msgid|msgstr)(?:\[(\d{1,3})\])?\s*)?"((?:[^"\\]|\\.)*)"\s*')
 _ESCAPE = re.compile(r"\\([0-7]{1,3}|x[0-9a-fA-F]{2}|.)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _CHARSET = re.compile(rb"charset=([A-Za-z0-9._-]+)")
+_MINE = "# tercet"  # begins our comments
 _LANGUAGE = re.compile(r"^Language:[ \t]*([A-Za-z@_-]+)", re.MULTILINE)
 
 
@@ -33,6 +34,7 @@ class _Message:
     line: int
     fields: dict[str, str] = field(default_factory=dict)
     reference: str = ""
+    written: list[Written] = field(default_factory=list)
 
 
 def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
@@ -56,17 +58,19 @@ def target_language(path: str | Path) -> str | None:
 
 
 def edits(path: str | Path, choice: Choice, notes: Notes) -> Iterator[Edit]:
-    """Yield where and how the notes are inserted."""
+    """Yield where and how the notes are inserted, and earlier ones removed."""
     charset, ending = _charset(path), _line_end(path)
     for at, members in groupby(enumerate(read_segments(path, choice)), key=lambda each: each[1].at):
-        lines = []
+        lines, found = [], []
         for row, segment in members:
             form = segment.labels.get("form")
-            which = f" (plural form {form})" if form else ""
+            which = f"{_MINE} (plural form {form}): " if form else f"{_MINE}: "
             texts = [f"{name}: {' '.join(value.split())}" for name, value in note_lines(notes, row)]
-            lines += [f"# tercet{which}: {text}{ending}" for text in texts]
+            lines += [f"{which}{text}{ending}" for text in texts]
+            found += removals(segment.written, [f"{which}{name}: " for name in notes])
         if lines:
-            yield at, at, "".join(lines).encode(charset, "replace")
+            found.append((at, at, "".join(lines).encode(charset, "replace")))
+        yield from sorted(found)
 
 
 def _segments(message: _Message, number: int, path: str | Path) -> Iterator[Segment]:
@@ -83,7 +87,7 @@ def _segments(message: _Message, number: int, path: str | Path) -> Iterator[Segm
         labels = {"form": form} if form else {}
         yield Segment(
             f"{number}/{form}" if form else str(number), message.line, source, {OUTPUT: text}, file=message.reference,
-            labels=labels | ({"context": context} if context else {}), at=message.at,
+            labels=labels | ({"context": context} if context else {}), at=message.at, written=message.written,
         )  # fmt: skip
 
 
@@ -112,6 +116,8 @@ def _all_messages(path: str | Path) -> Iterator[_Message]:
                     yield current
                     current = None
                 current = current or _Message(at, line)
+                if text.startswith(_MINE):
+                    current.written.append(Written(text, at, at + len(raw)))
                 keyword = _add(current, keyword, text, path, line)
             at += len(raw)
     if current is not None and current.fields:

@@ -2,7 +2,7 @@
 
 A bilingual file has sources and translations with ids, inline tags and notes: XLIFF, TMX, PO, and tables (CSV, TSV,
 XLSX). A reader yields segments with the place where notes belong. Notes are inserted there, so all other bytes of the
-file stay as they are.
+file stay as they are. A note that Tercet wrote earlier is replaced by one of the same name, also by an empty one.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from types import MappingProxyType
+from typing import BinaryIO, NamedTuple
 
 from ...errors import DataError, UsageError
 
 BLOCK = 1 << 16
+NOTHING: Mapping[str, str] = MappingProxyType({})  # one for all segments, to save memory
 OUTPUT = "output"  # the name of the only output of a file
 REFERENCE = "reference"
 
@@ -26,20 +28,30 @@ class Segment:
     id: its id in the file, or its number. line: the line (of a sheet: the row) where it begins, for messages.
     source: None if the file has none. outputs, references: by name; an output that was not translated is "".
     file: the original file or document that it comes from. source_tags, output_tags: the inline tags, in order; texts
-    are without them. at: the byte where notes are inserted. frame: what goes before and after the notes.
+    are without them. at: the byte where notes are inserted. frame: what goes before and after the notes. written: the
+    notes that Tercet wrote earlier.
     """
 
     id: str
     line: int
     source: str | None
     outputs: Mapping[str, str]
-    references: Mapping[str, str | None] = field(default_factory=dict)
+    references: Mapping[str, str | None] = field(default_factory=lambda: NOTHING)
     file: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     source_tags: tuple[str, ...] = ()
     output_tags: tuple[str, ...] = ()
     at: int = -1
     frame: tuple[str, str] = ("", "")
+    written: Sequence[Written] = ()
+
+
+class Written(NamedTuple):
+    """A note that Tercet wrote earlier: its name, or its text where notes have no names; its first and last byte."""
+
+    text: str
+    start: int
+    stop: int
 
 
 @dataclass(frozen=True)
@@ -56,11 +68,22 @@ class Choice:
 
 Notes = Mapping[str, Sequence[str]]  # by name, one text per segment; an empty text is not written
 Edit = tuple[int, int, bytes]  # replace the bytes from the first place to the second
+HEADER = "tercet: "  # before the name of a note, in the header of a table's column
 
 
 def note_lines(notes: Notes, row: int) -> list[tuple[str, str]]:
     """Return names and texts of the notes on one segment."""
     return [(name, values[row]) for name, values in notes.items() if values[row]]
+
+
+def new_columns(header: Sequence[str], notes: Notes) -> list[str]:
+    """Return the names of notes for which a table needs a new column: those that have a text and are not there yet."""
+    return [name for name, values in notes.items() if HEADER + name not in header and any(values)]
+
+
+def removals(written: Iterable[Written], beginnings: Sequence[str]) -> list[Edit]:
+    """Return the edits that remove earlier notes whose text begins in one of these ways."""
+    return [(start, stop, b"") for text, start, stop in written if text.startswith(tuple(beginnings))]
 
 
 def check_notes(notes: Notes, segments: int, path: str | Path) -> None:

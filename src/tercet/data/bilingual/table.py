@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import DataError, UsageError
+from ...errors import DataError
 from ..files import bare_name
 from ..lines import not_utf8, open_bytes
 from .columns import find_roles
-from .segments import Choice, Edit, Notes, Segment
+from .segments import HEADER, Choice, Edit, Notes, Segment, new_columns
 
 ENDINGS = (".csv", ".tsv")
 SEPARATORS = ",;\t|"
@@ -27,10 +27,11 @@ _BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_
 
 @dataclass(frozen=True)
 class _Record:
-    """The fields of a record, the line where it begins, and the byte where it ends, before the line's end."""
+    """The fields of a record, the line where it begins, its text, and the byte where it ends, before the line's end."""
 
     fields: list[str]
     line: int
+    text: str
     end: int
 
 
@@ -65,15 +66,31 @@ def language_pair(path: str | Path) -> str | None:
 
 
 def edits(path: str | Path, choice: Choice, notes: Notes) -> Iterator[Edit]:
-    """Yield where and how the new columns are inserted."""
+    """Yield where and how columns are inserted, or those that Tercet wrote earlier are replaced."""
     table = _read(path)
-    for name in notes:
-        if name in table.header.fields:
-            raise UsageError(f"{path} has a column {name!r} already. Remove it, or write to another file.")
-    rows = [list(notes), *([values[row] for values in notes.values()] for row in range(len(table.rows)))]
-    for record, fields in zip((table.header, *table.rows), rows, strict=True):
-        text = table.separator + table.separator.join(_field(field, table) for field in fields)
+    new = new_columns(table.header.fields, notes)
+    old = {
+        place: notes[name] for name in notes for place, head in enumerate(table.header.fields) if head == HEADER + name
+    }
+    for row, record in enumerate((table.header, *table.rows), -1):
+        if row >= 0 and old:
+            spans = _spans(record, table)
+            yield from ((*spans[place], _field(old[place][row], table).encode(table.encoding)) for place in sorted(old))
+        fields = [HEADER + name if row < 0 else notes[name][row] for name in new]
+        text = "".join(table.separator + _field(field, table) for field in fields)
         yield record.end, record.end, text.encode(table.encoding)
+
+
+def _spans(record: _Record, table: _Table) -> list[tuple[int, int]]:
+    """Return the bytes of each field of a record, with its quotation marks."""
+    mark = re.escape(table.separator)
+    quoted = '"(?:[^"]|"")*"|' if table.quoted else ""
+    fields = re.findall(rf"({quoted}[^{mark}]*)(?:{mark}|\Z)", record.text)[: len(record.fields)]
+    sizes = [len(field.encode(table.encoding)) for field in fields]
+    step = len(table.separator.encode(table.encoding))
+    start = record.end - len(record.text.encode(table.encoding))
+    starts = [start + sum(sizes[:place]) + place * step for place in range(len(fields))]
+    return [(start, start + size) for start, size in zip(starts, sizes, strict=True)]
 
 
 def _field(text: str, table: _Table) -> str:
@@ -141,8 +158,7 @@ def _records(
             raise DataError(f"{path}, line {before + 1}: not a table in CSV: {error}.") from None
         if fields is None:
             return
-        mine = lines[before : reader.line_num]
-        size = len("".join(mine).encode(encoding))
-        closing = mine[-1][len(mine[-1].rstrip("\r\n")) :] if mine else ""
-        yield _Record(fields, before + 1, end + size - len(closing.encode(encoding)))
-        before, end = reader.line_num, end + size
+        mine = "".join(lines[before : reader.line_num])
+        text = mine.rstrip("\r\n")
+        yield _Record(fields, before + 1, text, end + len(text.encode(encoding)))
+        before, end = reader.line_num, end + len(mine.encode(encoding))

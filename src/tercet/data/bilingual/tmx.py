@@ -10,10 +10,11 @@ from pathlib import Path
 
 from ..lines import open_bytes
 from .markup import InlineText, Parser, escaped, pair_of
-from .segments import OUTPUT, Choice, Edit, Notes, Segment, note_lines
+from .segments import OUTPUT, Choice, Edit, Notes, Segment, Written, note_lines
 
 ENDINGS = (".tmx",)
 _SPANS = frozenset({"hi"})
+_MINE = "x-tercet-"  # begins the type of our props
 _TUV_LANGUAGE = ("xml:lang", "lang")
 
 
@@ -32,14 +33,15 @@ def language_pair(path: str | Path) -> str | None:
 
 
 def edits(path: str | Path, choice: Choice, notes: Notes) -> Iterator[Edit]:
-    """Yield where and how the notes are inserted."""
+    """Yield where and how the notes are inserted, and earlier ones removed."""
     reader = _Reader(str(path), choice.pair)
     with open_bytes(path) as stream:
         for row, segment in enumerate(reader.parse(stream)):
             text = "".join(
-                f'<{reader.prefix}prop type="x-tercet-{escaped(name)}">{escaped(value)}</{reader.prefix}prop>'
+                f'<{reader.prefix}prop type="{_MINE}{escaped(name)}">{escaped(value)}</{reader.prefix}prop>'
                 for name, value in note_lines(notes, row)
             )
+            yield from ((start, stop, b"") for name, start, stop in segment.written if name in notes)
             if text:
                 yield segment.at, segment.at, reader.encoded(text)
 
@@ -56,6 +58,8 @@ class _Reader(Parser):
         self._language = ""
         self._inline: InlineText | None = None
         self._texts: dict[str, InlineText] = {}
+        self._prop = ("", -1)  # the name and place of the prop that is read, if it is ours
+        self._written: list[Written] = []
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if not self.stack and name != "tmx":
@@ -66,7 +70,9 @@ class _Reader(Parser):
             self.languages = [attributes["srclang"], ""]
         elif name == "tu":
             self._number += 1
-            self._unit, self._line, self._at, self._texts = attributes, self.line, -1, {}
+            self._unit, self._line, self._at, self._texts, self._written = attributes, self.line, -1, {}, []
+        elif name == "prop" and self._at < 0 and attributes.get("type", "").startswith(_MINE):
+            self._prop = attributes["type"][len(_MINE) :], self.byte
         elif name == "tuv" and self._unit is not None:
             self._at = self.byte if self._at < 0 else self._at
             self._language = next((attributes[key] for key in _TUV_LANGUAGE if key in attributes), "")
@@ -83,6 +89,9 @@ class _Reader(Parser):
                 self._inline = None
             else:
                 self._inline.end()
+        elif name == "prop" and self._prop[0]:
+            self._written.append(Written(*self._prop, self.behind))
+            self._prop = ("", -1)
         elif name == "tu" and self._unit is not None:
             self._finish(self._unit)
             self._unit = None
@@ -106,6 +115,7 @@ class _Reader(Parser):
                 source_tags=tuple(source.tags),
                 output_tags=tuple(target.tags) if target else (),
                 at=self._at,
+                written=tuple(self._written),
             )
         )
 

@@ -13,13 +13,14 @@ from pathlib import Path
 
 from ..lines import open_bytes
 from .markup import InlineText, Parser, escaped, pair_of
-from .segments import OUTPUT, Choice, Edit, Notes, Segment, note_lines
+from .segments import NOTHING, OUTPUT, Choice, Edit, Notes, Segment, Written, note_lines, removals
 
 ENDINGS = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff")
 _SPANS = frozenset({"g", "pc"})
 _MARKS = frozenset({"mrk"})
 _INHERITING = ("file", "group", "unit", "trans-unit")  # elements whose translate="no" holds for what is in them
 _TEXTS = ("source", "target")
+_HOLDER = ""  # stands for the <notes> of a unit, if all notes in it are ours
 
 
 def read_segments(path: str | Path, choice: Choice) -> Iterator[Segment]:
@@ -37,16 +38,26 @@ def language_pair(path: str | Path) -> str | None:
 
 
 def edits(path: str | Path, choice: Choice, notes: Notes) -> Iterator[Edit]:
-    """Yield where and how the notes are inserted."""
+    """Yield where and how the notes are inserted, and earlier ones removed."""
     reader = _Reader(str(path))
     with open_bytes(path) as stream:
         rows = enumerate(reader.parse(stream))
         for at, unit in groupby(rows, key=lambda each: each[1].at):
             members = list(unit)
+            first = members[0][1]
             texts = [reader.note(each, *note) for row, each in members for note in note_lines(notes, row)]
+            found = removals(first.written, [f"{_which(each)}{name}: " for _, each in members for name in notes])
             if texts:
-                before, after = members[0][1].frame
-                yield at, at, reader.encoded(before + "".join(texts) + after)
+                before, after = first.frame
+                found.append((at, at, reader.encoded(before + "".join(texts) + after)))
+            elif found and first.written[0].text == _HOLDER and len(found) == len(first.written) - 1:
+                found = [(*first.written[0][1:], b"")]  # <notes> may not be empty
+            yield from sorted(found)
+
+
+def _which(segment: Segment) -> str:
+    """Return what the notes on a segment of several in a unit begin with."""
+    return f"{segment.labels['segment']}: " if "segment" in segment.labels else ""
 
 
 @dataclass
@@ -61,6 +72,8 @@ class _Unit:
     texts: dict[str, InlineText] = field(default_factory=dict)
     at: int = -1
     has_notes: bool = False
+    holder: int = -1  # the byte where <notes> begins; -1 if it has notes of others
+    written: list[Written] = field(default_factory=list)
     done: list[tuple[str, int, dict[str, InlineText]]] = field(default_factory=list)
 
 
@@ -72,17 +85,21 @@ class _Reader(Parser):
         self._file = ""
         self._unit: _Unit | None = None
         self._inline: InlineText | None = None
+        self._note: list[str] | None = None  # the text of a note of ours
+        self._note_at = -1
         self._ended = False  # whether the next event is the place behind the target
         self._ignored = 0  # depth within alternative translations and the like
         self._translated = [True]
         self._languages = ["", ""]
 
     def note(self, segment: Segment, name: str, value: str) -> str:
-        text = escaped(f"{name}: {value}")
-        if self.version.startswith("1"):
-            return f'<{self.prefix}note from="tercet">{text}</{self.prefix}note>'
-        which = escaped(segment.labels.get("segment", ""))
-        return f'<{self.prefix}note category="tercet">{f"{which}: " if which else ""}{text}</{self.prefix}note>'
+        text = escaped(f"{_which(segment)}{name}: {value}")
+        return f'<{self.prefix}note {self._mine}="tercet">{text}</{self.prefix}note>'
+
+    @property
+    def _mine(self) -> str:
+        """Return the attribute that says who wrote a note."""
+        return "from" if self.version.startswith("1") else "category"
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._mark()
@@ -122,6 +139,11 @@ class _Reader(Parser):
         unit = self._unit
         if unit is not None and name == "notes":
             unit.at, unit.has_notes = self.byte, True
+            if unit.holder >= 0 and unit.written:
+                unit.written.insert(0, Written(_HOLDER, unit.holder, self.behind))
+        elif unit is not None and name == "note" and self._note is not None:
+            unit.written.append(Written("".join(self._note).strip(), self._note_at, self.behind))
+            self._note = None
         elif unit is not None and name == "segment":
             unit.done.append((unit.segment, unit.segment_line, unit.texts))
             unit.texts = {}
@@ -141,6 +163,8 @@ class _Reader(Parser):
         self._mark()
         if self._inline is not None:
             self._inline.add(text)
+        elif self._note is not None:
+            self._note.append(text)
 
     def _root(self, name: str, attributes: dict[str, str]) -> None:
         self.version = attributes.get("version", "")
@@ -167,6 +191,12 @@ class _Reader(Parser):
             self._inline = unit.texts[name] = InlineText(name, keeps_space=self.keeps_space)
         elif name in ("segment", "ignorable", "originalData") and unit.at < 0:
             unit.at = self.byte
+        elif name == "notes":
+            unit.holder = self.byte
+        elif name == "note" and attributes.get(self._mine) == "tercet":
+            self._note, self._note_at = [], self.byte
+        elif name == "note":
+            unit.holder = -1
         if name == "segment":
             unit.segment, unit.segment_line = attributes.get("id", str(len(unit.done) + 1)), self.line
 
@@ -192,10 +222,11 @@ class _Reader(Parser):
                     source.text,
                     {OUTPUT: target.text if target else ""},
                     file=self._file,
-                    labels={"segment": segment} if several else {},
+                    labels={"segment": segment} if several else NOTHING,
                     source_tags=tuple(source.tags),
                     output_tags=tuple(target.tags) if target else (),
                     at=unit.at,
                     frame=frame,
+                    written=tuple(unit.written),
                 )
             )

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from ...errors import DataError, UnknownName, UsageError
 from .columns import SHEET, find_roles
 from .markup import Parser, escaped
-from .segments import Choice, Edit, Notes, Segment, splice
+from .segments import HEADER, Choice, Edit, Notes, Segment, new_columns, splice
 
 ENDINGS = (".xlsx",)
 LARGEST = 1 << 30  # bytes of all parts together, unpacked
@@ -50,59 +50,75 @@ def language_pair(path: str | Path) -> str | None:
 def write(path: str | Path, choice: Choice, notes: Notes, out: BinaryIO) -> None:
     """Write a copy of the workbook in which the sheet has a column for each note."""
     sheet = _open(path, choice)
-    for name in notes:
-        if name in sheet.header:
-            raise UsageError(f"{path} has a column {name!r} already. Remove it, or write to another file.")
-    if sheet.width + len(notes) > MOST_COLUMNS:
+    new = new_columns(sheet.header, notes)
+    if sheet.width + len(new) > MOST_COLUMNS:
         raise UsageError(f"{path}: a sheet cannot have more than {MOST_COLUMNS} columns.")
     with _archive(path) as archive, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as copy:
         for info in archive.infolist():
             content = archive.read(info)
             if info.filename == sheet.part:
                 spliced = io.BytesIO()
-                splice(io.BytesIO(content), _edits(sheet, content, notes), spliced)
+                splice(io.BytesIO(content), _edits(sheet, content, notes, new), spliced)
                 content = spliced.getvalue()
             copy.writestr(info, content)
 
 
-def _edits(sheet: _Sheet, content: bytes, notes: Notes) -> Iterator[Edit]:
+def _edits(sheet: _Sheet, content: bytes, notes: Notes, new: Sequence[str]) -> Iterator[Edit]:
     dimension = _DIMENSION.search(content, 0, 1 << 14)
     if dimension:
         first, _, last = dimension[2].decode("ascii", "replace").partition(":")
         corner = _CELL.fullmatch(last or first)
         if corner:
-            wider = f"{first}:{letters(sheet.width + len(notes) - 1)}{corner[2]}"
+            wider = f"{first}:{letters(sheet.width + len(new) - 1)}{corner[2]}"
             yield dimension.start(2), dimension.end(2), wider.encode()
-    texts = [list(notes), *([values[row] for values in notes.values()] for row in range(len(sheet.rows)))]
-    for row, fields in zip((sheet.header_cells, *sheet.rows), texts, strict=True):
+    old = {place: notes[name] for name in notes for place, head in enumerate(sheet.header) if head == HEADER + name}
+    for number, row in enumerate((sheet.header_cells, *sheet.rows), -1):
         spans = _SPANS.search(content, row.start, content.index(b">", row.start))
         if spans:  # a hint for programs, which would be wrong now
             yield spans.start(), spans.end(), b""
+        for place in sorted(old) if number >= 0 else ():
+            written = cell(f"{letters(place)}{row.number}", old[place][number], sheet.prefix, row.style(place))
+            yield *row.span(place), written.encode(sheet.encoding, "xmlcharrefreplace")
+        texts = [HEADER + name if number < 0 else notes[name][number] for name in new]
         cells = "".join(
-            cell(f"{letters(sheet.width + place)}{row.number}", field, sheet.prefix)
-            for place, field in enumerate(fields)
+            cell(f"{letters(place)}{row.number}", text, sheet.prefix) for place, text in enumerate(texts, sheet.width)
         )
         yield row.end, row.end, cells.encode(sheet.encoding, "xmlcharrefreplace")
 
 
-def cell(reference: str, text: str, prefix: str = "") -> str:
-    """Return the XML of a cell: a number if the text is one, else a text. Nothing for an empty text."""
+def cell(reference: str, text: str, prefix: str = "", style: str | None = None) -> str:
+    """Return the XML of a cell: a number if the text is one, else a text. Nothing for an empty text without a style."""
+    look = "" if style is None else f' s="{escaped(style)}"'
     if not text:
-        return ""
+        return f'<{prefix}c r="{reference}"{look}/>' if look else ""
     if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text):
-        return f'<{prefix}c r="{reference}"><{prefix}v>{text}</{prefix}v></{prefix}c>'
+        return f'<{prefix}c r="{reference}"{look}><{prefix}v>{text}</{prefix}v></{prefix}c>'
     content = f'<{prefix}t xml:space="preserve">{escaped(text)}</{prefix}t>'
-    return f'<{prefix}c r="{reference}" t="inlineStr"><{prefix}is>{content}</{prefix}is></{prefix}c>'
+    return f'<{prefix}c r="{reference}"{look} t="inlineStr"><{prefix}is>{content}</{prefix}is></{prefix}c>'
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A row: its number, its cells by column, and the bytes of its start tag and end tag."""
+    """A row: its number, its cells by column, and the bytes of its start tag and end tag.
+
+    places: the first and last byte of each cell, and its style, if the sheet has columns that Tercet wrote.
+    """
 
     number: int
     cells: Mapping[int, str]
     start: int
     end: int
+    places: Mapping[int, tuple[int, int, str | None]]
+
+    def span(self, column: int) -> tuple[int, int]:
+        """Return the bytes of a cell; twice the place where it belongs if it is not there."""
+        if column in self.places:
+            return self.places[column][:2]
+        at = next((start for place, (start, _, _) in sorted(self.places.items()) if place > column), self.end)
+        return at, at
+
+    def style(self, column: int) -> str | None:
+        return self.places[column][2] if column in self.places else None
 
     def padded(self, width: int) -> list[str]:
         return [self.cells.get(place, "") for place in range(width)]
@@ -247,11 +263,14 @@ class _Cells(Parser):
         self.column = self.widest = -1
         self.kind = ""
         self.pieces: list[str] = []
+        self.annotated = False  # whether the header has a column that Tercet wrote
+        self.places: dict[int, tuple[int, int, str | None]] = {}
+        self.cell: tuple[int, str | None] = (0, None)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "row":
             self.number = self._whole(attributes.get("r", str(self.number + 1)))
-            self.cells, self.column, self.began = {}, -1, self.byte
+            self.cells, self.places, self.column, self.began = {}, {}, -1, self.byte
         elif name == "c":
             reference = attributes.get("r")
             found = _CELL.fullmatch(reference) if reference else None
@@ -262,6 +281,7 @@ class _Cells(Parser):
                 self.refuse(f"a sheet cannot have more than {MOST_COLUMNS} columns")
             self.widest = max(self.widest, self.column)  # also cells without text, which have a format
             self.kind, self.pieces = attributes.get("t", "n"), []
+            self.cell = self.byte, attributes.get("s")
         elif name == "mergeCell" and (found := _CELL.fullmatch(attributes.get("ref", "").rpartition(":")[2])):
             self.widest = max(self.widest, _number(found[1]))
 
@@ -280,8 +300,11 @@ class _Cells(Parser):
                 text = self.strings[place]
             if text:
                 self.cells[self.column] = text
+                self.annotated = self.annotated or text.startswith(HEADER)
+            if self.annotated:
+                self.places[self.column] = self.cell[0], self.behind, self.cell[1]
         elif name == "row":
-            self.found.append(_Row(self.number, self.cells, self.began, self.byte))
+            self.found.append(_Row(self.number, self.cells, self.began, self.byte, self.places))
 
     def _whole(self, text: str) -> int:
         if not re.fullmatch("[0-9]{1,9}", text.strip()):

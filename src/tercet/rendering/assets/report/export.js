@@ -1,4 +1,4 @@
-// Ticked segments, or all that are listed if none is ticked, as TSV, JSON or Markdown.
+// Ticked segments, or all that are listed if none is ticked, as TSV, JSON or Markdown. A page has `record`, `flatRecord`, `toMarkdown`.
 const chosen = () => ticked.size ? [...ticked].sort((x, y) => x - y) : listed;
 
 function exportButtons() {
@@ -13,41 +13,14 @@ function showTicked() {
   byId("ticked").replaceChildren(...(ticked.size ? [`${ticked.size} ticked `, el("button", {type: "button", class: "small", onclick: () => { ticked.clear(); show(); showTicked(); }}, "untick")] : ["Export:"]));
 }
 
-function record(i) {
-  const systems = reading();
-  return {
-    segment: numberOf(i), ...(D.documents ? {document: D.documents[i]} : {}), ...(D.source ? {source: D.source[i]} : {}),
-    references: Object.fromEntries(Object.entries(D.references).map(([name, lines]) => [name, lines[i]])),
-    outputs: Object.fromEntries(systems.map((s) => [D.systems[s], D.outputs[s][i]])),
-    scores: Object.fromEntries(D.metrics.map((metric, m) => [metric.name, Object.fromEntries(systems.map((s) => [D.systems[s], scoreOf(m, s, i)]))])),
-  };
-}
-
 function toTsv(segments) {
-  const flat = segments.map((i) => {
-    const {references, outputs, scores, ...rest} = record(i);
-    const row = {...rest};
-    for (const [name, text] of Object.entries(references)) row[`reference ${name}`] = text;
-    for (const [name, text] of Object.entries(outputs)) row[name] = text;
-    for (const [metric, values] of Object.entries(scores)) for (const [name, value] of Object.entries(values)) row[`${metric} ${name}`] = value;
-    return row;
-  });
+  const flat = segments.map(flatRecord);
   const cell = (value) => { const text = String(value ?? ""); return /[\t\n\r"]/.test(text) ? `"${text.replaceAll("\"", "\"\"")}"` : text; };
   const header = Object.keys(flat[0] ?? {});
   return [header, ...flat.map((row) => header.map((name) => row[name]))].map((row) => row.map(cell).join("\t")).join("\n") + "\n";
 }
 
-function toMarkdown(i) {
-  const plain = (text) => String(text ?? "").replace(/[\\`*_[\]<>|#&]/g, "\\$&").replace(/\s*\n\s*/g, " ");
-  const {source, references, outputs, scores} = record(i), lines = [`**Segment ${numberOf(i)}**`];
-  if (source !== undefined) lines.push(`- source: ${plain(source)}`);
-  for (const [name, text] of Object.entries(references)) lines.push(`- reference ${plain(name)}: ${plain(text)}`);
-  for (const [name, text] of Object.entries(outputs)) {
-    const values = D.metrics.map((metric) => `${metric.name} ${fixed(scores[metric.name][name], metric.decimals)}`).join(", ");
-    lines.push(`- ${plain(name)} (${values}): ${plain(text)}`);
-  }
-  return lines.join("\n");
-}
+const markdown = (text) => String(text ?? "").replace(/[\\`*_[\]<>|#&]/g, "\\$&").replace(/\s*\n\s*/g, " ");
 
 function download(name, type, text) {
   const link = el("a", {href: URL.createObjectURL(new Blob([text], {type})), download: name});

@@ -1,4 +1,28 @@
-// Everything in its place: findings and methods below the segments, then the first view.
+// Everything in its place: findings and methods below the segments, then the first view and the keys.
+const KEYS = [["n p", "next, previous by the largest difference"], ["[ ]", "previous, next system as B"], ["m", "next metric"], ["s", "swap A and B"],
+  ["x", "tick the segment"]];
+const ACTIONS = {
+  n: () => bySize(1), p: () => bySize(-1), "[": () => turn(-1), "]": () => turn(1), m: () => stay({m: (state.m + 1) % D.metrics.length}),
+  s: () => stay({a: state.b, b: state.a}), x: () => { if (state.seg !== null) { setTick(state.seg, !ticked.has(state.seg)); refill(placeOf(state.seg)); } },
+};
+const HINT = "Every number leads to segments: click a system, a cell, a bar, a slice or a point. The address records what you see.";
+
+function bySize(by) {
+  if (state.sort !== "size") { change({sort: "size", seg: by > 0 ? null : state.seg}); }
+  step(by);
+}
+
+function turn(by) {
+  const order = ranked(state.m).filter((s) => s !== state.a);
+  stay({b: order[(order.indexOf(state.b) + by + order.length) % order.length]});
+}
+
+// Change what is shown and stay at the segment.
+function stay(changes) {
+  change({...changes, seg: state.seg});
+  if (state.seg !== null) goTo(state.seg);
+}
+
 function buildFindings() {
   if (!D.findings.length) return "";
   const numbers = {error: 0, warning: 0, note: 0};
@@ -27,18 +51,14 @@ function buildMethods() {
 async function start() {
   D = await unpack();
   state = readAddress();
-  buildTools();
+  buildTools(KEYS, ACTIONS, HINT);
   byId("app").append(...buildOverview(), buildPair(), buildAnalyses(), buildSegments(), buildFindings(), buildMethods());
   show();
   showTicked();
   byId("app").setAttribute("aria-busy", "false");
   if (state.seg !== null) goTo(state.seg);
+  printChosen();
   addEventListener("hashchange", () => { state = readAddress(); show(); if (state.seg !== null) goTo(state.seg); });
-  addEventListener("beforeprint", () => {
-    const printed = new Set(ticked.size ? ticked : listed.slice(0, 20));
-    for (const [i, place] of places) place.toggleAttribute("data-print", printed.has(i));
-    for (const i of printed) fill(placeOf(i));
-  });
 }
 
 start().catch((error) => {

@@ -1,9 +1,4 @@
-// The segment browser. The list has an empty place for every segment; those near the window are filled, others emptied.
-const PIECE = 1500; // places that are added at once
-const places = new Map(); // segment -> its element
-const ticked = new Set();
-let listed = [], list, watcher, ending;
-
+// The segments of the report: filters, and a card with source, references, outputs and scores.
 // Whom a metric prefers in a segment: 1 for A, -1 for B, 0 for neither.
 function signOf(m, i) {
   const metric = D.metrics[m], value = metric.sign ? advantageOf(m, state.a, state.b, i) : null;
@@ -45,8 +40,7 @@ function filtered() {
 
 function buildSegments() {
   const bar = el("div", {id: "bar"}), status = el("span", {id: "status", role: "status"});
-  const search = el("input", {type: "search", placeholder: "Search, or /regex/", "aria-label": "Search in texts", id: "search", value: state.q,
-                              oninput: debounced(() => change({q: search.value}))});
+  const search = searchField();
   const sort = el("select", {"aria-label": "Sort by", onchange: () => change({sort: sort.value})}, Object.keys(SORTS).map((key) => el("option", {value: key}, SORTS[key])));
   const slice = el("select", {"aria-label": "Slice", onchange: () => change({slice: slice.value ? slice.value.split(" ").map(Number) : null})},
     el("option", {value: ""}, "all slices"), D.slices.map((kind, k) => el("optgroup", {label: kind.by}, kind.names.map((name, g) => el("option", {value: `${k} ${g}`}, name)))));
@@ -60,14 +54,7 @@ function buildSegments() {
     el("label", {}, "Sort", sort), D.slices.length ? el("label", {}, "Slice", slice) : "", search, el("label", {}, "A better by at least", least),
     D.metrics.filter((metric) => metric.sign).length > 1 ? el("label", {}, disagree, "only where metrics disagree") : ""),
   el("div", {class: "row small", style: {"margin-top": ".5rem"}}, status, chips, more, el("label", {}, "Marks", marks), el("label", {}, only, "only ticked"), exportButtons()));
-  list = el("div", {id: "list", onpointerover: showPartners, onpointerout: showPartners});
-  ending = el("div", {"aria-hidden": "true", style: {height: "1px"}});
-  watcher = new IntersectionObserver((entries) => {
-    for (const entry of entries) entry.isIntersecting ? fill(entry.target) : empty(entry.target);
-  }, {rootMargin: "1200px 0px"});
-  new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) extend(list.children.length + PIECE); }, {rootMargin: "2000px 0px"}).observe(ending);
   renderers.push(() => {
-    if (document.activeElement !== search) search.value = state.q;
     if (document.activeElement !== least) least.value = state.min ?? "";
     sort.value = state.sort;
     slice.value = state.slice ? state.slice.join(" ") : "";
@@ -75,19 +62,11 @@ function buildSegments() {
     only.checked = state.ticked;
     marks.value = state.marks;
     legend.replaceChildren(...(shownLayer() ? layerLegend(shownLayer()) : differenceLegend()).flat(2));
-    const wrong = searchPattern(state.q);
-    search.setAttribute("aria-invalid", String(wrong instanceof Error));
-    listed = filtered();
-    if (state.seg !== null && !listed.includes(state.seg)) listed.unshift(state.seg);
-    status.replaceChildren(el("b", {}, listed.length === D.n ? count(D.n, "segment") : `${listed.length.toLocaleString("en")} of ${count(D.n, "segment")}`),
-      wrong instanceof Error ? " (this is no regular expression)" : "");
     chips.replaceChildren(...chipParts());
     more.replaceChildren(...moreParts());
-    list.replaceChildren();
-    extend(PIECE);
-    if (state.seg !== null) places.get(state.seg)?.classList.add("current");
+    showList(search, status);
   });
-  return el("section", {id: "segments", "aria-labelledby": "browser"}, el("h2", {id: "browser"}, "Segments"), bar, legend, list, ending);
+  return el("section", {id: "segments", "aria-labelledby": "browser"}, el("h2", {id: "browser"}, "Segments"), bar, legend, buildList({onpointerover: showPartners, onpointerout: showPartners}));
 }
 
 function chipParts() {
@@ -112,40 +91,6 @@ function moreParts() {
     el("option", {value: ""}, "read one more…"), rest.map((s) => el("option", {value: s}, D.systems[s])));
   return [...state.more.map((s) => el("button", {type: "button", class: "chip", onclick: () => change({more: state.more.filter((other) => other !== s)})}, D.systems[s])),
     state.more.length < 2 && rest.length ? add : ""];
-}
-
-function placeOf(i) {
-  if (!places.has(i)) places.set(i, el("article", {class: "segment", id: `segment-${numberOf(i)}`, "data-i": i, tabindex: -1, "aria-label": `Segment ${numberOf(i)}`}));
-  return places.get(i);
-}
-
-function extend(size) {
-  const from = list.children.length, added = listed.slice(from, size).map(placeOf);
-  for (const place of added) { place.classList.remove("current"); watcher.unobserve(place); }
-  list.append(...added);
-  for (const place of added) {
-    if (place.dataset.filled) refill(place); // it may show other systems
-    watcher.observe(place);
-  }
-}
-
-function empty(place) {
-  if (!place.dataset.filled || place.contains(document.activeElement)) return;
-  if (place.isConnected) place.style.setProperty("min-height", `${place.offsetHeight}px`);
-  place.replaceChildren();
-  delete place.dataset.filled;
-}
-
-function fill(place) {
-  if (place.dataset.filled) return;
-  place.dataset.filled = "1";
-  place.style.removeProperty("min-height");
-  place.replaceChildren(...cardParts(+place.dataset.i));
-}
-
-function refill(place) {
-  delete place.dataset.filled;
-  fill(place);
 }
 
 function cardParts(i) {
@@ -196,32 +141,32 @@ function setTick(i, on) {
   showTicked();
 }
 
-// Go to a segment and record it in the address.
-function openSegment(i, scroll = true) {
-  state.seg = i;
-  if (!listed.includes(i)) return change({seg: i, slice: null, q: "", min: null, from: null, to: null, disagree: false, ticked: false, set: null}), goTo(i);
-  history.replaceState(null, "", address());
-  document.querySelector(".segment.current")?.classList.remove("current");
-  if (scroll) goTo(i);
-  else placeOf(i).classList.add("current");
-}
-
-function goTo(i) {
-  extend(listed.indexOf(i) + PIECE / 10);
-  const place = placeOf(i);
-  fill(place);
-  place.classList.add("current");
-  place.focus({preventScroll: true});
-  // Neighbours that are filled on the way move it, so go there until it stays.
-  const settle = (left, before) => {
-    place.scrollIntoView({block: "start"});
-    const top = place.getBoundingClientRect().top;
-    if (left && state.seg === i) requestAnimationFrame(() => settle(top === before ? left - 1 : 4, top));
+function record(i) {
+  const systems = reading();
+  return {
+    segment: numberOf(i), ...(D.documents ? {document: D.documents[i]} : {}), ...(D.source ? {source: D.source[i]} : {}),
+    references: Object.fromEntries(Object.entries(D.references).map(([name, lines]) => [name, lines[i]])),
+    outputs: Object.fromEntries(systems.map((s) => [D.systems[s], D.outputs[s][i]])),
+    scores: Object.fromEntries(D.metrics.map((metric, m) => [metric.name, Object.fromEntries(systems.map((s) => [D.systems[s], scoreOf(m, s, i)]))])),
   };
-  settle(4, null);
 }
 
-function debounced(action, wait = 150) {
-  let timer;
-  return () => { clearTimeout(timer); timer = setTimeout(action, wait); };
+// A record as a row of a table.
+function flatRecord(i) {
+  const {references, outputs, scores, ...row} = record(i);
+  for (const [name, text] of Object.entries(references)) row[`reference ${name}`] = text;
+  for (const [name, text] of Object.entries(outputs)) row[name] = text;
+  for (const [metric, values] of Object.entries(scores)) for (const [name, value] of Object.entries(values)) row[`${metric} ${name}`] = value;
+  return row;
+}
+
+function toMarkdown(i) {
+  const {source, references, outputs, scores} = record(i), lines = [`**Segment ${numberOf(i)}**`];
+  if (source !== undefined) lines.push(`- source: ${markdown(source)}`);
+  for (const [name, text] of Object.entries(references)) lines.push(`- reference ${markdown(name)}: ${markdown(text)}`);
+  for (const [name, text] of Object.entries(outputs)) {
+    const values = D.metrics.map((metric) => `${metric.name} ${fixed(scores[metric.name][name], metric.decimals)}`).join(", ");
+    lines.push(`- ${markdown(name)} (${values}): ${markdown(text)}`);
+  }
+  return lines.join("\n");
 }

@@ -3,8 +3,7 @@ const SORTS = {
   size: "largest difference", a: "A better first", b: "B better first", worst: "lowest score of A", best: "highest score of A",
   long: "longest", short: "shortest", order: "order of the test set",
 };
-let state = {};
-const renderers = []; // functions that show the state, in order
+const CLEAR = {slice: null, q: "", min: null, from: null, to: null, disagree: false, ticked: false, set: null};
 
 function usual() {
   const order = ranked(0), baseline = D.systems.indexOf(D.baseline);
@@ -58,12 +57,6 @@ function address(of = state) {
   for (const name of ["disagree", "ticked"]) if (of[name]) words.set(name, "1");
   if (of.seg !== null) words.set("seg", String(numberOf(of.seg)));
   return `#${words}`;
-}
-
-function show() {
-  const focused = document.activeElement?.dataset?.key;
-  for (const render of renderers) render();
-  if (focused && document.activeElement === document.body) document.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
 }
 
 // Change the state, record it in the address and show it. `browse`: scroll to the segments, which the change filters.

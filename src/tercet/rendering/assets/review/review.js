@@ -1,106 +1,191 @@
-// The list of segments to review: filters, marks of what is done (kept in the browser), export. `data.js` has helpers.
-const PIECE = 100; // segments shown at once
-const chosen = {text: "", kind: "", open: false, most: PIECE};
+// Pages of segments to look at: those of `qe rank`, and those with names that were lost or invented (`entities`).
+// The list, the search, the export and the keys are those of the report.
+const ORDERS = {first: "", order: "order of the texts", long: "longest", short: "shortest"};
+const CLEAR = {q: "", kind: "", system: "", name: "", open: false};
+const KEPT = () => `tercet-review:${D.key}`; // where the browser keeps what is done
 let done = new Set();
 
-function keepDone() {
-  try { localStorage.setItem(`tercet-review:${D.key}`, JSON.stringify([...done])); } catch { /* not allowed here */ }
-}
-
+const keepDone = () => { try { localStorage.setItem(KEPT(), JSON.stringify([...done])); } catch { /* not allowed here */ } };
 function readDone() {
-  try { return new Set(JSON.parse(localStorage.getItem(`tercet-review:${D.key}`) ?? "[]")); } catch { return new Set(); }
+  try { return new Set(JSON.parse(localStorage.getItem(KEPT()) ?? "[]")); } catch { return new Set(); }
 }
 
-function fits(segment) {
-  const text = chosen.text.toLowerCase();
-  return (!chosen.open || !done.has(segment.n))
-    && (!chosen.kind || segment.decision === chosen.kind || segment.why.some((why) => why.kind === chosen.kind))
-    && (!text || [segment.id, segment.file, segment.source, segment.output, ...segment.why.map((why) => why.text)]
-      .some((part) => part.toLowerCase().includes(text)));
+// The reasons of a segment that fit the choice of kind, system and name.
+const reasonsOf = (segment) => segment.why.filter((why) => (!state.kind || why.kind === state.kind || segment.decision === state.kind)
+  && (!state.system || why.system === state.system) && (!state.name || why.name === state.name));
+const shownTexts = (segment) => segment.texts.filter((text) => !state.system || !text.system || text.system === state.system);
+
+function filtered() {
+  const pattern = searchPattern(state.q), found = [];
+  const hits = (text) => { pattern.lastIndex = 0; return pattern.test(text); };
+  D.segments.forEach((segment, i) => {
+    if (state.open && done.has(segment.n)) return;
+    if ((state.kind || state.system || state.name) && segment.decision !== state.kind && !reasonsOf(segment).length) return;
+    if (pattern instanceof RegExp && ![segment.id, segment.file, ...segment.texts.map((text) => text.text), ...segment.why.map((why) => why.text)].some(hits)) return;
+    found.push(i);
+  });
+  const length = (i) => D.segments[i].texts[0].text.length;
+  const keys = {first: (i) => i, order: (i) => numberOf(i), long: (i) => -length(i), short: length};
+  return found.sort((x, y) => keys[state.sort](x) - keys[state.sort](y) || x - y);
 }
 
 function bar({value, low, high}) {
   const [start, end] = D.scale, at = (x) => 120 * (Math.min(Math.max(x, start), end) - start) / (end - start);
-  return svg("svg", {class: "bar", width: 120, height: 14, role: "img",
+  return svg("svg", {class: "scale", width: 120, height: 14, role: "img",
     "aria-label": `${fixed(value, 1)}, interval ${fixed(low, 1)} to ${fixed(high, 1)}`},
   svg("rect", {class: "all", x: .5, y: 3.5, width: 119, height: 7, rx: 3}),
   svg("rect", {class: "interval", x: at(low), y: 4, width: Math.max(at(high) - at(low), 1), height: 6}),
   svg("rect", {class: "value", x: Math.min(Math.max(at(value) - 1.5, 0), 117), y: 1, width: 3, height: 12}));
 }
 
-function text(name, content, language) {
-  return el("div", {}, el("h3", {}, name), el("p", {dir: "auto", lang: language || null}, content || "(empty)"));
+// A text with its marks, which do not overlap, and with what the search finds.
+function withMarks(text, marks, pattern) {
+  const plain = (piece) => pattern ? highlighted(piece, pattern) : [piece], nodes = [];
+  let last = 0;
+  for (const [begin, end, kind, title] of marks) {
+    nodes.push(...plain(text.slice(last, begin)), el("mark", {class: kind, title}, plain(text.slice(begin, end))));
+    last = end;
+  }
+  return [...nodes, ...plain(text.slice(last))];
 }
 
-function card(segment) {
-  const box = el("input", {type: "checkbox"});
-  box.checked = done.has(segment.n);
-  const found = el("article", {class: `card${box.checked ? " done" : ""}`, "aria-label": `Segment ${segment.id}`},
-    el("div", {class: "head"}, el("h2", {}, segment.id), segment.file ? el("span", {}, segment.file) : null,
-      D.scale ? [bar(segment), el("span", {}, `${fixed(segment.value, 1)} (${fixed(segment.low, 1)} to ${fixed(segment.high, 1)})`)]
-        : el("span", {}, count(segment.value, "point")),
-      segment.decision ? el("span", {class: `tag ${segment.decision}`}, segment.decision) : null,
-      el("label", {}, box, " done")),
-    el("div", {class: "texts"}, text("Source", segment.source, D.languages[0]), text("Output", segment.output, D.languages[1])),
-    segment.why.length ? el("ul", {class: "why"}, segment.why.map((why) => el("li", {}, why.text))) : null);
-  box.addEventListener("change", () => {
-    if (box.checked) done.add(segment.n);
-    else done.delete(segment.n);
-    keepDone();
-    found.classList.toggle("done", box.checked);
-    showCount();
-  });
+function cardParts(i) {
+  const segment = D.segments[i], pattern = searchPattern(state.q), found = pattern instanceof RegExp ? pattern : null;
+  const box = el("input", {type: "checkbox", checked: done.has(segment.n), onchange: () => setDone(i, box.checked)});
+  placeOf(i).classList.toggle("done", box.checked);
+  const link = address({...state, seg: i});
+  const scored = D.scale ? [bar(segment), el("span", {}, `${fixed(segment.value, 1)} (${fixed(segment.low, 1)} to ${fixed(segment.high, 1)})`)]
+    : D.unit ? [el("span", {}, count(segment.value, D.unit))] : [];
+  return [
+    el("div", {class: "head"}, el("a", {href: link, class: "number", title: "Link to this segment", onclick: (event) => { event.preventDefault(); openSegment(i, false); }}, `#${segment.id}`),
+      segment.file ? el("span", {class: "soft"}, segment.file) : "", scored,
+      segment.decision ? el("span", {class: `tag ${segment.decision}`}, segment.decision) : "",
+      el("span", {class: "end"}, el("button", {type: "button", class: "small", onclick: () => copy(location.href.replace(/#.*|$/s, "") + link, "Link copied")}, "Copy link"),
+        el("label", {}, box, "done"))),
+    el("div", {class: "texts"}, shownTexts(segment).map(({name, text, language, marks}) => el("div", {}, el("h3", {}, name),
+      text === "" ? el("p", {class: "reading empty"}, "(empty)") : el("p", {class: "reading", dir: "auto", lang: language || null}, withMarks(text, marks, found))))),
+    segment.why.length ? el("ul", {class: "why"}, segment.why.map((why) => el("li", {class: !reasonsOf(segment).includes(why) ? "other" : why.name ? why.kind : null}, found ? highlighted(why.text, found) : why.text))) : "",
+  ];
+}
+
+function setDone(i, on) {
+  on ? done.add(numberOf(i)) : done.delete(numberOf(i));
+  keepDone();
+  refill(placeOf(i));
+  showDone();
+}
+const showDone = () => { byId("done").textContent = `${done.size.toLocaleString("en")} done`; };
+
+function record(i) {
+  const {id, file, value, low, high, decision, why, texts, n} = D.segments[i];
+  return {segment: id, file, ...(D.scale ? {quality: value, low, high} : D.unit ? {[`${D.unit}s`]: value} : {}), decision, done: done.has(n) ? "done" : "",
+          [D.reasons]: why.map((each) => each.text), texts: Object.fromEntries(texts.map(({name, text}) => [name.toLowerCase(), text]))};
+}
+
+function flatRecord(i) {
+  const {texts, [D.reasons]: reasons, ...row} = record(i);
+  const named = D.systems.length ? Object.fromEntries(["source", ...D.systems.map((name) => name.toLowerCase())].map((name) => [name, texts[name] ?? ""])) : texts;
+  return {...row, [D.reasons]: reasons.join(" | "), ...named};
+}
+
+function toMarkdown(i) {
+  const {segment, [D.reasons]: reasons, texts} = record(i);
+  return [`**Segment ${markdown(segment)}**`, ...Object.entries(texts).map(([name, text]) => `- ${markdown(name)}: ${markdown(text)}`), ...reasons.map((text) => `- ${markdown(text)}`)].join("\n");
+}
+
+function usual() {
+  return {...CLEAR, sort: "first", seg: null};
+}
+
+function readAddress() {
+  const given = new URLSearchParams(location.hash.slice(1)), found = usual();
+  for (const name of ["q", "kind", "system", "name"]) found[name] = given.get(name) ?? "";
+  found.open = given.has("open");
+  if (given.get("sort") in ORDERS) found.sort = given.get("sort");
+  if (placeOfNumber(+given.get("seg")) >= 0) found.seg = placeOfNumber(+given.get("seg"));
   return found;
 }
 
-function showCount() {
-  const fitting = D.segments.filter(fits).length;
-  byId("shown").textContent = `${fitting.toLocaleString("en")} of ${count(D.segments.length, "segment")} · ${done.size} done`;
+function address(of = state) {
+  const words = new URLSearchParams();
+  for (const name of ["q", "kind", "system", "name"]) if (of[name]) words.set(name, of[name]);
+  if (of.open) words.set("open", "1");
+  if (of.sort !== "first") words.set("sort", of.sort);
+  if (of.seg !== null) words.set("seg", String(numberOf(of.seg)));
+  return `#${words}`;
 }
 
-function showList() {
-  const fitting = D.segments.filter(fits);
-  byId("list").replaceChildren(...fitting.slice(0, chosen.most).map(card));
-  if (!fitting.length) byId("list").append(el("p", {}, "No segment fits."));
-  if (fitting.length > chosen.most) {
-    byId("list").append(el("button", {type: "button", class: "more",
-      onclick: () => { chosen.most += PIECE; showList(); }}, `Show ${PIECE} more`));
-  }
-  showCount();
+function change(changes, {browse = false} = {}) {
+  state = {...state, seg: null, ...changes};
+  history.replaceState(null, "", address());
+  show();
+  if (browse) byId("segments").scrollIntoView({block: "start"});
 }
 
-function exportTable() {
-  const cell = (value) => /["\t\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
-  const rows = D.segments.filter(fits).map((s) => [s.id, s.file, String(s.value), s.decision, done.has(s.n) ? "done" : "",
-    s.why.map((why) => why.text).join(" | "), s.source, s.output]);
-  const lines = [["segment", "file", D.scale ? "quality" : "points", "decision", "done", "reasons", "source", "output"], ...rows];
-  const link = el("a", {download: "review.tsv",
-    href: URL.createObjectURL(new Blob([lines.map((row) => row.map(cell).join("\t") + "\n").join("")], {type: "text/tab-separated-values"}))});
-  link.click();
-  URL.revokeObjectURL(link.href);
+// How many segments have each kind of reason, or name.
+function counted(key, fits = () => true) {
+  const found = new Map();
+  for (const segment of D.segments)
+    for (const value of new Set([...(key === "kind" ? [segment.decision] : []), ...segment.why.filter(fits).map((why) => why[key])])) if (value) found.set(value, (found.get(value) ?? 0) + 1);
+  return [...found].sort((x, y) => y[1] - x[1] || (x[0] < y[0] ? -1 : 1));
 }
 
-function filters() {
-  const again = () => { chosen.most = PIECE; showList(); };
-  const kinds = new Map();
-  for (const s of D.segments) {
-    for (const kind of new Set([s.decision, ...s.why.map((why) => why.kind)])) if (kind) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-  }
-  const listed = [...kinds].sort((a, b) => b[1] - a[1]).map(([kind, n]) => el("option", {value: kind}, `${kind} (${n})`));
-  return el("div", {class: "controls", role: "search"},
-    el("input", {type: "search", placeholder: "Search", "aria-label": "Search",
-      oninput: (event) => { chosen.text = event.target.value; again(); }}),
-    listed.length ? el("select", {"aria-label": "Reason", onchange: (event) => { chosen.kind = event.target.value; again(); }},
-      el("option", {value: ""}, "All reasons"), listed) : null,
-    el("label", {}, el("input", {type: "checkbox", onchange: (event) => { chosen.open = event.target.checked; again(); }}), " only open"),
-    el("button", {type: "button", onclick: exportTable}, "Export"), el("span", {id: "shown", class: "shown", role: "status"}));
+// The names that were lost and invented. Each leads to its segments.
+function buildNames() {
+  if (!counted("name").length) return "";
+  const panels = el("div", {class: "names"});
+  renderers.push(() => panels.replaceChildren(...["lost", "invented"].map((kind) => {
+    const rows = counted("name", (why) => why.kind === kind && (!state.system || why.system === state.system));
+    return el("section", {"aria-label": kind}, el("h3", {}, el("mark", {class: kind}, kind), ` ${count(rows.length, "name")}`), el("div", {class: "rows"}, rows.map(([name, n]) => {
+      const isChosen = state.name === name && state.kind === kind;
+      return el("button", {type: "button", "data-key": `${kind} ${name}`, "aria-pressed": String(isChosen), onclick: () => change(isChosen ? {name: "", kind: ""} : {name, kind}, {browse: !isChosen})},
+        el("span", {dir: "auto"}, name), el("span", {class: "number soft"}, n));
+    })));
+  })));
+  return panels;
 }
 
-document.querySelector("header").append(themeButton());
-unpack().then((data) => {
-  D = data;
+function buildSegments() {
+  const search = searchField(), status = el("span", {id: "status", role: "status"});
+  const choice = (key, label, all, values) => {
+    const select = el("select", {"aria-label": label, onchange: () => change({[key]: select.value, ...(key === "kind" ? {name: ""} : {})})}, el("option", {value: ""}, all),
+      values.map(([value, n]) => el("option", {value}, n === null ? value : `${value} (${n.toLocaleString("en")})`)));
+    renderers.push(() => { select.value = state[key]; });
+    return values.length > 1 ? el("label", {}, label, select) : "";
+  };
+  const sort = el("select", {"aria-label": "Sort by", onchange: () => change({sort: sort.value})}, Object.entries(ORDERS).map(([key, text]) => el("option", {value: key}, text || D.first)));
+  const open = el("input", {type: "checkbox", onchange: () => change({open: open.checked})});
+  const chips = el("span", {class: "row"}), chip = (text, changes) => el("button", {type: "button", class: "chip", title: "Remove this filter", onclick: () => change(changes)}, text);
+  const bar = el("div", {id: "bar"}, el("div", {class: "row small"}, search, el("label", {}, "Sort", sort), choice("kind", "Reason", "all reasons", counted("kind")),
+    choice("system", "System", "all systems", D.systems.map((name) => [name, null])), el("label", {}, open, "only open")),
+  el("div", {class: "row small", style: {"margin-top": ".5rem"}}, status, el("span", {id: "done", class: "soft"}), chips, exportButtons()));
+  renderers.push(() => {
+    sort.value = state.sort;
+    open.checked = state.open;
+    chips.replaceChildren(...[["name", state.name], ["kind", state.kind], ["system", state.system], ["q", state.q && `“${state.q}”`]].filter(([, text]) => text).map(([key, text]) => chip(text, {[key]: ""})));
+    showList(search, status);
+    if (!listed.length) list.append(el("p", {}, D.n ? "No segment fits." : D.none));
+  });
+  return el("section", {id: "segments", "aria-label": "Segments"}, bar, buildList());
+}
+
+async function start() {
+  D = await unpack();
   done = readDone();
-  byId("app").replaceChildren(filters(), el("div", {id: "list"}));
-  byId("app").removeAttribute("aria-busy");
-  showList();
+  state = readAddress();
+  const toggle = () => { if (state.seg !== null) setDone(state.seg, !done.has(numberOf(state.seg))); };
+  buildTools([["x", "mark the segment as done"]], {x: toggle}, "The address records what you see. What is done is kept in this browser.");
+  byId("app").append(buildNames(), buildSegments());
+  show();
+  showTicked();
+  showDone();
+  byId("app").setAttribute("aria-busy", "false");
+  if (state.seg !== null) goTo(state.seg);
+  printChosen();
+  addEventListener("hashchange", () => { state = readAddress(); show(); if (state.seg !== null) goTo(state.seg); });
+}
+
+start().catch((error) => {
+  byId("app").append(el("p", {}, `The page cannot be shown: ${error.message}`));
+  throw error;
 });

@@ -1,0 +1,63 @@
+"""The segments of the page of `tercet entities`. Lost names are marked in the source, invented ones in outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from ..text.marks import utf16_places
+from .reviewpage import Card, CardText, Mark, Why
+
+if TYPE_CHECKING:
+    from ..data.testset import TestSet
+    from ..entity_report import EntityReport, NameFinding
+
+
+def cards_of(report: EntityReport, testset: TestSet) -> list[Card]:
+    """Return the segments with names that were lost or invented, those with the most first."""
+    found = [_card(line, list(each), testset) for line, each in groupby(report.findings, key=lambda each: each.line)]
+    return sorted(found, key=lambda card: -card.value)
+
+
+def _card(line: int, findings: Sequence[NameFinding], testset: TestSet) -> Card:
+    language, _, target = (testset.pair or "").partition("-")
+    several = len(testset.outputs) > 1
+    source = testset.source[line - 1] if testset.source else ""
+    lost = [finding for finding in findings if finding.kind == "lost"]
+    texts = [CardText("Source", source, language, marks=_marks(source, lost))]
+    for system in dict.fromkeys(finding.system for finding in findings):
+        output = testset.outputs[system][line - 1]
+        mine = [finding for finding in findings if finding.system == system and finding.kind == "invented"]
+        marks = _marks(output, mine)
+        texts.append(CardText(system, output, target, system if several else "", marks))
+    ids = testset.labels.get("id")
+    return Card(
+        line,
+        ids[line - 1] if ids else str(line),
+        testset.documents[line - 1] if testset.documents else "",
+        texts,
+        len(findings),
+        [Why(each.kind, _said(each, several), each.system if several else "", each.text) for each in findings],
+    )
+
+
+def _said(finding: NameFinding, several: bool) -> str:
+    by = f" by {finding.system}" if several else ""
+    return f"{finding.kind}{by}: {finding.text} ({finding.category})"
+
+
+def _marks(text: str, findings: Iterable[NameFinding]) -> list[Mark]:
+    """Return the marks on a text; systems that lost the same name share one."""
+    place = utf16_places(text)
+    found: dict[tuple[int, int], list[NameFinding]] = {}
+    for finding in findings:
+        found.setdefault((finding.start, finding.end), []).append(finding)
+    return [
+        (place(start), place(end), each[0].kind, f"{each[0].category}, {each[0].kind} by {_names(each)}")
+        for (start, end), each in sorted(found.items())
+    ]
+
+
+def _names(findings: Sequence[NameFinding]) -> str:
+    return ", ".join(finding.system for finding in findings)

@@ -1,0 +1,60 @@
+"""The names that `tercet entities` reports for one system without a reference, against a hand-checked sample of WMT19.
+
+tests/data/judged_names.tsv has names, places and verdicts of one judge; the texts are those of ../shared.
+"""
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tercet import TestSet
+from tercet.data.layouts import open_testset
+from tercet.entity_report import entities
+
+TABLE = Path(__file__).parents[1] / "data" / "judged_names.tsv"
+
+
+@pytest.fixture(scope="module")
+def counted(shared: Path) -> Counter[tuple[str, str, bool]]:
+    """Return how many names there are by sample, verdict, and whether they are reported now."""
+    pytest.importorskip("simplemma")
+    with TABLE.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    found: Counter[tuple[str, str, bool]] = Counter()
+    for pair, system in sorted({(row["pair"], row["system"]) for row in rows}):
+        mine = [row for row in rows if row["pair"] == pair]
+        lines = sorted({int(row["segment"]) for row in mine})
+        texts = open_testset(shared / "data" / "wmt19", pair=pair)
+        assert texts.source is not None
+        one = {system: [texts.outputs[system][line - 1] for line in lines]}
+        part = TestSet(one, source=[texts.source[line - 1] for line in lines], pair=pair)
+        report = entities(part, most=10_000, examples=10_000).systems[system]
+        listed = {
+            (kind, lines[place.line - 1], place.text)
+            for kind, entries in (("lost", report.lost), ("invented", report.invented))
+            for entity in entries
+            for place in entity.examples
+        }
+        for row in mine:
+            reported = (row["kind"], int(row["segment"]), row["name"]) in listed
+            found[row["sample"], row["verdict"], reported] += 1
+    return found
+
+
+def test_most_names_that_are_wrong_are_no_longer_reported(counted: Counter[tuple[str, str, bool]]) -> None:
+    """The figures of docs/commands/entities.md."""
+    for sample, wrong_before, wrong_now, right_before, right_now in (
+        ("made on", 99, 3, 3, 3),
+        ("held out", 96, 9, 6, 5),
+    ):
+        assert counted[sample, "wrong", True] + counted[sample, "wrong", False] == wrong_before
+        assert counted[sample, "wrong", True] <= wrong_now
+        assert counted[sample, "right", True] + counted[sample, "right", False] == right_before
+        assert counted[sample, "right", True] >= right_now
+
+
+def test_a_third_of_what_is_reported_is_right(counted: Counter[tuple[str, str, bool]]) -> None:
+    assert counted["after", "right", True] == 34
+    assert counted["after", "wrong", True] <= 69
