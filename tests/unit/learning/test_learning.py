@@ -1,5 +1,7 @@
 """Metrics learnt from judgements: figures on what was held out, models that are metrics, and what is refused."""
 
+import gzip
+
 import numpy as np
 import pytest
 
@@ -211,3 +213,19 @@ def test_models_of_the_package_have_seen_wmt12_and_neither_wmt14_nor_wmt19(name)
     assert seen.names("wmt12", "de-en")
     assert not seen.names("wmt14", "de-en")
     assert {one.name.split()[0] for one in seen.sets} == {"wmt12"}
+
+
+def test_the_training_script_compares_rankings_with_and_without_assessments(tmp_path, capsys):
+    training = pytest.importorskip("training.learned_metrics", reason="the folder training is not here")
+    write_rankings(tmp_path / "wmt12", pairs=training.PAIRS, segments=10)
+    texts = [f"{' '.join(WORDS[: 5 + n])}\t{' '.join(WORDS[n:])}" for n in range(8)]
+    table = "".join(f"cs-en\t{n}\ts\t{-n / 3}\tsource\t{text}\tedited\n" for n, text in enumerate(texts, 1))
+    (tmp_path / "da.tsv.gz").write_bytes(
+        gzip.compress(f"lp\tseg\tsystem\tDA_z\tsource\treference\tmt\tpostedit\n{table}".encode())
+    )
+    (tmp_path / "wmt13").mkdir()
+    training.write_assessments(tmp_path / "da.tsv.gz", tmp_path / "wmt13")
+    training.compare(["chrf", "ter"], (tmp_path / "wmt12", tmp_path / "wmt13"), None)
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in printed] == [["across", str(number)] for number in training.ACROSS]
+    assert all(float(line.split()[-1]) > 0.5 for line in printed)
