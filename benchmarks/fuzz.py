@@ -7,20 +7,19 @@ that is none, p-values and intervals out of bounds, scores off their scale). Run
 only; `--only N` repeats one.
 
 Not run: what serves, downloads, starts other processes or takes minutes (rate serve, data get, --jobs, --cluster,
-reproduce, parsers and encoders).
+parsers, and encoders but that of the default model for quality estimation).
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import io
 import json
 import logging
 import os
 import random
+import re
 import resource
-import shutil
 import signal
 import sys
 import tempfile
@@ -37,8 +36,9 @@ from typing import Any
 
 import click
 
-from tercet import examples
 from tercet.cli import group, main
+
+from .fuzz_files import LINES, make_files
 
 LIMIT = 30.0  # seconds of CPU for one run
 MEMORY = 6 << 30
@@ -59,124 +59,6 @@ METRICS = (
 )  # fmt: skip
 SKIPPED = {"jobs", "cluster", "download", "backend", "database", "cache", "listing", "device", "figures", "open_page"}
 SCALES = {"bleu": (0, 100), "chrf": (0, 100), "sentbleu": (0, 1), "ribes": (0, 1), "meteor": (0, 1), "yisi0": (0, 1)}
-
-# Command lines that work, with the files of `make_files`; M stands for a metric.
-LINES = [
-    "score refA.txt refB.txt -i Alder.txt Birch.txt -m M M -f json -ci -cin 20",
-    "score refA.txt -i Alder.txt -s src.txt --docs docs.txt --documents -m M -f json",
-    "score refA.txt -i Alder.txt -m M -sl",
-    "score -t en-de.jsonl -l en-de -m M --by length -f json",
-    "score -t de-en.sgm.d -l de-en -m M -f json",
-    "score refA.txt -i Alder.txt Birch.txt -m M -pbs --paired-bs-n 20 -f json",
-    "score refA.txt -i Alder.txt Birch.txt -m chrf --scores comet.json -f json",
-    "score refA.txt -i Alder.txt Birch.txt -m chrf --scores scores.seg.score -f json",
-    "score refA.txt.gz -i Alder.txt -m M -f tsv",
-    "score --merge saved.npz -f json",
-    "compare refA.txt -i Alder.txt Birch.txt Cedar.txt -m M -n 20 -f json",
-    "compare refA.txt -i Alder.txt Birch.txt -m M -n 20 --baseline Alder.txt --top 2",
-    "compare -t en-de.jsonl -l en-de -m M -n 20 --slice length -f json",
-    "compare refA.txt -i Alder.txt Birch.txt -m chrf -n 20 --scores scores.seg.score -f json",
-    "report refA.txt -i Alder.txt Birch.txt -s src.txt -m chrf -n 20 -o page.html",
-    "explain refA.txt -i Alder.txt -m M -n 3 -f json",
-    "check refA.txt -i Alder.txt Birch.txt -s src.txt",
-    "check refA.txt.gz",
-    "check -t en-de.jsonl",
-    "verify BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0 36.4 refA.txt -i Alder.txt",
-    "metrics M -f json",
-    "agree judgements.jsonl -n 20 -f json",
-    "agree ratings.tsv -n 20 -f json",
-    "agree mqm.tsv -n 20 -f json",
-    "agree campaign.json -n 20 -f json",
-    "agree judgements.jsonl -n 20 -m chrf --texts en-de.jsonl -l en-de",
-    "meta judged -n 20 -m chrf --level seg -f json",
-    "meta judged -n 20 --scores metric.seg.score --level seg -f json",
-    "rate new --protocol adequacy -t en-de.jsonl -l en-de --raters 2 --segments 3 -o new.json --replace",
-    "rate info campaign.json -f json",
-    "rate export campaign.json -o out.tsv",
-    "rate import pearmut.json --protocol da -o imported.json --replace",
-    "kb build --tsv names.tsv -l de en -o kb-new --replace -q",
-    "kb info kb -f json",
-    "link refA.txt -l de --kb kb",
-    "entities -s src.txt -i Alder.txt -l en-de --kb kb -f json",
-    "data add en-de.jsonl try --folder sets --replace",
-    "data add archive.zip try --folder sets --replace",
-    "data pairs en-de.jsonl",
-    "data list --folder sets -f json",
-    "qe predict model.qe src.txt Alder.txt -f json",
-    "qe rank model.qe src.txt Alder.txt --top 3",
-    "qe evaluate model.qe src.txt Alder.txt labels.txt -n 20 -f json",
-    "qe features src.txt Alder.txt -l en-de -f tsv",
-    "qe info model.qe -f json",
-]
-
-
-def make_files(folder: Path) -> None:
-    """Write ordinary files of every kind that the commands of LINES read."""
-    examples.write("en-de", folder)
-    rng = random.Random(1)
-    read = {path.name: path.read_text("utf-8").splitlines() for path in folder.glob("*.txt")}
-    (folder / "refA.txt.gz").write_bytes(gzip.compress((folder / "refA.txt").read_bytes()))
-    (folder / "labels.txt").write_text("".join(f"{rng.random():.3f}\n" for _ in read["src.txt"]))
-    comet = [{"src": "", "mt": text, "COMET": rng.random()} for text in read["Alder.txt"]]
-    (folder / "comet.json").write_text(json.dumps({"Alder.txt": comet, "Birch.txt": comet}))
-    rows = [
-        f"mine\ten-de\tx\t{name}\t{i}\t{rng.random():.4f}" for name in ("Alder.txt", "Birch.txt") for i in range(1, 33)
-    ]
-    (folder / "scores.seg.score").write_text("\n".join(rows) + "\n")
-    rows = [f"r{i % 2}\ti{i // 2}\t{i // 2}\ts\tda\t{rng.randrange(100)}" for i in range(40)]
-    (folder / "ratings.tsv").write_text("rater\titem\tsegment\tsystem\tkind\tvalue\n" + "\n".join(rows) + "\n")
-    head = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
-    rows = [f"s\td\t{i}\t{i}\tr{r}\ta b\ta <v>b</v>\tAccuracy\tMajor" for i in range(1, 9) for r in (1, 2)]
-    (folder / "mqm.tsv").write_text(head + "\n".join(rows) + "\n")
-    names = [f"Q{i}\t{language}\t{name}\tplace\t{i + 1}" for i, name in enumerate(["Berlin", "Paris", "New York"])
-             for language in ("de", "en")]  # fmt: skip
-    (folder / "names.tsv").write_text("\n".join(names) + "\n")
-    sgm = folder / "de-en.sgm.d"
-    sgm.mkdir()
-    for kind, name in (("src", "src"), ("ref", "ref"), ("tst", "sys1")):
-        segments = "\n".join(f'<seg id="{i}">{text}</seg>' for i, text in enumerate(read["src.txt"][:8], 1))
-        (sgm / f"newstest-deen-{name}.sgm").write_text(
-            f'<{kind}set setid="newstest" srclang="de" trglang="en">\n<doc sysid="{name}" docid="d">\n{segments}\n'
-            f"</doc>\n</{kind}set>\n"
-        )
-    judged = folder / "judged"
-    judged.mkdir()
-    shutil.copy(folder / "en-de.jsonl", judged)
-    shutil.copy(folder / "judgements.jsonl", judged)
-    lines = [
-        f"mine\ten-de\tratings\t{s}\t{i}\t{rng.random():.4f}" for s in ("Alder", "Birch", "Cedar") for i in range(1, 33)
-    ]
-    (folder / "metric.seg.score").write_text("\n".join(lines) + "\n")
-    (folder / "pearmut.json").write_text(
-        json.dumps({"campaign_id": "c", "info": {"assignment": "task-based"}, "data": []})
-    )
-    with zipfile.ZipFile(folder / "archive.zip", "w") as archive:
-        archive.write(folder / "en-de.jsonl", "en-de.jsonl")
-    for line in (
-        "score refA.txt -i Alder.txt Birch.txt -m bleu chrf --save saved.npz",
-        "rate new --protocol adequacy -t en-de.jsonl -l en-de --raters anna ben --segments 4 -o campaign.json",
-        "rate export campaign.json -o pearmut.json -f pearmut",
-        "kb build --tsv names.tsv -l de en -o kb -q",
-        "qe train src.txt Alder.txt labels.txt -l en-de -o model.qe -q",
-    ):
-        outcome = run(line.split())
-        if outcome.code != 0:
-            raise SystemExit(f"Not prepared: tercet {line}\n{outcome.err}{outcome.fault}")
-    _answer(folder)
-
-
-def _answer(folder: Path) -> None:
-    """Put some answers beside the campaign."""
-    from tercet.human.campaign import Campaign
-    from tercet.human.storage import open_store
-
-    campaign = Campaign.read(folder / "campaign.json")
-    store = open_store(folder / "campaign.json", campaign)
-    for rater in campaign.raters:
-        for number, item in enumerate(rater.items):
-            answer = {"value": 1 + number % 4}
-            store.append(request=f"{rater.name}{item}", rater=rater.name, item=item, answer=answer, seconds=1.0)
-    store.close()
 
 
 @dataclass(frozen=True)
@@ -285,7 +167,9 @@ def _look(data: Any, wrong: list[str]) -> None:
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
-    """Return a file's bytes with some damage."""
+    """Return a file's bytes with some damage; in an archive mostly to one of its members."""
+    if data.startswith(b"PK") and rng.random() < 0.7:
+        return _damaged_member(data, rng)
     how = rng.randrange(11)
     lines = data.split(b"\n")
     place = rng.randrange(len(data) + 1)
@@ -320,6 +204,21 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
     else:
         rng.shuffle(lines)
     return b"\n".join(lines)
+
+
+def _damaged_member(data: bytes, rng: random.Random) -> bytes:
+    """Return an archive with damage to a member, such as a sheet of a workbook or an array of saved scores."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    name = rng.choice(list(members))
+    members[name] = damaged(members[name], rng)
+    if rng.random() < 0.1:
+        del members[name]
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for each, content in members.items():
+            archive.writestr(zipfile.ZipInfo(each), content)
+    return made.getvalue()
 
 
 def _damaged_json(data: bytes, lines: list[bytes], rng: random.Random) -> bytes:
@@ -377,10 +276,15 @@ def _option_of(words: list[str], rng: random.Random) -> list[str]:
     return [name, rng.choice(ODD_NUMBERS if numeric else (*ODD_TEXTS, *METRICS))]
 
 
+def ordinary(line: str, rng: random.Random) -> list[str]:
+    """Return the words of a line of LINES: a metric for M, a blank for ~."""
+    return [rng.choice(METRICS) if word == "M" else word.replace("~", " ") for word in line.split(" ")]
+
+
 def fuzz_once(number: int, seed: int, folder: Path) -> tuple[list[str], str, object]:
     """Do run `number`: return its command line, the fault (or nothing), and the exit code. Files are as before."""
     rng = random.Random(f"{seed} {number}")
-    words = [rng.choice(METRICS) if word == "M" else word for word in rng.choice(LINES).split(" ")]
+    words = ordinary(rng.choice(LINES), rng)
     where = {word: path for word in words for path in _files_behind(folder, word)}
     kept: dict[Path, bytes] = {}
     if where and rng.random() < 0.7:
@@ -394,13 +298,15 @@ def fuzz_once(number: int, seed: int, folder: Path) -> tuple[list[str], str, obj
         outcome = run(words, stdin)
     finally:
         for path, data in kept.items():
+            path.parent.mkdir(parents=True, exist_ok=True)  # data remove
             path.write_bytes(data)
     shown = [*words, *(f"[{path.name} damaged]" for path in kept)]
     return shown, find_fault(words, outcome), outcome.code
 
 
 def _files_behind(folder: Path, word: str) -> list[Path]:
-    """Return the files that an argument names; of a folder one of its files; of a campaign also its answers."""
+    """Return the files that an argument names, also after NAME= and NAME:; of a campaign its answers."""
+    word = re.split("[=:]", word.removesuffix(":source"))[-1]
     path = folder / word
     if not word or not path.exists() or word in (".", ".."):
         return []
@@ -412,18 +318,18 @@ def _files_behind(folder: Path, word: str) -> list[Path]:
 def campaign(
     runs: Sequence[int], seed: int, seconds: float, *, shown: bool = True
 ) -> tuple[int, list[tuple[int, str]]]:
-    """Do these runs in a new folder, for at most so many seconds. Returns how many were done, and the faults."""
+    """Do these runs in a new folder, for at most so many seconds of CPU. Returns how many were done, and the faults."""
     faults: list[tuple[int, str]] = []
     codes: Counter[object] = Counter()
-    start, place, done = time.monotonic(), Path.cwd(), 0
+    start, place, done = time.process_time(), Path.cwd(), 0
     with tempfile.TemporaryDirectory(prefix="tercet-fuzz-") as name:
         folder = Path(name)
         os.environ["TERCET_DATA"] = str(folder / "sets")
         os.chdir(folder)
         try:
-            make_files(folder)
+            make_files(folder, run)
             for number in runs:
-                if time.monotonic() - start > seconds:
+                if time.process_time() - start > seconds:
                     break
                 words, fault, code = fuzz_once(number, seed, folder)
                 done += 1
@@ -437,7 +343,7 @@ def campaign(
         finally:
             os.chdir(place)
     if shown:
-        print(f"{done} runs, {len(faults)} faults, exit codes {dict(codes)}, {time.monotonic() - start:.0f} s")
+        print(f"{done} runs, {len(faults)} faults, exit codes {dict(codes)}, {time.process_time() - start:.0f} s")
     return done, faults
 
 

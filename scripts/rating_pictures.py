@@ -18,7 +18,7 @@ from typing import Any
 import tercet
 from tercet.human.designs import design
 
-RATING = ("rating-adequacy", "rating-mqm", "rating-phone-arabic", "rating-organiser")
+RATING = ("rating-adequacy", "rating-mqm", "rating-phone-arabic", "rating-organiser", "rating-overview")
 ARABIC = tercet.TestSet({"a": ["جلست القطة على السجادة."]}, {}, source=["The cat sat on the mat."], pair="en-ar")
 
 
@@ -58,6 +58,12 @@ def take_rating_pictures(browser: Any, folder: Path, images: Path) -> None:
         tab = browser.new_context(viewport={"width": 1150, "height": 900}).new_page()
         tab.goto(f"{address}/o/{tokens.organiser}")
         shoot("rating-organiser", tab, whole=True)
+    tab = browser.new_context(viewport={"width": 1100, "height": 340}).new_page()
+    with _serving_several(demo, folder) as links:
+        for link in links:
+            tab.goto(link)
+        tab.get_by_role("link", name="All campaigns").click()
+        shoot("rating-overview", tab)
 
 
 def _rater(browser: Any, address: str, tokens: Any, width: int, height: int) -> Any:
@@ -72,25 +78,57 @@ def _rater(browser: Any, address: str, tokens: Any, width: int, height: int) -> 
 @contextlib.contextmanager
 def _serving(testset: tercet.TestSet, protocol: str, folder: Path, **how: Any) -> Iterator[tuple[str, Any, Any]]:
     """Serve a campaign in a thread. The last value stores invented answers of all raters."""
-    import uvicorn
-
     from tercet.human.server import create_app
     from tercet.human.storage import Store
+    from tercet.rating_report import report_page
 
     people = ["anna", "ben", "carla", "dilek", "emre"]
     campaign, tokens = design(testset, protocol=protocol, raters=people, name="News", **how).with_tokens()
     store = Store.open(folder / f"{protocol}.db", campaign)
+    with contextlib.closing(store), _running(create_app(campaign, store, report=report_page)) as address:
+        yield address, tokens, lambda: _answer(campaign, store, folder)
+
+
+@contextlib.contextmanager
+def _serving_several(testset: tercet.TestSet, folder: Path) -> Iterator[list[str]]:
+    """Serve three campaigns, one of them finished and one not begun, and yield the organiser's links."""
+    from tercet.human.server import create_site
+    from tercet.human.storage import Store
+
+    campaigns, stores, secrets = [], [], []
+    for name, segments, share in (("News", 32, 0.6), ("Product pages", 12, 1.0), ("Manual", 20, 0.0)):
+        made = design(testset, protocol="da", raters=["anna", "ben", "carla"], name=name, segments=segments)
+        campaign, tokens = made.with_tokens()
+        stores.append(Store.open(folder / f"{name}.db", campaign))
+        for rater in campaign.raters:
+            for place, item in enumerate(rater.items[: round(share * len(rater.items))]):
+                request, answer = f"{rater.name}{place}", {"value": 50}
+                stores[-1].append(request=request, rater=rater.name, item=item, answer=answer, seconds=9.0)
+        campaigns.append(campaign)
+        secrets.append(tokens.organiser)
+    with _running(create_site(["news", "product", "manual"], campaigns, stores)) as address:
+        yield [f"{address}/o/{secret}" for secret in secrets]
+    for store in stores:
+        store.close()
+
+
+@contextlib.contextmanager
+def _running(app: Any) -> Iterator[str]:
+    """Run an application in a thread, on a free port, and yield its address."""
+    import uvicorn
+
     listening = socket.create_server(("127.0.0.1", 0))
-    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    server = uvicorn.Server(uvicorn.Config(create_app(campaign, store, address=address), log_level="error"))
-    threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True).start()
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
     while not server.started:
         time.sleep(0.05)
     try:
-        yield address, tokens, lambda: _answer(campaign, store, folder)
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
         server.should_exit = True
-        store.close()
+        thread.join(10)
+        listening.close()
 
 
 def _answer(campaign: Any, store: Any, folder: Path) -> None:

@@ -137,13 +137,16 @@ class EditComparison:
     comparison: Comparison
     metrics: tuple[MetricEdits, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The comparison's, where pairs also have `edits` (sums by system) and their segments `a_edits`, `b_edits`."""
-        everything = self.comparison.to_dict()
+    def to_dict(self, *, full: bool = False) -> dict[str, Any]:
+        """Return the comparison's, where pairs also have `edits`, sums by system.
+
+        full: also the segments of every pair, with `a_edits` and `b_edits`.
+        """
+        everything = self.comparison.to_dict(full=full)
         for metric, edits in zip(everything["metrics"], self.metrics, strict=True):
             for pair in metric["pairs"]:
                 pair["edits"] = {system: dict(edits.sums[system]) for system in (pair["a"], pair["b"])}
-                for segment in pair["segments"]:
+                for segment in pair.get("segments", ()):
                     for side in ("a", "b"):
                         segment[f"{side}_edits"] = edits.deciding[segment["segment"], pair[side]].to_dict()
         return everything
@@ -252,7 +255,7 @@ def _operations(seen: Any) -> dict[str, int] | None:
 
 def _lines_of(key: str, value: Any, seen: dict[str, Any]) -> list[str]:
     """One part of what a metric saw; parts that are known get a form of their own."""
-    if key in ("score", "reference_words", "characters"):
+    if key in ("score", "reference_words", "characters", "largest_pieces"):
         return []
     if key == "output_words":
         return [f"words: {' '.join(value)}"]

@@ -145,8 +145,8 @@ class _Checked:
                 f"Metric {self.metric.name} breaks the contract: {type(error).__name__} while checking {doing}: {error}"
             ) from error
 
-    def count(self, testset: TestSet, *, learn_from: TestSet | None = None) -> dict[str, Floats]:
-        return self.metric.ready(learn_from or testset).count(Shard(testset))
+    def count(self, testset: TestSet) -> dict[str, Floats]:
+        return self.metric.ready(testset).count(Shard(testset))
 
     def same(self, first: Floats, second: Floats) -> bool:
         """Return whether numbers agree as far as the metric's tolerance says."""
@@ -244,10 +244,11 @@ def _additivity(checked: _Checked) -> None:
     metric = checked.metric
     if metric.whole:
         return
-    whole = checked.count(SAMPLE)
-    parts = [checked.count(shard, learn_from=SAMPLE) for shard in SAMPLE.shards(4)]
+    ready = metric.ready(SAMPLE)
+    whole = ready.count(Shard(SAMPLE))
+    parts = [ready.count(Shard(shard)) for shard in SAMPLE.shards(4)]
     order = [3, 0, 5, 1, 4, 2]
-    mixed = checked.count(SAMPLE.take(order), learn_from=SAMPLE)
+    mixed = ready.count(Shard(SAMPLE.take(order)))
     for system, table in whole.items():
         joined = np.concatenate([part[system] for part in parts])
         same = checked.same(joined, table)
@@ -283,13 +284,13 @@ def _hard_texts(checked: _Checked) -> None:
         pair="fr-en",
         name="hard texts",
     )
+    ready = checked.metric.ready(testset)
     for each in (testset, testset[:1], testset[-1:]):
-        counts = checked.count(each, learn_from=testset)["x"]
+        counts = ready.count(Shard(each))["x"]
         checked.require(counts.shape[0] == len(each), "count must return one row per segment.")
         for row in np.flatnonzero(~np.isfinite(counts).all(1)):
             output, reference = rows[row]
             checked.require(False, f"counts are not finite for output {output!r} and reference {reference!r}.")
-        ready = checked.metric.ready(testset)
         ready.score(counts.sum(0))
         ready.segment_scores(counts)
 

@@ -132,13 +132,11 @@ MADE = {
     "lp": with_log_probabilities,
     "qe": with_quality_model,
     "learned": with_learned_model,
-    **{name: with_language_models(name) for name in ("cobalt_f", "features_f")},
+    **{name: with_language_models(name) for name in ("cobalt_f", "features_f", "metrics_f", "party")},
     **{name: with_vectors(name) for name in ("bertscore", "wmdo", "yisi1")},
 }
 # Tested with an endpoint, a model, or a table of the outputs, elsewhere.
 ELSEWHERE = {"bleurt", "classifier", "comet", "judge", "metricx", "numbers"}
-# Only lists of members that are tested by themselves, on the base of `learned` or `mean`; they would take minutes.
-ELSEWHERE |= {"metrics_f", "party", "layered", "upc_stout"}
 
 
 @pytest.mark.parametrize("variant", ["", ",references=true", ",prompt=mqm,references=true,bare=true"])

@@ -3,8 +3,8 @@
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,18 @@ class Site:
     def link(self, rater: str = "anna") -> str:
         return f"{self.url}/r/{self.tokens.raters[rater]}"
 
+    def answer_all(self, value: int = 50) -> None:
+        """Store an answer of every rater to every item: scores near `value`, no errors, all ranks equal."""
+        for place, rater in enumerate(self.campaign.raters):
+            for number, item in enumerate(rater.items):
+                answer: dict[str, Any] = {"value": value + 10 * place + number}
+                if self.campaign.how.spans:
+                    answer = {"spans": [[]], "value": None if not self.campaign.how.has_value else value}
+                elif self.campaign.how.ranks:
+                    answer = {"ranks": dict.fromkeys(self.campaign.item(item).systems, 1)}
+                name = f"{rater.name}-{item}"
+                self.store.append(request=name, rater=rater.name, item=item, answer=answer, seconds=3.0)
+
     def answers(self, rater: str = "anna") -> dict[str, Any]:
         return dict(self.store.latest(rater))
 
@@ -94,27 +106,57 @@ class Site:
 @contextmanager
 def serving(campaign: Campaign, tokens: Tokens, folder: Path) -> Iterator[Site]:
     """Serve the campaign on a free port of this machine, in a thread."""
-    uvicorn = pytest.importorskip("uvicorn", reason="the extra tercet[web] is not installed")
+    pytest.importorskip("uvicorn", reason="the extra tercet[web] is not installed")
     from tercet.human.server import create_app
     from tercet.human.storage import Store
+    from tercet.rating_report import report_page
 
-    store = Store.open(folder / f"{campaign.id}.db", campaign)
+    with (
+        closing(Store.open(folder / f"{campaign.id}.db", campaign)) as store,
+        running(lambda address: create_app(campaign, store, address=address, report=report_page)) as url,
+    ):
+        yield Site(url, campaign, tokens, store)
+
+
+@contextmanager
+def serving_several(made: Mapping[str, tuple[Campaign, Tokens]], folder: Path) -> Iterator[dict[str, Site]]:
+    """Serve several campaigns, by the names of their pages. The sites have the same address."""
+    pytest.importorskip("uvicorn", reason="the extra tercet[web] is not installed")
+    from tercet.human.server import create_site
+    from tercet.human.storage import Store
+    from tercet.rating_report import report_page
+
+    campaigns = [campaign for campaign, _ in made.values()]
+    with ExitStack() as opened:
+        stores = [opened.enter_context(closing(Store.open(folder / f"{each.id}.db", each))) for each in campaigns]
+        with running(
+            lambda address: create_site(list(made), campaigns, stores, address=address, report=report_page)
+        ) as url:
+            yield {
+                name: Site(url, campaign, tokens, store)
+                for (name, (campaign, tokens)), store in zip(made.items(), stores, strict=True)
+            }
+
+
+@contextmanager
+def running(make_app: Callable[[str], Any]) -> Iterator[str]:
+    """Run an application on a free port, in a thread, and yield its address."""
+    import uvicorn
+
     listening = socket.create_server(("127.0.0.1", 0))
     address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    app = create_app(campaign, store, address=address)
-    config = uvicorn.Config(app, access_log=False, log_config=None, lifespan="off")
+    config = uvicorn.Config(make_app(address), access_log=False, log_config=None, lifespan="off")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:
         while not server.started:
             time.sleep(0.01)
-        yield Site(address, campaign, tokens, store)
+        yield address
     finally:
         server.should_exit = True
         thread.join(10)
         listening.close()
-        store.close()
 
 
 CONTRASTS = """() => {

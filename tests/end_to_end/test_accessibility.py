@@ -13,7 +13,7 @@ import tercet
 from tercet.rendering.pages import write_page
 from tests.docs.running import run
 
-from .rating import make_campaign, serving
+from .rating import make_campaign, serving, serving_several
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
@@ -71,14 +71,25 @@ def test_the_pages_of_the_rating_server(new_context: Callable[..., Any], tmp_pat
         assert serious(tab) == []
         tab.goto(f"{site.url}/organiser")
         assert serious(tab) == []
-        for rater in site.campaign.raters:
-            for item in rater.items:
-                answer: dict[str, Any] = {"value": 50}
-                if protocol == "mqm":
-                    answer = {"spans": [[]], "value": None}
-                elif protocol == "ranking":
-                    answer = {"ranks": dict.fromkeys(site.campaign.item(item).systems, 1)}
-                name = f"{rater.name}-{item}"
-                site.store.append(request=name, rater=rater.name, item=item, answer=answer, seconds=3.0)
+        site.answer_all()
         tab.goto(f"{site.url}/o/{site.tokens.organiser}")
+        assert serious(tab) == []
+        with tab.expect_download() as download:
+            tab.get_by_role("link", name="report").click()
+        download.value.save_as(tmp_path / "report.html")
+        tab.goto((tmp_path / "report.html").as_uri())
+        assert tab.get_by_role("heading", level=1).inner_text().startswith("Rating results: Test of")
+        assert serious(tab) == []
+
+
+def test_the_overview_of_campaigns(new_context: Callable[..., Any], tmp_path: Path) -> None:
+    made = {name: make_campaign(name, id=name) for name in ("da", "ranking")}
+    with serving_several(made, tmp_path) as sites:
+        sites["da"].answer_all()
+        tab = new_context().new_page()
+        for site in sites.values():
+            tab.goto(f"{site.url}/o/{site.tokens.organiser}")
+            tab.goto(f"{site.url}/organiser")
+            assert serious(tab) == []
+        tab.emulate_media(color_scheme="dark")
         assert serious(tab) == []

@@ -25,6 +25,8 @@ from tercet.errors import UsageError
 from tercet.explaining import compare_edits, explain
 from tercet.rendering.document import clip
 
+from ..docs import running
+
 WORDS = [
     "the", "a", "cat", "dog", "house", "tree", "sees", "likes", "finds", "small",
     "large", "green", "old", "in", "under", "near", "and", "river", "bird", "sleeps",
@@ -32,21 +34,8 @@ WORDS = [
 
 
 def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    program = Path(sys.executable).parent / "tercet"
-    kept = {
-        key: value
-        for key, value in os.environ.items()
-        if key not in ("SACREBLEU_SEED", "COLUMNS", "GITHUB_STEP_SUMMARY")
-    }
-    return subprocess.run(
-        [program, "compare", *arguments],
-        cwd=folder,
-        env=kept | environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    ran = running.run(["compare", *arguments], folder=folder, environment=environment)
+    return subprocess.CompletedProcess(arguments, ran.code, ran.out, ran.err)
 
 
 def lines_of(share: float, seed: int) -> list[str]:
@@ -93,9 +82,23 @@ def test_json_is_what_the_library_returns(folder):
     )
     pair = bleu["pairs"][0]
     assert pair["p_value"]["randomisation"] == result.pvalue("bleu", "good.txt", "fair.txt", "randomisation")
+    assert "segments" not in pair
+
+
+def test_full_json_adds_lists_of_segments_and_nothing_else(folder):
+    given = ("ref.txt", "-i", "good.txt", "bad.txt", "-m", "chrf", "-n", "50", "--top", "2", "--slice", "length",
+             "--buckets", "quality", "-f", "json")  # fmt: skip
+    short, full = (json.loads(run(folder, *given, *more).stdout) for more in ((), ("--full",)))
+    [metric] = full["metrics"]
+    (pair,) = metric["pairs"]
     assert {"segment", "contribution", "a_score", "b_score", "source", "references", "a_output", "b_output"} == set(
         pair["segments"][0]
     )
+    parts = [pair, *metric["slices"], *metric["buckets"][0]["buckets"]]
+    assert all(part.pop("segments") for part in parts)
+    assert short == full
+    refused = run(folder, *given[:-1], "text", "--full")
+    assert (refused.returncode, refused.stderr) == (2, "Error: --full goes with -f json.\n")
 
 
 def test_the_whole_text_for_two_systems_that_say_the_same(tmp_path):
@@ -103,8 +106,8 @@ def test_the_whole_text_for_two_systems_that_say_the_same(tmp_path):
         (tmp_path / name).write_text("the cat sat on the mat\nit was warm there today\n", encoding="utf-8")
     done = run(tmp_path, "ref", "-i", "one", "two", "-m", "bleu", "-n", "50")
     assert done.stderr.splitlines() == [
-        "Warning: randomisation: with 2 segments no p-value can fall below 0.05. At least 6 segments are needed.",
         *(f"Warning: Output {name!r} is identical to reference 'ref'." for name in ("one", "two")),
+        "Warning: randomisation: with 2 segments no p-value can fall below 0.05. At least 6 segments are needed.",
     ]
     signature = (
         f"BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|compat:sacrebleu2.6|version:1+tercet{tercet.__version__}"
@@ -251,7 +254,7 @@ def test_many_pairs_show_segments_of_some_and_say_so(folder):
     done = run(folder, "ref.txt", "-i", "bad.txt", "good.txt", "fair.txt", "ref.txt", "docs.txt", "-n", "20")
     assert done.stdout.count("What decides") == 6
     # Of ten pairs one has no such segments: leaving any out changes neither the perfect nor the hopeless system.
-    assert "Deciding segments of 3 more pairs: use -f json, or choose a --baseline." in done.stdout
+    assert "Deciding segments of 3 more pairs: use -f json --full, or choose a --baseline." in done.stdout
 
 
 def test_tsv_has_tables_alone(folder):
@@ -484,12 +487,12 @@ EDITED = ("ref.txt", "-i", "good.txt", "bad.txt", "-m", "ter", "wer", "-n", "50"
 
 
 def test_edits_in_json_are_what_the_library_returns(folder):
-    done = run(folder, *EDITED, "-f", "json")
+    done = run(folder, *EDITED, "-f", "json", "--full")
     assert (done.returncode, done.stderr) == (0, "")
     testset = TestSet({n: TEXTS[n] for n in ("good.txt", "bad.txt")}, {"ref.txt": TEXTS["ref.txt"]})
     result = tercet.compare(testset, ["ter", "wer"], resamples=50, top=2)
     written = json.loads(done.stdout)
-    edited = json.loads(json.dumps(compare_edits(result, testset).to_dict()))
+    edited = json.loads(json.dumps(compare_edits(result, testset).to_dict(full=True)))
     assert written == edited | {"words": [], "ngrams": [], "gates": []}
     for metric in written["metrics"]:
         (pair,) = metric["pairs"]

@@ -62,7 +62,7 @@ def testset():
 
 def test_json_has_what_the_library_returns(folder, testset):
     done = run(*COMPARE, "--words", "frequency", "--ngrams", "--buckets", "quality", "--only", "no-numbers",
-               "-n", "100", "-f", "json", cwd=folder)  # fmt: skip
+               "-n", "100", "-f", "json", "--full", cwd=folder)  # fmt: skip
     assert (done.code, done.err) == (0, "")
     numbers = [i for i, text in enumerate(testset.source, 1) if not any(map(str.isdigit, text))]
     assert 0 < len(numbers) < len(testset)
@@ -142,7 +142,7 @@ def test_misuse_is_explained(folder, options, code, message):
 
 def test_edits_and_deciding_segments_are_those_of_the_chosen_segments(folder):
     done = run("compare", "refA.txt", "-i", "Alder.txt", "Cedar.txt", "-s", "src.txt", "-m", "ter", "-n", "50",
-               "--edits", "--only", "numbers", "--top", "1", "-f", "json", "-q", cwd=folder)  # fmt: skip
+               "--edits", "--only", "numbers", "--top", "1", "-f", "json", "--full", "-q", cwd=folder)  # fmt: skip
     assert done.code == 0
     [pair] = done.json["metrics"][0]["pairs"]
     assert pair["segments"][0]["segment"] in (6, 10, 15, 32)

@@ -43,6 +43,9 @@ def test_json_has_everything(demo):
         ([".", "--features", "chrf", "--leave-out", "en-de"], 2, "Nothing is left to train on"),
         ([".", "--features", "features_f@*", "--learner", "ridge"], 2, "language"),
         ([".", "--features", "chrf@x", "--learner", "ridge"], 2, "part of chrf"),
+        ([".", "--features", "chrf", "--across", "5", "--seed", "-3"], 2, "The seed must be"),
+        ([".", "--features", "chrf", "--out", "nowhere/a.metric"], 2, "there is no folder nowhere"),
+        ([".", "--features", "kobe", "--learner", "ridge"], 1, "A feature must be a number for every output"),
     ],
 )
 def test_what_cannot_be_learnt_is_said(demo, words, code, message):

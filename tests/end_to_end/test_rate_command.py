@@ -141,6 +141,48 @@ def test_ratings_are_exported_and_read_by_others(folder: Path) -> None:
     assert meta.code == 0 and "Traceback" not in meta.err, meta.err
 
 
+def test_damaged_copies_in_rankings_find_a_careless_rater(folder: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    from tercet.human.storage import Store, default_database
+
+    done = tercet(
+        "rate", "new", "--protocol", "ranking", "-t", "en-zh.jsonl", "-l", "en-zh", "--raters", "anna", "ben", "carla",
+        "--bad", 0.3, "-o", "campaign.json", cwd=folder,
+    )  # fmt: skip
+    assert "32 segments, 3 systems" in done.out and " bad; tutorial" in done.out, done.err
+    campaign = Campaign.read(folder / "campaign.json")
+    store = Store.open(default_database(folder / "campaign.json"), campaign)
+    for rater in campaign.raters:
+        for number, id in enumerate(rater.items):
+            systems = sorted(campaign.item(id).systems, key=lambda name: (name.endswith("(damaged)"), name))
+            if rater.name == "ben" and number % 2:
+                systems.reverse()
+            answer = {"ranks": {system: 1 + place for place, system in enumerate(systems)}}
+            store.append(request=f"{rater.name}-{id}", rater=rater.name, item=id, answer=answer, seconds=2.5)
+    store.close()
+    assert tercet("rate", "export", "campaign.json", "-o", "ratings.tsv", cwd=folder).code == 0
+    found = tercet("agree", "ratings.tsv", "-f", "json", cwd=folder).json
+    people = {person["rater"]: person for person in found[0]["people"]}
+    assert {person["checks"] for person in people.values()} == {10}
+    assert not people["anna"]["failed"] and not people["carla"]["failed"]
+    assert people["ben"]["failed"][0].startswith("damaged outputs ranked below the originals in ")
+    meta = tercet(
+        "meta",
+        "en-zh.jsonl",
+        "--judgements",
+        "ratings.tsv",
+        "-l",
+        "en-zh",
+        "-m",
+        "chrf",
+        "--passing-raters",
+        cwd=folder,
+    )
+    assert meta.code == 0 and "left out rater ben: damaged outputs ranked below" in meta.err, meta.err
+    assert "(damaged)" not in meta.out and "rater anna" not in meta.err
+    assert "Rater ben: damaged outputs ranked below" in tercet("rate", "results", "campaign.json", cwd=folder).out
+
+
 def test_campaigns_go_to_other_tools_and_come_back(folder: Path) -> None:
     tercet(
         "rate", "new", "--protocol", "da", "-t", "en-zh.jsonl", "--raters", 2, "--bad", 0.1, "-o", "c.json", cwd=folder
@@ -213,6 +255,49 @@ def test_serving_prints_new_links_and_revokes_the_old_ones(folder: Path) -> None
     assert after.items == before.items and after.id == before.id
     assert not {rater.token_hash for rater in before.raters} & {rater.token_hash for rater in after.raters}
     assert after.rater("rater2").token_hash == hashed(links["rater2"].rpartition("/")[2])
+
+
+def test_several_campaigns_are_served_together(folder: Path) -> None:
+    pytest.importorskip("starlette")
+    (folder / "campaigns").mkdir()
+    for name in ("first", "second"):
+        made = tercet(*NEW[:-1], f"campaigns/{name}.json", "--name", name, cwd=folder)
+        assert made.code == 0, made.err
+    links = dict(line.split() for line in made.out.splitlines() if "http://127.0.0.1:8000/" in line)
+    rated(folder / "campaigns" / "second.json", values=30)
+    command = [str(TERCET), "rate", "serve", "campaigns", "--port", "0"]
+    server = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert server.stderr is not None
+        said = [server.stderr.readline() for _ in range(3)]
+        address = said[0].removeprefix("Serving 2 campaigns at ").partition(" ")[0]
+        assert said[1:] == [f"  first: {address}/c/first\n", f"  second: {address}/c/second\n"]
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        for role, home in (("rater1", "/c/second/rate"), ("organiser", "/c/second/organiser")):
+            with browser.open(links[role].replace("http://127.0.0.1:8000", address), timeout=20) as page:
+                assert page.url == address + home  # links that were made for one server lead there too
+        with browser.open(f"{address}/c/second/organiser/download/report.html", timeout=60) as page:
+            assert page.headers["Content-Disposition"] == 'attachment; filename="report.html"'
+            report = page.read().decode()
+    finally:
+        server.terminate()
+        server.communicate(timeout=20)
+    assert "Rating results: second, en-zh, adequacy" in report and "rater1" not in report
+    assert "150 of 480 judgements" in report
+
+
+def test_mistakes_about_several_campaigns(folder: Path) -> None:
+    pytest.importorskip("starlette")
+    for name in ("a", "b"):
+        tercet(*NEW[:-1], f"{name}.json", cwd=folder)
+    done = tercet("rate", "serve", "a.json", "b.json", "--database", "x.db", cwd=folder)
+    assert done.code == 2 and "a file holds the answers of one campaign" in done.err
+    done = tercet("rate", "serve", "a.json", "a.json", cwd=folder)
+    assert done.code == 1 and "are the same campaign" in done.err
+    before = (folder / "a.json").read_bytes()
+    done = tercet("rate", "serve", "a.json", "absent.json", "--new-links", cwd=folder)
+    assert done.code == 2 and "There is no file absent.json" in done.err
+    assert (folder / "a.json").read_bytes() == before  # nobody has lost a link
 
 
 def test_the_database_of_another_campaign_is_refused(folder: Path) -> None:

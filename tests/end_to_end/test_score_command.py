@@ -188,6 +188,11 @@ def test_several_references_in_one_file(folder: Path) -> None:
     )
     refused = tercet("score", "ref.txt", "-nr", 2, "-i", "a.txt", cwd=folder)
     assert (refused.code, "line 1" in refused.err) == (1, True)
+    refused = tercet("score", "ref.txt", "-nr", 10**23, "-i", "a.txt", cwd=folder)  # and no memory for as many columns
+    assert (
+        refused.code,
+        "line 1: 100000000000000000000000 references separated by tabs are needed" in refused.err,
+    ) == (1, True)
 
 
 def test_gzip_is_read_whatever_the_name(folder: Path) -> None:

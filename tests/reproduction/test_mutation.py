@@ -7,13 +7,14 @@ from decimal import Decimal
 import pytest
 
 from tercet import reproduction as papers
-from tercet.reproduction import PAPERS, reproduce, tables
+from tercet.reproduction import PAPERS, kobe_entities, reproduce, tables
 from tercet.reproduction.derived import derived_cells
+from tercet.reproduction.wmt19_figures import top_n_figure
 
 from .test_wmt14 import FEW
 
 CHEAP = {
-    "wmt19": ("1", "3", "4", "5", "6"),
+    "wmt19": ("1", "3", "4", "5", "6", "text"),
     "kobe": ("1", "2", "3", "4", "7"),
     "thesis": ("4.9", "6.1", "6.2", "6.4"),
 }
@@ -84,6 +85,30 @@ def test_numbers_in_a_printed_interval_differ_outside_of_it(data, mutate):
     for cell in taus():
         if not cell.column.endswith("_ci"):
             assert before[cell.row, cell.column].equal and not cell.equal and cell.failed
+
+
+@pytest.mark.xdist_group("wmt14")
+def test_numbers_at_system_level_differ_when_they_are_changed(data, mutate):
+    def cells():
+        return tables("wmt14")["2"].make.func(data, rows={}, pairs=FEW).cells
+
+    before = {(cell.row, cell.column): cell for cell in cells() if cell.equal}
+    assert {cell.verdict for cell in before.values()} == {"equal", "in interval"} and ("n", FEW[0]) in before
+    mutate("wmt14_t2", lambda text, column: changed(text, steps=1 if column.endswith("_ci") else 200))
+    assert not any(cell.equal for cell in cells() if (cell.row, cell.column) in before)
+
+
+@pytest.mark.xdist_group("kobe")
+def test_numbers_of_the_text_and_of_figures_differ_when_they_are_changed(data, mutate):
+    def found():
+        texts, _ = kobe_entities._text_numbers(data)
+        return [cell.equal for cell in (*texts, *kobe_entities.system_figure(data).cells, *top_n_figure(data).cells)]
+
+    assert found() == [True, False, True, True]  # KoBE's number of sentences is not that of its tables
+    mutate("kobe_text", lambda text, column: changed(text))
+    assert found() == [False, False, False, True]
+    mutate("wmt19_text", lambda text, column: changed(text))
+    assert found() == [True, False, True, False]
 
 
 def test_numbers_that_follow_from_others_differ_when_they_are_changed(mutate):

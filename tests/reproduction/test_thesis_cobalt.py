@@ -95,8 +95,22 @@ def test_an_average_that_is_too_low_fails(parser, made_up):
         write(made_up, pair, "rr", ["seg\tbetter\tworse", "1\tbad\tgood"])
     (found,) = reproduce("thesis", table="A.3", data=DataSets.under(made_up.parent))
     assert "the average of UPF-Cobalt is at least 0.350: -1.0000" in found.failed
-    assert {cell.row for cell in found.cells} == {OWN, "METEOR", "SENTBLEU"}
+    assert {cell.row for cell in found.cells} >= {OWN, "METEOR", "SENTBLEU", "BEER", "VERTA-W", "AMBER"}
     assert {item.reason for item in found.unchecked} == {"Neither the metric nor its scores are available."}
+    assert {item.row.partition("-")[0] for item in found.unchecked} == {
+        "DISCOTK", "REDCOMBSENT", "REDCOMBSYSSENT", "REDSYSSENT"
+    }  # fmt: skip
+
+
+def test_rows_that_take_long_are_left_out_unless_asked_for(parser, made_up):
+    (found,) = reproduce("thesis", table="A.3", data=made_up.parent)
+    left_out = {item.row for item in found.unchecked if "--rows all" in item.reason}
+    assert left_out == {"VERTA-W", "VERTA-EQ", "REDSENT", "UPC-STOUT"} and "VERTA-W" in found.notes[-1]
+    assert "BEER" in {cell.row for cell in found.cells}
+    (found,) = reproduce("thesis", table="A.3", data=made_up.parent, rows=["VERTA-W"])
+    assert {cell.row for cell in found.cells} == {OWN, "SENTBLEU", "VERTA-W"}
+    (found,) = reproduce("thesis", table="A.3", data=made_up.parent, rows=["all"])
+    assert not any("--rows" in text for text in (*found.notes, *(item.reason for item in found.unchecked)))
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import tercet
-from tercet.comparing import compare_scores
+from tercet.comparing import compare_scores, results
+from tercet.data.lines import write_lines
+from tercet.data.stream import TextFiles
 from tercet.data.testset import TestSet
 from tercet.errors import TercetError, UnknownName, UsageError
 from tercet.metrics import Floats, MeanMetric, SegmentMetric, create
@@ -309,6 +311,23 @@ def test_results_do_not_depend_on_the_number_of_jobs():
     assert to_json(tercet.compare(sample(), ["bleu", "nist"], resamples=50, slices=["length"], jobs=2).to_dict()) == (
         to_json(alone.to_dict())
     )
+
+
+def test_files_compare_as_texts_do_without_being_held(tmp_path, monkeypatch):
+    testset = sample()
+    paths = {}
+    assert testset.source is not None
+    for name, lines in (*testset.outputs.items(), *testset.references.items(), ("src", testset.source)):
+        paths[name] = tmp_path / name
+        write_lines(paths[name], list(lines))
+    names = testset.outputs, testset.references
+    files = TextFiles(*({name: paths[name] for name in each} for each in names), paths["src"])
+    monkeypatch.setattr(results, "SHARD", 7)  # the segments that are shown are in several pieces
+    monkeypatch.setattr(TextFiles, "read", None)
+    found = tercet.compare(files, ["bleu", "chrf"], resamples=50)
+    expected = tercet.compare(testset, ["bleu", "chrf"], resamples=50)
+    assert to_json(found.to_dict(full=True)) == to_json(expected.to_dict(full=True))
+    assert found.metrics[0].pairs[0].segments[0].a_output is not None
 
 
 def test_kept_scores_compare_as_texts_do():

@@ -1,6 +1,7 @@
 """`tercet.score`, merging of shards, saved scores, streams."""
 
 import gzip
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -166,6 +167,15 @@ def test_a_foreign_file_is_not_loaded(tmp_path: Path) -> None:
         load_scores(path)
     with pytest.raises(UsageError, match="no file"):
         load_scores(tmp_path / "absent")
+
+
+@pytest.mark.parametrize("head", [b"not an array", b"\x93NUMPY\x01\x00\x10\x00{'descr': (((}   ", b"\x93NUMPY\x01"])
+def test_an_array_with_a_damaged_head_is_refused(tmp_path: Path, head: bytes) -> None:
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("about.npy", head)
+    with pytest.raises(DataError, match="not a file written by"):
+        load_scores(path)
 
 
 def write(path: Path, lines: list[str]) -> Path:

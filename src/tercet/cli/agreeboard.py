@@ -2,48 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import fsum, isnan, nan
+from collections.abc import Iterator
+from math import fsum, nan
 from typing import Any
 
 from ..human.agreement import Agreement
-from ..rendering.document import Heading, Notes, Part, Table
-from ..rendering.tables import DASH, full, number
+from ..human.reference_effect import Contrast
+from ..rendering.document import Column, Heading, Notes, Part, Table, grid, listing
+from ..rendering.tables import number
 
+GAP = "same − different"
 COLUMNS = ("name", "pair", "kind", "measure", "group", "value", "low", "high", "raters", "pairs", "items")
-CONTRASTS = (
-    "Interval: {confidence} %, over raters. p: paired t-test over outputs, with the raters as fixed. "
-    "p (raters): permutation test over raters. Both are Holm-corrected over all rows."
-)
+NUMBERS = ("mean", "spread", "ties", "drift", "agreement", "seconds", "repeat_difference")  # known of a rater
 
 
-def agreement_parts(results: Sequence[Agreement], form: str = "text", width: int = 3) -> Iterator[Part]:
-    """Yield the parts of the document. CSV and TSV have the coefficients, one per row."""
-    if form in ("csv", "tsv"):
-        found = [(result, item) for result in results for item in result.measures]
-        rows = [
-            [full(getattr(result if name in COLUMNS[:3] else item, name)) for name in COLUMNS] for result, item in found
-        ]
-        yield Table(COLUMNS, rows)
-        return
-    for result in results:
-        yield from _parts(result, width)
-
-
-def _parts(result: Agreement, width: int) -> Iterator[Part]:
+def agreement_parts(result: Agreement, width: int = 3) -> Iterator[Part]:
+    """Yield the parts of the document about the judgements of one kind."""
     pair = f" {result.pair}" if result.pair else ""
     judged = f"{result.judgements} judgements of {result.outputs} outputs by {result.raters} raters"
     yield Heading(f"{result.name}{pair}, {result.kind}: {judged}")
     if result.measures:
         yield _measures(result, width)
-        yield Notes(_legend(result))
+        yield Notes(list(_legend(result)))
     if result.averages:
         yield Heading("Average judgement by what was shown")
-        yield _averages(result, width)
+        columns: dict[str, Column] = {
+            "Shown": lambda item: shown_name(item.shown),
+            "Kind": lambda item: "source" if item.is_source else "reference",
+        }
+        yield listing(
+            result.averages, columns | {name.capitalize(): name for name in ("mean", "raters", "outputs")}, width
+        )
     if result.contrasts:
         yield Heading("Differences between groups of raters on the same outputs")
-        yield _contrasts(result, width)
-        yield Notes([CONTRASTS.format(confidence=f"{100 * result.confidence:g}")])
+        yield listing(
+            result.contrasts,
+            {
+                "Shown": shown_pair,
+                "Difference": lambda item: (item.difference, item.low, item.high),
+                "Outputs": "outputs",
+                "p": lambda item: _p(item.p_holm),
+                "p (raters)": lambda item: _p(item.p_raters_holm),
+            },
+            width,
+        )
+        yield (
+            f"Interval: {100 * result.confidence:g} %, over raters. p: paired t-test over outputs, with the raters as "
+            "fixed. p (raters): permutation test over raters. Both are Holm-corrected over all rows."
+        )
     for metric in dict.fromkeys(item.metric for item in result.correlations):
         yield Heading(f"{metric}: Pearson's r with raters, by the reference of both")
         yield _correlations(result, metric, width)
@@ -55,43 +61,34 @@ def _parts(result: Agreement, width: int) -> Iterator[Part]:
     yield Notes([*failures, *result.notes])
 
 
-def _legend(result: Agreement) -> list[str]:
-    said = [
+def _legend(result: Agreement) -> Iterator[str]:
+    yield (
         f"Intervals of {100 * result.confidence:g} %: {result.resamples} resamples of raters within their groups, seed "
         f"{result.seed}. Raters are resampled, not pairs of raters, which are not independent."
-    ]
+    )
     if any(item.measure.startswith("ICC") for item in result.measures):
-        said.append("Intervals of ICC: from F distributions.")
+        yield "Intervals of ICC: from F distributions."
     if any(item.measure.startswith("P(A)") for item in result.measures):
-        said.append("Pairs: pairs of comparisons of the same two outputs.")
+        yield "Pairs: pairs of comparisons of the same two outputs."
     if result.gaps:
-        said.append("If the interval in the last column contains 0, the difference is not significant.")
-    return said
-
-
-def _with_interval(value: float, low: float, high: float, width: int) -> str:
-    text = number(value, width)
-    return text if isnan(low) or isnan(high) else f"{text} ({number(low, width)} to {number(high, width)})"
+        yield "If the interval in the last column contains 0, the difference is not significant."
 
 
 def _measures(result: Agreement, width: int) -> Table:
-    groups = list(dict.fromkeys(item.group for item in result.measures))
     found = {(item.measure, item.group): item for item in result.measures}
-    first = result.measures[0].measure
-    firsts = [found.get((first, group)) for group in groups]
+    gaps = {item.measure: (item.value, item.low, item.high) for item in result.gaps}
     counts = {"raters": "raters", "pairs": "items" if result.kind == "rank" else "pairs"}
-    rows = [
-        [title, *(DASH if item is None else str(getattr(item, name)) for item in firsts)]
-        for title, name in counts.items()
-    ]
-    for measure in dict.fromkeys(item.measure for item in result.measures):
-        items = [found.get((measure, group)) for group in groups]
-        cells = [DASH if item is None else _with_interval(item.value, item.low, item.high, width) for item in items]
-        rows.append([measure, *cells])
-    if not result.gaps:
-        return Table(["", *groups], rows)
-    gaps = {item.measure: _with_interval(item.value, item.low, item.high, width) for item in result.gaps}
-    return Table(["", *groups, "same − different"], [[*row, gaps.get(row[0], "")] for row in rows])
+
+    def value(row: str, group: str) -> Any:
+        if group == GAP:
+            return gaps.get(row, "")
+        item = found.get((result.measures[0].measure if row in counts else row, group))
+        if item is None:
+            return nan
+        return getattr(item, counts[row]) if row in counts else (item.value, item.low, item.high)
+
+    measures, groups = ([*dict.fromkeys(names)] for names in zip(*found, strict=True))
+    return grid([*counts, *measures], [*groups, GAP] if gaps else groups, value, width)
 
 
 def shown_name(name: str) -> str:
@@ -99,85 +96,48 @@ def shown_name(name: str) -> str:
     return name or "no reference"
 
 
-def _averages(result: Agreement, width: int) -> Table:
-    rows = [
-        [shown_name(item.shown), "source" if item.is_source else "reference", number(item.mean, width),
-         str(item.raters), str(item.outputs)]
-        for item in result.averages
-    ]  # fmt: skip
-    return Table(["Shown", "Kind", "Mean", "Raters", "Outputs"], rows)
+def shown_pair(item: Contrast) -> str:
+    """Return the names of what two groups of raters were shown."""
+    return f"{shown_name(item.first)} − {shown_name(item.second)}"
 
 
 def _p(value: float) -> str:
     return "< 0.001" if value < 0.001 else number(value, 3)
 
 
-def _contrasts(result: Agreement, width: int) -> Table:
-    rows = [
-        [f"{shown_name(item.first)} − {shown_name(item.second)}",
-         _with_interval(item.difference, item.low, item.high, width), str(item.outputs), _p(item.p_holm),
-         _p(item.p_raters_holm)]
-        for item in result.contrasts
-    ]  # fmt: skip
-    return Table(["Shown", "Difference", "Outputs", "p", "p (raters)"], rows)
-
-
 def _correlations(result: Agreement, metric: str, width: int) -> Table:
-    own = [item for item in result.correlations if item.metric == metric]
-    given = list(dict.fromkeys(item.given for item in own))
-    shown = list(dict.fromkeys(item.shown for item in own))
-    values = {(item.shown, item.given): item.value for item in own}
-    rows = [[shown_name(name), *(number(values[name, column], width) for column in given)] for name in shown]
-    references = [item.shown for item in result.averages if not item.is_source]
+    values = {(item.shown, item.given): item.value for item in result.correlations if item.metric == metric}
+    rows: dict[tuple[str, ...], str] = {(shown,): shown_name(shown) for shown, _ in values}
+    references = tuple(item.shown for item in result.averages if not item.is_source)
     if len(references) > 1:
-        means = [_mean([values[name, column] for name in references]) for column in given]
-        rows.append(["mean over references", *(number(value, width) for value in means)])
-    return Table(["Raters were shown", *(f"{metric} with {name}" for name in given)], rows)
+        rows[references] = "mean over references"
+
+    def mean(shown: tuple[str, ...], given: str) -> float:
+        return fsum(values[one, given] for one in shown) / len(shown)
+
+    given = {name: f"{metric} with {name}" for _, name in values}
+    return grid(rows, given, mean, width, corner="Raters were shown")
 
 
-def _mean(values: Sequence[float]) -> float:
-    return nan if any(map(isnan, values)) else fsum(values) / len(values)
-
-
-def _with_columns(
-    header: list[str], rows: list[list[str]], items: Sequence[Any], columns: dict[str, str], width: int
-) -> Table:
-    """Return the table with a column for each field of the items that has a value; seconds have one decimal."""
-    for title, name in columns.items():
-        values = [getattr(item, name) for item in items]
-        if not all(map(isnan, values)):
-            header = [*header, title]
-            cells = [number(value, 1 if name == "seconds" else width) for value in values]
-            rows = [[*row, cell] for row, cell in zip(rows, cells, strict=True)]
-    return Table(header, rows)
+def _seconds(item: Any) -> str:
+    return number(item.seconds, 1)
 
 
 def _slices(result: Agreement, width: int) -> Table:
-    groups = list(result.slices[0].agreement)
-    header = ["Part", "n", *(f"{result.slices[0].measure}: {group}" for group in groups)]
-    rows = [
-        [
-            f"{100 * item.first:g}-{100 * item.last:g} %",
-            str(item.judgements),
-            *(number(item.agreement[group], width) for group in groups),
-        ]
-        for item in result.slices
-    ]
-    return _with_columns(header, rows, result.slices, {"Spread": "spread", "Seconds": "seconds"}, width)
+    first = result.slices[0]
+    columns: dict[str, Column] = {"Part": lambda item: f"{100 * item.first:g}-{100 * item.last:g} %", "n": "judgements"}
+    columns |= {f"{first.measure}: {group}": ("agreement", group) for group in first.agreement}
+    columns |= {"Spread": "spread", "Seconds": _seconds}
+    return listing(result.slices, columns, width, optional=("Spread", "Seconds"))
 
 
 def _people(result: Agreement, width: int) -> Table:
-    several = len(result.shown) > 1
-    rows = [
-        [person.rater, *([", ".join(map(shown_name, person.shown))] if several else []), str(person.judgements)]
-        for person in result.people
-    ]
-    fields = ("mean", "spread", "ties", "drift", "agreement", "seconds", "repeat_difference")
-    columns = {name.replace("_", " ").capitalize(): name for name in fields}
-    header = ["Rater", *(["Shown"] if several else []), "Judgements"]
-    table = _with_columns(header, rows, result.people, columns, width)
-    if not any(person.checks for person in result.people):
-        return table
-    checks = [[str(person.checks), str(len(person.failed))] for person in result.people]
-    rows = [[*row, *cells] for row, cells in zip(table.rows, checks, strict=True)]
-    return Table([*table.header, "Checks", "Failed"], rows)
+    columns: dict[str, Column] = {"Rater": "rater"}
+    if len(result.shown) > 1:
+        columns["Shown"] = lambda person: ", ".join(map(shown_name, person.shown))
+    columns["Judgements"] = "judgements"
+    columns |= {name.replace("_", " ").capitalize(): _seconds if name == "seconds" else name for name in NUMBERS}
+    optional = list(columns)[-len(NUMBERS) :]
+    if any(person.checks for person in result.people):
+        columns |= {"Checks": "checks", "Failed": lambda person: len(person.failed)}
+    return listing(result.people, columns, width, optional=optional)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from math import isfinite, nan
 
 import numpy as np
 
 from ..human.agreement import Agreement
-from ..rendering.figures import COLOURS, HOVER, SHAPES, Figure, Row, _altair, _data, _figure, heat_map, interval_plot
-from .agreeboard import shown_name
+from ..rendering.figures import COLOURS, Figure, heat_map, interval_plot
+from ..rendering.series import line_chart
+from .agreeboard import shown_pair
 
 GROUPS_TOGETHER = len(COLOURS)
 
@@ -29,21 +29,22 @@ def draw(result: Agreement) -> dict[str, Figure]:
     if rows:
         found["agreement"] = interval_plot(rows, label="agreement", title=f"{title}: agreement", subtitle=over)
     parts = [f"{100 * item.first:g}-{100 * item.last:g} %" for item in result.slices]
-    stages = {group: [item.agreement[group] for item in result.slices] for group in result.slices[0].agreement}
-    if len(parts) > 1 and _any(stages):
-        measure = result.slices[0].measure
-        found["stages"] = stage_curves(parts, stages, label=measure, title=f"{title}: agreement over time")
+    measure, groups = result.slices[0].measure, list(result.slices[0].agreement)[:GROUPS_TOGETHER]
+    stages = {group: [item.agreement[group] for item in result.slices] for group in groups}
     spread = {"spread": [item.spread for item in result.slices]}
-    if len(parts) > 1 and _any(spread):
-        found["spread"] = stage_curves(
-            parts, spread, label="standard deviation", title=f"{title}: spread of judgements over time"
-        )
+    for name, curves, label, what in (
+        ("stages", stages, measure, "agreement over time"),
+        ("spread", spread, "standard deviation", "spread of judgements over time"),
+    ):  # figures 6.2 and 6.3 of Fomicheva 2017
+        known = {
+            group: [(part, float(value)) for part, value in zip(parts, values, strict=True) if isfinite(value)]
+            for group, values in curves.items()
+        }
+        if len(parts) > 1 and any(known.values()):
+            found[name] = line_chart(known, x_label="part of the work", y_label=label, title=f"{title}: {what}")
     if result.contrasts:
         found["references"] = interval_plot(
-            [
-                (f"{shown_name(item.first)} − {shown_name(item.second)}", item.difference, item.low, item.high, False)
-                for item in result.contrasts
-            ],
+            [(shown_pair(item), item.difference, item.low, item.high, False) for item in result.contrasts],
             label="difference of mean judgements",
             title=f"{title}: differences by what was shown",
             subtitle=over,
@@ -56,10 +57,6 @@ def draw(result: Agreement) -> dict[str, Figure]:
     if any(isfinite(person[1]) for person in people):
         found["raters"] = interval_plot(people, label="agreement with other raters", title=f"{title}: raters")
     return found
-
-
-def _any(curves: Mapping[str, Sequence[float]]) -> bool:
-    return any(isfinite(value) for values in curves.values() for value in values)
 
 
 def _heat_map(result: Agreement, metric: str, title: str) -> Figure | None:
@@ -79,27 +76,3 @@ def _heat_map(result: Agreement, metric: str, title: str) -> Figure | None:
         marked="same reference",
         title=f"{title}: references of raters (rows) and of {metric} (columns)",
     )
-
-
-def stage_curves(parts: Sequence[str], curves: Mapping[str, Sequence[float]], *, label: str, title: str) -> Figure:
-    """Draw a line per name over the parts of the work (figures 6.2 and 6.3 of Fomicheva 2017)."""
-    names = list(curves)[:GROUPS_TOGETHER]
-    rows: list[Row] = [
-        {"name": name, "part": part, "value": float(value), "hover": f"{name}, {part}: {label} {value:.3f}"}
-        for name in names
-        for part, value in zip(parts, curves[name], strict=True)
-        if isfinite(value)
-    ]
-    alt = _altair()
-    legend = alt.Legend(title=None) if len(names) > 1 else None
-    base = alt.Chart(_data(rows)).encode(
-        x=alt.X("part:O", sort=list(parts), title="part of the work", axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("value:Q", title=label, scale=alt.Scale(zero=False, padding=10)),
-        color=alt.Color("name:N", scale=alt.Scale(domain=names, range=list(COLOURS[: len(names)])), legend=legend),
-    )
-    shapes = alt.Scale(domain=names, range=list(SHAPES[: len(names)]))
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(
-        shape=alt.Shape("name:N", scale=shapes, legend=legend), **HOVER
-    )
-    chart = alt.layer(base.mark_line(strokeWidth=1.5, aria=False), points).properties(width=460, height=280)
-    return _figure(chart, rows, title, [], 460)

@@ -12,7 +12,7 @@ import click
 from ..errors import DataError, UsageError
 from .console import Progress
 from .gates import gate_options
-from .inputs import input_options, read_testset
+from .inputs import input_options, read_inputs
 from .options import SEED, STYLE, ManyValues, check_style, format_option, run_options, where, width_option
 from .score import chosen_metrics, external, metric_options, needs_reference, score_file_options
 
@@ -88,6 +88,9 @@ if TYPE_CHECKING:
 @click.option("--pairs", is_flag=True, help="List all pairs of systems; above six systems the default is a matrix.")
 @click.option("--top", default=5, show_default=True, help="Deciding segments to show per pair.")
 @click.option(
+    "--full", is_flag=True, help="JSON: add the deciding segments of all pairs, and the segments of slices and buckets."
+)
+@click.option(
     "--edits",
     is_flag=True,
     help="Show edit scripts of deciding segments and sums of edits, for metrics that have them, as ter and wer.",
@@ -119,9 +122,11 @@ def command(**options: Any) -> None:
     paper = check_style(options)
     if options["intervals"] and not paper:
         raise UsageError("--intervals goes with --style paper; the other tables have intervals.")
+    if options["full"] and options["form"] != "json":
+        raise UsageError("--full goes with -f json.")
     gates = read_gates(options)
     specs = chosen_metrics(options)
-    texts = read_testset(options, needs_reference=needs_reference(options))
+    texts = _texts(options, kept=bool(gates) or options["form"] == "html")
     if options["edits"]:
         check_edits(specs)
     others = external(options, texts)
@@ -172,9 +177,18 @@ def command(**options: Any) -> None:
 
         click.echo(comparison_table(result, options, len(texts.references)).render(options["form"]))
     else:
-        click.echo(rendered(options["form"], parts, lambda: (edits or result).to_dict() | extra))
+        click.echo(rendered(options["form"], parts, lambda: (edits or result).to_dict(full=options["full"]) | extra))
     if code := report_verdicts(verdicts, result, options):
         sys.exit(code)
+
+
+def _texts(options: dict[str, Any], *, kept: bool) -> Any:
+    """Return the texts; in memory if they are used for more than scores and for the segments that are shown."""
+    from ..data.stream import TextFiles
+
+    given = read_inputs(options, needs_reference=needs_reference(options))
+    kept = kept or any(options[name] for name in ("edits", "scores", "only", "words", "ngrams", "slices", "buckets"))
+    return given.read() if kept and isinstance(given, TextFiles) else given
 
 
 def selected_segments(options: dict[str, Any], texts: TestSet) -> list[int] | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..comparing import Buckets, MetricResult, NgramComparison, NgramFinding, WordComparison
-from ..rendering.document import Heading, Notes, Part, Table
+from ..comparing import Buckets, MetricResult, NgramComparison, WordComparison
+from ..rendering.document import Column, Heading, Notes, Part, Table, listing
 from ..rendering.tables import Bold, interval, number
 
 GROUPS = {"frequency": "Frequency", "pos": "Part of speech", "label": "Label"}
@@ -22,8 +22,9 @@ def word_parts(words: WordComparison) -> Iterator[Part]:
         row = [group.group, str(group.scores[words.baseline].reference_words)]
         for system in systems:
             score = group.scores[system]
-            value = number(score.f if words.measure == "F" else score.recall, 3)
-            row += [Bold(value) if score.p_value < words.alpha else value, interval(score.low, score.high, 3)]
+            value = score.f if words.measure == "F" else score.recall
+            row.append(_marked(value, 3, significant=score.p_value < words.alpha))
+            row.append(interval(score.low, score.high, 3))
         rows.append(row)
     header = [name for system in systems for name in (system, f"{system} interval")]
     yield Table([GROUPS[words.by], "Words", *header], rows, key=("Words by", words.by))
@@ -41,13 +42,20 @@ def ngram_parts(found: NgramComparison) -> Iterator[Part]:
     """Yield the n-grams that tell two systems apart."""
     yield Heading(f"Words and n-grams that {found.a} or {found.b} gets right more often")
     rows = [
-        _ngram_row(finding, system, found.alpha)
-        for system, findings in ((found.a, found.a_better), (found.b, found.b_better))
-        for finding in findings
+        (system, each) for system, better in ((found.a, found.a_better), (found.b, found.b_better)) for each in better
     ]
-    header = ["More often right", "N-gram", f"{found.a} right", f"{found.b} right", "In references", "Ratio", "p Holm"]
     if rows:
-        yield Table([*header, "Segments"], rows, key=("Pair", f"{found.a} - {found.b}"))
+        columns: dict[str, Column] = {
+            "More often right": lambda row: row[0],
+            "N-gram": lambda row: row[1].ngram,
+            f"{found.a} right": lambda row: row[1].a_right,
+            f"{found.b} right": lambda row: row[1].b_right,
+            "In references": lambda row: row[1].in_references,
+            "Ratio": lambda row: row[1].ratio,
+            "p Holm": lambda row: _marked(row[1].p_holm, 4, significant=row[1].p_holm < found.alpha),
+            "Segments": lambda row: _listed(max(row[1].b_segments, row[1].a_segments, key=len)),
+        }
+        yield listing(rows, columns, 2, key=("Pair", f"{found.a} - {found.b}"))
     notes = [
         f"{found.differing} n-grams differ; {found.tested} in enough segments to be tested (sign test, Holm; "
         f"significant ones at {found.alpha:g} are marked). A dash: not tested.",
@@ -56,19 +64,9 @@ def ngram_parts(found: NgramComparison) -> Iterator[Part]:
     yield Notes(notes if rows else [f"{found.a} and {found.b} get the same words right."])
 
 
-def _ngram_row(finding: NgramFinding, system: str, alpha: float) -> list[str]:
-    segments = finding.a_segments if len(finding.a_segments) > len(finding.b_segments) else finding.b_segments
-    p_value = number(finding.p_holm, 4)
-    return [
-        system,
-        finding.ngram,
-        str(finding.a_right),
-        str(finding.b_right),
-        str(finding.in_references),
-        number(finding.ratio, 2),
-        Bold(p_value) if finding.p_holm < alpha else p_value,
-        _listed(segments),
-    ]
+def _marked(value: float, width: int, *, significant: bool) -> str:
+    text = number(value, width)
+    return Bold(text) if significant else text
 
 
 def _listed(numbers: Sequence[int]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -57,14 +57,21 @@ def use_colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
-def rendered(form: str, parts: Iterable[Part], data: Callable[[], Any], title: str = "") -> str:
-    """Return a result in one form: as a document of these parts, or its data as JSON or JSON lines."""
+def rendered(
+    form: str,
+    parts: Iterable[Part],
+    data: Callable[[], Any],
+    title: str = "",
+    rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None,
+    columns: Sequence[str] = (),
+) -> str:
+    """Return a result in one form: a document of these parts; its data as JSON; its rows as TSV, CSV, JSON lines."""
     from ..rendering.document import Document
     from .options import SPREADSHEET
 
     context = click.get_current_context(silent=True)
     spreadsheet = bool(context and context.meta.get(SPREADSHEET))
-    return Document(parts, title, data).render(
+    return Document(parts, title, data, rows, columns).render(
         form, colour=use_colour(), columns=terminal_columns(), spreadsheet=spreadsheet
     )
 

@@ -199,15 +199,15 @@ def _split_references(files: TextFiles, count: int) -> TestSet:
     if len(files.references) != 1:
         raise UsageError(f"-nr goes with one reference file, not {len(files.references)}.")
     path = next(iter(files.references.values()))
-    columns: list[list[str]] = [[] for _ in range(count)]
+    rows = []
     for number, line in enumerate(read_lines(path), 1):
-        fields = line.split("\t", count - 1)
+        fields = line.split("\t", min(count - 1, len(line)))
         if len(fields) != count:
             raise DataError(
                 f"{path}, line {number}: {count} references separated by tabs are needed, not {len(fields)}."
             )
-        for column, field in zip(columns, fields, strict=True):
-            column.append(field)
+        rows.append(fields)
+    columns = map(list, zip(*rows, strict=True)) if rows else [[]]
     named = {f"{Path(path).name}:{i}": column for i, column in enumerate(columns, 1)}
     rest = replace(files, references={})
     plain = rest.read() if rest.outputs else _from_stdin(rest)

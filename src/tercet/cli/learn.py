@@ -71,6 +71,7 @@ def command(form: str, out: str | None, quiet: bool, top: int, **options: Any) -
     tercet learn wmt12 -l cs-en de-en es-en fr-en --features chrf meteor ter beer@* --out my.metric
     tercet score ref.txt -i out.txt -m learned:model=my.metric
     """  # fmt: skip
+    from ..data.files import check_writable
     from ..learning import learn
     from .console import rendered
     from .learnboard import learned_parts
@@ -78,6 +79,8 @@ def command(form: str, out: str | None, quiet: bool, top: int, **options: Any) -
     def shown(what: str) -> Progress:
         return Progress(what, quiet=quiet)
 
+    if out is not None:
+        check_writable(out)
     found = learn(**options, progress=shown)
     if out is not None:
         found.model.save(out)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isnan
+from math import isnan, nan
 
 from ..learning import LearnedMetric
 from ..learning.training import HeldOut
-from ..rendering.document import Heading, Notes, Part, Table
-from ..rendering.tables import DASH
+from ..rendering.document import Column, Heading, Notes, Part, Table, cell, listing
+from ..rendering.tables import number
 
 
 def learned_parts(found: LearnedMetric, out: str | None, top: int) -> Iterator[Part]:
@@ -20,25 +20,24 @@ def learned_parts(found: LearnedMetric, out: str | None, top: int) -> Iterator[P
     yield _figures(found.held_out, mean=True)
     if found.single:
         yield Heading("Each feature alone, held out")
-        rows = [[name, _cell(value)] for name, value in sorted(found.single.items(), key=lambda row: -row[1])]
-        yield Table(("feature", "figure"), rows)
+        rows = sorted(found.single.items(), key=lambda row: -row[1])
+        yield listing(rows, {"feature": lambda row: row[0], "figure": lambda row: row[1]})
     if found.tests:
         yield Heading("Test: the model itself, on judgements that it was not trained on")
         yield _figures(found.tests, mean=len(found.tests) > 1)
     if found.weights:
         yield Heading("Weights")
-        rows = [[row.feature, f"{row.weight:+.3f}", f"{100 * row.contribution:.1f} %"] for row in found.weights[:top]]
-        yield Table(("feature", "weight", "contribution"), rows)
-        yield Notes(
-            [
-                "Weights are for one standard deviation of the feature. Contribution: the share of the mean margin "
-                "between better and worse outputs."
-            ]
+        columns: dict[str, Column] = {"feature": "feature", "weight": lambda row: number(row.weight, 3, "+")}
+        columns["contribution"] = lambda row: f"{100 * row.contribution:.1f} %"
+        yield listing(found.weights[:top], columns)
+        yield (
+            "Weights are for one standard deviation of the feature. Contribution: the share of the mean margin between "
+            "better and worse outputs."
         )
     if found.ablation:
         yield Heading("Without each metric, and with it alone (held out)")
-        rows = [[row.group, str(row.features), _cell(row.without), _cell(row.alone)] for row in found.ablation]
-        yield Table(("metric", "features", "without", "alone"), rows)
+        names = ("features", "without", "alone")
+        yield listing(found.ablation, {"metric": "group"} | {name: name for name in names})
     facts = [f"Learner: {found.learner}, setting {found.setting:g}, seed {found.seed}. Trained on: {sizes}."]
     if out is not None:
         facts.append(f"The model is in {out}: use it as -m learned:model={out}")
@@ -46,16 +45,14 @@ def learned_parts(found: LearnedMetric, out: str | None, top: int) -> Iterator[P
 
 
 def _figures(rows: Sequence[HeldOut], *, mean: bool) -> Table:
-    cells = [[row.name, str(row.pairs), _cell(row.tau), str(row.outputs), _cell(row.pearson)] for row in rows]
-    if mean and rows:
-        cells.append(["mean", "", _mean([row.tau for row in rows]), "", _mean([row.pearson for row in rows])])
-    return Table(("judgements", "pairs", "tau", "outputs", "Pearson's r"), cells)
+    columns = {"judgements": "name", "pairs": "pairs", "tau": "tau", "outputs": "outputs", "Pearson's r": "pearson"}
+    table = listing(rows, columns)
+    if not mean or not rows:
+        return table
+    means = (cell(_mean([row.tau for row in rows])), cell(_mean([row.pearson for row in rows])))
+    return Table(table.header, [*table.rows, ["mean", "", means[0], "", means[1]]])
 
 
-def _mean(values: Sequence[float]) -> str:
+def _mean(values: Sequence[float]) -> float:
     known = [value for value in values if not isnan(value)]
-    return _cell(sum(known) / len(known)) if known else DASH
-
-
-def _cell(value: float) -> str:
-    return DASH if isnan(value) else f"{value:.3f}"
+    return sum(known) / len(known) if known else nan

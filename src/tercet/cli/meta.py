@@ -114,11 +114,12 @@ def command(**options: Any) -> None:
     """  # fmt: skip
     from ..metaeval import sign_flips
     from .console import rendered
-    from .metaboard import verdict_parts
+    from .metaboard import COLUMNS, verdict_parts
 
-    results = _judged(options).results
-    parts = verdict_parts(results, options["form"], options["width"], matrix=options["matrix"])
-    text = rendered(options["form"], parts, lambda: [row for result in results for row in result.rows()], TITLE)
+    found = _judged(options)
+    results = found.results
+    parts = verdict_parts(results, options["width"], matrix=options["matrix"])
+    text = rendered(options["form"], parts, found.rows, TITLE, found.rows, COLUMNS)
     try:  # files first, because the reader of the output may stop reading
         if options["figures"]:
             _save_figures(results, options["figures"], options["figure_form"])

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from ..rendering.document import Part, Table
-from ..rendering.tables import interval, number
+from ..rendering.document import Column, Part, Table, listing
+from ..rendering.tables import interval
 from .console import Progress, rendered
 from .options import format_option
 
@@ -52,9 +52,9 @@ def command(spec: str | None, form: str, card: bool, root: str | None) -> None:
         click.echo(rendered(form, _page(described), lambda: described))
         return
     listed = [describe(create(name)) for name in names()]
-    rows = [[entry["name"], _needs(entry), _direction(entry), entry["description"]] for entry in listed]
+    table = listing(listed, {"metric": "name", "needs": _needs, "better": _direction, "what it is": "description"})
     hint = "'tercet metrics NAME' explains one. Parameters follow a colon: -m chrf:word_order=2,beta=3"
-    click.echo(rendered(form, [Table(["metric", "needs", "better", "what it is"], rows), hint], lambda: listed))
+    click.echo(rendered(form, [table, hint], lambda: listed))
 
 
 def _card(spec: str, root: str | None, form: str) -> str:
@@ -62,15 +62,12 @@ def _card(spec: str, root: str | None, form: str) -> str:
 
     with Progress("Judging") as progress:
         results = make_card(spec, data_sets(root), progress=progress.say)
-    rows = [
-        [result.dataset, result.pair, result.level, result.statistic, result.gold_name, number(item.value, 3),
-         interval(item.ci_low, item.ci_high, 3), str(item.n)]
-        for result in results
-        for item in result.items
-    ]  # fmt: skip
     title = f"{results[0].items[0].label}: agreement with people in the data at hand"
-    table = Table(["Data", "Pair", "Level", "Statistic", "Gold", "Value", "95 % interval", "n"], rows)
-    return rendered(form, [title, table], lambda: [row for result in results for row in result.rows()])
+    rows = [row for result in results for row in result.rows()]
+    columns: dict[str, Column] = {"Data": "dataset", "Pair": "pair", "Level": "level", "Statistic": "statistic"}
+    columns |= {"Gold": "gold_name", "Value": "value"}
+    columns |= {"95 % interval": lambda row: interval(row["ci_low"], row["ci_high"], 3), "n": "n"}
+    return rendered(form, [title, listing(rows, columns)], lambda: rows)
 
 
 def data_sets(root: str | None) -> list[Path]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
 from typing import Any
 
 from ..comparing import Comparison, MetricResult
@@ -91,11 +90,8 @@ def _mark(result: Comparison, metric: MetricResult, system: str, cluster: int | 
     if system == result.baseline:
         return ""
     pair = metric.pair(system, result.baseline)
-    better = pair.better(metric.higher_is_better)
-    p_value = pair.p_holm[result.decisive]
-    if better is None or isnan(p_value) or p_value >= result.alpha:
-        return ""
-    return "+" if better == system else "-"
+    better = pair.better(metric.higher_is_better) if result.is_significant(pair) else None
+    return "" if better is None else "+" if better == system else "-"
 
 
 def _subject(segments: int, references: int) -> str:

@@ -101,7 +101,7 @@ def train_command(**options: Any) -> None:
     that have not seen it.
     """  # fmt: skip
     from ..quality.training import train
-    from .qeboard import curve_figure, show_model
+    from .qeboard import show_model
 
     curve, quiet = options["curve"], options["quiet"]
     check_training_ends(options)
@@ -112,6 +112,8 @@ def train_command(**options: Any) -> None:
     click.echo(show_model(model, options["form"], options["level"]))
     _wrote(options["out"], quiet=quiet)
     if curve is not None:
+        from .qefigures import curve_figure
+
         curve_figure(model).save(curve)
         _wrote(curve, quiet=quiet)
 
@@ -239,12 +241,14 @@ def features_command(**options: Any) -> None:
 def info_command(model: str, figure: str | None, form: str) -> None:
     """Describe a model: languages, training data, learner, figures, features by importance, checksums."""
     from ..quality.default import load_model
-    from .qeboard import importance_figure, show_model
+    from .qeboard import show_model
 
     check_files({"model": model, "figure": figure})
     opened = load_model(model)
     click.echo(show_model(opened, form))
     if figure:
+        from .qefigures import importance_figure
+
         importance_figure(opened).save(figure)
         _wrote(figure)
 

@@ -1,32 +1,29 @@
-"""The documents of `tercet qe`, and its figures."""
+"""The documents of `tercet qe`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import UsageError
-from ..rendering.document import Part, Table
-from ..rendering.tables import DASH, full, number, table
+from ..rendering.document import Column, Part, Table, grid, listing
+from ..rendering.document import records as as_table
+from ..rendering.tables import DASH, number
 from .console import rendered
 
 if TYPE_CHECKING:
-    from ..quality.cross_system import Across, Assessment
+    from ..quality.cross_system import Assessment
     from ..quality.features import FeatureTable
     from ..quality.model import Predictions, QualityModel
     from ..quality.resources import Resources
-    from ..rendering.figures import Figure
 
 SHOWN = 15  # most important features that are listed
 NAMED = 3  # features that are named of those left out for one reason
-FIGURES = ("rmse", "mae", "pearson")
-NAMES = {
-    "pearson": "Pearson", "spearman": "Spearman", "rmse": "RMSE", "mae": "MAE", "delta_avg": "DeltaAvg",
-    "coverage": "coverage",
-}  # fmt: skip
+UNUSUAL = "unlike the training texts"
+FIGURE = ("value", "low", "high")
+NAMES = {"pearson": "Pearson", "spearman": "Spearman", "rmse": "RMSE", "mae": "MAE", "delta_avg": "DeltaAvg",
+         "coverage": "coverage"}  # fmt: skip
 
 
 def show_model(model: QualityModel, form: str, level: float | None = None) -> str:
@@ -36,68 +33,75 @@ def show_model(model: QualityModel, form: str, level: float | None = None) -> st
 
 def _model_parts(model: QualityModel, level: float | None) -> Iterator[Part]:
     facts = model.provenance
-    yield _training(model)
-    rows = [
-        [f"{name} (chosen)" if name == model.learner and facts["learner"] == "best" else name,
-         *(number(values[figure], 3) for figure in FIGURES)]
-        for name, values in facts["held_out"].items()
-    ]  # fmt: skip
-    yield Table(["learner", "RMSE", "MAE", "Pearson"], rows, caption="On held-out groups (cross-validation)")
+    yield "\n".join(_training(model))
+    names = {name: name for name in facts["held_out"]}
+    if facts["learner"] == "best":
+        names[model.learner] += " (chosen)"
+    yield grid(
+        names,
+        {key: NAMES[key] for key in ("rmse", "mae", "pearson")},
+        lambda name, key: facts["held_out"][name][key],
+        corner="learner",
+        caption="On held-out groups (cross-validation)",
+    )
     yield from warnings_of(model)
     lines = [f"Features: {len(model.names)} used" + (f", {len(model.given)} of them given" if model.given else "")]
     lines += left_out_lines(dict.fromkeys(facts["constant"], "the same for all training examples") | facts["left_out"])
     yield "\n".join(lines)
     described = model.descriptions()
-    rows = [
-        [item["feature"], number(item["increase"], 4), number(item["vip"], 2), described[item["feature"]]]
-        for item in facts["importance"][:SHOWN]
-    ]
-    caption = (
-        "Most important: rise of the RMSE on held-out groups when the feature is shuffled, and weight in PLS (VIP)"
+    yield listing(
+        facts["importance"][:SHOWN],
+        {
+            "feature": "feature",
+            "rise": lambda item: number(item["increase"], 4),
+            "VIP": lambda item: number(item["vip"], 2),
+            "what it is": lambda item: described[item["feature"]],
+        },
+        caption="Most important: rise of the RMSE on held-out groups when the feature is shuffled, and weight in PLS "
+        "(VIP)",
     )
-    yield Table(["feature", "rise", "VIP", "what it is"], rows, caption=caption)
-    yield _intervals(model, level or 0.9)
+    half = model.conformal.usual_half_width(level or 0.9)
+    varying = " for most segments, wider for those that are harder to predict" if model.conformal.difficulty else ""
+    yield (
+        f"Intervals of {100 * (level or 0.9):g} %: prediction ± {half:.3f}{varying}, by conformal prediction from the "
+        "held-out groups"
+    )
     if level is None:
         versions = ", ".join(f"{name} {value}" for name, value in facts["versions"].items())
         yield f"Checksum {model.checksum}\nTraining data {facts['training_checksum']}\nMade with {versions}"
-        yield Table(["resource", "sha256"], [[name, value[:16]] for name, value in facts["resource_checksums"].items()])
+        checksums = facts["resource_checksums"]
+        yield listing(checksums, {"resource": str, "sha256": lambda name: checksums[name][:16]})
 
 
-def _training(model: QualityModel) -> str:
+def _training(model: QualityModel) -> Iterator[str]:
     facts = model.provenance
     low, high = model.label_range
-    better = "higher" if model.higher_is_better else "lower"
-    lines = [
+    yield (
         f"Model for {model.pair}: {model.learner}, trained on {facts['examples']:,} examples in {facts['groups']:,} "
-        f"groups ({facts['grouped_by']}), seed {facts['seed']}",
-        f"Labels from {low:g} to {high:g}, {better} is better; mean {facts['label_mean']:.3f}, "
-        f"standard deviation {facts['label_spread']:.3f}",
-    ]
-    if facts["from_training_texts"]:
-        lines.append(
-            "Estimated from the training texts, as there are no corpora: "
-            + ", ".join(facts["from_training_texts"])
-            + ". The features of each training sentence came from models that had not seen it."
+        f"groups ({facts['grouped_by']}), seed {facts['seed']}"
+    )
+    yield (
+        f"Labels from {low:g} to {high:g}, {'higher' if model.higher_is_better else 'lower'} is better; mean "
+        f"{facts['label_mean']:.3f}, standard deviation {facts['label_spread']:.3f}"
+    )
+    if texts := facts["from_training_texts"]:
+        yield (
+            f"Estimated from the training texts, as there are no corpora: {', '.join(texts)}. The features of each "
+            "training sentence came from models that had not seen it."
         )
-    return "\n".join(lines)
 
 
 def warnings_of(model: QualityModel) -> list[str]:
-    """Return what a user of the model must know: that it is no better than a baseline; nothing if it is."""
-    if not _fails_baselines(model):
+    """Return what a user must know: that a baseline has as low an error on held-out groups; nothing if none has."""
+    errors = {name: values["rmse"] for name, values in model.provenance["held_out"].items()}
+    own = errors.get(model.learner)
+    baselines = [error for name, error in errors.items() if name == "mean" or name.startswith("linear:")]
+    if own is None or not any(error is not None and error <= own for error in baselines):
         return []
     return [
         "This model is no better than a baseline, so it is of no use for new texts. More examples may help, or "
         "texts of the languages (--source-corpus, --target-corpus, --parallel)."
     ]
-
-
-def _fails_baselines(model: QualityModel) -> bool:
-    """Return whether a baseline has an error that is as low on held-out groups, as far as errors are known."""
-    errors = {name: values["rmse"] for name, values in model.provenance["held_out"].items()}
-    baselines = [error for name, error in errors.items() if name == "mean" or name.startswith("linear:")]
-    own = errors.get(model.learner)
-    return own is not None and any(error is not None and error <= own for error in baselines)
 
 
 def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
@@ -111,54 +115,30 @@ def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _intervals(model: QualityModel, level: float) -> str:
-    half = model.conformal.usual_half_width(level)
-    varying = " for most segments, wider for those that are harder to predict" if model.conformal.difficulty else ""
-    return (
-        f"Intervals of {100 * level:g} %: prediction ± {half:.3f}{varying}, by conformal prediction from the held-out "
-        "groups"
-    )
-
-
 def show_predictions(model: QualityModel, found: Predictions, form: str, ids: Sequence[str] = ()) -> str:
     """Format the prediction of each segment, in the order of the files. ids: names of segments instead of numbers."""
-    arrays = (found.values, found.lower, found.upper)
-    records = [
-        {
-            "segment": ids[place - 1] if ids else place,
-            "quality": quality,
-            "low": low,
-            "high": high,
-            "unusual": found.unusual.get(place - 1),
-        }
-        for place, (quality, low, high) in enumerate(np.stack(arrays, axis=1).tolist(), 1)
-    ]
+    arrays = np.stack((found.values, found.lower, found.upper), axis=1)
+    names = ids or range(1, len(arrays) + 1)
+    records, shown = (
+        [
+            {"segment": name, "quality": row[0], "low": row[1], "high": row[2], "unusual": found.unusual.get(place)}
+            for place, (name, row) in enumerate(zip(names, values.tolist(), strict=True))
+        ]
+        for values in (arrays, np.clip(arrays, *model.label_range))  # for programs, for people
+    )
     head = {"model": model.checksum, "pair": model.pair, "level": found.level, "mean": float(found.values.mean())}
-    if form in ("tsv", "csv", "json", "jsonl"):
-        return _records(records, form, {**head, "segments": records})
-    values = np.clip(arrays, *model.label_range)  # for people
-    rows = [[ids[i - 1] if ids else str(i), *(number(value, 3) for value in row)] for i, row in enumerate(values.T, 1)]
-    header = ["segment", "quality", "low", "high"]
-    if found.unusual:
-        header.append("unlike the training texts")
-        why = {place: f"yes: {reason}" for place, reason in found.unusual.items()}
-        rows = [[*row, why.get(place, "")] for place, row in enumerate(rows)]
-    mean = f"Mean {head['mean']:.3f} of {len(rows)} segments; intervals of {100 * found.level:g} %"
-    return rendered(form, [Table(header, rows), mean], dict)
-
-
-def _records(records: Sequence[Mapping[str, Any]], form: str, data: Any) -> str:
-    """Format records as TSV or as JSON lines, or `data` as JSON."""
-    rows = [Table(list(records[0]), [[full(value) for value in each.values()] for each in records])] if records else []
-    return rendered(form, rows, lambda: records if form == "jsonl" else data)
+    columns: dict[str, Column] = {name: name for name in ("segment", "quality", "low", "high")}
+    columns[UNUSUAL] = lambda row: f"yes: {row['unusual']}" if row["unusual"] else ""
+    table = listing(shown, columns, optional=[UNUSUAL])
+    mean = f"Mean {head['mean']:.3f} of {len(records)} segments; intervals of {100 * found.level:g} %"
+    return rendered(form, [table, mean], lambda: {**head, "segments": records}, rows=lambda: records)
 
 
 def show_features(features: FeatureTable, form: str) -> str:
     """Format the features of each segment."""
     records = [dict(zip(features.names, row, strict=True)) for row in features.values.tolist()]
-    table = Table(features.names, [[repr(value) for value in each.values()] for each in records])
     data = {"features": records, "left_out": features.left_out}
-    return rendered(form, [table], lambda: records if form == "jsonl" else data)
+    return rendered(form, [as_table(records)], lambda: data, rows=lambda: records)
 
 
 def show_list(resources: Resources | None, names: Sequence[str] | None, form: str) -> str:
@@ -168,9 +148,7 @@ def show_list(resources: Resources | None, names: Sequence[str] | None, form: st
     left_out = {} if resources is None else choose_features(resources)[1]
     records: list[dict[str, Any]] = [
         {
-            "name": feature.name,
-            "group": feature.group,
-            "description": feature.description,
+            **{name: getattr(feature, name) for name in ("name", "group", "description")},
             "needs": sorted(feature.needs),
             "quest": feature.quest,
             "baseline": feature.baseline,
@@ -180,32 +158,36 @@ def show_list(resources: Resources | None, names: Sequence[str] | None, form: st
         for feature in all_features()
         if names is None or feature.name in names
     ]
-    header = ["feature", "group", "QuEst", "WMT baseline", "needs", "there", "what it is"]
-    rows = [
-        [each["name"], each["group"], str(each["quest"] or ""), str(each["baseline"] or ""), " ".join(each["needs"]),
-         {None: "", True: "yes", False: "no"}[each["available"]], each["description"]]
-        for each in records
-    ]  # fmt: skip
+    columns: dict[str, Column] = {
+        "feature": "name",
+        "group": "group",
+        "QuEst": lambda each: each["quest"] or "",
+        "WMT baseline": lambda each: each["baseline"] or "",
+        "needs": lambda each: " ".join(each["needs"]),
+        "there": lambda each: {None: "", True: "yes", False: "no"}[each["available"]],
+        "what it is": "description",
+    }
     groups = "\n".join(["Groups", *(f"{name}: {what}" for name, what in GROUPS.items())])
-    parts: list[Part] = [Table(header, rows), *([groups] if form == "text" else [])]
-    return rendered(form, parts, lambda: records)
+    return rendered(form, [listing(records, columns), *([groups] if form == "text" else [])], lambda: records)
 
 
 def show_assessment(found: Assessment, form: str) -> str:
     """Format an evaluation: figures with intervals, comparison with metrics, systems."""
-    return rendered(form, _assessment_parts(found), found.to_dict)
+    figures = found.all.figures()
+
+    def rows() -> list[dict[str, Any]]:
+        return [{"": NAMES[name]} | {part: getattr(each, part) for part in FIGURE} for name, each in figures.items()]
+
+    return rendered(form, _assessment_parts(found), found.to_dict, rows=rows)
 
 
 def _assessment_parts(found: Assessment) -> Iterator[Part]:
-    rows = [
-        [NAMES[name], number(each.value, 3), number(each.low, 3), number(each.high, 3)]
-        for name, each in found.all.figures().items()
-    ]
-    yield Table(["", "value", "low", "high"], rows)
+    figures = found.all.figures()
+    yield grid({name: NAMES[name] for name in figures}, FIGURE, lambda name, part: getattr(figures[name], part))
     undefined = ""
     if found.all.groups == 1:
         undefined = f" {DASH}: not defined, because all segments are in one group (source sentence, or --groups)."
-    elif rows[0][1] == DASH:
+    elif np.isnan(found.all.pearson.value):
         undefined = f" {DASH}: not defined, because labels or predictions are all the same."
     yield (
         f"{found.all.n} segments in {found.all.groups} groups. Intervals of {100 * found.all.level:g} %: "
@@ -213,84 +195,27 @@ def _assessment_parts(found: Assessment) -> Iterator[Part]:
         f"{100 * found.level:g} %.{undefined}"
     )
     if found.rivals:
-        rows = [
-            [each.metric, *(number(value, 3) for value in (each.pearson, each.difference, each.low, each.high)),
-             DASH if np.isnan(each.confidence) else f"{100 * each.confidence:.1f} %"]
-            for each in found.rivals
-        ]  # fmt: skip
+        columns: dict[str, Column] = {"metric": "metric", "Pearson": "pearson", "qe - metric": "difference"}
+        columns |= {"low": "low", "high": "high"}
+        columns["qe is higher"] = lambda each: f"{number(100 * each.confidence, 1)} %".replace(f"{DASH} %", DASH)
+        table = listing(found.rivals, columns)
         own = ["qe", number(found.all.pearson.value, 3), "", "", "", ""]
-        header = ["metric", "Pearson", "qe - metric", "low", "high", "qe is higher"]
-        yield "Compared with metrics, on the same segments:\n" + table(header, [own, *rows])
-    if found.across is not None:
-        yield from _across_systems(found, found.across)
+        yield Table(table.header, [own, *table.rows], caption="Compared with metrics, on the same segments")
+    if found.across is None:
+        return
+    systems = {name: {"segments": one.n} | one.figures() for name, one in found.by_system.items()}
+    shown = {"segments": "segments", **{key: title for key, title in NAMES.items() if key != "spearman"}}
 
+    def figure(system: str, key: str) -> Any:
+        value = systems[system][key]
+        return getattr(value, "value", value)
 
-def _across_systems(found: Assessment, across: Across) -> Iterator[str]:
+    yield grid(systems.keys(), shown, figure, corner="system", caption="By system")
+    places = dict(enumerate(found.across.systems))
+    for what, values in (("Pearson", found.across.pearson), ("RMSE", found.across.rmse)):
+        caption = f"{what} of models trained on one system (rows) and tested on each (columns), on other groups"
+        yield grid(places, places, lambda *at, of=values: float(of[at]), corner="trained on", caption=caption)
     from ..quality.cross_system import untested
 
-    names = [name for name in NAMES if name != "spearman"]
-    rows = [
-        [system, str(each.n), *(number(each.figures()[name].value, 3) for name in names)]
-        for system, each in found.by_system.items()
-    ]
-    yield "By system:\n" + table(["system", "segments", *(NAMES[name] for name in names)], rows)
-    for what, values in (("Pearson", across.pearson), ("RMSE", across.rmse)):
-        cells = [[name, *(number(value, 3) for value in row)] for name, row in zip(across.systems, values, strict=True)]
-        title = f"{what} of models trained on one system (rows) and tested on each (columns), on other groups:\n"
-        yield title + table(["trained on", *across.systems], cells)
-    if few := untested(across):
+    if few := untested(found.across):
         yield f"Too few segments, or labels all the same, to train on: {', '.join(few)}"
-
-
-def check_figure(path: str) -> None:
-    """Raise UsageError for a file that is not a figure by its name, or if a package for figures is missing."""
-    from ..rendering.figures import ENDINGS, _altair, _package
-
-    if Path(path).suffix.lower() not in ENDINGS:
-        raise UsageError(f"{path}: a figure is written as {', '.join(ENDINGS)}; name the file accordingly.")
-    _altair()
-    if Path(path).suffix.lower() != ".json":
-        _package("vl_convert")
-
-
-def importance_figure(model: QualityModel) -> Figure:
-    """Plot the importance of features, with two standard errors to either side."""
-    from ..rendering.figures import interval_plot
-
-    shown = model.provenance["importance"][: 2 * SHOWN]
-    rows = []
-    for each in shown:
-        rise, error = (np.nan if each[name] is None else each[name] for name in ("increase", "standard_error"))
-        rows.append((each["feature"], rise, rise - 2 * error, rise + 2 * error, False))
-    return interval_plot(
-        rows,
-        label="rise of the RMSE when the feature is shuffled",
-        title=f"Importance of features, {model.pair}, {model.learner}",
-        subtitle="on held-out groups; two standard errors over folds to either side",
-    )
-
-
-def curve_figure(model: QualityModel) -> Figure:
-    """Plot the error on held-out groups by the number of training examples."""
-    from ..rendering.figures import BLUE, HOVER, Row, _altair, _data, _figure
-
-    rows: list[Row] = [
-        {
-            "examples": point["examples"],
-            "rmse": point["rmse"],
-            "low": point["rmse"] - (point["rmse_spread"] or 0.0),
-            "high": point["rmse"] + (point["rmse_spread"] or 0.0),
-            "hover": f"{point['examples']:.0f} examples: RMSE {point['rmse']:.3f}, r {number(point['pearson'], 3)}",
-        }
-        for point in model.provenance["curve"]
-    ]
-    alt = _altair()
-    base = alt.Chart(_data(rows)).encode(x=alt.X("examples:Q", title="training examples"))
-    y = alt.Y("rmse:Q", title="RMSE on held-out groups", scale=alt.Scale(zero=False, padding=10))
-    bars = base.mark_rule(color=BLUE).encode(y=alt.Y("low:Q", title="RMSE on held-out groups"), y2="high:Q")
-    points = base.mark_point(color=BLUE, filled=True, size=60, opacity=1).encode(y=y, **HOVER)
-    chart = alt.layer(base.mark_line(color=BLUE, aria=False).encode(y=y), bars, points).properties(
-        width=460, height=280
-    )
-    note = "means over repeated splits, one standard deviation to either side"
-    return _figure(chart, rows, f"Learning curve, {model.pair}, {model.learner}", [note], 460)

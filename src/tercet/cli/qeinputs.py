@@ -32,7 +32,7 @@ ZIP = b"PK\x03\x04"  # the first bytes of a model file
 def check_files(options: Options) -> None:
     """Raise UsageError, before any work, for files that cannot be written or would overwrite an input."""
     from ..quality.inputs import file_and_column
-    from .qeboard import check_figure
+    from .qefigures import check_figure
 
     read = [options[name] for name in READ if options.get(name)]
     read += [path for name in READ_MANY for path in options.get(name) or ()]

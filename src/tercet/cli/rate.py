@@ -12,14 +12,14 @@ from ..errors import UsageError
 from ..human.protocols import PROTOCOLS, SHOWN
 from .inputs import input_options, read_testset
 from .options import ManyValues, all_of, format_option, print_as, several
+from .rateserver import ADDRESS, DATABASE, backup_command, link_lines, links_command, serve_command
 
 if TYPE_CHECKING:
     from ..data.testset import TestSet
-    from ..human.campaign import Campaign, Tokens
+    from ..human.campaign import Campaign
 
 DESIGN = ("protocol", "show", "groups", "sampling", "segments", "metric", "per_segment", "together", "redundancy",
           "bad", "repeats", "hidden", "severities", "categories", "name", "seed")  # fmt: skip
-ADDRESS = "http://127.0.0.1:8000"
 FORMATS = ("tsv", "csv", "jsonl", "wmt", "mqm", "pearmut", "appraise", "json", "xlsx")
 
 _form = format_option()
@@ -30,10 +30,6 @@ _made = all_of(
     click.option("--replace", is_flag=True, help="Overwrite an existing campaign."),
     _form,
 )
-_database = click.option(
-    "--database", metavar="URL",
-    help="Database of the answers: a file, or postgresql://…  [default: a file beside the campaign]",
-)  # fmt: skip
 
 
 @click.group("rate", context_settings={"help_option_names": ["-h", "--help"]})
@@ -110,122 +106,8 @@ def _ranked(testset: TestSet, options: dict[str, Any]) -> TestSet:
     return named.take(rows)
 
 
-@command.command("serve")
-@click.argument("campaign", metavar="CAMPAIGN")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; default: only locally.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 chooses a free port.")
-@_database
-@click.option("--behind-proxy", is_flag=True, help="Trust the client address reported by a proxy on this machine.")
-@click.option("--address", help="Address by which raters reach the server, for links. [default: --host and --port]")
-@click.option("--new-links", is_flag=True, help="Print new links for all, and revoke the old ones.")
-def serve_command(
-    campaign: str,
-    host: str,
-    port: int,
-    database: str | None,
-    behind_proxy: bool,
-    address: str | None,
-    new_links: bool,
-) -> None:
-    """Serve a campaign to raters until it is stopped with Ctrl-C.
-
-    Prints links for raters who have none yet. Needs the extra tercet[web].
-    """
-    from ..human.campaign import Campaign, Tokens
-    from ..human.server import serve
-
-    if address is not None and not address.startswith(("http://", "https://")):
-        raise UsageError(f"--address {address}: an address begins with http:// or https://.")
-    found, tokens = Campaign.read(campaign), Tokens({}, "")
-    if new_links:
-        _end_links(found, campaign, database)
-    lacking = [rater.name for rater in found.raters if new_links or not rater.token_hash]
-    organiser = new_links or not found.organiser_hash
-    if lacking or organiser:
-        found, tokens = found.with_tokens(lacking, organiser=organiser)
-        found.write(campaign)
-    if new_links:
-        _announce(found, campaign, database, tokens)
-    started_at: list[str] = []
-
-    def started(address: str) -> None:
-        started_at.append(address)
-        click.echo(f"Serving campaign {found.name!r} at {address} (stop with Ctrl-C).", err=True)
-        for line in _link_lines(found, tokens, address):
-            click.echo(line)
-
-    try:
-        serve(
-            campaign,
-            host=host,
-            port=port,
-            database=database,
-            behind_proxy=behind_proxy,
-            address=address,
-            started=started,
-        )
-    finally:
-        if not started_at:  # the server did not start, but the new links are valid and cannot be printed later
-            for line in _link_lines(found, tokens, (address or f"http://{host}:{port}").rstrip("/")):
-                click.echo(line)
-
-
-def _end_links(campaign: Campaign, path: str, database: str | None) -> None:
-    """Revoke all links in the database, which has those issued later too, and which a running server reads."""
-    from ..human.storage import ORGANISER, VIEWER, open_store
-
-    with closing(open_store(path, campaign, database)) as store:
-        for token_hash, rater in store.tokens(campaign).items():
-            store.revoke(rater, [token_hash])
-        if campaign.organiser_hash:
-            store.revoke(ORGANISER, [campaign.organiser_hash])
-        for who in (ORGANISER, VIEWER):
-            store.revoke(who, sorted(store.holders(who)))
-
-
-def _announce(campaign: Campaign, path: str, database: str | None, tokens: Tokens) -> None:
-    """Make new links valid in the database too, for a server that is already running."""
-    from ..human.campaign import hashed
-    from ..human.storage import ORGANISER, open_store
-
-    with closing(open_store(path, campaign, database)) as store:
-        for name, token in tokens.raters.items():
-            store.issue(name, hashed(token))
-        if tokens.organiser:
-            store.issue(ORGANISER, hashed(tokens.organiser))
-
-
-@command.command("links")
-@click.argument("campaign", metavar="CAMPAIGN")
-@_database
-@click.option("--address", default=ADDRESS, show_default=True, help="Address of the server, for the printed links.")
-def links_command(campaign: str, database: str | None, address: str) -> None:
-    """Print new links for all raters and the organiser, and revoke the old ones; also while a server is running."""
-    from ..human.campaign import Campaign
-
-    found = Campaign.read(campaign)
-    _end_links(found, campaign, database)
-    found, tokens = found.with_tokens()
-    found.write(campaign)
-    _announce(found, campaign, database, tokens)
-    for line in _link_lines(found, tokens, address.rstrip("/")):
-        click.echo(line)
-
-
-@command.command("backup")
-@click.argument("campaign", metavar="CAMPAIGN")
-@_out
-@_database
-def backup_command(campaign: str, out: str, database: str | None) -> None:
-    """Copy the answers to another file, consistently, also while a server is running. SQLite only."""
-    from ..human.campaign import Campaign
-    from ..human.storage import open_store
-
-    _check_free(out, replace=False)
-    found = Campaign.read(campaign)
-    with closing(open_store(campaign, found, database, create=False)) as store:
-        store.backup(out)
-    click.echo(f"Wrote {out}. To use it: tercet rate serve {campaign} --database {out}", err=True)
+for _command in (serve_command, links_command, backup_command):
+    command.add_command(_command)
 
 
 @command.command("export")
@@ -237,7 +119,7 @@ def backup_command(campaign: str, out: str, database: str | None) -> None:
 @click.option("--texts", is_flag=True, help="One row per judgement with source, reference and output: tsv, json, xlsx.")
 @click.option("--revisions", type=click.Choice(["last", "all"]), default="last", show_default=True,
               help="Write only a rater's last answer to an item, or all answers.")  # fmt: skip
-@_database
+@DATABASE
 def export_command(
     campaign: str, out: str, form: str | None, texts: bool, revisions: Any, database: str | None
 ) -> None:
@@ -264,6 +146,20 @@ def export_command(
     with closing(open_store(campaign, found, database, create=False)) as store:
         number = export(found, store.rows(), out, form=form, revisions=revisions)
     click.echo(f"Wrote {out}: {number} judgements.", err=True)
+
+
+@command.command("results")
+@click.argument("campaign", metavar="CAMPAIGN")
+@DATABASE
+@click.option("--no-names", is_flag=True, help="Leave out the names of raters, to give the results to others.")
+@_form
+def results_command(campaign: str, database: str | None, no_names: bool, form: str) -> None:
+    """Show the results so far: means, ranking, marked errors, agreement, raters, worst and most disputed outputs."""
+    from ..rate import results
+    from .console import rendered
+
+    document = results(campaign, database=database).document(form, names=not no_names)
+    click.echo(rendered(form, document.parts, document.data or (lambda: None), document.title))
 
 
 @command.command("import")
@@ -303,16 +199,10 @@ def _write(campaign: Campaign, options: dict[str, Any]) -> None:
     address = options["address"].rstrip("/")
     links = {name: f"{address}/r/{token}" for name, token in tokens.raters.items()}
     facts = {**_facts(campaign), "links": links, "organiser": f"{address}/o/{tokens.organiser}"}
-    lines = [*_described(campaign), "", *_link_lines(campaign, tokens, address)]
+    lines = [*_described(campaign), "", *link_lines(campaign, tokens, address)]
     lines += ["These links are shown only once. Send each rater their link, and keep the organiser's link.",
               f"Serve the campaign: tercet rate serve {options['out']}"]  # fmt: skip
     print_as(options["form"], facts, "\n".join(lines))
-
-
-def _link_lines(campaign: Campaign, tokens: Tokens, address: str) -> list[str]:
-    width = max(len("organiser"), *(len(rater.name) for rater in campaign.raters), 0)
-    lines = [f"{name:{width}}  {address}/r/{token}" for name, token in tokens.raters.items()]
-    return [*lines, f"{'organiser':{width}}  {address}/o/{tokens.organiser}"] if tokens.organiser else lines
 
 
 def _facts(campaign: Campaign) -> dict[str, Any]:
@@ -326,7 +216,7 @@ def _facts(campaign: Campaign) -> dict[str, Any]:
         "pair": campaign.pair or None,
         "show": campaign.show,
         "segments": len({item.segment for item in own}),
-        "systems": sorted({system for item in own if item.check != "reference" for system in item.systems}),
+        "systems": sorted({system for item in own if not item.check for system in item.systems}),
         "items": len(own),
         "checks": count(item.check for item in own if item.check),
         "tutorial": len(campaign.tutorial),

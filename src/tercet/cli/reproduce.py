@@ -22,7 +22,8 @@ from .options import QUIET, ManyValues, format_option, several
 )  # fmt: skip
 @several(
     "--rows", of="ROW",
-    help="Which rows with Tercet's own metrics to compute, by name; none for none. [default: all]",
+    help="Which rows with Tercet's own metrics to compute, by name; none, or all. [default: all but slow ones, which "
+    "need a parser or a network]",
 )  # fmt: skip
 @click.option("--cache", metavar="DIR", help="Keep finished counts in this folder; a second run is faster.")
 @click.option("-j", "--jobs", default=1, show_default=True, help="Number of processes; 0 for all cores.")
@@ -41,7 +42,8 @@ def command(**options: Any) -> None:
     """  # fmt: skip
     from ..reproduction import reproduce
     from .console import rendered
-    from .reproduceboard import TITLE, render_list, reproduction_parts
+    from .reproduceboard import COLUMNS, TITLE, render_list, reproduction_parts
+    from .reproducepage import page_parts
 
     paper = _paper(options)
     if paper is None:
@@ -52,12 +54,13 @@ def command(**options: Any) -> None:
     rows = [] if options["rows"] == ("none",) else list(options["rows"]) or None
     found = reproduce(paper, **asked, rows=rows, progress=progress)
     progress("")
-    click.echo(rendered(options["form"], reproduction_parts(found, options["form"]), found.to_dict, TITLE))
+    parts = page_parts if options["form"] == "html" else reproduction_parts
+    click.echo(rendered(options["form"], parts(found), found.to_dict, TITLE, found.rows, COLUMNS))
     if options["html"]:
         from ..rendering.document import Document
         from ..rendering.pages import write_page
 
-        write_page(options["html"], Document(reproduction_parts(found, "html"), TITLE))
+        write_page(options["html"], Document(page_parts(found), TITLE))
         click.echo(f"Wrote {options['html']}", err=True)
     failed = [f"Differs: {one.title}: {what}" for one in found for what in one.failed]
     for line in failed:

@@ -6,71 +6,50 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..rendering.document import Heading, Notes, Part, Table
-from ..rendering.tables import Bold, full, number
-from ..reproduction import PAPERS, PaperTable, tables
-from ..reproduction.results import Cell, Reproduction, Reproductions, Unchecked
+from ..rendering.document import Column, Heading, Notes, Part, Table, grid, listing
+from ..rendering.tables import Bold, number
+from ..reproduction import PAPERS, tables
+from ..reproduction.results import CELL, Cell, Reproduction, Reproductions, Unchecked
 from .console import rendered
 
 LISTED = 30  # with more cells, a table is shown as a grid
 NAMED = 6  # the most rows or columns that a sentence lists
 TITLE = "Tables of papers, recomputed"
-COUNT = 5  # a row of whole numbers with one larger than this is a row of counts
+COLUMNS = ("paper", "table", *CELL, "reason")
+COUNT = 4  # a row of whole numbers with one larger than this is a row of counts
 
 
-COLUMNS = (
-    "paper",
-    "table",
-    "row",
-    "column",
-    "printed",
-    "recomputed",
-    "difference",
-    "verdict",
-    "equal",
-    "interval",
-    "within",
-    "must",
-    "reason",
-)
-
-
-def reproduction_parts(found: Reproductions, form: str = "text") -> Iterator[Part]:
-    """Yield the parts of the document. TSV and CSV have one row per number."""
-    if form == "html":
-        from .reproducepage import page_parts
-
-        yield from page_parts(found)
-        return
-    if form in ("tsv", "csv"):
-        cells = ([row[name] for name in COLUMNS] for row in found.rows())
-        yield Table(COLUMNS, [[full(v).lower() if isinstance(v, bool) else full(v) for v in row] for row in cells])
-        return
+def reproduction_parts(found: Reproductions) -> Iterator[Part]:
+    """Yield the parts of the document."""
     for one in found:
         yield Heading(one.title)
-        yield from _parts(one)
+        if one.cells:
+            yield _grid(one) if len(one.cells) > LISTED else _listed(one)
+            yield count_of([one])
+        elif one.winners:
+            yield winners_table(one)
+        if one.statements:
+            said = {True: "Holds", False: "Does not hold"}
+            yield Notes(
+                [f"{said[item.holds]}: {item.text}{f' ({item.found})' * bool(item.found)}." for item in one.statements]
+            )
+        yield from other_parts(one)
     if not found.single:
         yield Notes([f"{paper}: {count_of(of_paper)}" for paper, of_paper in found.by_paper().items()])
 
 
 def render_list(form: str = "text") -> str:
     """Return the list of tables and figures, with the data that they need."""
-    entries = [(paper, name, one) for paper in PAPERS for name, one in tables(paper).items()]
-    rows = [[paper, name, one.caption, _needs(one)] for paper, name, one in entries]
-    notes = [f"{name}: {citation}." for name, citation in PAPERS.items()]
-    notes.append("Recompute: tercet reproduce PAPER --table N --data DIR")
     data = [
         {"paper": paper, "table": name, "caption": one.caption, "data": list(one.needs), "reason": one.reason}
-        for paper, name, one in entries
-    ]  # fmt: skip
-    return rendered(form, [Table(["Paper", "Table", "What", "Data"], rows), Notes(notes)], lambda: data)
-
-
-def _needs(one: PaperTable) -> str:
-    """Return the data that a table needs, for the list."""
-    if one.make is None:
-        return "cannot be recomputed"
-    return ", ".join(one.needs) or "none"
+        for paper in PAPERS
+        for name, one in tables(paper).items()
+    ]
+    columns: dict[str, Column] = {"Paper": "paper", "Table": "table", "What": "caption"}
+    columns["Data"] = lambda one: "cannot be recomputed" if one["reason"] else ", ".join(one["data"]) or "none"
+    notes = [f"{name}: {citation}." for name, citation in PAPERS.items()]
+    notes.append("Recompute: tercet reproduce PAPER --table N --data DIR")
+    return rendered(form, [listing(data, columns), Notes(notes)], lambda: data)
 
 
 def count_of(found: Sequence[Reproduction]) -> str:
@@ -91,21 +70,6 @@ def count_of(found: Sequence[Reproduction]) -> str:
     return "; ".join(notes) + "."
 
 
-def _parts(one: Reproduction) -> Iterator[Part]:
-    """Yield the parts of the document for one table."""
-    if one.cells:
-        yield _grid(one) if len(one.cells) > LISTED else _listed(one)
-        yield Notes([count_of([one])])
-    elif one.winners:
-        yield winners_table(one)
-    if one.statements:
-        yield Notes([
-            f"{'Holds' if item.holds else 'Does not hold'}: {item.text}" + (f" ({item.found})." if item.found else ".")
-            for item in one.statements
-        ])  # fmt: skip
-    yield from other_parts(one)
-
-
 def other_parts(one: Reproduction) -> Iterator[Table | Notes]:
     """Yield what text and page have in common: values that are not in the paper, and notes."""
     if one.extra:
@@ -120,19 +84,20 @@ def winners_table(one: Reproduction) -> Table:
 
 def _listed(one: Reproduction) -> Table:
     """Return one row per cell: printed, recomputed and their difference."""
-    finer = one.decimals + 1 if one.decimals else 0
-    rows = [
-        [
-            cell.row,
-            _named(cell.column),
-            number(cell.printed, one.decimals),
-            number(cell.recomputed, finer),
-            number(round(cell.difference, finer) + 0.0, finer),  # + 0.0 changes -0.0 into 0.0
-            _verdict(cell),
-        ]
-        for cell in one.cells
-    ]
-    return Table(["Row", "Column", "Printed", "Recomputed", "Difference", "Equal"], rows)
+    columns: dict[str, Column] = {
+        "Row": "row",
+        "Column": lambda cell: _named(cell.column),
+        "Printed": lambda cell: number(cell.printed, decimals_of(one, cell.row)),
+        "Recomputed": lambda cell: number(cell.recomputed, finer(cell)),
+        "Difference": lambda cell: number(round(cell.difference, finer(cell)) + 0.0, finer(cell)),  # 0.0, not -0.0
+        "Equal": _verdict,
+    }
+
+    def finer(cell: Cell) -> int:
+        width = decimals_of(one, cell.row)
+        return width + 1 if width else 0
+
+    return listing(one.cells, columns)
 
 
 def decimals_of(one: Reproduction, row: str) -> int:
@@ -166,35 +131,33 @@ def axes(one: Reproduction, items: Sequence[Cell | Unchecked]) -> tuple[list[str
 
 def _grid(one: Reproduction) -> Table:
     """Return recomputed cells in the printed layout; where they differ, with the printed number in brackets."""
-    rows, columns = axes(one, one.cells)
-    cells = {(cell.row, cell.column): shown(cell, one) for cell in one.cells}
-    return laid_out(rows, columns, cells)
+    return laid_out(*axes(one, one.cells), {(cell.row, cell.column): shown(cell, one) for cell in one.cells})
 
 
 def laid_out(rows: list[str], columns: list[str], cells: Mapping[tuple[str, str], str], **more: Any) -> Table:
     """Return a table of cells by row and column; `more` are further fields of `Table`."""
-    filled = [[row, *(cells.get((row, column), "") for column in columns)] for row in rows]
-    return Table(["", *map(_named, columns)], filled, **more)
+    return grid(rows, {name: _named(name) for name in columns}, lambda *place: cells.get(place, ""), **more)
 
 
 def shown(cell: Cell, one: Reproduction) -> str:
     """Return the text of a cell: the recomputed number, and the printed one if it differs."""
-    text = number(cell.recomputed, one.decimals)
+    decimals = decimals_of(one, cell.row)
+    text = number(cell.recomputed, decimals)
     if cell.verdict != "equal":
-        text += f" ({number(cell.printed, one.decimals)})"
+        text += f" ({number(cell.printed, decimals)})"
     return Bold(text) if cell.row in one.winners.get(cell.column, ()) else text
 
 
 def _extra(one: Reproduction) -> Table:
-    columns = [*dict.fromkeys(name for row in one.extra.values() for name in row if not name.endswith("_ci"))]
+    columns = dict.fromkeys(name for row in one.extra.values() for name in row if not name.endswith("_ci"))
     # Tables that contain only counts have whole numbers.
     whole = all(float(value).is_integer() for row in one.extra.values() for value in row.values())
     width = 0 if whole else max(one.decimals, 3)
-    rows = [
-        [name, *(number(row[column], width) if column in row else "" for column in columns)]
-        for name, row in one.extra.items()
-    ]
-    return Table(["", *columns], rows, caption="Not in the paper")
+
+    def value(row: str, column: str) -> str:
+        return number(one.extra[row][column], width) if column in one.extra[row] else ""
+
+    return grid(one.extra.keys(), columns.keys(), value, caption="Not in the paper")
 
 
 def reasons(one: Reproduction) -> list[str]:

@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 ALPHA = 0.05  # smaller p-values are marked in head-to-head figures
 CLASSES = {"equal": "good", "in interval": "inside", "near": "near"}
 COUNTS = ("equal", "in interval", "near", "different", "from print", "not checked")
+COUNTED = ("Equal", "In the printed interval", "Near", "Different", "Follows from print", "Not checked")
 LEGEND = {
     "good": "equal: rounds to the printed number; or the paper's statement holds",
     "inside": "equal: lies in the interval that the paper prints",
@@ -40,6 +41,8 @@ def page_parts(results: Reproductions) -> Iterator[Part]:
     yield Heading("Overview")
     yield _answer(results)
     yield _by_paper(results)
+    if not results.single:
+        yield Details("The same by table", [_by_table(results)])
     yield _legend()
     listed = [one for one in CONTRADICTIONS if one["paper"] in results.by_paper()]
     if listed and not results.single:
@@ -95,8 +98,13 @@ def _by_paper(results: Reproductions) -> Table:
     rows = [[PAPERS[paper].partition("), ")[0] + ")", *_counts(found)] for paper, found in results.by_paper().items()]
     if len(rows) > 1:
         rows.append([Bold("all"), *map(Bold, _counts(results.tables))])
-    header = ["Paper", "Equal", "In the printed interval", "Near", "Different", "Follows from print", "Not checked"]
-    return Table(header, rows, caption="Printed numbers by what was found")
+    return Table(["Paper", *COUNTED], rows, caption="Printed numbers by what was found")
+
+
+def _by_table(results: Reproductions) -> Table:
+    """Return the counts of the tables of which numbers were recomputed from data."""
+    rows = [[one.paper, title_of(one.table), *_counts([one])] for one in results if one.cells]
+    return Table(["Paper", "Table", *COUNTED], rows)
 
 
 def _legend() -> Table:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..rendering.document import Heading, Notes, Part, Table
+from ..rendering.document import Column, Heading, Notes, Part, Table, listing
 from .console import rendered
 from .reviewpage import Card, ReviewPage, Why, both_texts, review_page, title
 
@@ -21,28 +21,23 @@ ABOUT = (
 def show_triage(found: Triage, top: int | None, form: str) -> str:
     """Render the segments with findings, or the first `top` of them; TSV, CSV and JSON have all segments."""
     shown = [each for each in found.segments if each.points][:top]
+    summary = _summary(found)
     if form == "html":
         return _page(found, shown)
-    return rendered(form, _parts(found, shown, top, form), found.to_dict, title(found.pair))
-
-
-def _parts(found: Triage, shown: list[TriagedSegment], top: int | None, form: str) -> Iterator[Part]:
-    if form in ("tsv", "csv"):
-        yield _table(list(found.segments[:top]))
-        return
-    summary = _summary(found)
     if form == "text":
-        yield ABOUT
-        for each in shown:
-            lines = [f"Segment {_name(each)}: {each.points} points", f"  source: {each.source}"]
-            lines += [f"  output: {each.output}", *(f"  - {why.message} [{why.kind}]" for why in each.findings)]
-            yield "\n".join(lines)
-        yield summary
-        return
-    yield Heading("What to do")
-    yield Notes([summary, ABOUT, "Points say how serious findings of these kinds usually are."])
-    yield Heading("Segments")
-    yield _table(shown)
+        parts: list[Part] = [ABOUT, *map(_block, shown), summary]
+    elif form in ("tsv", "csv"):
+        parts = [_table(found.segments[:top])]
+    else:
+        notes = [summary, ABOUT, "Points say how serious findings of these kinds usually are."]
+        parts = [Heading("What to do"), Notes(notes), Heading("Segments"), _table(shown)]
+    return rendered(form, parts, found.to_dict, title(found.pair))
+
+
+def _block(each: TriagedSegment) -> str:
+    name = f"{each.id} ({each.file})" if each.file else each.id
+    lines = [f"Segment {name}: {each.points} points", f"  source: {each.source}", f"  output: {each.output}"]
+    return "\n".join([*lines, *(f"  - {why.message} [{why.kind}]" for why in each.findings)])
 
 
 def _summary(found: Triage) -> str:
@@ -62,18 +57,9 @@ def _page(found: Triage, shown: list[TriagedSegment]) -> str:
     return review_page(cards, ReviewPage(title(found.pair), _summary(found), about, unit="point", none=none))
 
 
-def _name(each: TriagedSegment) -> str:
-    return f"{each.id} ({each.file})" if each.file else each.id
-
-
-def _table(segments: list[TriagedSegment]) -> Table:
-    with_files = any(each.file for each in segments)
-    header = ["segment", *(["file"] if with_files else []), "points", "findings", "source", "output"]
-    rows = [
-        [each.id, *([each.file] if with_files else []), str(each.points), _findings(each), each.source, each.output]
-        for each in segments
-    ]
-    return Table(header, rows)
+def _table(segments: Sequence[TriagedSegment]) -> Table:
+    columns: dict[str, Column] = {"segment": "id", "file": "file", "points": "points", "findings": _findings}
+    return listing(segments, columns | {name: name for name in ("source", "output")}, optional=["file"])
 
 
 def _findings(each: TriagedSegment) -> str:

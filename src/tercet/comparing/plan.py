@@ -56,6 +56,11 @@ class Plan:
         if not isinstance(self.top, int) or self.top < 0:
             raise UsageError(f"The number of segments to show must be 0 or more, not {self.top!r}.")
 
+    @property
+    def needs_texts(self) -> bool:
+        """Whether segments are chosen or grouped by their texts, which must then be kept."""
+        return bool(self.slices or self.buckets or self.segments is not None)
+
     def for_segments(self, n: int) -> Plan:
         """Return the plan for n segments: if they are few, with the randomisation test, which then decides."""
         if n >= FEW_SEGMENTS or "randomisation" in self.tests:

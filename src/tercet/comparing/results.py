@@ -6,14 +6,18 @@ Differences are score(a) - score(b), whatever the metric; `higher_is_better` say
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from math import isnan
 from typing import Any
 
 from ..data.display import html_table, to_frame
 from ..data.scores import MetricRecord, find_metric
+from ..data.stream import TextFiles
+from ..data.testset import TestSet
 from ..errors import UnknownName, UsageError
 from ..stats.paired import FEW_SEGMENTS
+
+SHARD = 10_000  # segments read at once
 
 
 def decisive_test(resamples: Mapping[str, int], n: int) -> str:
@@ -41,7 +45,7 @@ class SystemResult:
     rank_high: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # slots: 200 systems have 100,000 of them
 class Segment:
     """A segment (numbered from 1) and its contribution: the difference minus the difference without it."""
 
@@ -53,6 +57,16 @@ class Segment:
     references: Mapping[str, str | None] | None = None
     a_output: str | None = None
     b_output: str | None = None
+
+    def with_texts(self, testset: TestSet, row: int, a: str, b: str) -> Segment:
+        """Return the segment with its texts, those of a row of the test set."""
+        return replace(
+            self,
+            source=testset.source[row] if testset.source is not None else None,
+            references={name: lines[row] for name, lines in testset.references.items()},
+            a_output=testset.outputs[a][row],
+            b_output=testset.outputs[b][row],
+        )
 
 
 @dataclass(frozen=True)
@@ -206,6 +220,10 @@ class Comparison:
         pair = result.pair(a, b)
         return (pair.p_holm if corrected else pair.p_value)[test]
 
+    def is_significant(self, pair: PairResult) -> bool:
+        """Return whether the decisive test finds a difference, corrected for the number of comparisons."""
+        return pair.p_holm[self.decisive] < self.alpha and pair.difference != 0
+
     def gate(self, condition: str) -> list[GateVerdict]:
         """Return for every system whether a condition such as "bleu drops" holds against the baseline.
 
@@ -240,9 +258,12 @@ class Comparison:
         """Return the tidy table as a pandas data frame."""
         return to_frame(self.rows())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything, as the JSON form has it."""
-        metrics = [_as_dict(result) for result in self.metrics]
+    def to_dict(self, *, full: bool = False) -> dict[str, Any]:
+        """Return the result as the JSON form has it.
+
+        full: also the segments of every pair with their texts, and the segment numbers of slices and buckets.
+        """
+        metrics = [_as_dict(result, full) for result in self.metrics]
         return {**{each.name: getattr(self, each.name) for each in fields(self)}, "metrics": metrics}
 
     def __repr__(self) -> str:
@@ -281,9 +302,41 @@ class GateVerdict:
     p_value: float
 
 
-def _as_dict(result: MetricResult) -> dict[str, Any]:
-    """Return a result without its metric, which no file needs."""
+def add_texts(result: Comparison, files: TextFiles) -> Comparison:
+    """Return the comparison with the texts of its segments, which are read again, and no others kept."""
+    pairs = [pair for metric in result.metrics for pair in metric.pairs]
+    wanted = {segment.segment for pair in pairs for segment in pair.segments}
+    kept: dict[int, TestSet] = {}
+    first = 1
+    for shard in files.shards(SHARD) if wanted else ():
+        here = (number for number in wanted if first <= number < first + len(shard))
+        kept |= {number: shard[number - first : number - first + 1] for number in here}
+        first += len(shard)
+
+    def filled(pair: PairResult) -> PairResult:
+        segments = (each.with_texts(kept[each.segment], 0, pair.a, pair.b) for each in pair.segments)
+        return replace(pair, segments=tuple(segments))
+
+    metrics = (replace(metric, pairs=tuple(map(filled, metric.pairs))) for metric in result.metrics)
+    return replace(result, metrics=tuple(metrics))
+
+
+def _as_dict(result: MetricResult, full: bool) -> dict[str, Any]:
+    """Return a result without its metric, which no file needs, and unless `full` without lists of segments."""
     values = {each.name: getattr(result, each.name) for each in fields(result) if each.name != "record"}
-    for name in ("systems", "pairs", "slices", "buckets"):
-        values[name] = [asdict(each) for each in values[name]]
+    values["systems"] = [asdict(each) for each in result.systems]
+    for name in ("pairs", "slices"):
+        values[name] = [_fields(each, full) for each in values[name]]
+    values["buckets"] = [
+        {"by": group.by, "note": group.note, "buckets": [_fields(each, full) for each in group.buckets]}
+        for group in result.buckets
+    ]
     return values
+
+
+def _fields(part: PairResult | Slice | Bucket, full: bool) -> dict[str, Any]:
+    if full:
+        return asdict(part)
+    kept = asdict(replace(part, segments=()))  # type: ignore[arg-type]
+    del kept["segments"]
+    return kept

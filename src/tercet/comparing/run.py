@@ -37,6 +37,7 @@ from .results import (
     PairResult,
     Segment,
     SystemResult,
+    add_texts,
 )
 from .words import check_segments
 
@@ -108,14 +109,18 @@ def compare(
     metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
     if not metrics and not scores:
         raise UsageError('A comparison needs a metric, as ["bleu"].')
-    texts = testset.read() if isinstance(testset, TextFiles) else testset
-    plan = plan.settled(len(texts.systems), len(check_segments(plan.segments, len(texts))))
+    how: dict[str, Any] = {"jobs": jobs, "cluster": cluster, "executor": executor, "cache": cache, "progress": progress}
+    if isinstance(testset, TextFiles):
+        if testset.rereadable() and not (plan.needs_texts or scores):
+            counted = score(testset, metrics, **how)
+            plan = plan.settled(len(testset.systems), counted[0].n_segments)
+            return add_texts(_compared(plan, counted, None), testset)
+        testset = testset.read()
+    plan = plan.settled(len(testset.systems), len(check_segments(plan.segments, len(testset))))
     for by in plan.slices:
-        segment_groups(by, texts, texts.documents)
-    computed: Sequence[Scores] = ()
-    if metrics:
-        computed = score(texts, metrics, jobs=jobs, cluster=cluster, executor=executor, cache=cache, progress=progress)
-    return _compared(plan, [*computed, *_checked(plan, scores, texts)], texts)
+        segment_groups(by, testset, testset.documents)
+    computed: Sequence[Scores] = score(testset, metrics, **how) if metrics else ()
+    return _compared(plan, [*computed, *_checked(plan, scores, testset)], testset)
 
 
 def compare_scores(scores: Sequence[Scores], *, testset: TestSet | None = None, **options: Any) -> Comparison:
@@ -287,17 +292,8 @@ class _Work:
         return TOLERANCE * max(abs(self.scores.system[self.systems[k]]) for k in (i, j))
 
     def _shown(self, row: int, contribution: float, i: int, j: int) -> Segment:
-        texts: dict[str, Any] = {}
-        if self.testset is not None:
-            texts = {
-                "source": self.testset.source[row] if self.testset.source is not None else None,
-                "references": {name: lines[row] for name, lines in self.testset.references.items()},
-                "a_output": self.testset.outputs[self.systems[i]][row],
-                "b_output": self.testset.outputs[self.systems[j]][row],
-            }
-        return Segment(
-            self.numbers[row], contribution, float(self.segment[i][row]), float(self.segment[j][row]), **texts
-        )
+        shown = Segment(self.numbers[row], contribution, float(self.segment[i][row]), float(self.segment[j][row]))
+        return shown if self.testset is None else shown.with_texts(self.testset, row, self.systems[i], self.systems[j])
 
     def _deciding(self, order: NDArray[np.int64], difference: float, i: int, j: int) -> Deciding | None:
         """Leaves out segments in this order until no more than 1 - SHARE of the difference is left."""

@@ -20,7 +20,7 @@ def verdict(comparison: Comparison, metric: MetricResult) -> str:
         return f"{metric.name} says of no system that it is better than another."
     leader, *rest = (each.system for each in metric.ranked)
     pairs = {name: metric.pair(leader, name) for name in rest}
-    alike = [name for name in rest if not pairs[name].p_holm[comparison.decisive] < comparison.alpha]
+    alike = [name for name in rest if not comparison.is_significant(pairs[name])]
     behind = [name for name in rest if name not in alike]
     if not behind:
         return f"{leader} has the best {metric.name}, but none of the others can be told apart from it."
@@ -43,7 +43,7 @@ def _margin(comparison: Comparison, metric: MetricResult, pair: PairResult) -> s
 
 def _of_pair(comparison: Comparison, metric: MetricResult, pair: PairResult) -> str:
     p = pair.p_holm[comparison.decisive]
-    better = pair.better(metric.higher_is_better) if p < comparison.alpha else None
+    better = pair.better(metric.higher_is_better) if comparison.is_significant(pair) else None
     if better is not None:
         worse = pair.b if better == pair.a else pair.a
         return f"{better} is better than {worse} by {_margin(comparison, metric, pair)}."
@@ -60,8 +60,7 @@ def _against_baseline(comparison: Comparison, metric: MetricResult, baseline: st
     alike: list[str] = []
     for pair in metric.pairs:
         other = pair.a if pair.b == baseline else pair.b
-        significant = pair.p_holm[comparison.decisive] < comparison.alpha
-        ahead = pair.better(metric.higher_is_better) if significant else None
+        ahead = pair.better(metric.higher_is_better) if comparison.is_significant(pair) else None
         (better if ahead == other else worse if ahead == baseline else alike).append(other)
     parts = [
         f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what} {baseline}"

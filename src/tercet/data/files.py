@@ -16,6 +16,15 @@ from ..errors import UsageError
 BILINGUAL = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff", ".tmx", ".po", ".pot", ".csv", ".xlsx")
 
 
+def check_writable(path: str | Path) -> None:
+    """Raise UsageError if no file can be written at a path, so that long work does not end in vain."""
+    path = Path(path)
+    if path.is_dir():
+        raise UsageError(f"{path} is a directory; a file name is needed.")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"{path} cannot be written: there is no folder {path.parent}.")
+
+
 @contextmanager
 def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
     """Open a file for writing bytes, which replaces the old one at the end. Devices and pipes are written directly."""

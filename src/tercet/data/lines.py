@@ -19,7 +19,7 @@ from .files import writing
 log = logging.getLogger(__name__)
 
 MAX_LINE = 100 << 20  # bytes of one line; `tercet --max-line` changes it
-BLOCK = 1 << 22  # bytes decoded at once: large enough to be fast, small enough for inputs larger than memory
+BLOCK = 1 << 18  # bytes decoded at once: large enough to be fast, small enough for inputs larger than memory
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 UTF32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")

@@ -6,6 +6,7 @@ A file is a NumPy archive without pickles: arrays, and a JSON text with everythi
 from __future__ import annotations
 
 import json
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -14,14 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import DataError, UsageError
 from .files import writing_bytes
 from .scores import MetricRecord, Scores
 
 FORMAT = 2
-# What reading a damaged archive raises; NotImplementedError is zipfile's for a method that it does not know.
-_DAMAGES = (OSError, ValueError, KeyError, TypeError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error)
+# What reading a damaged archive raises: NotImplementedError for a method that zipfile does not know, SyntaxError and
+# TokenError for the head of an array.
+_DAMAGES = (OSError, ValueError, KeyError, TypeError, EOFError, NotImplementedError, SyntaxError, tokenize.TokenError,
+            zipfile.BadZipFile, zlib.error)  # fmt: skip
 _FACTS = tuple(each.name for each in fields(MetricRecord))
 
 
@@ -58,7 +62,7 @@ def load_scores(path: str | Path) -> list[Scores]:
         raise UsageError(f"There is no file {path}.")
     try:
         with np.load(path, allow_pickle=False) as archive:
-            about = json.loads(archive["about"].tobytes().decode("utf-8"))
+            about = json.loads(_array(archive, "about").tobytes().decode("utf-8"))
             if about["format"] not in (1, FORMAT):
                 raise DataError(f"{path} has format {about['format']}; this version reads format {FORMAT}.")
             return [_restore(entry, archive, i) for i, entry in enumerate(about["scores"])]
@@ -66,9 +70,17 @@ def load_scores(path: str | Path) -> list[Scores]:
         raise DataError(f"{path} is not a file written by 'tercet score --save': {error}") from None
 
 
+def _array(archive: Any, name: str) -> NDArray[Any]:
+    """Return an array of an archive; NumPy returns the bytes of a member that does not begin as an array."""
+    found = archive[name]
+    if not isinstance(found, np.ndarray):
+        raise ValueError(f"{name} is not an array")
+    return found
+
+
 def _restore(entry: dict[str, Any], archive: Any, i: int) -> Scores:
     systems = list(entry["system"])
-    counts = {system: archive[f"counts_{i}_{j}"] for j, system in enumerate(systems)}
+    counts = {system: _array(archive, f"counts_{i}_{j}") for j, system in enumerate(systems)}
     known = entry["metric"]
     if isinstance(known, str):  # format 1, of Tercet 0.1
         known = {"spec": known, "label": entry["label"], "signature": entry["metric_signature"]}
@@ -77,9 +89,9 @@ def _restore(entry: dict[str, Any], archive: Any, i: int) -> Scores:
         metric=MetricRecord(**{name: known[name] for name in _FACTS if name in known}),
         n_segments=entry["n_segments"],
         system=entry["system"],
-        segment={system: archive[f"segment_{i}_{j}"] for j, system in enumerate(systems)},
+        segment={system: _array(archive, f"segment_{i}_{j}") for j, system in enumerate(systems)},
         counts=counts,
-        totals={system: archive[f"totals_{i}_{j}"] for j, system in enumerate(systems)},
+        totals={system: _array(archive, f"totals_{i}_{j}") for j, system in enumerate(systems)},
         document_ids=entry["document_ids"],
         reference_numbers=frozenset(entry["reference_numbers"]),
         provenance=entry["provenance"],

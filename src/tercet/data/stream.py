@@ -163,22 +163,23 @@ class _Taker:
 
     def __init__(self, path: str | Path) -> None:
         self._blocks = read_blocks(path)
-        self._rest: list[str] = []
+        self._block: list[str] = []
+        self._taken = 0  # lines of the block
 
     def take(self, size: int) -> list[str]:
-        taken = self._rest
+        taken = self._block[self._taken : self._taken + size]
+        self._taken += len(taken)
         while len(taken) < size:
             block = next(self._blocks, None)
             if block is None:
                 break
-            taken.extend(block)
-        self._rest = taken[size:]
-        del taken[size:]
+            self._block, self._taken = block, min(size - len(taken), len(block))
+            taken += block[: self._taken]
         return taken
 
     def count_rest(self) -> int:
-        return len(self._rest) + sum(len(block) for block in self._blocks)
+        return len(self._block) - self._taken + sum(len(block) for block in self._blocks)
 
     def close(self) -> None:
         self._blocks.close()
-        self._rest = []
+        self._block, self._taken = [], 0

@@ -145,7 +145,8 @@ def agree(
     if own.kinds.keys() == {"rank"}:
         if scores:
             raise UsageError("Metrics cannot be correlated with rankings, which have no scores of single outputs.")
-        return _agree_rankings(plain, notes, identical=identical, **rest)
+        controls = own.where(lambda row: bool(row.check) and not row.check.startswith(SAME))
+        return _agree_rankings(plain, controls, notes, identical=identical, **rest)
     return _agree_scores(
         own, plain, notes, weights=weights, scores=scores or {}, segments=segments or {}, level=level, **rest
     )
@@ -162,7 +163,9 @@ def _select_kind(judgements: Judgements, kind: str | None) -> Judgements:
     return last_answers(judgements.where(lambda row: row.check != "tutorial"))
 
 
-def _agree_rankings(plain: Judgements, notes: list[str], *, identical: str, **options: Any) -> Agreement:
+def _agree_rankings(
+    plain: Judgements, controls: Judgements, notes: list[str], *, identical: str, **options: Any
+) -> Agreement:
     panel = panel_of_rankings(plain, options["source"], identical=identical)
     if options["complete"]:
         raise UsageError("--complete cannot be used with rankings; it is for judgements of single outputs.")
@@ -180,7 +183,7 @@ def _agree_rankings(plain: Judgements, notes: list[str], *, identical: str, **op
         options,
         measures=measures,
         slices=time_slices(panel, options["slices"], categories=True, rankings=True, seconds=seconds),
-        people=report_rankings(plain, panel),
+        people=report_rankings(plain, panel, controls),
     )
 
 

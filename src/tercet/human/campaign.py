@@ -161,16 +161,19 @@ class Campaign:
             raise UnknownName(f"rater in campaign {self.name!r}", name, self._raters)
         return found
 
-    def with_tokens(self, raters: Iterable[str] | None = None, *, organiser: bool = True) -> tuple[Campaign, Tokens]:
+    def with_tokens(
+        self, raters: Iterable[str] | None = None, *, organiser: bool = True, secret: str = ""
+    ) -> tuple[Campaign, Tokens]:
         """Return the campaign with new tokens for these raters (default: all) and the organiser, and the tokens.
 
-        The campaign holds only the hashes of the tokens. Earlier tokens of the same people become invalid.
+        The campaign holds only the hashes of the tokens. Earlier tokens of the same people become invalid. secret: a
+        new secret that the organiser has for other campaigns too; default: one for this campaign alone.
         """
         from secrets import token_urlsafe
 
         names = [rater.name for rater in self.raters] if raters is None else [self.rater(name).name for name in raters]
         tokens = {name: token_urlsafe(TOKEN_BYTES) for name in names}
-        secret = token_urlsafe(TOKEN_BYTES) if organiser else ""
+        secret = (secret or token_urlsafe(TOKEN_BYTES)) if organiser else ""
         people = [
             replace(rater, token_hash=hashed(tokens[rater.name])) if rater.name in tokens else rater
             for rater in self.raters

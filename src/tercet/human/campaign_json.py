@@ -6,7 +6,8 @@ Files of earlier versions are upgraded step by step (`MIGRATIONS`); files of lat
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
 from functools import cache
 from inspect import signature
@@ -17,8 +18,10 @@ from ..data.field_checks import check_encodable
 from ..data.files import writing
 from ..data.lines import read_lines
 from ..data.mqm import load_json
-from ..errors import DataError
+from ..errors import DataError, UsageError
 from .campaign import VERSION, Campaign, Item, Output, Rater
+
+log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 
@@ -34,6 +37,32 @@ def read_json(path: str | Path) -> Any:
         raise DataError(f"{path}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}.") from None
     except RecursionError:
         raise DataError(f"{path}: not a campaign: nested too deeply.") from None
+
+
+def campaign_files(paths: Iterable[str | Path]) -> list[Path]:
+    """Return the files of campaigns: each path, or the campaigns in a folder, by name. Other JSON there is left out."""
+    found: list[Path] = []
+    for path in map(Path, paths):
+        if not path.is_dir():
+            found.append(path)
+            continue
+        inside = sorted(path.glob("*.json"))
+        own = [file for file in inside if _looks_like_campaign(file)]
+        if not own:
+            raise UsageError(f"The folder {path} has no campaigns (*.json).")
+        if len(own) < len(inside):
+            rest = ", ".join(file.name for file in inside if file not in own)
+            log.warning("Left out of the folder %s, because they are not campaigns: %s.", path, rest)
+        found += own
+    return found
+
+
+def _looks_like_campaign(path: Path) -> bool:
+    try:
+        content = read_json(path)
+    except DataError:
+        return False
+    return isinstance(content, dict) and {"version", "protocol", "raters"} <= content.keys()
 
 
 def write_json(content: Any, path: str | Path, name: str) -> None:

@@ -2,12 +2,14 @@
 
 Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone": a rater judges some outputs a
 second time, unchanged or in a damaged form. A reliable rater scores damaged copies significantly lower than the
-originals, by a paired test, and gives an unchanged output about the same score twice.
+originals, by a paired test, and gives an unchanged output about the same score twice. In rankings, a damaged copy is in
+the same set as its original, and a reliable rater ranks it below significantly more often than by chance (sign test).
 """
 
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,6 +18,7 @@ import numpy as np
 
 from ..data.judgements import Judgement, Judgements, count, grouped
 from ..errors import MissingDependency, UnknownName, UsageError
+from .degrading import DAMAGED
 from .gold import Floats, check_raters, locate, one_kind
 
 log = logging.getLogger(__name__)
@@ -63,11 +66,18 @@ def passing_bad_items(
     test: "t", the paired t-test of Graham's published scripts, or "wilcoxon", the signed-rank test. The original is
     the same rater's judgement of the same system and segment; if there are several, their mean. Raters with fewer than
     two such pairs cannot be tested and are left out, unless keep_untested is true.
+
+    In rankings, the damaged copy must be ranked below its original: an exact sign test, in which a tie counts against
+    the rater. Raters with so few rankings that no result could be significant (4 or fewer, if alpha is 0.05) cannot be
+    tested.
     """
     if test not in TESTS:
         raise UnknownName("paired test", test, TESTS)
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must be between 0 and 1, not {alpha}.")
+    if "rank" in judgements.kinds:
+        dropped = _not_ranked_below(judgements, alpha, keep_untested=keep_untested)
+        return _without_raters(judgements, dropped, f"damaged outputs ranked lower (sign test, p <= {alpha:g})")
     dropped = {}
     for rater, (original, bad) in paired(judgements, "bad").items():
         difference = bad - original
@@ -82,6 +92,35 @@ def passing_bad_items(
                 f"p = {p:.3g}."
             )
     return _without_raters(judgements, dropped, f"damaged outputs scored lower (paired {test}, p <= {alpha:g})")
+
+
+def _not_ranked_below(judgements: Judgements, alpha: float, *, keep_untested: bool) -> dict[str, str]:
+    """Return the reason for each rater who does not rank damaged copies below their originals."""
+    fewest = math.ceil(-math.log2(alpha))
+    dropped = {}
+    for rater, below in ranked_below(judgements).items():
+        n, right = len(below), sum(below)
+        p = sum(math.comb(n, k) for k in range(right, n + 1)) / 2**n
+        if n < fewest:
+            if not keep_untested:
+                dropped[rater] = f"{n} damaged outputs ranked with the originals; at least {fewest} are needed."
+        elif p > alpha:
+            dropped[rater] = f"damaged outputs ranked below the originals in {right} of {n} rankings, p = {p:.3g}."
+    return dropped
+
+
+def ranked_below(judgements: Judgements) -> dict[str, list[bool]]:
+    """Return, by rater, whether each damaged copy in a ranking is ranked below its original; a tie is not below."""
+    check_raters(judgements, "Quality control")
+    tasks: dict[tuple[str, str], dict[str, float]] = {}
+    for row in judgements.rows:
+        if row.kind == "rank" and row.check == "bad":
+            tasks.setdefault((row.rater, row.task), {})[row.system] = row.value
+    found: dict[str, list[bool]] = {rater: [] for rater in judgements.raters}
+    for (rater, _), ranks in tasks.items():
+        copies = [system for system in ranks if system.removesuffix(DAMAGED) in ranks.keys() - {system}]
+        found[rater] += [ranks[system] > ranks[system.removesuffix(DAMAGED)] for system in copies]
+    return found
 
 
 def passing_repeats(judgements: Judgements, *, largest: float, keep_untested: bool = False) -> Filtered:

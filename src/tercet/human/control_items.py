@@ -2,7 +2,8 @@
 
 Graham et al. (2017), "Can machine translation systems be evaluated by the crowd alone". They are copies of items that
 the rater judges, because every check compares judgements of the same rater. Raters who get a copy of the same item get
-the same copy. If documents are kept whole, whole documents are copied.
+the same copy. If documents are kept whole, whole documents are copied. In a ranking, the damaged copy of one output
+takes the place of another output, so that it is ranked beside its original, in a set as large as all others.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import permutations
 from random import Random
 
 from ..data.assessments import segment_names
 from ..data.testset import TestSet
 from .assignment import Block, Copy
-from .campaign import Output
-from .degrading import degraded
+from .campaign import Item, Output
+from .degrading import DAMAGED, degraded
 
 log = logging.getLogger(__name__)
 
@@ -72,9 +74,7 @@ class Controls:
         """Return the block with damaged outputs, or None. In a document, outputs that cannot be damaged are repeats."""
         items = []
         for item in block:
-            system, text = item.outputs[0]
-            worse = degraded(text, self.testset.outputs[system], self.random)
-            items.append(item if worse is None else replace(item, outputs=(Output(system, worse),)))
+            items.append(self._damaged_set(item) if len(item.outputs) > 1 else self._damaged(item))
         if tuple(items) == block:
             return None
         checks = ["repeat" if item == original else "bad" for item, original in zip(items, block, strict=True)]
@@ -82,6 +82,23 @@ class Controls:
             replace(item, id=f"bad\t{item.id}", check=check, of=item.id)
             for item, check in zip(items, checks, strict=True)
         )
+
+    def _damaged(self, item: Item) -> Item:
+        """Return the item with a damaged output, or unchanged if that is not possible."""
+        system, text = item.outputs[0]
+        worse = degraded(text, self.testset.outputs[system], self.random)
+        return item if worse is None else replace(item, outputs=(Output(system, worse),))
+
+    def _damaged_set(self, item: Item) -> Item:
+        """Return the item with a damaged copy of one output in place of another one, or unchanged."""
+        for place, other in self.random.sample(list(permutations(range(len(item.outputs)), 2)), 2):
+            system, text = item.outputs[place]
+            worse = degraded(text, self.testset.outputs[system], self.random)
+            if worse is not None:
+                outputs = list(item.outputs)
+                outputs[other] = Output(system + DAMAGED, worse)
+                return replace(item, outputs=tuple(outputs))
+        return item
 
     def _repeat(self, block: Block) -> Block:
         return tuple(replace(item, id=f"repeat\t{item.id}", check="repeat", of=item.id) for item in block)

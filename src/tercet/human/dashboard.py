@@ -146,7 +146,10 @@ def _problems(campaign: Campaign, judgements: Judgements, notes: list[str]) -> d
 
 
 def _problems_of_rankings(campaign: Campaign, judgements: Judgements) -> dict[str, list[str]]:
-    """Return failed checks of rankings: at least half of the pairs in repeats must be ranked in the same way."""
+    """Return failed checks of rankings: damaged copies must be ranked below their originals (see `control`).
+
+    At least half of the pairs in repeats must be ranked in the same way.
+    """
     tasks: dict[tuple[str, str], dict[str, float]] = {}
     for row in judgements.rows:
         tasks.setdefault((row.rater, row.task.partition("#")[0]), {})[row.system] = row.value
@@ -158,11 +161,13 @@ def _problems_of_rankings(campaign: Campaign, judgements: Judgements) -> dict[st
             for a, b in combinations(ranks, 2):
                 if a in first and b in first:
                     same.setdefault(rater, []).append(np.sign(ranks[a] - ranks[b]) == np.sign(first[a] - first[b]))
-    return {
-        rater: [f"of {len(pairs)} pairs of outputs shown twice, {sum(pairs)} were ranked in the same way."]
+    repeats = {
+        rater: f"of {len(pairs)} pairs of outputs shown twice, {sum(pairs)} were ranked in the same way."
         for rater, pairs in same.items()
         if len(pairs) > 1 and sum(pairs) * 2 < len(pairs)
     }
+    bad = control.passing_bad_items(judgements, keep_untested=True).report.dropped
+    return grouped((*bad.items(), *repeats.items()))
 
 
 def _agreement(campaign: Campaign, judgements: Judgements, *, resamples: int, seed: int) -> Iterator[MeasuredAgreement]:

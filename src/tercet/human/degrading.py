@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from random import Random
 
+DAMAGED = " (damaged)"  # follows the name of a system whose damaged copy is ranked beside its output
 TRIES = 20  # attempts per output; only outputs that are almost equal need more than one
 PHRASE = ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5))  # (words in the output up to, words replaced); above 20: a quarter
 

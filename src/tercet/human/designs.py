@@ -182,8 +182,6 @@ def _check(
             raise UsageError(f"The share of {what} must be between 0 and 1, not {share}.")
     if bad + repeats > 1:
         raise UsageError("The shares of damaged copies and repeats must not exceed 1 in total: one copy per item.")
-    if bad and how.ranks:
-        raise UsageError("Damaged copies cannot be used in rankings. Use repeats or hidden references.")
     if hidden and not testset.references:
         raise UsageError(f"Test set {testset.name!r} has no references to hide among the outputs.")
 

@@ -34,11 +34,15 @@ def items_of(campaign: Campaign, rater: Rater) -> list[Item]:
 
 
 def page_data(
-    campaign: Campaign, rater: Rater, answers: Mapping[str, Any], *, key: str, version: str
+    campaign: Campaign, rater: Rater, answers: Mapping[str, Any], *, base: str, key: str, version: str
 ) -> dict[str, Any]:
-    """Return the data of the rating page's script. key: see `access.form_key`. answers: last answers by item."""
+    """Return the data of the rating page's script.
+
+    base: what the campaign's addresses begin with. key: see `access.form_key`. answers: last answers by item.
+    """
     source, _, target = campaign.pair.partition("-")
     return {
+        "base": base,
         "key": key,
         "store": hashed(f"{campaign.id}\n{rater.name}")[:16],  # prefix of the page's keys in the browser's storage
         "version": version,

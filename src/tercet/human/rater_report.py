@@ -79,9 +79,14 @@ def report_scores(judgements: Judgements, panel: Panel, values: Floats, notes: l
     return found
 
 
-def report_rankings(judgements: Judgements, panel: Panel) -> list[RaterReport]:
-    """Report on raters who rank outputs. A comparison made twice is a repeat, whether planned or not."""
+def report_rankings(judgements: Judgements, panel: Panel, controls: Judgements) -> list[RaterReport]:
+    """Report on raters who rank outputs. A comparison made twice is a repeat, whether planned or not.
+
+    judgements: without control items. controls: the control items.
+    """
     counts = count_comparisons(panel)
+    failed = control.passing_bad_items(controls, keep_untested=True).report.dropped if len(controls) else {}
+    checked = grouped((row.rater, row.task) for row in controls.rows)
     mine = grouped((row.rater, row) for row in judgements.rows)
     found = []
     for number, rater in enumerate(panel.raters):
@@ -97,9 +102,10 @@ def report_rankings(judgements: Judgements, panel: Panel) -> list[RaterReport]:
                 ties=float(counts.ties[rows].sum() / max(counts.made[rows].sum(), 1.0)),
                 agreement=same / met if met else math.nan,
                 seconds=_pace(mine[rater]),
-                checks=_controls(mine[rater]),
+                checks=len(set(checked.get(rater, ()))),
                 repeats=int(again),
                 repeat_difference=1 - kept / again if again else math.nan,
+                failed=(failed[rater],) if rater in failed else (),
             )
         )
     return found

@@ -8,19 +8,22 @@ send an answer again if it got no reply.
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import DataError, MissingDependency, UsageError
 from .answers import AnswerRow
-from .campaign import Campaign
+from .campaign import Campaign, hashed
 
 try:
     import sqlalchemy as sql
     from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
+    from sqlalchemy.schema import CreateSchema
 except ImportError:
     raise MissingDependency("The database of a rating campaign", "web") from None
 
@@ -95,14 +98,16 @@ class Store:
 
     def __init__(self, engine: sql.Engine, name: str) -> None:
         self._engine = engine
+        self._schema = ""  # the default one
         self.name = name
 
     @classmethod
-    def open(cls, url: str | Path, campaign: Campaign, *, create: bool = True) -> Store:
+    def open(cls, url: str | Path, campaign: Campaign, *, create: bool = True, shared: bool = False) -> Store:
         """Open a database URL or an SQLite file, which is created if it does not exist (unless `create` is False).
 
         A database belongs to the campaign that it was first opened for; other campaigns get a DataError. Tables of
-        older versions are upgraded.
+        older versions are upgraded. shared: a PostgreSQL database may hold several campaigns. Each one that is opened
+        in this way gets a schema of its own, and is found there later, unless its tables are in the default schema.
         """
         target, name = _target(url, create=create)
         try:
@@ -115,6 +120,8 @@ class Store:
             sql.event.listen(engine, "connect", _prepare_sqlite)
         store = cls(engine, name)
         try:
+            if target.get_backend_name() == "postgresql":
+                store._choose_schema(campaign, shared)
             store._make_ready(campaign)
         except DBAPIError as error:
             engine.dispose()
@@ -202,6 +209,16 @@ class Store:
         with self._reading() as connection:
             return int(connection.execute(sql.select(sql.func.max(_ANSWERS.c.number))).scalar() or 0)
 
+    def judged(self) -> dict[str, dict[str, str]]:
+        """Return, by rater and item, the time of the last answer. For progress, without reading the answers."""
+        columns = _ANSWERS.c.rater, _ANSWERS.c.item
+        query = sql.select(*columns, sql.func.max(_ANSWERS.c.server_time)).group_by(*columns)
+        found: dict[str, dict[str, str]] = {}
+        with self._reading() as connection:
+            for rater, item, when in connection.execute(query):
+                found.setdefault(rater, {})[item] = when
+        return found
+
     def issue(self, rater: str, token_hash: str) -> None:
         """Make another token valid for this rater."""
         self._access([{"rater": rater, "token_hash": token_hash, "event": "issued"}])
@@ -233,8 +250,14 @@ class Store:
     def backup(self, to: str | Path) -> None:
         """Write a consistent copy of an SQLite database, also while a server uses it. The file must not exist."""
         if self._engine.dialect.name != "sqlite":
-            raise UsageError(f"{self.name} is not an SQLite file. Copy it with pg_dump.")
-        with self._engine.connect() as connection:
+            address = _without_password(self._engine.url)
+            dump = ["pg_dump", "--format=custom", f"--file={to}", *self._only_schema(), address]
+            restore = ["pg_restore", "--dbname=postgresql://…/ANOTHER", str(to)]
+            raise UsageError(
+                f"PostgreSQL copies its databases itself, also while a server is running: {shlex.join(dump)}\n"
+                f"To go back to the copy, restore it into an empty database: {shlex.join(restore)}"
+            )
+        with self._reading() as connection:
             connection.exec_driver_sql("VACUUM INTO ?", (str(to),))
 
     def is_revoked(self, token_hash: str) -> bool:
@@ -247,6 +270,24 @@ class Store:
         if events:
             with self._engine.begin() as connection:
                 connection.execute(_ACCESS.insert(), [{**event, "server_time": now()} for event in events])
+
+    def _choose_schema(self, campaign: Campaign, shared: bool) -> None:
+        """Use the campaign's own schema if it has one, or if the database is shared; otherwise the default schema."""
+        own = f"tercet_{hashed(campaign.id)[:16]}"
+        with self._engine.begin() as connection:
+            about = _about(connection)
+            if about is not None and about.campaign == campaign.id:
+                return
+            if not sql.inspect(connection).has_schema(own):
+                if not shared:
+                    return
+                connection.execute(CreateSchema(own, if_not_exists=True))
+        sql.event.listen(self._engine, "connect", partial(_use_schema, own))
+        self._engine.dispose()  # connections made before have the default schema
+        self._schema = own
+
+    def _only_schema(self) -> list[str]:
+        return [f"--schema={self._schema}"] if self._schema else []
 
     def _make_ready(self, campaign: Campaign) -> None:
         with self._engine.begin() as connection:
@@ -286,10 +327,21 @@ def _record(values: dict[str, Any]) -> StoredRecord:
 
 
 def open_store(
-    campaign_path: str | Path, campaign: Campaign, database: str | Path | None = None, *, create: bool = True
+    campaign_path: str | Path,
+    campaign: Campaign,
+    database: str | Path | None = None,
+    *,
+    create: bool = True,
+    shared: bool = False,
 ) -> Store:
-    """Open the database of a campaign, by default the file beside the campaign."""
-    return Store.open(default_database(campaign_path) if database is None else database, campaign, create=create)
+    """Open the database of a campaign, by default the file beside the campaign. create, shared: see `Store.open`."""
+    if shared and database is not None and "://" not in str(database):
+        raise UsageError(
+            f"{database}: a file holds the answers of one campaign. Leave --database out for a file beside each "
+            "campaign, or give a postgresql://… address, which can hold several."
+        )
+    url = default_database(campaign_path) if database is None else database
+    return Store.open(url, campaign, create=create, shared=shared)
 
 
 def default_database(campaign_path: str | Path) -> Path:
@@ -326,6 +378,18 @@ def _target(url: str | Path, *, create: bool) -> tuple[sql.URL, str]:
     if target.drivername in ("postgresql", "postgres"):
         target = target.set(drivername="postgresql+psycopg")
     return target, target.render_as_string(hide_password=True)
+
+
+def _without_password(url: sql.URL) -> str:
+    plain = sql.URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
+    return plain.render_as_string()
+
+
+def _use_schema(schema: str, connection: Any, _: Any) -> None:
+    """Set the schema of a new connection, outside of a transaction, because a rollback would undo it."""
+    usual, connection.autocommit = connection.autocommit, True
+    connection.execute(f'SET SESSION search_path TO "{schema}"')
+    connection.autocommit = usual
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:

@@ -65,7 +65,8 @@ def index_grams(
     size: cython.Py_ssize_t
     place: cython.Py_ssize_t
     written: cython.Py_ssize_t = 0
-    first: cython.Py_ssize_t
+    first: cython.Py_ssize_t = 0
+    before: cython.Py_ssize_t  # the first n-gram of the order before
     gram: cython.int
     unit: cython.int
     prefix: cython.ulonglong
@@ -87,6 +88,7 @@ def index_grams(
         for n in range(max_order):
             for place in range(size):
                 values[place] = -1
+            before = first
             first = written
             for t in range(groups[g], groups[g + 1]):
                 start = offsets[t] - base
@@ -98,18 +100,23 @@ def index_grams(
                     else:
                         unit = scratch[i + n]
                         prefix = scratch[total + i]
-                    key = unit
-                    key |= prefix << 32
-                    place = _probe(keys, values, mask, key)
-                    gram = values[place]
+                    gram = -1
+                    # What begins with words that occur once occurs once: it need not be looked up.
+                    if not alone or n == 0 or counts[before + scratch[total + i]] > 1:
+                        key = unit
+                        key |= prefix << 32
+                        place = _probe(keys, values, mask, key)
+                        gram = values[place]
+                        if gram < 0:
+                            keys[place] = key
+                            values[place] = written - first
                     if gram < 0:
                         gram = written - first
-                        keys[place] = key
-                        values[place] = gram
                         prefixes[written] = prefix
                         units[written] = unit
                         counts[written] = 0
-                        scratch[3 * total + gram] = -1
+                        if not alone:
+                            scratch[3 * total + gram] = -1
                         written += 1
                     if alone:
                         counts[first + gram] += 1

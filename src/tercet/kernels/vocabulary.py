@@ -60,18 +60,28 @@ def number_words(
     slots: cython.int[::1],
     ids: cython.int[::1],
     firsts: cython.longlong[::1],
-) -> cython.longlong:
-    """Number the distinct words in order of appearance. Returns the number of distinct words.
+    numbered: cython.Py_ssize_t,
+    distinct: cython.int,
+) -> tuple[cython.longlong, cython.int]:
+    """Number the distinct words in order of appearance. Returns how many words are numbered, and how many are distinct.
 
-    firsts becomes the first word of each number. slots (a power of two, at least twice the words, filled with -1)
-    becomes the hash table of the numbers.
+    firsts becomes the first word of each number. slots (a power of two, filled with -1) becomes the hash table of the
+    numbers. The loop stops when half of them are taken. It is then called again with more slots and with what it
+    returned: a table that fits the distinct words stays in the processor's cache.
     """
     w: cython.Py_ssize_t
     slot: cython.Py_ssize_t
     other: cython.Py_ssize_t
+    number: cython.int
     mask: cython.Py_ssize_t = slots.shape[0] - 1
-    count: cython.int = 0
-    for w in range(keys.shape[0]):
+    most: cython.Py_ssize_t = slots.shape[0] // 2
+    count: cython.int = distinct
+    for number in range(count):
+        slot = _first_slot(keys[firsts[number]], mask)
+        while slots[slot] >= 0:
+            slot = (slot + 1) & mask
+        slots[slot] = number
+    for w in range(numbered, keys.shape[0]):
         slot = _first_slot(keys[w], mask)
         while slots[slot] >= 0:
             other = firsts[slots[slot]]
@@ -79,11 +89,13 @@ def number_words(
                 break
             slot = (slot + 1) & mask
         if slots[slot] < 0:
+            if count >= most:
+                return w, count
             slots[slot] = count
             firsts[count] = w
             count += 1
         ids[w] = slots[slot]
-    return count
+    return keys.shape[0], count
 
 
 def find_words(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,6 +154,13 @@ def word_frequencies(language: str) -> Frequencies:
     known = wordfreq.available_languages()
     if language not in known:
         raise UnknownName("language with word frequencies", language, known)
+    return _packaged_frequencies(language)
+
+
+@lru_cache(maxsize=8)
+def _packaged_frequencies(language: str) -> Frequencies:
+    import wordfreq
+
     shares = wordfreq.get_frequency_dict(language)
     values = np.array(list(shares.values()), dtype=np.float64)
     return Frequencies(tuple(shares), (np.arange(len(shares), dtype=np.int64),), (values,), lowercase=True)

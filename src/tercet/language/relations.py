@@ -83,7 +83,8 @@ def universal_tag(penn: str) -> str:
 @cache
 def _tables() -> dict[str, Any]:
     tables = tomllib.loads(files(__package__).joinpath("data", "relations.toml").read_text("utf-8"))
-    for table, words in (("collapse", "multiword"), ("ud", "foreign"), ("words", "time"), ("words", "negation")):
+    sets = {"collapse": ["multiword"], "ud": ["foreign"], "words": ["time", "negation", "pronouns"]}
+    for table, words in ((table, words) for table, names in sets.items() for words in names):
         tables[table][words] = frozenset(tables[table][words].split())
     return tables
 
@@ -274,11 +275,15 @@ class _Graph:
         """Convert nsubj(lives, who), rcmod(owner, lives) to nsubj(lives, owner), rcmod(owner, lives)."""
         for clause in [edge for edge in self.edges if edge.relation == "rcmod"]:
             for edge in self._subtree(clause.dependent):
-                token = self.token(edge.dependent)
-                relative = token.xpos in self.tables["words"]["relative"] or "PronType=Rel" in token.features
+                relative = self._is_relative(edge.dependent)
                 if relative and clause.governor != edge.governor and not self.below(edge.dependent):
                     edge.dependent = clause.governor
                     break
+
+    def _is_relative(self, number: int) -> bool:
+        token, words = self.token(number), self.tables["words"]
+        named = token.xpos in words["relative"] or "PronType=Rel" in token.features
+        return named or self.word(number) in words["pronouns"]
 
     def _subtree(self, top: int) -> Iterator[_Edge]:
         """Yield the dependencies below a word, nearest first, without those inside relative clauses."""

@@ -16,6 +16,7 @@ from ..metrics._learned_model import LearnedModel, join_hashes
 from ..metrics._members import find_members
 from ..metrics._seen import seen_by
 from ..quality.learner_base import on_one_thread
+from ..stats.resampling import check_draws
 from .computing import FeatureTable, compute_features
 from .examples import Examples, gather, refuse_seen, target_language
 from .learners import find_learner
@@ -137,6 +138,7 @@ def learn(
     >>> sorted(row.feature for row in found.weights)
     ['chrf', 'ter']
     """
+    check_draws(1, seed)
     chosen, left = find_learner(learner), _as_list(leave_out)
     if not _as_list(features):
         raise UsageError("Name at least one feature: a metric, as chrf, or parts of one, as beer@*.")

@@ -61,4 +61,7 @@ def _check_finite(what: str, names: Sequence[str], values: Floats) -> None:
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         row, column = bad[0].tolist()
-        raise DataError(f"{what}: the feature {names[column]} of judged output {row + 1} is {values[row, column]}.")
+        raise DataError(
+            f"{what}: the feature {names[column]} of judged output {row + 1} is {values[row, column]}. A feature must "
+            "be a number for every output: leave it out."
+        )

@@ -60,7 +60,8 @@ class Examples:
             digest.update(column.tobytes())
         if self.scores is not None:
             digest.update(self.scores.tobytes())
-        return Dataset(f"{self.name} {self.pair}", digest.hexdigest(), max(len(self.better), len(self.rows)))
+        size = len(self.better) if self.scores is None else len(self.rows)
+        return Dataset(f"{self.name} {self.pair}", digest.hexdigest(), size)
 
     @property
     def hashes(self) -> Hashes:

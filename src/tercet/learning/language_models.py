@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..data.files import check_writable
 from ..data.lines import read_lines
 from ..engine import open_executor
 from ..errors import UsageError
@@ -49,6 +50,8 @@ def lm(
     files = [texts] if isinstance(texts, str | Path) else list(texts)
     if not files:
         raise UsageError("Name at least one file of texts.")
+    if out is not None:
+        check_writable(out)
     lines = list(dict.fromkeys(line for file in files for line in read_lines(file) if line.strip()))
     code = base_code(language)
     with open_executor(jobs) as executor:

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from ..errors import DataError, UsageError
+from ..errors import DataError
 from ..metrics._members import groups_of
 from ..quality.learner_base import on_one_thread, standard_units
 from ..quality.predictors import LinearPredictor, Predictor
@@ -109,7 +109,7 @@ def check_parts(learner: MetricLearner, parts: Sequence[Part], names: Sequence[s
     )
     constant = is_constant_series(np.concatenate([part.features for part in parts]).T)
     if constant.all():
-        raise DataError(f"All {len(names)} features are the same for all outputs: there is nothing to learn from.")
+        raise DataError(f"No feature differs between outputs ({', '.join(names[:3])}): there is nothing to learn from.")
     if constant.any():
         left = [name for name, out in zip(names, constant.tolist(), strict=True) if out]
         log.warning("Left out, because they are the same for all outputs: %s.", ", ".join(left))
@@ -192,7 +192,7 @@ def _predict(predictor: Predictor, columns: Sequence[int] | None, features: Floa
 def choose(learner: MetricLearner, parts: Sequence[Part], seed: int) -> tuple[float, list[HeldOut]]:
     """Return the setting with the best held-out figure, and the figures."""
     if len(parts) == 1 and len(set(parts[0].examples.segment.tolist())) < 2:
-        raise UsageError("All judgements are about one segment: there is nothing to hold out. More are needed.")
+        raise DataError("All judgements are about one segment: there is nothing to hold out. More are needed.")
     tried = [(setting, hold_out(learner, parts, setting, seed)) for setting in learner.settings]
     return max(tried, key=lambda pair: np.nan_to_num(figure(pair[1], learner), nan=-2.0))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Opened(NamedTuple):
 
 @dataclass(frozen=True)
 class MixedMetric(MemberMetric):
-    """A weighted mean of metrics on one scale; the mean of segments.
+    """A weighted mean of metrics on one scale; the mean of segments. `weights` has the members by their strings.
 
     scale: max divides each by its largest absolute value in the test set, z standardises it, none leaves it.
     parses: a folder that keeps parses for later runs.
@@ -42,9 +42,11 @@ class MixedMetric(MemberMetric):
     scale: str = param("max", choices=SCALES)
     parses: str | None = param(local=True)
 
+    weights: ClassVar[Mapping[str, float]] = {}
+
     def parts(self) -> Mapping[str, float]:
         """Return the weights of the members by their strings."""
-        raise NotImplementedError
+        return self.weights
 
     def members(self) -> list[Member]:
         """Return the members."""

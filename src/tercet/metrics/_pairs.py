@@ -11,7 +11,8 @@ import numpy as np
 from ..data.testset import TestSet
 from ..errors import DataError
 from ..text.coding import Ints, Units, offsets_of
-from ..text.ngrams import compare_ngrams
+from ..text.marks import Marks, ngram_marks
+from ..text.ngrams import compare_ngrams, longest_matches
 from ._contract import Floats, Shard
 
 MOST_UNITS = 20_000  # words of one text; the time grows with its square
@@ -80,9 +81,17 @@ def one_segment(output: str, references: Sequence[str], source: str | None = Non
 def explain_ngrams(score: float, texts: Sequence[Sequence[str]], max_order: int) -> dict[str, Any]:
     """Return the words of an output (the first text) and its references, and which n-grams match."""
     words, *others = texts
-    return {
-        "score": score,
-        "output_words": words,
-        "reference_words": others,
-        "ngrams": compare_ngrams(words, others, max_order),
-    }
+    ngrams = compare_ngrams(words, others, max_order)
+    return NgramMatches(score=score, output_words=words, reference_words=others, ngrams=ngrams)
+
+
+class NgramMatches(dict[str, Any]):
+    """What a metric of n-grams saw in one segment."""
+
+    def marks(self, output: str, references: Sequence[str]) -> Marks:
+        """Return marks on words by the longest n-gram around them that the other text has; of the closest reference."""
+        words, others, order = self["output_words"], self["reference_words"], len(self["ngrams"])
+        best = max(range(len(others)), key=lambda row: sum(longest_matches(words, others[row], order)))
+        ours, theirs = longest_matches(words, others[best], order), longest_matches(others[best], words, order)
+        found = ngram_marks(words, output, ours, order)
+        return Marks(found, ngram_marks(others[best], references[best], theirs, order), best)

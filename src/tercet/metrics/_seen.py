@@ -11,7 +11,8 @@ from ..data.model_file import Dataset
 from ._combined import CombinedMetric
 from ._contract import Metric
 from ._features import FeatureMetric
-from ._learned_model import Hashes, LearnedModel
+from ._learned_model import Hashes, LearnedModel, join_hashes
+from ._mixed import MixedMetric
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,9 @@ class Seen:
 
 def seen_by(metric: Metric) -> Seen:
     """Return what the model behind a metric saw; nothing for a metric without one."""
+    if isinstance(metric, MixedMetric):
+        found = [seen_by(member.metric) for member in metric.members()]
+        return Seen(tuple(set_ for one in found for set_ in one.sets), join_hashes([one.hashes for one in found]))
     model: object = None
     if isinstance(metric, CombinedMetric):
         model = metric.the_model()

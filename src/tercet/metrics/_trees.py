@@ -7,12 +7,13 @@ metrics count pieces of the output's tree that a reference's tree has too.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..text.marks import Marks, ngram_marks
 from ._contract import Floats
 from ._parameters import param
 from ._parsed import ParsedMetric
@@ -118,13 +119,36 @@ class TreeMetric(ParsedMetric):
         parsed, *parsed_references = self.parse_texts([output, *references], opened)
         first, *others = map(self.pieces, [parsed, *parsed_references])
         rows = []
+        largest: dict[str, int] = {}  # piece with a label
         for size, (ours, *theirs) in enumerate(zip(first, *others, strict=True), 1):
             common = {piece: min(times, max(each[piece] for each in theirs)) for piece, times in ours.items()}
+            largest |= dict.fromkeys(
+                (name for piece, times in common.items() if times for name in _labels(piece)), size
+            )
             rows.append(
                 {"size": size, "matched": self._shown(common), "unmatched": self._shown(ours - Counter(common))}
             )
         counts = np.array(self.count_parsed(parsed, parsed_references), dtype=np.float64)
-        return {"score": float(self.score(counts)), "pieces": rows}
+        seen: dict[str, Any] = {"score": float(self.score(counts)), "pieces": rows}
+        if self.of == "words" and hasattr(parsed, "tokens"):
+            words = tree(parsed, self.of, lowercase=self.lowercase).labels
+            seen |= {"output_words": words, "largest_pieces": [largest.get(word, 0) for word in words]}
+        return seen
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks | None:
+        """Return marks on words by the largest piece with the same word that a reference has too."""
+        if "output_words" not in seen:
+            return None
+        return Marks(ngram_marks(seen["output_words"], output, seen["largest_pieces"], self.largest, "size {}"))
 
     def _shown(self, pieces: Mapping[Any, int]) -> list[str]:
         return [self.show(piece) for piece, times in pieces.items() for _ in range(times)]
+
+
+def _labels(piece: Any) -> Iterator[str]:
+    """Yield the labels in a piece, which is a label or has pieces as its parts."""
+    if isinstance(piece, str):
+        yield piece
+    else:
+        for part in piece:
+            yield from _labels(part)

@@ -137,7 +137,7 @@ class BLEU(Metric):
             effective_order=effective[items.get("eff", "no")],
         )
 
-    def _words(self, texts: list[str]) -> Words:
+    def _words(self, texts: Sequence[str]) -> Words:
         if self.variant == "mteval":
             return tokenise(texts, f"mteval-{self.tokenize}" + ("-lc" if self.lowercase else ""))
         if self.lowercase:
@@ -155,7 +155,7 @@ class BLEU(Metric):
     def count_outputs(self, outputs: Sequence[str], prepared: Any) -> Floats:
         """Count output length, closest reference length, then matches and output n-grams of each order."""
         references: _References = prepared
-        units = references.vocabulary.find(self._words(list(outputs)))
+        units = references.vocabulary.find(self._words(outputs))
         matches = references.ngrams.count_matches(units, np.arange(len(outputs)))
         lengths = units.lengths
         counts = np.empty((len(lengths), 2 + 2 * self._orders))

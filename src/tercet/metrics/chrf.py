@@ -29,7 +29,7 @@ from ..text.coding import (
     split_words,
     utf8_bytes,
 )
-from ..text.marks import Mark, Marks, locate, merged
+from ..text.marks import Marks, ngram_marks
 from ..text.ngrams import compare_ngrams, longest_matches
 from ._contract import Floats, Metric, Shard, group_references
 from ._pairs import best_rows
@@ -254,9 +254,8 @@ class CHRF(Metric):
 
     def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
         """Return marks on the characters of the output: the longest matching n-gram around them."""
-        places = zip(locate(seen["characters"], output), seen["longest_match"], strict=True)
-        found = [Mark(*at, size / self.char_order, f"{size}-gram") for at, size in places if at is not None]
-        return Marks(merged(found), against=seen["reference"])
+        found = ngram_marks(seen["characters"], output, seen["longest_match"], self.char_order)
+        return Marks(found, against=seen["reference"])
 
     def details(self, totals: Floats) -> dict[str, Any]:
         triples = totals[:-2].reshape(self.order, 3)

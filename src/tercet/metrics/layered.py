@@ -14,8 +14,6 @@ from typing import ClassVar
 
 from ._mixed import MixedMetric
 
-PARTS = {"sentbleu": 0.26, "ribes": 0.20, "tree_kernel:of=relations": 0.28, "cobalt": 0.26}
-
 
 @dataclass(frozen=True)
 class Layered(MixedMetric):
@@ -26,6 +24,6 @@ class Layered(MixedMetric):
     """
 
     paper: ClassVar[str] = "After Gautam and Bhattacharyya (2014), LAYERED: Metric for Machine Translation Evaluation"
-
-    def parts(self) -> Mapping[str, float]:
-        return PARTS
+    weights: ClassVar[Mapping[str, float]] = {
+        "sentbleu": 0.26, "ribes": 0.20, "tree_kernel:of=relations": 0.28, "cobalt": 0.26
+    }  # fmt: skip

@@ -36,6 +36,10 @@ class QE(Metric):
     needs = frozenset({"source"})
     paper: ClassVar[str] = "Specia et al. (2010), A Dataset for Assessing Machine Translation Evaluation Metrics"
 
+    @property
+    def decimals(self) -> int:
+        return 1 if self.model == "default" else 3  # the package's model predicts from 0 to 100
+
     def check_needs(self, testset: Any) -> None:
         super().check_needs(testset)
         model = self._load(_languages(testset))

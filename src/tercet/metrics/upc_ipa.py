@@ -14,8 +14,6 @@ from typing import ClassVar
 
 from ._mixed import MixedMetric
 
-PARTS = ("meteor", "ter", "chrf", "chrf:char_order=3,beta=1", "ribes", "yisi0")
-
 
 @dataclass(frozen=True)
 class UpcIpa(MixedMetric):
@@ -26,10 +24,10 @@ class UpcIpa(MixedMetric):
     """
 
     paper: ClassVar[str] = "Gonzàlez et al. (2014), IPA and STOUT"
+    weights: ClassVar[Mapping[str, float]] = dict.fromkeys(
+        ("meteor", "ter", "chrf", "chrf:char_order=3,beta=1", "ribes", "yisi0"), 1.0
+    )
 
     @property
     def label(self) -> str:
         return "UPC-IPA"
-
-    def parts(self) -> Mapping[str, float]:
-        return dict.fromkeys(PARTS, 1.0)

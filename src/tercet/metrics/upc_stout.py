@@ -11,25 +11,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ._mixed import MixedMetric
-from .upc_ipa import PARTS as LIGHT
-
-PARTS = (*LIGHT, "hwcm", "hwcm:of=categories", "stm", "cobalt")
+from .upc_ipa import UpcIpa
 
 
 @dataclass(frozen=True)
-class UpcStout(MixedMetric):
+class UpcStout(UpcIpa):
     """The mean of UPC-IPA's metrics, HWCM, STM and UPF-Cobalt on one scale; higher is better.
 
     scale: max divides each by its largest absolute value in the test set, z standardises it, none leaves it.
     parses: a folder that keeps parses for later runs.
     """
 
-    paper: ClassVar[str] = "Gonzàlez et al. (2014), IPA and STOUT"
+    weights: ClassVar[Mapping[str, float]] = {
+        **UpcIpa.weights,
+        **dict.fromkeys(("hwcm", "hwcm:of=categories", "stm", "cobalt"), 1.0),
+    }
 
     @property
     def label(self) -> str:
         return "UPC-STOUT"
-
-    def parts(self) -> Mapping[str, float]:
-        return dict.fromkeys(PARTS, 1.0)

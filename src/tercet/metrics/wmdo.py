@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..errors import MissingDependency
+from ..text.marks import Mark, Marks, Place
 from ._contract import Floats, mean_score
 from ._encoded import EncodedMetric, Opened, cosines
 from ._parameters import param
@@ -114,11 +115,24 @@ class WMDO(EncodedMetric):
                 "to": words.tokens[j],
                 "mass": float(best.flow[i, j]),
                 "cost": float(costs[i, j]),
+                "span": reference.spans[i].tolist(),
+                "to_span": words.spans[j].tolist(),
             }
             for i, j in np.argwhere(best.flow > SAME)
         ]
         parts = {"distance": best.distance, "fragmentation": best.fragmentation, "missing": best.missing}
         return {"score": best.score, "reference": row, **parts, "transport": moves}
+
+    def marks(self, seen: Any, output: str, references: Sequence[str], source: str | None) -> Marks:
+        """Return marks on words, with their similarity to the word that most of their mass goes to or comes from."""
+        sides: tuple[dict[Place, Mark], ...] = {}, {}
+        for move in sorted(seen["transport"], key=lambda move: float(move["mass"])):  # the largest is the last
+            weight = min(max(1.0 - move["cost"], 0.0), 1.0)
+            to, of = ((begin, end) for begin, end in (move["to_span"], move["span"]))
+            sides[0][to] = Mark(*to, weight, partner=of)
+            sides[1][of] = Mark(*of, weight, partner=to)
+        ours, theirs = (tuple(found[place] for place in sorted(found)) for found in sides)
+        return Marks(ours, theirs, seen["reference"])
 
 
 def _fragmentation(flow: Floats) -> float:

@@ -1,20 +1,22 @@
 """A document: headings, notes, tables, figures and segments in reading order, rendered in one of several forms.
 
 A command builds one document and asks for a form. Text, Markdown, LaTeX and HTML show everything that the form can
-hold; in LaTeX all but tables are comments. TSV and CSV are for programs and have only the tables. JSON has the data
-behind the document if the command has given them, else its parts.
+hold; in LaTeX all but tables are comments. TSV and CSV are for programs: they have the records behind the document, in
+full, if the command has given them, else its tables. JSON has the data behind the document, or else its parts.
+
+`listing` and `grid` make a table out of results and a declaration of its columns.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..errors import UnknownName, UsageError
+from .tables import DASH, full, markdown_text, number, shown_width, table, to_json, to_json_lines
 from .tables import FORMS as TABLE_FORMS
-from .tables import markdown_text, shown_width, table, to_json, to_json_lines
 
 FORMS = (*TABLE_FORMS, "json", "html")
 
@@ -59,9 +61,9 @@ class Table:
     key: tuple[str, str] | None = None
 
     def __post_init__(self) -> None:
-        for number, row in enumerate(self.rows, 1):
+        for place, row in enumerate(self.rows, 1):
             if len(row) != len(self.header):
-                raise UsageError(f"Row {number} of a table has {len(row)} cells, but its header {len(self.header)}.")
+                raise UsageError(f"Row {place} of a table has {len(row)} cells, but its header {len(self.header)}.")
         if self.classes is None:
             return
         if [len(row) for row in self.classes] != [len(row) for row in self.rows]:
@@ -165,32 +167,100 @@ Part = str | Heading | Notes | Table | Segments | Pre | Picture | Details  # a s
 
 @dataclass(frozen=True)
 class Document:
-    """Parts in reading order. title: of the page. data: returns what JSON has instead of the parts."""
+    """Parts in reading order. title: of the page. data: returns what JSON has instead of the parts.
+
+    rows: returns the records that TSV, CSV and JSON lines have instead, one row each, with the same keys in all.
+    columns: these keys, for TSV and CSV where there may be no rows.
+    """
 
     parts: Iterable[Part]
     title: str = ""
     data: Callable[[], Any] | None = None
+    rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None
+    columns: Sequence[str] = ()
 
     def render(
         self, form: str = "text", *, colour: bool = False, columns: int | None = None, spreadsheet: bool = False
     ) -> str:
-        """Return the document in one of FORMS, or its data as "jsonl", one line each.
+        """Return the document in one of FORMS, or its rows or data as "jsonl", one line each.
 
         colour: make the titles in text bold. spreadsheet: in TSV and CSV, put a ' before text that a spreadsheet would
         take for a formula.
         """
         if form == "json":
             return to_json(self.data() if self.data else [_record(part) for part in self.parts])
-        if form == "jsonl" and self.data:
-            return to_json_lines(self.data())
+        if form == "jsonl" and (lines := self.rows or self.data):
+            return to_json_lines(lines())
         if form == "html":
             from .pages import page
 
             return page(self)
         if form not in TABLE_FORMS:
             raise UnknownName("format", form, FORMS)
-        blocks = [_block(part, form, colour, columns, spreadsheet) for part in self.parts]
+        parts = self.parts
+        if self.rows and form in ("tsv", "csv"):
+            rows = self.rows()
+            names = self.columns or [*rows[0]]
+            parts = [Table(names, [[full(row[name]) for name in names] for row in rows])]
+        blocks = [_block(part, form, colour, columns, spreadsheet) for part in parts]
         return "\n\n".join(block for block in blocks if block)
+
+
+# The field or key of an item, the path to it, or a function that returns what to show of the item.
+Column = str | tuple[str, ...] | Callable[[Any], Any]
+
+
+def listing(
+    items: Iterable[Any],
+    columns: Mapping[str, Column],
+    width: int = 3,
+    *,
+    optional: Collection[str] = (),
+    **more: Any,
+) -> Table:
+    """Return a table with a row for each item. optional: headers of columns that are left out if they have no value.
+
+    more: other fields of `Table`.
+    """
+    items = list(items)
+    filled = {title: [cell(_value(item, column), width) for item in items] for title, column in columns.items()}
+    kept = {title: cells for title, cells in filled.items() if title not in optional or {*cells} - {"", DASH}}
+    return Table(list(kept), list(zip(*kept.values(), strict=True)), **more)
+
+
+def grid(
+    rows: Mapping[Any, str] | Iterable[str],
+    columns: Mapping[Any, str] | Iterable[str],
+    value: Callable[[Any, Any], Any],
+    width: int = 3,
+    *,
+    corner: str = "",
+    **more: Any,
+) -> Table:
+    """Return a table of value(row, column); rows and columns are names, or names by what they stand for."""
+    down, across = (
+        names if isinstance(names, Mapping) else {name: name for name in names} for names in (rows, columns)
+    )
+    cells = [[name, *(cell(value(row, column), width) for column in across)] for row, name in down.items()]
+    return Table([corner, *across.values()], cells, **more)
+
+
+def cell(value: Any, width: int = 3) -> str:
+    """Return a value for people: a float has `width` decimals, (value, low, high) is a number with its interval."""
+    if isinstance(value, tuple):
+        found, low, high = (number(each, width) for each in value)
+        return found if DASH in (low, high) else f"{found} ({low} to {high})"
+    if isinstance(value, str):
+        return value
+    return number(value, width) if value is None or isinstance(value, float) else str(value)
+
+
+def _value(item: Any, column: Column) -> Any:
+    if callable(column):
+        return column(item)
+    for name in (column,) if isinstance(column, str) else column:
+        item = item[name] if isinstance(item, Mapping) else getattr(item, name)
+    return item
 
 
 def records(values: Any) -> Table:

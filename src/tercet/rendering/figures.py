@@ -290,7 +290,9 @@ def interval_plot(
         fill=alt.condition("datum.winner", alt.value(BLUE), alt.value("white")),
         **HOVER,
     )
-    chart = alt.layer(whiskers, dots).properties(width=width, height={"step": 22})
+    # Without any whisker the group of them would be an empty part, which screen readers announce.
+    layers = [whiskers, dots] if any(record["low"] is not None for record in records) else [dots]
+    chart = alt.layer(*layers).properties(width=width, height={"step": 22})
     filled = "filled: winner" if any(record["winner"] for record in records) else ""
     return _figure(chart, records, title, [subtitle, filled, _missing(len(given) - len(kept))], width)
 

@@ -26,11 +26,12 @@ def line_chart(series: Series, *, x_label: str, y_label: str, title: str, subtit
     _require(rows, title)
     alt, names = _altair(), list(dict.fromkeys(row["x"] for row in rows))
     domain = list(series)
+    legend = alt.Legend(title=None) if len(domain) > 1 else None
     base = alt.Chart(_data(rows)).encode(
-        x=alt.X("x:N", sort=names, title=x_label, axis=alt.Axis(labelAngle=-40)),
+        x=alt.X("x:N", sort=names, title=x_label, axis=alt.Axis(labelAngle=0 if len(names) < 8 else -40)),
         y=alt.Y("y:Q", title=y_label, scale=alt.Scale(zero=False)),
-        color=alt.Color("series:N", title=None, scale=alt.Scale(domain=domain, range=list(COLOURS[: len(domain)]))),
-        shape=alt.Shape("series:N", title=None, scale=alt.Scale(domain=domain, range=list(SHAPES[: len(domain)]))),
+        color=alt.Color("series:N", legend=legend, scale=alt.Scale(domain=domain, range=list(COLOURS[: len(domain)]))),
+        shape=alt.Shape("series:N", legend=legend, scale=alt.Scale(domain=domain, range=list(SHAPES[: len(domain)]))),
     )
     chart = alt.layer(base.mark_line(strokeWidth=2, aria=False), base.mark_point(filled=True, size=60).encode(**HOVER))
     return _figure(chart.properties(width=560, height=300), rows, title, [subtitle], 560)

@@ -37,8 +37,8 @@ def interval(low: float, high: float, width: int, sign: str = "") -> str:
 
 
 def full(value: object) -> str:
-    """Return a cell for programs: the value in full, empty if it is undefined."""
-    return "" if value is None or value != value else str(value)
+    """Return a cell for programs: the value in full, empty if it is undefined; true or false."""
+    return "" if value is None or value != value else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def table(

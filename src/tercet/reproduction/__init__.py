@@ -32,14 +32,16 @@ from .results import Reproductions as Reproductions
 from .results import Statement as Statement
 from .results import Unchecked as Unchecked
 from .results import title_of as title_of
+from .sources import EVERY_ROW, read_sources
 from .sources import DataSets as DataSets
-from .sources import read_sources
 
 ALL = "all"  # every paper
+LEFT_OUT = "It was left out of this run; --rows all computes all rows."
 
 _LISTED = tomllib.loads(files(__name__).joinpath("tables.toml").read_text(encoding="utf-8"))
 PAPERS: dict[str, str] = _LISTED["papers"]
 SOURCES = read_sources(_LISTED["data"])
+SLOW: list[str] = _LISTED["rows"]["slow"]  # metrics
 CONTRADICTIONS: list[dict[str, str]] = _LISTED["contradictions"]
 
 
@@ -62,9 +64,9 @@ class PaperTable:
     differs: Sequence[str] = ()
 
     @property
-    def own_rows(self) -> Sequence[str]:
-        """The names of rows with our own metrics."""
-        return tuple(self.make.keywords.get("rows", ())) if isinstance(self.make, partial) else ()
+    def own_rows(self) -> Mapping[str, str]:
+        """The rows with our own metrics: name and metric."""
+        return self.make.keywords.get("rows", {}) if isinstance(self.make, partial) else {}
 
 
 def read_tables(paper: str, module: Mapping[str, Any]) -> dict[str, PaperTable]:
@@ -114,8 +116,8 @@ def reproduce(
     data : str, Path, DataSets, or a list of paths
         The folders that contain the data sets. Data sets of `tercet data` are found too.
     rows : list of str, optional
-        Which rows with Tercet's own metrics to compute, by name; an empty list for none. Default: all. Large networks
-        on all texts of a paper take hours.
+        Which rows with Tercet's own metrics to compute, by name; an empty list for none, ["all"] for all. Default: all
+        but those that need a parser or a network, which take minutes to hours for all texts of a paper.
     cache : str or Path, optional
         A folder in which finished counts are kept: a second run is faster.
     jobs : int
@@ -148,7 +150,8 @@ def reproduce(
     known = {name: tables(name) for name in (PAPERS if paper == ALL else (paper,))}
     if not isinstance(data, DataSets):
         folders = [data] if isinstance(data, str | Path) else data
-        data = DataSets.under(*folders, also=data_folder(), cache=cache, jobs=jobs, progress=progress, rows=rows)
+        options = {"cache": cache, "jobs": jobs, "progress": progress, "rows": rows, "slow": SLOW}
+        data = DataSets.under(*folders, also=data_folder(), **options)
     if table is not None:
         if table not in known[paper]:
             raise UnknownName(f"table or figure of {paper}", table, known[paper])
@@ -158,7 +161,7 @@ def reproduce(
         known = {paper: {table: known[paper][table]}}
     own = {row for those in known.values() for one in those.values() for row in one.own_rows}
     for row in data.rows or ():
-        if row not in own:
+        if row not in own and row != EVERY_ROW:
             raise UnknownName("row with a metric of ours", row, own)
     found: list[Reproduction] = []
     total = sum(map(len, known.values()))
@@ -180,6 +183,7 @@ def _recompute(paper: str, name: str, table: PaperTable, data: DataSets) -> Repr
         found = _made(table.make, data, f"{paper}, {title_of(name)}")
         notes = (note.format_map(found.note_values) for note in table.notes)
         found = replace(found, cells=[_required(cell, table) for cell in found.cells], notes=(*notes, *found.notes))
+        found = _without_left_out(found, [row for row, spec in table.own_rows.items() if not data.asks_for(row, spec)])
     layout = printed(table.expected) if table.expected else Printed({})
     derived = _derived(table.expected, found) if table.expected else []
     followed = {(cell.row, cell.column) for cell in derived}
@@ -194,6 +198,18 @@ def _recompute(paper: str, name: str, table: PaperTable, data: DataSets) -> Repr
         columns=tuple(layout.columns),
         needs=tuple(table.needs),
     )
+
+
+def _without_left_out(found: Reproduction, rows: Sequence[str]) -> Reproduction:
+    """Return the table with a note on rows that were not asked for; their numbers are unchecked for this reason."""
+    if not rows:
+        return found
+    columns = {cell.column for cell in found.cells}
+    unchecked = [
+        replace(one, reason=LEFT_OUT) if one.row in rows and one.column in columns else one for one in found.unchecked
+    ]
+    note = f"Left out of this run (--rows all computes all rows): {', '.join(rows)}."
+    return replace(found, unchecked=unchecked, notes=(*found.notes, note))
 
 
 def _derived(expected: str, found: Reproduction) -> list[Cell]:

@@ -5,7 +5,7 @@ They need no data, and show whether a paper is consistent. They are counted apar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from statistics import mean
 
 from . import Cell, Printed, check, printed
@@ -88,13 +88,16 @@ def _years(table: Printed) -> Found:
     """Table 4.10: the averages of Tables A.1 to A.4."""
     for column, name in YEARS.items():
         rows = {row.upper(): columns for row, columns in printed(name).cells.items()}
-        rows |= {"BLEU": rows["SENTBLEU"]} if "SENTBLEU" in rows else {}
         for row in table.cells:
-            key = SAME_NAME.get(row.upper(), row.upper())
-            columns = rows.get(key, {})
+            columns = rows.get(same_row(row, rows), {})
             text = columns.get("Avg") or columns.get("Average") or ""
             if text:
                 yield row, column, float(text)
+
+
+def same_row(row: str, rows: Container[str]) -> str:
+    """Return what a row of Table 4.10 is called, in upper case, in the table of a year."""
+    return "SENTBLEU" if row == "BLEU" and "SENTBLEU" in rows else SAME_NAME.get(row.upper(), row.upper())
 
 
 def _best_metric(table: Printed) -> Found:

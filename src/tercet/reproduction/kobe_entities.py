@@ -26,6 +26,7 @@ COUNTED = "sentence count"
 ALL_ANNOTATIONS, SAMPLE = "kobe_annotations", "kobe_ruen"
 SAMPLE_PAIR = "ru-en"
 OURS = "{}, with Tercet's knowledge base"
+TEXT = "kobe_text"  # numbers in the text
 COUNT_TABLES = ("kobe_t5", "kobe_t6", "kobe_t7")
 
 
@@ -150,7 +151,25 @@ def text_statements(data: DataSets) -> Reproduction:
             must=False,
         ),
     ]
-    return Reproduction(statements=statements)
+    numbers, unchecked = _text_numbers(data)
+    return Reproduction(numbers, unchecked, statements)
+
+
+def _text_numbers(data: DataSets) -> tuple[list[Cell], list[Unchecked]]:
+    """Return the numbers of section 1: the annotated texts are the sources, the references and all outputs of WMT19."""
+    texts = [_texts(data, pair) for name in COUNT_TABLES for pair in printed(name).columns]
+    files = [len(one.systems) + len(one.references) + 1 for one in texts]
+    sentences = sum(n * len(one) for n, one in zip(files, texts, strict=True))
+    values = {"annotated texts (sources, references, outputs)": sum(files), "annotated sentences": sentences}
+    cells: list[Cell] = []
+    unchecked: list[Unchecked] = []
+    for row, column, text in printed(TEXT).numbers():
+        where, what = row.split(": ")
+        if what in values:
+            cells.append(check(row, column, text, values[what]))
+        elif where == "section 1":
+            unchecked.append(Unchecked(row, column, float(text), needed_file("PAIR")))
+    return cells, unchecked
 
 
 def system_figure(data: DataSets) -> Reproduction:
@@ -176,7 +195,8 @@ def system_figure(data: DataSets) -> Reproduction:
         ", ".join(f"{name} {row[SAMPLE_PAIR]:.3f}" for name, row in r.items()),
         must=False,
     )
-    cell = check("BLEU", SAMPLE_PAIR, "0.879", r["BLEU"][SAMPLE_PAIR])
+    text = printed(TEXT).cells["Figure 2: BLEU, ru-en"]["number"]
+    cell = check("BLEU", SAMPLE_PAIR, text, r["BLEU"][SAMPLE_PAIR])
     plot = Plot("lines", "ru-en, systems from best to worst", "system", "standard deviations from the mean", series)
     return Reproduction([cell], statements=[statement], extra=r, plots=[plot])
 

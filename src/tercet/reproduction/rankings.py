@@ -127,6 +127,18 @@ def segment_taus(people: Judged, scores: Sequence[Scores], bounded: Collection[s
     return found
 
 
+def own_taus(
+    data: DataSets, name: str, pair: str, rows: Mapping[str, str], bounded: Collection[str]
+) -> dict[str, dict[str, float]]:
+    """Return `segment_taus` of the rows with our own metrics. Tables of the same data share them."""
+    people = judged(data, name, pair)
+    known: dict[tuple[str, bool], dict[str, float]] = data.once((name, "own taus", pair), dict)
+    keys = {row: (spec, row in bounded) for row, spec in rows.items() if data.asks_for(row, spec)}
+    scores = data.scored(people.texts, {row: rows[row] for row in keys if keys[row] not in known}, optional=True)
+    known |= {keys[row]: taus for row, taus in segment_taus(people, scores, bounded).items()} if scores else {}
+    return {row: known[key] for row, key in keys.items() if key in known}
+
+
 def table_row(by_pair: Mapping[str, Mapping[str, float]], pairs: Sequence[str]) -> dict[str, float]:
     """Return a metric's row: tau and half-width by language pair, and the means if it has all pairs."""
     row: dict[str, float] = {}

@@ -31,8 +31,10 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
+EVERY_ROW = "all"  # instead of names of rows
 DEPTH = 3  # how deep folders are searched
 FOLDERS = 2000  # the most folders that are searched
+TRIED = 10  # segments on which rows of our own are tried: whether a package or model is missing shows there
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ class DataSets:
     """The data sets of one run, by their names in `tables.toml`, and how scores are computed from them.
 
     find: returns the folder of a data set, or None. cache, jobs: see `tercet.score`. progress: called with a text.
-    rows: which rows with our own metrics are computed; None for all.
+    rows: which rows with our own metrics are computed; None for those whose metric is not in `slow`, ["all"] for all.
     """
 
     def __init__(
@@ -139,10 +141,11 @@ class DataSets:
         jobs: int = 1,
         progress: Callable[[str], None] | None = None,
         rows: Collection[str] | None = None,
+        slow: Collection[str] = (),
     ) -> None:
         self._find = find
         self._kept: dict[Hashable, Any] = {}
-        self.cache, self.jobs, self.progress, self.rows = cache, jobs, progress, rows
+        self.cache, self.jobs, self.progress, self.rows, self.slow = cache, jobs, progress, rows, slow
         self.title = ""  # of the table that is being recomputed
 
     @classmethod
@@ -223,10 +226,10 @@ class DataSets:
 
         wanted = dict(rows)
         if optional:
-            wanted = {row: metric for row, metric in rows.items() if self.rows is None or row in self.rows}
+            wanted = {row: metric for row, metric in rows.items() if self.asks_for(row, metric)}
             for row, metric in list(wanted.items()):
                 try:
-                    make_ready(texts, [metric])
+                    make_ready(texts[:TRIED], [metric])
                 except (MissingDependency, UsageError) as error:
                     log.warning("%s: the row %s is left out. %s", self.title, row, error)
                     del wanted[row]
@@ -234,6 +237,12 @@ class DataSets:
             return []
         found = score(texts, list(wanted.values()), cache=self.cache, jobs=self.jobs, progress=self._counted(texts))
         return [item.relabelled(row) for row, item in zip(wanted, found, strict=True)]
+
+    def asks_for(self, row: str, metric: str | Metric) -> bool:
+        """Return whether a row with our own metric is to be computed."""
+        if self.rows is None:
+            return not isinstance(metric, str) or metric.partition(":")[0] not in self.slow
+        return row in self.rows or EVERY_ROW in self.rows
 
     def _counted(self, texts: TestSet) -> Callable[[int, int | None], None] | None:
         if self.progress is None:

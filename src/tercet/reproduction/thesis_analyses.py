@@ -16,42 +16,49 @@ import numpy as np
 from ..alignment_report import SystemAlignments, alignments
 from ..errors import DataError
 from ..language.lexical_similarity import LEVELS
-from ..metrics.cobalt import Cobalt
 from . import Cell, DataSets, Plot, Reproduction, Statement, Unchecked, check, printed
-from .cobalt_scores import cobalt_scores
+from .derived import same_row
 from .rankings import evidence, judged, pairs_of, tokenised
 from .sources import read_table
-from .thesis_cobalt import ABLATIONS, NO_PROGRAM, OWN, flat, language_pairs, variants, year_values
+from .thesis_cobalt import NO_PROGRAM, OWN, flat, judged_cobalt, language_pairs, year_values
 
 YEARS = {"WMT13": ("wmt13", "thesis_tA_4"), "WMT14": ("wmt14", "thesis_tA_3"), "WMT15": ("wmt15", "thesis_tA_2"),
          "WMT16": ("wmt16", "thesis_tA_1")}  # fmt: skip
-ROWS = {"METEOR": "meteor", "sentbleu": "sentbleu", "chrf": "chrf"}  # as in Table A.3, which shares the scores
-IN_YEARS = {"UPF-Cobalt": OWN, "BLEU": "SENTBLEU", "Meteor": "METEOR"}
-HALF_WIDTH = 0.013  # what Table A.3 prints after ± beside the averages of WMT14
 EXACT_PAIR = "cs-en"  # of Tables 4.13 and 4.14
 LEVEL_ROWS = dict(zip(("Exact", "Stem", "Synonym", "Paraphrase", "Distributional", "NE"), LEVELS, strict=True))
 STAND_IN = "For comparison: the outputs of WMT14 that people compared."
 
 
-def average_table(data: DataSets) -> Reproduction:
-    """Return Table 4.10: averages of tau by year, for the years whose texts are there."""
-    values: dict[str, dict[str, float]] = {}
-    for column, (name, expected) in YEARS.items():
-        if data(name) is None:
-            continue
-        found = year_values(data, name, language_pairs(expected), ROWS)
-        for row, ours in IN_YEARS.items():
-            if "Avg" in found.get(ours, {}):
-                values.setdefault(row, {})[column] = found[ours]["Avg"]
+def average_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
+    """Return Table 4.10: averages of tau by year, for the years whose texts are there.
+
+    The tables of the single years print the intervals of these averages.
+    """
     cells: list[Cell] = []
     unchecked: list[Unchecked] = []
+    found = {
+        column: year_values(data, name, language_pairs(expected), rows)
+        for column, (name, expected) in YEARS.items()
+        if data(name) is not None
+    }
     for row, column, text in printed("thesis_t4_10").numbers():
-        if column in values.get(row, {}):
-            cells.append(check(row, column, text, values[row][column], within=HALF_WIDTH))
+        name, expected = YEARS[column]
+        of_row = found.get(column, {}).get("SENTBLEU" if row == "BLEU" else row, {})
+        if "Avg" in of_row:
+            interval = _half_width(expected, row)
+            cells.append(check(row, column, text, of_row["Avg"], interval=interval, must=False))
         else:
-            missing = data.missing([YEARS[column][0]])
-            unchecked.append(Unchecked(row, column, float(text), missing or NO_PROGRAM))
+            unchecked.append(Unchecked(row, column, float(text), data.missing([name]) or NO_PROGRAM))
     return Reproduction(cells, unchecked)
+
+
+def _half_width(expected: str, row: str) -> float | None:
+    """Return what the table of a year prints after ± beside the average of a row of Table 4.10."""
+    table = printed(expected)
+    names = {name.upper(): name for name in table.cells}
+    name = names.get(same_row(row, names), "")
+    average = next(column for column in table.columns if column in ("Avg", "Average"))
+    return table.half_width(name, average) if name else None
 
 
 def _alignments(data: DataSets) -> tuple[bool, SystemAlignments]:
@@ -118,8 +125,7 @@ def equivalence_table(data: DataSets) -> Reproduction:
             total = alignments(evidence(data, name, pair)[1], cache=data.cache, jobs=data.jobs).total
             changed, outputs = total.changed, total.segments
         else:
-            metrics: Mapping[str, Cobalt] = {OWN: Cobalt(), **ABLATIONS, **variants(data)}
-            scores = cobalt_scores(data, flat(judged(data, name, pair), pair), metrics)
+            _, scores = judged_cobalt(data, name, pair)
             changed = int((scores[OWN] != scores["equivalence off"]).sum())
             outputs = len(scores[OWN])
         values[pair] = {"Changed": changed, "Total": outputs, "%": 100 * changed / outputs}
@@ -218,14 +224,13 @@ def unknown_table(data: DataSets) -> Reproduction:
 def language_figure(data: DataSets) -> Reproduction:
     """Return Figure 4.3 for WMT14: UPF-Cobalt less BLEU and less the best metric, and its scores, by language pair."""
     pairs = language_pairs("thesis_tA_3")
-    found = year_values(data, "wmt14", pairs, ROWS)
+    found = year_values(data, "wmt14", pairs, {})
     best = printed("thesis_tA_3").cells["DISCOTK-PARTY-TUNED"]
     gains = {
         "less BLEU": [(pair, found[OWN][pair] - found["SENTBLEU"][pair]) for pair in pairs],
         "less the best metric (printed)": [(pair, found[OWN][pair] - float(best[pair])) for pair in pairs],
     }
-    metrics: Mapping[str, Cobalt] = {OWN: Cobalt(), **ABLATIONS, **variants(data)}
-    scores = {pair: cobalt_scores(data, flat(judged(data, "wmt14", pair), pair), metrics)[OWN] for pair in pairs}
+    scores = {pair: judged_cobalt(data, "wmt14", pair)[1][OWN] for pair in pairs}
     quartiles = {
         name: [(pair, float(np.quantile(values, q))) for pair, values in scores.items()]
         for name, q in (("upper quartile", 0.75), ("median", 0.5), ("lower quartile", 0.25))

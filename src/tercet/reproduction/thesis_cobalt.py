@@ -33,6 +33,7 @@ from .rankings import (
     check_tau,
     judged,
     missing_pair,
+    own_taus,
     pairs_of,
     segment_taus,
     sentbleu,
@@ -79,10 +80,20 @@ def flat(people: Judged, pair: str) -> TestSet:
     return TestSet({SYSTEM: outputs}, {"reference": [references[row] or "" for _, row in keys]}, pair=pair)
 
 
-def _cobalt_scores(data: DataSets, people: Judged, pair: str, metrics: Mapping[str, Cobalt]) -> list[Scores]:
+def judged_cobalt(data: DataSets, name: str, pair: str) -> tuple[dict[str, Cobalt], dict[str, Floats]]:
+    """Return UPF-Cobalt, its ablations and variants, and their scores of the outputs that people compared."""
+
+    def make() -> tuple[dict[str, Cobalt], dict[str, Floats]]:
+        metrics = {OWN: Cobalt(), **ABLATIONS, **variants(data)}
+        return metrics, cobalt_scores(data, flat(judged(data, name, pair), pair), metrics)
+
+    return data.once((name, "cobalt", pair), make)
+
+
+def _cobalt_scores(data: DataSets, name: str, pair: str) -> list[Scores]:
     """Return scores by row; NaN for outputs that nobody judged."""
-    keys, scores = people.outputs, cobalt_scores(data, flat(people, pair), metrics)
-    found = []
+    people, (metrics, scores) = judged(data, name, pair), judged_cobalt(data, name, pair)
+    keys, found = people.outputs, []
     for row, values in scores.items():
         segment = {system: np.full(len(people.segments), np.nan) for system, _ in keys}
         for (system, place), value in zip(keys, values.tolist(), strict=True):
@@ -98,20 +109,12 @@ def _as_scores(metric: Cobalt, label: str, segment: Mapping[str, Floats]) -> Sco
     return Scores(record, means, segment, n_segments=n_segments)
 
 
-def _taus(
-    data: DataSets, name: str, pair: str, metrics: Mapping[str, Cobalt], rows: Mapping[str, str]
-) -> dict[str, dict[str, float]]:
-    people = judged(data, name, pair)
-
+def _taus(data: DataSets, name: str, pair: str, rows: Mapping[str, str]) -> dict[str, dict[str, float]]:
     def make() -> dict[str, dict[str, float]]:
-        scores = [
-            *_cobalt_scores(data, people, pair, metrics),
-            sentbleu(data, name, pair),
-            *data.scored(people.texts, rows, optional=True),
-        ]
-        return segment_taus(people, scores, [item.label for item in scores])
+        scores = [*_cobalt_scores(data, name, pair), sentbleu(data, name, pair)]
+        return segment_taus(judged(data, name, pair), scores, [item.label for item in scores])
 
-    return data.once((name, "taus", pair, *metrics, *rows), make)
+    return data.once((name, "taus", pair), make) | own_taus(data, name, pair, rows, rows)
 
 
 def language_pairs(expected: str) -> list[str]:
@@ -126,9 +129,8 @@ def year_values(
 
     The ablations are always computed, because several tables share them. pairs: only these of the wanted ones.
     """
-    metrics = {OWN: Cobalt(), **ABLATIONS, **variants(data)}
     here = pairs_of(data, name, wanted if pairs is None else pairs)
-    by_pair = {pair: _taus(data, name, pair, metrics, rows) for pair in here}
+    by_pair = {pair: _taus(data, name, pair, rows) for pair in here}
     names = list(dict.fromkeys(row for found in by_pair.values() for row in found))
     return {
         row: table_row({pair: found[row] for pair, found in by_pair.items() if row in found}, wanted) for row in names

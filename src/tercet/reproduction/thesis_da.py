@@ -186,7 +186,7 @@ def scatter_figure(data: DataSets, *, row: str, rows: Mapping[str, str] | None =
     for pair, one in people.items():
         scores = _scores(data, pair, rows or {})
         if row not in scores:
-            return Reproduction(notes=[f"Not recomputed. {row} cannot run here."])
+            return Reproduction(notes=[f"Not recomputed: {row} was left out, or cannot run here."])
         r[pair] = float(pearson(scores[row], one.human))
         points[f"{pair}, r = {r[pair]:.3f}"] = list(zip(one.human.tolist(), scores[row].tolist(), strict=True))
     plot = Plot("scatter", _of(data, f"{row} and direct assessment"), "human score (z)", row, points)

@@ -18,7 +18,7 @@ from ..metaeval.judging import judge
 from . import Cell, DataSets, Reproduction, Statement, Unchecked, check, printed
 from .wmt19_systems import system_level
 
-NO_SCORES = "The task's segment scores of these metrics are not available, and Tercet does not have the metrics."
+NO_SCORES = "The task's segment scores are not available. Tercet's metrics of this kind have other models; see below."
 NO_PARAMETERS = {"YiSi-0": "The task's parameters of YiSi-0 are not known; Tercet's is shown for comparison."}
 EVERY_OUTPUT = ("gu-en", "kk-en", "lt-en")  # every output of these was judged; of others, Table 1 has fewer pairs
 ON_PART = "{}, on the pairs at hand"

@@ -96,7 +96,7 @@ def code_points(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:
     """Return the concatenated code points of all texts, and the offsets of the texts."""
     text = "".join(texts)
     # NumPy stores strings as code points, which is faster than encoding to UTF-32; it stores one for an empty string.
-    return np.array([text]).view(np.uint32)[: len(text)], offsets_of([len(text) for text in texts])
+    return np.array([text]).view(np.uint32)[: len(text)], offsets_of(list(map(len, texts)))
 
 
 def utf8_bytes(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Ints]:
@@ -145,15 +145,17 @@ def _split(
     return Words(points, places[:count], keys[:count], text_ends)
 
 
+SLOTS = 1 << 14  # of the first hash table of words; it grows with the distinct words
+
+
 class Vocabulary:
     """An immutable vocabulary: the numbers of the references' words."""
 
     def __init__(self, words: Words) -> None:
-        ids, firsts, _ = _number(words)
+        ids, firsts, self._slots = _number(words)
         self.units = Units(ids, words.offsets)
         # Without repetitions the data that `find` reads is smaller and stays in the processor's cache.
         self._known = replace(words, places=words.places[firsts], keys=words.keys[firsts])
-        _, _, self._slots = _number(self._known)
 
     def __len__(self) -> int:
         return len(self._known.keys)
@@ -172,11 +174,17 @@ class Vocabulary:
 
 def _number(words: Words) -> tuple[NDArray[np.int32], Ints, NDArray[np.int32]]:
     """Return the number of each word, the first word of each number, and the hash table of the numbers."""
-    count = len(words.keys)
-    ids, firsts = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int64)
-    slots = np.full(_power_of_two(2 * count), -1, dtype=np.int32)
-    distinct = vocabulary.number_words(*_views(words), view(slots), view(ids), view(firsts))
-    return ids, firsts[:distinct], slots
+    total = len(words.keys)
+    ids, firsts = np.empty(total, dtype=np.int32), np.empty(total, dtype=np.int64)
+    size, numbered, distinct = min(_power_of_two(2 * total), SLOTS), 0, 0
+    while True:
+        slots = np.full(size, -1, dtype=np.int32)
+        numbered, distinct = vocabulary.number_words(
+            *_views(words), view(slots), view(ids), view(firsts), numbered, distinct
+        )
+        if numbered == total:
+            return ids, firsts[:distinct], slots
+        size *= 4
 
 
 def _views(words: Words) -> tuple[memoryview, memoryview, memoryview]:

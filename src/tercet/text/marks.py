@@ -88,6 +88,14 @@ def aligned_marks(seen: Mapping[str, Any], output: str, references: Sequence[str
     return mark_links((output, words), (references[row], seen["reference_words"]), links, row)
 
 
+def ngram_marks(
+    units: Sequence[str], text: str, longest: Iterable[int], most: int, label: str = "{}-gram"
+) -> tuple[Mark, ...]:
+    """Return marks on words or characters of a text, given the size of the longest match around each, up to `most`."""
+    places = zip(locate(units, text), longest, strict=True)
+    return merged(Mark(*at, size / most, label.format(size)) for at, size in places if at is not None)
+
+
 def merged(marks: Iterable[Mark]) -> tuple[Mark, ...]:
     """Return marks in which neighbours of the same weight and label, whose partners are neighbours too, are one."""
     found: list[Mark] = []

@@ -130,6 +130,19 @@ def _perl_lower(text: str) -> str:
 _CASE, _NOTHING = np.uint32(ord("a") - ord("A")), np.uint32(0)
 
 
+def _texts_with(texts: Sequence[str], marks: str) -> list[int]:
+    """Return the places of texts that have one of some characters, found in all texts at once."""
+    every = "".join(texts)
+    found: list[int] = []
+    for mark in marks:
+        place = every.find(mark)
+        while place >= 0:
+            found.append(place)
+            place = every.find(mark, place + 1)
+    ends = np.cumsum(list(map(len, texts)))
+    return np.unique(np.searchsorted(ends, found, side="right")).tolist() if found else []
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Rules:
     """A tokeniser: changes to the string, then rules to split it.
@@ -151,10 +164,10 @@ class Rules:
         strip, clean = self.strip, self.clean
         if not self.pad:  # padded texts have blanks at their ends anyway
             texts = [strip(text) for text in texts]
-        if clean is not None:
-            every = "".join(texts)
-            if "&" in every or "<" in every or "\n" in every:  # most texts need no cleaning, and the check is faster
-                texts = [clean(strip(text)) if "&" in text or "<" in text or "\n" in text else text for text in texts]
+        if clean is not None and (marked := _texts_with(texts, "&<\n")):  # most texts need no cleaning
+            texts = list(texts)
+            for place in marked:
+                texts[place] = clean(strip(texts[place]))
         if self.fold is not None:
             texts = [self.fold(text) for text in texts]
         points, offsets = code_points(texts)

@@ -1,5 +1,6 @@
 """Test the quality control of raters."""
 
+import math
 import sys
 
 import pytest
@@ -79,6 +80,51 @@ def test_raters_who_cannot_be_tested_are_named_or_kept_and_lone_items_reported(
     passing_bad_items(Judgements([*GOOD, Judgement("da", "77", "A", 3, "good", check="bad")]))
     assert "1 items of check 'bad': the rater did not judge the original. First: " in caplog.text
     assert "segment '77'" in caplog.text
+
+
+def rankings(rater: str, right: int, wrong: int, ties: int = 0) -> list[Judgement]:
+    """Make rankings of A, its damaged copy and B; in `right` of them the copy is below A."""
+    rows = []
+    for number, copy in enumerate([3] * right + [1] * wrong + [2] * ties):
+        for system, rank in (("A", 2), ("A (damaged)", copy), ("B", 3)):
+            task = f"t{number}"
+            rows.append(Judgement("rank", str(number), system, rank, rater, task=task, check="bad"))
+    return [*rows, Judgement("rank", "99", "A", 1, rater, task="x"), Judgement("rank", "99", "B", 2, rater, task="x")]
+
+
+@given(st.integers(0, 12), st.integers(0, 12), st.integers(0, 3))
+def test_damaged_copies_must_be_ranked_below_by_an_exact_sign_test(right: int, wrong: int, ties: int) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    n = right + wrong + ties
+    judgements = Judgements(rankings("r", right, wrong, ties))
+    dropped = passing_bad_items(judgements).report.dropped
+    if n < 5:
+        assert dropped == {"r": f"{n} damaged outputs ranked with the originals; at least 5 are needed."}
+        assert not passing_bad_items(judgements, keep_untested=True).report.dropped
+        return
+    p = stats.binomtest(right, n, alternative="greater").pvalue  # a tie is not below
+    assert bool(dropped) == (p > 0.05)
+    if dropped:
+        assert dropped["r"] == f"damaged outputs ranked below the originals in {right} of {n} rankings, p = {p:.3g}."
+
+
+def test_careless_rankers_are_left_out_and_control_items_are_no_comparisons() -> None:
+    judgements = Judgements([*rankings("good", 8, 0), *rankings("careless", 4, 4), *rankings("lazy", 0, 0, 8)])
+    kept, report = passing_bad_items(judgements)
+    assert kept.raters == ("good",) and list(report.dropped) == ["careless", "lazy"]
+    assert report.rule == "damaged outputs ranked lower (sign test, p <= 0.05)"
+    assert {row.system for row in without_checks(judgements).kept.rows} == {"A", "B"}
+
+
+def test_how_many_rankings_may_be_wrong() -> None:
+    """The documentation gives these numbers."""
+    allowed = {}
+    for n in range(5, 14):
+        passed = [w for w in range(n + 1) if not passing_bad_items(Judgements(rankings("r", n - w, w))).report.dropped]
+        allowed[n] = max(passed)
+    assert allowed == {5: 0, 6: 0, 7: 0, 8: 1, 9: 1, 10: 1, 11: 2, 12: 2, 13: 3}
+    passing = {p: sum(math.comb(10, k) * p**k * (1 - p) ** (10 - k) for k in (9, 10)) for p in (0.95, 0.5)}
+    assert {p: round(chance, 2) for p, chance in passing.items()} == {0.95: 0.91, 0.5: 0.01}
 
 
 def test_repeats_must_agree() -> None:

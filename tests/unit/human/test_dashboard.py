@@ -9,8 +9,10 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="the extra tercet[web] is not installed")
 
+from tercet.data.testset import TestSet
 from tercet.human.campaign import Campaign, Item, Output, Rater
 from tercet.human.dashboard import compute
+from tercet.human.designs import design
 from tercet.human.protocols import PROTOCOLS
 from tercet.human.storage import StoredRecord
 
@@ -123,6 +125,24 @@ def test_careless_raters_are_named_with_the_reason(protocol: str) -> None:
     assert "damaged outputs not scored lower" in " ".join(board.raters[1].problems)
     assert "Raters with a failed check: 1." in board.notes[0]
     assert [line.checks for line in board.raters] == [10, 10, 10]
+
+
+def test_careless_rankings_are_found_by_damaged_copies() -> None:
+    texts = TestSet({s: [f"{s} sagt {n} Mal das Wort {n * n}" for n in range(20)] for s in "abc"}, source=["x"] * 20)
+    campaign = design(texts, protocol="ranking", raters=["careful", "careless"], bad=0.5)
+    rows: list[StoredRecord] = []
+    for rater in campaign.raters:
+        for item in map(campaign.item, rater.items):
+            careful = rater.name == "careful"
+            order = sorted(item.systems, key=lambda name: (name.endswith("(damaged)") == careful, name))
+            ranks = {name: 1 + order.index(name) for name in order}
+            request = f"r{len(rows)}"
+            rows.append(StoredRecord(len(rows), request, rater.name, item.id, {"ranks": ranks}, 9.0, "", "", ""))
+    board = compute(campaign, rows, resamples=50)
+    good, other = board.raters
+    assert good.checks == other.checks == 10 and not good.problems
+    assert other.problems == ("damaged outputs ranked below the originals in 0 of 10 rankings, p = 1.",)
+    assert board.ranking is not None and {place.system for place in board.ranking.places} == {"a", "b", "c"}
 
 
 def test_careless_rankings_are_found_by_their_repeats() -> None:

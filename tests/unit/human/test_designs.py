@@ -69,7 +69,6 @@ def test_every_design_is_balanced_and_complete(
     redundancy = data.draw(st.integers(1, raters))
     testset = texts(segments, systems)
     bad, repeats, hidden = shares
-    bad = 0 if PROTOCOLS[protocol].ranks else bad
     together = data.draw(st.integers(2, 5)) if systems % 2 == 0 else 5
     options: dict[str, Any] = {
         "protocol": protocol, "raters": raters, "redundancy": redundancy, "bad": bad, "repeats": repeats,
@@ -292,6 +291,24 @@ def test_rankings_show_a_few_outputs_and_all_systems_are_ranked() -> None:
         design(texts(4, systems=3), protocol="ranking", together=2)
 
 
+@pytest.mark.parametrize(("protocol", "size"), [("ranking", 3), ("pairwise", 2)])
+def test_a_damaged_copy_is_ranked_beside_its_original(protocol: str, size: int) -> None:
+    testset = texts(10, systems=3)
+    made = design(testset, protocol=protocol, raters=2, bad=0.5)
+    damaged = [item for item in made.items if item.check == "bad"]
+    assert len(damaged) >= 5
+    places = set()
+    for item in damaged:
+        original, [copy] = made.item(item.of), [name for name in item.systems if name.endswith(" (damaged)")]
+        system = copy.removesuffix(" (damaged)")
+        assert len(item.outputs) == len(original.outputs) == size  # its size does not give a control item away
+        shown_texts, row = dict(item.outputs), int(item.segment) - 1
+        assert shown_texts[system] == testset.outputs[system][row] != shown_texts[copy]
+        assert set(item.systems) - {copy} < set(original.systems)
+        places.add((item.systems.index(system), item.systems.index(copy)))
+    assert len(places) > 1  # the copy is before or after its original
+
+
 def test_a_hidden_reference_takes_the_place_of_an_output_in_a_ranking() -> None:
     made = design(texts(10, systems=3), protocol="ranking", raters=2, hidden=0.5)
     hidden = [item for item in made.items if item.check == "reference"]
@@ -333,7 +350,6 @@ def test_orders_differ_between_raters() -> None:
         ({"per_segment": 9}, "The number of systems per segment must be 1 to 3, not 9"),
         ({"bad": 1.5}, "The share of damaged copies must be between 0 and 1, not 1.5"),
         ({"bad": 0.6, "repeats": 0.6}, "must not exceed 1 in total: one copy per item"),
-        ({"protocol": "ranking", "bad": 0.1}, "Damaged copies cannot be used in rankings"),
         ({"protocol": "ranking", "together": 6}, "A ranking must show 2 to 5 outputs, not 6"),
         ({"severities": ["Bad"]}, "Severities and categories cannot be given for da"),
         ({"metric": "chrff", "sampling": "spread"}, "Did you mean chrf"),

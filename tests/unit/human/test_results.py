@@ -68,7 +68,7 @@ def test_the_organisers_page_is_right_before_the_start_and_at_the_end(tmp_path):
     page = office.get("/organiser").text
     assert "The campaign is complete." in page
     assert "Too early" not in page
-    assert "<strong>55.00</strong>" in page and "Most disputed outputs" in page and "anna 10.00" in page
+    assert "<strong>55.00</strong>" in page and "Most disputed outputs" in page and "anna 10, ben 30" in page
     if "English" not in page:
         pytest.importorskip("babel")
     assert "English → German" in page

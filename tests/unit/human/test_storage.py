@@ -1,15 +1,12 @@
 """Test the database of answers, on SQLite and, if it is installed, on PostgreSQL."""
 
-import os
-import pwd
 import random
-import shutil
+import shlex
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,45 +28,6 @@ CAMPAIGN = Campaign(
     id="c1",
 )
 NASTY = ["'; DROP TABLE tercet_answers; --", 'x" OR 1=1', "🐈 ẹ́", "a\\b", "%s %(x)s :y ?"]
-
-
-def postgres_home() -> Path | None:
-    """Return the folder of PostgreSQL's programs, as on Debian."""
-    found = shutil.which("initdb")
-    if found:
-        return Path(found).resolve().parent
-    return max(Path("/usr/lib/postgresql").glob("*/bin"), default=None)
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    """Start a PostgreSQL server for these tests, on a socket in a temporary folder, and yield its address."""
-    pytest.importorskip("psycopg", reason="psycopg is not installed")
-    home = postgres_home()
-    if home is None or not (home / "postgres").exists():
-        pytest.skip("PostgreSQL is not installed")
-    user = None
-    if os.getuid() == 0:  # PostgreSQL refuses to run as root
-        try:
-            user = pwd.getpwnam("postgres").pw_name
-        except KeyError:
-            pytest.skip("PostgreSQL cannot run as root, and there is no user called postgres")
-    folder = Path(tempfile.mkdtemp(prefix="tercet-"))  # pytest's own folders are closed to other users
-    if user:
-        shutil.chown(folder, user)
-
-    def run(*words: str) -> None:
-        subprocess.run([str(home / words[0]), *words[1:]], user=user, cwd=folder, check=True, capture_output=True)
-
-    data = folder / "data"
-    run("initdb", "-D", str(data), "-U", "tercet", "--auth=trust", "-E", "UTF8", "--no-sync")
-    options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
-    run("pg_ctl", "-D", str(data), "-l", str(folder / "log"), "-o", options, "-w", "start")
-    try:
-        yield f"postgresql://tercet@/postgres?host={folder}"
-    finally:
-        run("pg_ctl", "-D", str(data), "-m", "immediate", "stop")
-        shutil.rmtree(folder)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -265,6 +223,20 @@ def test_a_damaged_database_is_an_error_and_no_crash(tmp_path: Path, seed: int) 
         judgements_of(CAMPAIGN, Store.open(path, CAMPAIGN, create=False).rows())
 
 
+def test_a_damaged_database_is_not_copied(tmp_path: Path) -> None:
+    path = tmp_path / "answers.db"
+    store = Store.open(path, CAMPAIGN)
+    for number in range(200):
+        put(store, f"r{number}", 1 + number % 4)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = path.read_bytes()
+    store.close()
+    path.write_bytes(content[:8192] + bytes(len(content) - 8192))
+    with pytest.raises(DataError, match=r"answers\.db cannot be read: .*malformed"):
+        Store.open(path, CAMPAIGN, create=False).backup(tmp_path / "copy.db")
+
+
 @pytest.mark.parametrize(
     ("column", "value"), [("answer", "{"), ("answer", "3"), ("answer", "[" * 10**5), ("seconds", "x"), ("rater", 7)]
 )
@@ -276,3 +248,40 @@ def test_an_answer_that_is_none_is_an_error(tmp_path: Path, column: str, value: 
         connection.execute(f"UPDATE tercet_answers SET {column} = ?", (value,))
     with pytest.raises(DataError, match=r"answers\.db is damaged|answer 1"):
         judgements_of(CAMPAIGN, store.rows())
+
+
+def test_a_backup_of_postgresql_is_the_command_that_makes_it(
+    new_database: Callable[[], str], postgres_home: Path, tmp_path: Path
+) -> None:
+    """The command of the message copies the answers of this campaign, and no other, into another database."""
+    address, target, file = new_database(), new_database(), tmp_path / "copy of it.dump"
+    for shared in (False, True):
+        campaign = replace(CAMPAIGN, id=f"c{shared}")
+        store = Store.open(address, campaign, shared=shared)
+        put(store, "r1", 3 + shared)
+        with pytest.raises(UsageError, match="PostgreSQL copies its databases itself") as caught:
+            store.backup(file)
+        store.close()
+    [line, _] = str(caught.value).splitlines()
+    program, *words = shlex.split(line.partition("running: ")[2])
+    assert program == "pg_dump" and "geheim" not in line
+    subprocess.run([postgres_home / program, *words], check=True)
+    restore = [postgres_home / "pg_restore", f"--dbname={target}", str(file)]
+    subprocess.run(restore, check=True)
+    copy = Store.open(target, replace(CAMPAIGN, id="cTrue"), create=False)
+    assert [row.answer for row in copy.rows()] == [{"value": 4}]
+    copy.close()
+    store = Store.open(address.replace("tercet@", "tercet:geheim@"), replace(CAMPAIGN, id="cFalse"))
+    with pytest.raises(UsageError) as caught:
+        store.backup(file)
+    store.close()
+    assert "geheim" not in str(caught.value) and "--schema" not in str(caught.value)
+
+
+def test_the_time_of_the_last_answer_by_rater_and_item(store: Store) -> None:
+    put(store, "r1", 3)
+    put(store, "r2", 4)
+    put(store, "r3", 4, item="b")
+    judged = store.judged()
+    times = [record.server_time for record in store.records()]
+    assert judged == {"anna": {"a": times[1], "b": times[2]}}

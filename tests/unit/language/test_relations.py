@@ -182,6 +182,10 @@ UD = {
         ["l'homme/NOUN 0 root", "qui/PRON 3 nsubj PronType=Rel", "vit/VERB 1 acl:relcl"],
         {"nsubj(vit, l'homme)", "rcmod(l'homme, vit)"},
     ),
+    "a Russian relative pronoun has no feature": (
+        ["дом/NOUN 0 root", "в/ADP 3 case", "котором/PRON 5 obl", "мы/PRON 5 nsubj", "живём/VERB 1 acl:relcl"],
+        {"prep_в(живём, дом)", "nsubj(живём, мы)", "rcmod(дом, живём)"},
+    ),
     "unknown subtypes are cut off": (["a/DET 2 det:xyz", "b/NOUN 0 root"], {"det(b, a)"}),
     "conjuncts": (
         ["vit/VERB 0 root", "avec/ADP 3 case", "Anne/PROPN 1 obl", "et/CCONJ 5 cc", "Paul/PROPN 3 conj"],

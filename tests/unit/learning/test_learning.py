@@ -121,6 +121,16 @@ def test_a_model_passes_on_what_models_among_its_features_saw(tmp_path):
     assert any("was trained on 40 of the 40 references" in note for note in notes)
 
 
+def test_a_mean_has_seen_what_its_members_saw(tmp_path):
+    folder = write_rankings(tmp_path / "first")
+    tercet.learn(folder, ["chrf"]).model.save(tmp_path / "inner.metric")
+    spec = f"mean:of=ter+learned:model={tmp_path / 'inner.metric'}"
+    notes = tercet.meta(folder, ["cs-en"], metrics=[spec], level="seg").results[0].notes
+    assert any("was trained on first cs-en" in note for note in notes)
+    with pytest.raises(UsageError, match="cannot be a test set"):
+        tercet.learn(write_rankings(tmp_path / "other", seed=9), [spec, "chrf"], test=folder)
+
+
 def test_left_out_language_pairs_are_the_test(tmp_path):
     folder = write_rankings(tmp_path / "set")
     found = tercet.learn(folder, ["chrf", "ter"], leave_out="de-en")
@@ -142,7 +152,7 @@ def test_bad_input_is_named(tmp_path, demo):
         tercet.learn(single, ["chrf"], learner="svr")
     with pytest.raises(UsageError, match="asked for twice"):
         tercet.learn(single, ["chrf", "chrf"])
-    with pytest.raises(DataError, match="All 1 features are the same"):
+    with pytest.raises(DataError, match=r"No feature differs between outputs \(numbers\)"):
         tercet.learn(single, ["numbers"], table=_constant(single))
 
 
@@ -193,3 +203,11 @@ def test_a_network_of_the_package_names_what_it_saw():
     seen = seen_by(create("rima"))
     assert seen.names("wmt14", "de-en")
     assert not seen.names("wmt19", "lt-en")
+
+
+@pytest.mark.parametrize("name", ["beer", "cobalt_f", "cobalt_f:of=comp", "features_f", "metrics_f", "party"])
+def test_models_of_the_package_have_seen_wmt12_and_neither_wmt14_nor_wmt19(name):
+    seen = seen_by(create(name))
+    assert seen.names("wmt12", "de-en")
+    assert not seen.names("wmt14", "de-en")
+    assert {one.name.split()[0] for one in seen.sets} == {"wmt12"}

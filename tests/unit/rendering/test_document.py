@@ -3,11 +3,27 @@
 import csv
 import io
 import json
+import math
+from dataclasses import dataclass
 
 import pytest
 
 from tercet.errors import UnknownName
-from tercet.rendering.document import FORMS, Document, Heading, Notes, Pre, Segments, SegmentTexts, Table, records, wrap
+from tercet.rendering.document import (
+    FORMS,
+    Column,
+    Document,
+    Heading,
+    Notes,
+    Pre,
+    Segments,
+    SegmentTexts,
+    Table,
+    grid,
+    listing,
+    records,
+    wrap,
+)
 
 CARD = SegmentTexts("segment 1", [("source", "a <b>b</b>")], [("edits", ["insert x"])])
 PARTS = [
@@ -90,3 +106,52 @@ def test_records_are_a_table_and_one_record_is_a_list_of_its_fields() -> None:
 )
 def test_texts_are_broken_at_blanks_and_long_words_anywhere(text: str, columns: int, lines: list[str]) -> None:
     assert list(wrap(text, columns)) == lines
+
+
+@dataclass
+class Item:
+    name: str
+    value: float
+    low: float
+    by: dict[str, int]
+
+
+ITEMS = [Item("a", 0.12345, math.nan, {"x": 1}), Item("b", math.nan, math.nan, {"x": 2})]
+
+
+def test_a_listing_shows_fields_paths_and_functions_of_items() -> None:
+    columns: dict[str, Column] = {
+        "Name": "name",
+        "Value": "value",
+        "X": ("by", "x"),
+        "Span": lambda item: (item.value, 0.0, 1.0),
+    }
+    table = listing(ITEMS, columns, 2, caption="c")
+    assert (table.header, table.caption) == (["Name", "Value", "X", "Span"], "c")
+    assert [list(row) for row in table.rows] == [
+        ["a", "0.12", "1", "0.12 (0.00 to 1.00)"],
+        ["b", "–", "2", "– (0.00 to 1.00)"],
+    ]
+    assert listing([{"n": None}], {"N": "n"}).rows == [("–",)]
+
+
+def test_a_listing_leaves_out_optional_columns_without_a_value() -> None:
+    columns = {"Name": "name", "Value": "value", "Low": "low"}
+    assert listing(ITEMS, columns, optional=["Value", "Low"]).header == ["Name", "Value"]
+    assert listing(ITEMS, columns).header == ["Name", "Value", "Low"]
+
+
+def test_a_grid_may_name_its_rows_and_columns_otherwise() -> None:
+    table = grid({1: "one", 2: "two"}, ["3", "4"], lambda row, column: row * float(column), 1, corner="times")
+    assert table.header == ["times", "3", "4"]
+    assert table.rows == [["one", "3.0", "4.0"], ["two", "6.0", "8.0"]]
+
+
+def test_programs_get_the_records_in_full_and_people_the_tables() -> None:
+    rows: list[dict[str, object]] = [{"n": 1 / 3, "ok": True, "why": None}, {"n": math.nan, "ok": False, "why": "x"}]
+    document = Document([listing(rows, {"N": "n"}, 1)], rows=lambda: rows)
+    assert document.render("tsv") == f"n\tok\twhy\n{1 / 3}\ttrue\t\n\tfalse\tx"
+    assert document.render("markdown").splitlines()[2:] == ["| 0.3 |", "| – |"]
+    assert [json.loads(line)["n"] for line in document.render("jsonl").splitlines()] == [1 / 3, None]
+    assert Document(["text"], rows=list, columns=["n", "ok"]).render("csv") == "n,ok"
+    assert Document([], rows=lambda: rows, columns=["why", "n"]).render("csv").splitlines()[1] == f",{1 / 3}"

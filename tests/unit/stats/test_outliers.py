@@ -16,6 +16,7 @@ def test_outliers_by_hand():
     assert mad_outliers([1, 2, 3, 4, 6.7]).tolist() == [False] * 5
     assert mad_outliers([1, 2, 3, 4, 6.71]).tolist() == [False] * 4 + [True]
     assert mad_outliers([-4, 2, 3, 4, 10], cutoff=10).tolist() == [False] * 5
+    assert mad_outliers([1, 2, 3, 4, 10], cutoff=0.5).tolist() == [True, True, False, True, True]
     assert mad_outliers([-4, 2, 3, 4, 10]).tolist() == [True, False, False, False, True]
 
 

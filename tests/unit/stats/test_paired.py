@@ -271,3 +271,20 @@ def test_both_tests_agree_on_ordinary_data(make):
         one = paired_bootstrap(simulation.score, first, second, resamples=4000).p_value
         two = randomisation(simulation.score, first, second, resamples=4000, interval_resamples=0).p_value
         assert one == pytest.approx(two, abs=0.06)
+
+
+def test_names_of_tests_and_the_smallest_p_values_that_they_give():
+    few, many = paired.EXACT_SEGMENTS, paired.EXACT_SEGMENTS + 1
+    assert paired.test_name("bootstrap", few) == paired.test_name("bootstrap", many) == "paired bootstrap"
+    assert paired.test_name("randomisation", few) == "exact randomisation"
+    assert paired.test_name("randomisation", many) == "approximate randomisation"
+    assert (paired.exchanges(6, 99), paired.exchanges(many, 99)) == (32, 99)
+    assert paired.smallest_p_value("randomisation", 6, 99) == 1 / 32
+    assert paired.smallest_p_value("randomisation", many, 99) == paired.smallest_p_value("bootstrap", 6, 99) == 0.01
+
+
+def test_the_bootstrap_of_one_segment_knows_only_that_equal_systems_are_equal():
+    cube = np.array([[[1.0, 2.0]], [[1.0, 2.0]], [[2.0, 2.0]]])
+    found = compare_all(lambda sums: sums[..., 0] / sums[..., 1], cube, test="bootstrap", resamples=20)
+    assert found.p_value[0, 1] == 1
+    assert np.isnan(found.p_value[0, 2])

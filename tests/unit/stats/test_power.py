@@ -56,6 +56,7 @@ def test_the_power_against_no_difference_is_the_level():
     assert power_of(0.1, 0.0) == 1.0
     assert math.isnan(power_of(math.nan, 1.0))
     assert math.isnan(power_of(1.0, math.nan))
+    assert math.isnan(power_of(math.nan, 0.0))
 
 
 def test_segments_needed_grow_with_the_square_of_the_ratio():
@@ -69,6 +70,7 @@ def test_segments_needed_grow_with_the_square_of_the_ratio():
     assert segments_needed(0.1, 0.0, 400) == 1
     assert math.isnan(segments_needed(math.nan, error, 400))
     assert math.isnan(segments_needed(0.1, math.nan, 400))
+    assert segments_needed(1.0, 1.0, 1) == 8  # of a standard error of one segment: (1.96 + 0.84)**2 = 7.85
 
 
 def test_a_true_difference_of_that_size_is_found_with_that_power():

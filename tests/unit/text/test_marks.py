@@ -41,8 +41,8 @@ def test_neighbours_are_merged_if_their_partners_are_neighbours() -> None:
     assert merged([first, second._replace(weight=0.0)]) == (first, second._replace(weight=0.0))
 
 
-MARKING = ["bertr", "bertscore", "cder", "cer", "chrf", "cobalt", "hlepor", "kobe", "meteor", "per", "ribes", "ter"]
-MARKING += ["wer", "yisi0", "yisi1", "yisi2"]
+MARKING = ["bertr", "bertscore", "bleu", "cder", "cer", "chrf", "cobalt", "hlepor", "hwcm", "kobe", "meteor", "nist"]
+MARKING += ["per", "ribes", "sentbleu", "simpbleu", "stm", "ter", "wer", "wmdo", "yisi0", "yisi1", "yisi2"]
 
 
 @pytest.mark.parametrize("name", MARKING)
@@ -70,6 +70,7 @@ MARKED = {  # of "The cat sat on the mat." against "The cats sat on a mat."
     "meteor": {"cat": "stem", "sat": "exact"},
     "wer": {"cat": "substitution", "sat": "match"},
     "ribes": {"sat": "match"},
+    "bleu": {"The": "1-gram", "cat": "0-gram", "sat": "2-gram", "mat.": "2-gram"},  # "sat on", "mat ."
 }
 
 
@@ -79,6 +80,28 @@ def test_labels_say_how_a_word_was_matched(name: str) -> None:
     assert found.marks is not None
     labels = {TEXTS.outputs["x"][0][mark.begin : mark.end]: mark.label for mark in found.marks.output}
     assert {word: labels[word] for word in MARKED[name]} == MARKED[name]
+
+
+@pytest.mark.parametrize("name", ["bleu", "stm", "wmdo"])
+def test_an_empty_output_has_no_marks(name: str) -> None:
+    try:
+        (found,) = explain(TestSet({"x": [""]}, {"r": ["A cat."], "s": ["A dog."]}, pair="de-en"), [name])
+    except MissingDependency as missing:
+        pytest.skip(str(missing))
+    assert found.marks is not None
+    assert found.marks.output == ()
+
+
+def test_n_grams_are_marked_against_the_closest_reference() -> None:
+    (found,) = explain(TestSet({"x": ["a b c"]}, {"r": ["a x c"], "s": ["b c d"]}), ["bleu"])
+    assert found.marks is not None
+    assert found.marks.against == 1
+    assert [(mark.weight, mark.label) for mark in found.marks.output] == [
+        (0, "0-gram"),
+        (0.5, "2-gram"),
+        (0.5, "2-gram"),
+    ]
+    assert [mark.label for mark in found.marks.other] == ["2-gram", "2-gram", "0-gram"]
 
 
 def test_kobe_says_which_entities_are_lost() -> None:

@@ -89,7 +89,7 @@ async function send(body) {
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), 20000);
   try {
-    const reply = await fetch("/api/answer", {
+    const reply = await fetch(`${data.base}/api/answer`, {
       method: "POST", body, signal: patience.signal, credentials: "same-origin",
       headers: {"Content-Type": "application/json", "X-Form-Key": data.key},
     });
@@ -135,7 +135,7 @@ async function flush() {
   sender.busy = false;
   showStatus();
   showProgress();
-  if (state.finished && !kept.keys("q:").length && nextOpen(-1) < 0) location.assign("/finish");
+  if (state.finished && !kept.keys("q:").length && nextOpen(-1) < 0) location.assign(`${data.base}/finish`);
 }
 
 function showStatus() {
@@ -152,7 +152,7 @@ function showStatus() {
 // Fetch answers that the rater gave in other tabs or on another computer.
 async function refresh() {
   try {
-    const reply = await fetch("/api/answers", {credentials: "same-origin"});
+    const reply = await fetch(`${data.base}/api/answers`, {credentials: "same-origin"});
     if (!reply.ok) return;
     Object.assign(answers, await reply.json(), pending());
     showProgress();
@@ -376,7 +376,7 @@ function finish() {
   if (kept.keys("q:").length) {
     say("This was the last item. Keep this page open until everything is sent.");
     flush();
-  } else location.assign("/finish");
+  } else location.assign(`${data.base}/finish`);
 }
 
 function showFeedback(item, answer) {
@@ -591,7 +591,7 @@ function begin() {
     return;
   }
   if (!items.length) {
-    location.assign("/finish");
+    location.assign(`${data.base}/finish`);
     return;
   }
   const open = nextOpen(-1);

@@ -24,7 +24,7 @@ class Natasha:
     name, stored = "natasha", False
 
     def __init__(self, package: Any) -> None:
-        self.version = f"{version('natasha')}-2"  # 2: cycles among natasha's heads are broken
+        self.version = f"{version('natasha')}-3"  # 2: cycles of heads are broken; 3: который is a relative
         self.package = package
         embedding = package.NewsEmbedding()
         self.segmenter, self.vocabulary = package.Segmenter(), package.MorphVocab()

@@ -1,8 +1,8 @@
 """The backend `spacy:MODEL`: any spaCy model, by its package name (`spacy:en_core_web_sm`) or its folder.
 
 Honnibal, Montani, Van Landeghem and Boyd (2020), "spaCy: Industrial-strength Natural Language Processing in Python".
-English models have ClearNLP labels, most others have Universal Dependencies; the scheme is recognised by the model's
-list of labels. German models have TIGER labels, which `tercet.language.tiger` converts.
+English models have ClearNLP labels, most others, such as Russian, have Universal Dependencies; the scheme is recognised
+by the model's list of labels. German models have TIGER labels, which `tercet.language.tiger` converts.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from . import clean
 
 log = logging.getLogger(__name__)
 
+LEMMAS = "pymorphy3"  # the package with the lemmas of Russian and Ukrainian models
 BATCH = 64  # texts that spaCy processes at once
 TELLING = {"pobj": "clearnlp", "nmod": "ud", "obl": "ud", "nk": "tiger"}  # labels that occur in one scheme only
 
@@ -81,6 +82,9 @@ def load(model: str) -> Any:
             warnings.simplefilter("always")
             pipeline = spacy.load(model)
     except (OSError, ValueError, ImportError, AttributeError) as error:
+        if LEMMAS in str(error):
+            message = f"The spaCy model {model!r} takes its lemmas from {LEMMAS}: pip install {LEMMAS}."
+            raise UsageError(message) from None
         line = str(error).partition("\n")[0]
         raise UsageError(
             f"spaCy cannot load the model {model!r}: {line} Install it (python -m spacy download {model}; for English, "

@@ -1,0 +1,324 @@
+"""The pages of one campaign, for raters, the organiser and readers of the results. Answers are saved in a `Store`.
+
+All state is in the database: a server that was killed at any moment continues after a restart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from ..errors import DataError, MissingDependency
+from .access import LoginLimiter, address_of, check_form_key, form_key
+from .campaign import TOKEN_BYTES, Campaign, Rater, hashed
+from .campaign_json import content_of
+from .dashboard import Dashboard, compute
+from .export import texts_as
+from .judged_outputs import judged_texts
+from .messages import NotYours, items_of, language_name, language_names, page_data, read_answer, shown_answers
+from .protocols import ANCHORS, SEVERITIES
+from .results import Results, results_of
+from .storage import ORGANISER, VIEWER, Store, StoredRecord
+from .web_pages import Pages, form_of, keep_token
+
+try:
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.exceptions import HTTPException
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse, RedirectResponse, Response
+    from starlette.routing import Route
+except ImportError:
+    raise MissingDependency("The rating server", "web") from None
+
+Report = Callable[[Campaign, Sequence[StoredRecord]], str]  # makes a self-contained HTML page of the results
+
+REPORT = "report.html"
+DOWNLOADS = {
+    "judgements.tsv": "text/tab-separated-values; charset=utf-8",
+    "judgements.json": "application/json",
+    "judgements.xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "campaign.json": "application/json",
+    REPORT: "text/html; charset=utf-8",
+}
+RATER = ""
+HOMES = {RATER: "/rate", ORGANISER: "/organiser", VIEWER: "/results"}  # the first page of each role
+REFUSALS = {
+    RATER: "This link is not valid. Ask the organiser for a new one.",
+    ORGANISER: "This is not the organiser's secret.",
+    VIEWER: "This link is not valid. Ask for a new one.",
+}
+
+
+class CampaignPages(Pages):
+    """The handlers of one campaign. Database access runs in threads, so that raters do not wait for each other.
+
+    report: makes the report among the downloads; without it there is none.
+    """
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        store: Store,
+        address: str,
+        limiter: LoginLimiter,
+        *,
+        base: str = "",
+        report: Report | None = None,
+    ) -> None:
+        super().__init__(base, limiter)
+        self.campaign = campaign
+        self.address = address  # not that of a request: its Host header may say anything
+        self.store = store
+        self.report = report
+        mark = hashed(campaign.id)[:8]  # browsers share cookies between ports, so each campaign needs its own names
+        self.cookies = {
+            RATER: f"tercet-{mark}",
+            ORGANISER: f"tercet-organiser-{mark}",
+            VIEWER: f"tercet-view-{mark}",
+        }
+        self._computing = asyncio.Lock()  # requests for the dashboard wait here and not in a thread
+        self._computed: tuple[int, Dashboard, Results | None] | None = None
+
+    def campaign_app(self) -> Starlette:
+        """Return the ASGI application of the campaign."""
+        return self.app(
+            [
+                Route("/", self.welcome),
+                Route("/r/{token}", self.enter),
+                Route("/rate", self.rate),
+                Route("/finish", self.finish),
+                Route("/api/answers", self.answers),
+                Route("/api/answer", self.save, methods=["POST"]),
+                Route("/o/{token}", self.enter_organiser),
+                Route("/organiser", self.dashboard),
+                Route("/organiser/enter", self.enter_organiser, methods=["POST"]),
+                Route("/organiser/links", self.change_link, methods=["POST"]),
+                Route("/organiser/view", self.new_view, methods=["POST"]),
+                Route("/organiser/download/{name}", self.download),
+                Route("/v/{token}", self.enter_view),
+                Route("/results", self.view),
+            ]
+        )
+
+    async def welcome(self, request: Request) -> Response:
+        return self.page("message.html", title=self.campaign.name, text="Please open your personal link to begin.")
+
+    # Who is there
+
+    async def valid(self, role: str) -> Collection[str]:
+        """Return the hashes of the tokens that are valid for a role."""
+        if role == RATER:
+            return (await run_in_threadpool(self.store.tokens, self.campaign)).keys()
+        found = await run_in_threadpool(self.store.holders, role)
+        if role == ORGANISER and not await run_in_threadpool(self.store.is_revoked, self.campaign.organiser_hash):
+            found |= {self.campaign.organiser_hash}
+        return found
+
+    async def check(self, request: Request, role: str, token: str) -> None:
+        """Raise HTTP 401 if this token is not valid for this role."""
+        self._check(request, role, token, await self.valid(role))
+
+    def _check(self, request: Request, role: str, token: str, valid: Collection[str]) -> None:
+        if not token:
+            asked = "The organiser's secret is needed." if role == ORGANISER else "Please open your personal link."
+            raise HTTPException(401, asked)
+        if not self.limiter.check(address_of(request), token, valid.__contains__):
+            raise HTTPException(401, REFUSALS[role])
+
+    def log_in(self, request: Request, role: str, token: str) -> Response:
+        """Store the token in a cookie, and redirect to a page whose address does not contain it."""
+        answer = RedirectResponse(f"{self.base}{HOMES[role]}", 303)
+        keep_token(request, answer, self.cookies[role], token)
+        return answer
+
+    async def _visitor(self, request: Request) -> tuple[Rater, str]:
+        token = request.cookies.get(self.cookies[RATER], "")
+        raters = await run_in_threadpool(self.store.tokens, self.campaign)
+        self._check(request, RATER, token, raters)
+        return self.campaign.rater(raters[hashed(token)]), token
+
+    async def _organiser(self, request: Request) -> str:
+        """Return the organiser's secret from the cookie. Raises HTTP 401 if it is missing or wrong."""
+        token = request.cookies.get(self.cookies[ORGANISER], "")
+        await self.check(request, ORGANISER, token)
+        return token
+
+    # Raters
+
+    async def enter(self, request: Request) -> Response:
+        token = request.path_params["token"]
+        await self.check(request, RATER, token)
+        return self.log_in(request, RATER, token)
+
+    async def rate(self, request: Request) -> Response:
+        rater, token = await self._visitor(request)
+        answers = await run_in_threadpool(self.store.latest, rater.name)
+        items = items_of(self.campaign, rater)
+        if "look" not in request.query_params and all(item.id in answers for item in items):
+            return RedirectResponse(f"{self.base}/finish", 303)
+        key = form_key(token, self.campaign.id)
+        return self.page(
+            "rate.html",
+            title=self.campaign.name,
+            campaign=self.campaign,
+            how=self.campaign.how,
+            anchors=ANCHORS,
+            definitions=SEVERITIES,
+            source_language=language_name(self.campaign.pair.partition("-")[0]),
+            target_language=language_name(self.campaign.pair.partition("-")[2]),
+            letters="ABCDE"[: max(len(item.outputs) for item in items)] if items else "A",
+            data=page_data(self.campaign, rater, answers, base=self.base, key=key, version=self.version),
+        )
+
+    async def finish(self, request: Request) -> Response:
+        rater, _ = await self._visitor(request)
+        answers = await run_in_threadpool(self.store.latest, rater.name)
+        items = [item for item in items_of(self.campaign, rater) if item.check != "tutorial"]
+        done = sum(item.id in answers for item in items)
+        return self.page("finish.html", title=self.campaign.name, done=done, total=len(items))
+
+    async def answers(self, request: Request) -> Response:
+        rater, _ = await self._visitor(request)
+        answers = await run_in_threadpool(self.store.latest, rater.name)
+        return JSONResponse(shown_answers(self.campaign, rater, answers))
+
+    async def save(self, request: Request) -> Response:
+        rater, token = await self._visitor(request)
+        check_form_key(request, request.headers.get("x-form-key", ""), token, self.campaign.id)
+        try:
+            values = read_answer(self.campaign, rater, await request.body())
+            appended = await run_in_threadpool(self.store.append, rater=rater.name, **values)
+        except DataError as error:
+            raise HTTPException(403 if isinstance(error, NotYours) else 422, str(error)) from None
+        return JSONResponse({"saved": appended.number, "again": appended.again})
+
+    # The organiser
+
+    async def enter_organiser(self, request: Request) -> Response:
+        token = request.path_params.get("token") or (await form_of(request)).get("secret", "").strip()
+        await self.check(request, ORGANISER, token)
+        return self.log_in(request, ORGANISER, token)
+
+    async def dashboard(self, request: Request) -> Response:
+        try:
+            token = await self._organiser(request)
+        except HTTPException as error:  # no cookie, or that of an older secret
+            page = self.page("organiser_enter.html", title="Organiser")
+            page.status_code = error.status_code
+            return page
+        return await self._dashboard(token)
+
+    async def new_view(self, request: Request) -> Response:
+        """Create a link to the results for people who only read them. It is shown once."""
+        token = await self._organiser(request)
+        check_form_key(request, (await form_of(request)).get("key", ""), token, self.campaign.id)
+        new = secrets.token_urlsafe(TOKEN_BYTES)
+        await run_in_threadpool(self.store.issue, VIEWER, hashed(new))
+        return await self._dashboard(token, view=f"{self.address}/v/{new}")
+
+    async def change_link(self, request: Request) -> Response:
+        """Revoke a rater's links, and create a new one if requested, which is shown only once."""
+        token = await self._organiser(request)
+        form = await form_of(request)
+        check_form_key(request, form.get("key", ""), token, self.campaign.id)
+        name, action = form.get("rater", ""), form.get("action")
+        if name not in {rater.name for rater in self.campaign.raters} or action not in ("revoke", "renew"):
+            raise HTTPException(400, "There is no such rater or action.")
+        valid = await run_in_threadpool(self.store.tokens, self.campaign)
+        await run_in_threadpool(self.store.revoke, name, [key for key, rater in valid.items() if rater == name])
+        if action == "revoke":
+            return RedirectResponse(f"{self.base}/organiser", 303)
+        new = secrets.token_urlsafe(TOKEN_BYTES)
+        await run_in_threadpool(self.store.issue, name, hashed(new))
+        return await self._dashboard(token, rater=name, link=f"{self.address}/r/{new}")
+
+    async def download(self, request: Request) -> Response:
+        """Send the judgements with their texts, the report or the campaign as a file."""
+        await self._organiser(request)
+        name = request.path_params["name"]
+        if name not in DOWNLOADS or (name == REPORT and self.report is None):
+            raise HTTPException(404)
+        try:
+            content = await run_in_threadpool(self._file, name)
+        except DataError as error:  # answers do not fit the campaign because its file was changed
+            raise HTTPException(409, str(error)) from None
+        attached = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+        return Response(content, media_type=DOWNLOADS[name], headers=attached)
+
+    def _file(self, name: str) -> bytes:
+        if name == REPORT and self.report is not None:
+            return self.report(self.campaign, list(self.store.records())).encode("utf-8", "replace")
+        if name == "campaign.json":
+            return json.dumps(content_of(self.campaign), ensure_ascii=False, indent=1).encode()
+        records = judged_texts(self.campaign, self.store.rows())
+        return texts_as(name.rpartition(".")[2], records, self.campaign.name)
+
+    # Readers of the results
+
+    async def enter_view(self, request: Request) -> Response:
+        token = request.path_params["token"]
+        await self.check(request, VIEWER, token)
+        return self.log_in(request, VIEWER, token)
+
+    async def view(self, request: Request) -> Response:
+        await self.check(request, VIEWER, request.cookies.get(self.cookies[VIEWER], ""))
+        numbers, results, _ = await self._numbers()
+        return self.page(
+            "view.html", title=f"{self.campaign.name}: results", campaign=self.campaign, numbers=numbers,
+            results=results, languages=language_names(self.campaign.pair),
+        )  # fmt: skip
+
+    # Numbers
+
+    async def _numbers(self) -> tuple[Dashboard, Results | None, Mapping[str, str]]:
+        try:
+            async with self._computing:
+                return await run_in_threadpool(self._compute)
+        except DataError as error:  # answers do not fit the campaign because its file was changed
+            raise HTTPException(409, str(error)) from None
+
+    async def _dashboard(self, token: str, *, rater: str = "", link: str = "", view: str = "") -> Response:
+        numbers, results, valid = await self._numbers()
+        return self.page(
+            "organiser.html",
+            title=f"{self.campaign.name}: organiser",
+            campaign=self.campaign,
+            numbers=numbers,
+            open=set(valid.values()),
+            key=form_key(token, self.campaign.id),
+            results=results,
+            report=self.report is not None,
+            one_system=len({system for item in self.campaign.items for system in item.systems if not item.check}) < 2,
+            languages=language_names(self.campaign.pair),
+            new_rater=rater,
+            new_link=link,
+            view_link=view,
+        )
+
+    def _compute(self) -> tuple[Dashboard, Results | None, Mapping[str, str]]:
+        """Return dashboard, results and valid tokens. Dashboard and results are computed only after new answers."""
+        last = self.store.last_number()
+        if self._computed is None or self._computed[0] != last:
+            records = list(self.store.records())
+            self._computed = last, compute(self.campaign, records), results_of(self.campaign, records)
+        return *self._computed[1:], self.store.tokens(self.campaign)
+
+    async def progress(self) -> dict[str, Any]:
+        """Return the campaign's line in the overview of all campaigns."""
+        judged = await run_in_threadpool(self.store.judged)
+        mine = {rater.name: set(rater.items) for rater in self.campaign.raters}
+        done = {name: judged.get(name, {}).keys() & items for name, items in mine.items()}
+        times = [judged[name][item] for name, items in done.items() for item in items]
+        return {
+            "campaign": self.campaign,
+            "base": self.base,
+            "languages": language_names(self.campaign.pair),
+            "done": sum(map(len, done.values())),
+            "total": sum(map(len, mine.values())),
+            "begun": sum(map(bool, done.values())),
+            "last": max(times, default=""),
+        }

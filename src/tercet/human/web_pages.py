@@ -1,0 +1,114 @@
+"""What all pages of the rating server share: templates, styles and scripts, errors, and the cookies of a login."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qs
+
+from .. import __version__
+from ..errors import MissingDependency
+from .access import LoginLimiter, SecurityMiddleware
+from .campaign import hashed
+
+try:
+    import jinja2
+    from sqlalchemy.exc import SQLAlchemyError
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.middleware import Middleware
+    from starlette.requests import Request
+    from starlette.responses import HTMLResponse, JSONResponse, Response
+    from starlette.routing import Route
+except ImportError:
+    raise MissingDependency("The rating server", "web") from None
+
+log = logging.getLogger(__name__)
+
+ASSETS = {
+    "icon.svg": "image/svg+xml",
+    "style.css": "text/css",
+    "rate.js": "text/javascript",
+    "spans.js": "text/javascript",
+}
+
+
+class Pages:
+    """The base of handlers. base: what the addresses of these pages begin with, such as /c/news, or nothing."""
+
+    def __init__(self, base: str, limiter: LoginLimiter) -> None:
+        self.base = base
+        self.limiter = limiter
+        self.version = f"{__version__}-{_fingerprint()}"
+
+    def app(self, routes: Sequence[Route]) -> Starlette:
+        """Return the ASGI application of these routes, with styles, scripts and errors."""
+        handlers: Mapping[Any, Any] = {HTTPException: self.refuse, SQLAlchemyError: self.cannot_store, 500: self.fail}
+        return Starlette(
+            routes=[*routes, Route("/static/{name}", self.asset)],
+            middleware=[Middleware(SecurityMiddleware)],
+            exception_handlers=handlers,
+        )
+
+    def page(self, template: str, **values: Any) -> HTMLResponse:
+        """Render a template."""
+        found = _templates().get_template(template)
+        return HTMLResponse(found.render(version=self.version, base=self.base, **values))
+
+    async def asset(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in ASSETS:
+            raise HTTPException(404)
+        content = files("tercet.human").joinpath("pages", name).read_bytes()
+        return Response(content, media_type=ASSETS[name], headers={"Cache-Control": "public, max-age=31536000"})
+
+    async def refuse(self, request: Request, error: HTTPException) -> Response:
+        detail = error.detail if error.status_code != 404 else "There is no such page. Open your personal link again."
+        if request.url.path.startswith(f"{self.base}/api/"):
+            return JSONResponse({"error": detail}, error.status_code, dict(error.headers or {}))
+        page = self.page("message.html", title="Not possible", text=detail)
+        page.status_code = error.status_code
+        page.headers.update(error.headers or {})
+        return page
+
+    async def cannot_store(self, request: Request, error: SQLAlchemyError) -> Response:
+        """Answer 503 if the disk is full or the database is not reachable. Pages keep their answers and try again."""
+        log.error("The database cannot be used: %s", getattr(error, "orig", None) or type(error).__name__)
+        return JSONResponse({"error": "The database cannot be used now. Nothing is lost. Please try again."}, 503)
+
+    async def fail(self, request: Request, error: Exception) -> Response:
+        # The log must not contain the address, which may hold a token.
+        log.error("%s failed: %s", request.method, type(error).__name__)
+        return JSONResponse({"error": "The server failed. Nothing is lost. Please try again."}, 500)
+
+
+def keep_token(request: Request, answer: Response, cookie: str, token: str) -> None:
+    """Store a token in a cookie of the browser."""
+    secure = request.url.scheme == "https"
+    answer.set_cookie(cookie, token, httponly=True, samesite="lax", secure=secure, path="/")
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """Return the fields of a form that was sent."""
+    return {key: values[0] for key, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("tercet.human", "pages"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@cache
+def _fingerprint() -> str:
+    """Return a checksum of scripts and styles. It is part of their addresses, so that browsers load new versions."""
+    pages = files("tercet.human").joinpath("pages")
+    return hashed("".join(pages.joinpath(name).read_text("utf-8") for name in ASSETS))[:8]

@@ -1,0 +1,268 @@
+"""The results of a rating campaign as a document: `tercet rate results`, and the report among the server's downloads.
+
+Verdict, systems, marked errors, agreement, raters, and the worst and most disputed outputs with their texts. Without
+the names of raters the report can be given to others.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .data.display import html_table, to_frame
+from .errors import MissingDependency
+from .human.campaign import Campaign
+from .human.dashboard import Dashboard, compute
+from .human.results import Results, results_of
+from .rendering.document import Document, Heading, Notes, Part, Picture, Segments, SegmentTexts, Table
+from .rendering.tables import DASH, full, interval, number
+
+if TYPE_CHECKING:
+    from .human.judged_outputs import JudgedOutput
+    from .human.storage import StoredRecord
+
+log = logging.getLogger(__name__)
+
+BARS = "▁▂▃▄▅▆▇█"
+COLUMNS = ("system", "mean", "low", "high", "outputs", "judgements",
+           "cluster", "score", "score_low", "score_high", "best")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CampaignResults:
+    """The results of a campaign so far: everything that the organiser's page shows.
+
+    numbers: progress, raters, agreement and the ranking of systems. scored: means, worst and disputed outputs, marked
+    errors; None for rankings and before the first judgement.
+    """
+
+    campaign: Campaign
+    numbers: Dashboard
+    scored: Results | None
+
+    def systems(self) -> list[dict[str, Any]]:
+        """Return one record per system, with the keys COLUMNS; what is not known is None."""
+        found: dict[str, dict[str, Any]] = {}
+        for place in self.numbers.ranking.places if self.numbers.ranking else ():
+            found[place.system] = {"cluster": place.cluster, "score": place.score, "score_low": place.low,
+                                   "score_high": place.high, "best": place.best}  # fmt: skip
+        for each in self.scored.systems if self.scored else ():
+            values = asdict(each)
+            found.setdefault(each.system, {}).update({name: values[name] for name in COLUMNS[1:6]})
+        return [{name: {"system": system, **values}.get(name) for name in COLUMNS} for system, values in found.items()]
+
+    def to_dict(self, *, names: bool = True) -> dict[str, Any]:
+        """Return the results as plain data. names: with the names of raters."""
+        numbers, scored = self.numbers, self.scored
+        raters = [asdict(line) for line in numbers.raters]
+        return {
+            "campaign": self.campaign.name,
+            "protocol": self.campaign.protocol,
+            "pair": self.campaign.pair or None,
+            "done": numbers.done,
+            "total": numbers.total,
+            "systems": self.systems(),
+            "score": numbers.score,
+            "risk": numbers.ranking.risk if numbers.ranking else None,
+            "agreement": [asdict(each) for each in numbers.agreement],
+            "errors": [
+                {"severity": severity, "category": category, "number": count}
+                for severity, category, count in (scored.errors if scored else ())
+            ],
+            "worst": [_record(output, names) for output in (scored.worst if scored else ())],
+            "disputed": [_record(output, names) for output in (scored.disputed if scored else ())],
+            **({"raters": raters} if names else {}),
+            "notes": list(numbers.notes),
+        }
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame with one row per system."""
+        return to_frame(self.systems(), COLUMNS)
+
+    def _repr_html_(self) -> str:
+        rows = self.systems()
+        shown = [name for name in COLUMNS if any(row[name] is not None for row in rows)]
+        return html_table(shown, [[row[name] for name in shown] for row in rows], self.campaign.name)
+
+    def document(self, form: str = "text", *, names: bool = True) -> Document:
+        """Return the document. TSV and CSV have one row per system. names: with the names of raters."""
+        if form in ("tsv", "csv"):
+            rows = [[full(row[name]) for name in COLUMNS] for row in self.systems()]
+            return Document([Table(COLUMNS, rows)])
+        about = ", ".join(part for part in (self.campaign.name, self.campaign.pair, self.campaign.protocol) if part)
+        return Document(_parts(self, form, names), f"Rating results: {about}", lambda: self.to_dict(names=names))
+
+
+def results(campaign: str | Path, *, database: str | Path | None = None) -> CampaignResults:
+    """Return the results of a campaign so far, from its file and its database (default: the file beside it)."""
+    from .human.storage import open_store
+
+    found = Campaign.read(campaign)
+    with closing(open_store(campaign, found, database, create=False)) as store:
+        return results_from(found, list(store.records()))
+
+
+def results_from(campaign: Campaign, records: Sequence[StoredRecord]) -> CampaignResults:
+    """Return the results of a campaign from its stored answers."""
+    return CampaignResults(campaign, compute(campaign, records), results_of(campaign, records))
+
+
+def report_page(campaign: Campaign, records: Sequence[StoredRecord]) -> str:
+    """Return the results as one self-contained HTML page, without the names of raters."""
+    return results_from(campaign, records).document("html", names=False).render("html")
+
+
+def _record(output: JudgedOutput, names: bool) -> dict[str, Any]:
+    values = asdict(output) | {"mean": output.mean, "errors": [span._asdict() for span in output.errors]}
+    return values if names else values | {"scores": list(output.scores.values())}
+
+
+def _parts(found: CampaignResults, form: str, names: bool) -> Iterator[Part]:
+    numbers, scored = found.numbers, found.scored
+    yield Notes(list(_verdict(found)))
+    if scored:
+        yield Heading("Mean scores")
+        if form in ("html", "json"):
+            yield from _picture(found, scored)
+        yield _means(scored)
+        yield "Means of raw scores over outputs, without control items. Intervals: bootstrap over segments."
+    if numbers.ranking:
+        yield Heading("Ranking of the systems")
+        yield _ranking(numbers)
+        yield (
+            "All systems of a cluster are significantly better than all systems of the clusters below it (p < 0.05, "
+            "Holm-corrected). Best in: the share of bootstrap resamples of segments in which no other system is better."
+        )
+    if scored and scored.errors:
+        yield Heading("Marked errors")
+        rows = [[severity, category or DASH, str(count)] for severity, category, count in scored.errors]
+        yield Table(["Severity", "Category", "Number"], rows)
+    if numbers.agreement:
+        yield Heading("Agreement between raters")
+        yield _agreement(numbers)
+        yield "Means over pairs of raters. Intervals: bootstrap over raters; at least five raters are needed."
+    if names:
+        yield Heading("Raters")
+        yield _raters(numbers)
+    if scored:
+        yield Heading("Outputs to look at")
+        yield Segments("Worst outputs", [_segment(output, scored, names) for output in scored.worst])
+        if scored.disputed:
+            yield Segments("Most disputed outputs", [_segment(output, scored, names) for output in scored.disputed])
+    failures = [f"Rater {line.name}: {why}" for line in numbers.raters if names for why in line.problems]
+    if numbers.notes or failures:
+        yield Notes([*numbers.notes, *failures])
+
+
+def _verdict(found: CampaignResults) -> Iterator[str]:
+    """Yield the sentences that answer the question: which system is better, or how good the only one is."""
+    numbers, scored = found.numbers, found.scored
+    if not numbers.done:
+        yield f"Nothing is judged yet: 0 of {numbers.total} judgements."
+        return
+    if numbers.ranking:
+        first = [place.system for place in numbers.ranking.places if place.cluster == 1]
+        if numbers.ranking.clusters < 2:
+            yield "No system is significantly better than all those below it."
+        elif len(first) == 1:
+            yield f"{first[0]} is significantly better than all other systems."
+        else:
+            yield f"{', '.join(first[:-1])} and {first[-1]} share the first place."
+    elif scored and len(scored.systems) == 1:
+        [only] = scored.systems
+        span = f", 95 % interval {interval(only.low, only.high, 2)}" if not isnan(only.low) else ""
+        low, high = scored.edges
+        yield f"The mean of {only.system} is {only.mean:.2f}{span}, on a scale from {low:g} to {high:g}."
+    if numbers.done == numbers.total:
+        yield f"The campaign is complete: {numbers.total} judgements by {len(numbers.raters)} raters."
+        return
+    yield f"The campaign is running: {numbers.done} of {numbers.total} judgements. Results may still change."
+    if numbers.ranking and not isnan(numbers.ranking.risk):
+        risk = 100 * numbers.ranking.risk
+        yield f"The probability is {risk:.1f} % that the clusters change until the planned end."
+
+
+def _picture(found: CampaignResults, scored: Results) -> Iterator[Part]:
+    from .rendering.figures import interval_plot
+
+    ranking = found.numbers.ranking
+    separated = ranking.places if ranking and ranking.clusters > 1 else ()
+    first = {place.system for place in separated if place.cluster == 1}
+    rows = [(each.system, each.mean, each.low, each.high, each.system in first) for each in scored.systems]
+    try:
+        yield Picture(interval_plot(rows, label="mean score", title="Mean scores with 95 % intervals"))
+    except MissingDependency as missing:
+        log.warning("The figure of the means is left out. %s", missing)
+
+
+def _means(scored: Results) -> Table:
+    low, high = scored.edges
+    rows = [
+        [each.system, number(each.mean, 2), interval(each.low, each.high, 2), str(each.outputs),
+         str(each.judgements), _sparkline(each.bins)]
+        for each in scored.systems
+    ]  # fmt: skip
+    header = ["System", "Mean", "95 % interval", "Outputs", "Judgements", f"Distribution, {low:g} to {high:g}"]
+    return Table(header, rows)
+
+
+def _sparkline(bins: Sequence[int]) -> str:
+    """Return a bar of height 1 to 8 for each bin; an empty bin is a low line."""
+    most = max(bins)
+    return "".join("_" if not count else BARS[(len(BARS) - 1) * count // most] for count in bins)
+
+
+def _ranking(numbers: Dashboard) -> Table:
+    places = numbers.ranking.places if numbers.ranking else ()
+    rows = [
+        [place.system, number(place.score, 3), interval(place.low, place.high, 3), str(place.segments),
+         f"{100 * place.best:.0f} %"]
+        for place in places
+    ]  # fmt: skip
+    header = ["System", numbers.score[:1].upper() + numbers.score[1:], "95 % interval", "Segments", "Best in"]
+    return Table(header, rows, groups=("Cluster", [str(place.cluster) for place in places]))
+
+
+def _agreement(numbers: Dashboard) -> Table:
+    rows = [
+        [each.measure, number(each.value, 3), interval(each.low, each.high, 3), str(each.pairs), str(each.items)]
+        for each in numbers.agreement
+    ]
+    return Table(["Measure", "Value", "95 % interval", "Pairs of raters", "Items judged by two or more"], rows)
+
+
+def _raters(numbers: Dashboard) -> Table:
+    grouped = any(line.group for line in numbers.raters)
+    rows = [
+        [line.name, *([line.group or DASH] if grouped else []), f"{line.done} of {line.total}",
+         number(line.seconds, 1), "failed" if line.problems else f"{line.checks} items" if line.checks else DASH]
+        for line in numbers.raters
+    ]  # fmt: skip
+    header = ["Rater", *(["Group"] if grouped else []), "Judged", "Seconds per item", "Checks"]
+    return Table(header, rows)
+
+
+def _segment(output: JudgedOutput, scored: Results, names: bool) -> SegmentTexts:
+    where = f"{output.segment} ({output.document})" if output.document else output.segment
+    given = [f"{rater} {score:g}" if names else f"{score:g}" for rater, score in output.scores.items()]
+    scores = f"; scores {', '.join(given)}" if len(given) > 1 else f"; {given[0]}" if names else ""
+    texts = [("source", output.source), ("reference", output.reference), ("output", output.output or "(empty)")]
+    errors = [_error(output, span) for span in output.errors]
+    return SegmentTexts(
+        f"Segment {where}, {output.system}: mean {output.mean:.2f}{scores}",
+        [(name, text) for name, text in texts if text],
+        [("Marked errors", errors)] if errors else [],
+    )
+
+
+def _error(output: JudgedOutput, span: Any) -> str:
+    kind = f"{span.severity}, {span.category}" if span.category else span.severity
+    if span.start is None:
+        return f"{kind}: something is missing"
+    text = (output.source or "") if span.in_source else output.output
+    return f"{kind}: “{text[span.start : span.end]}”{' in the source' if span.in_source else ''}"
