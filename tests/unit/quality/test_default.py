@@ -1,6 +1,5 @@
 """The package's own models: an estimate for English outputs without labels."""
 
-import logging
 from pathlib import Path
 
 import numpy as np
@@ -34,11 +33,17 @@ def test_another_meaning_is_noticed_only_where_meaning_is_compared() -> None:
 
 
 def test_it_says_why_meaning_is_not_compared(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
+    default._warn.cache_clear()
+    open_default(("de", "en"))
+    assert caplog.text == ""
     open_default(None)
-    assert "does not compare meaning: the source language is not known (-l SRC-en)" in caplog.text
+    assert (
+        "cannot see wrong meaning in fluent text: the source language is not known (give -l, as de-en)" in caplog.text
+    )
     open_default(("fi", "en"))
     assert "the encoder does not know the source language 'fi'" in caplog.text
+    open_default(("fi", "en"))
+    assert len(caplog.records) == 2  # each reason once
 
 
 def test_an_empty_output_is_the_worst_and_intervals_stay_on_the_scale() -> None:
@@ -57,6 +62,12 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(default, "find_spec", lambda _: None)
     with pytest.raises(MissingDependency, match=r"tercet\[neural\]"):
         open_default(None)
+
+
+def test_a_folder_called_default_is_not_taken_for_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "default").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert load_model("default").checksum == open_default(None).checksum
 
 
 def test_a_file_called_default_is_read_with_a_warning(

@@ -83,6 +83,8 @@ def find_roles(header: Sequence[str], choice: Choice, where: str) -> Roles:
             if kind in TEXTS[1:] or role not in places:
                 places[name] = place
                 taken.add(place)
+            elif header[place].strip() == header[places[role]].strip():
+                raise DataError(f"{where}: two columns are called {header[place]!r}. Rename one.")
     roles = _sorted(places, header)
     for place, name in enumerate(header):
         if place not in taken and name.strip() and not name.startswith(HEADER):

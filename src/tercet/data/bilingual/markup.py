@@ -17,6 +17,8 @@ from .segments import BLOCK
 
 SPACE = "xml:space"
 _FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # XML 1.0 cannot hold them
+_INVALID_TOKEN = expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
+_UTF8 = ("utf-8", "utf8")
 _BROKEN_LINE = re.compile(r"[ \t]*[\r\n]\s*")
 
 
@@ -55,7 +57,7 @@ class Parser:
 
     def parse(self, stream: BinaryIO) -> Iterator[Any]:
         """Yield what the subclass puts into `found`, as soon as it is there."""
-        first = True
+        first, block = True, b""
         try:
             while True:
                 block = stream.read(BLOCK)
@@ -68,10 +70,16 @@ class Parser:
                 if not block:
                     return
         except expat.ExpatError as error:
+            if error.code == _INVALID_TOKEN and not _is_utf8(block) and self.encoding.lower() in _UTF8:
+                self._refuse_at(
+                    error.lineno, "a byte that is not UTF-8. Save the file as UTF-8, or declare its encoding"
+                )
             reason = expat.errors.messages.get(error.code, str(error))
             self._refuse_at(error.lineno, f"not well-formed XML: {reason}")
         except (UnicodeError, LookupError, ValueError) as error:
-            raise DataError(f"{self.path}: the text cannot be decoded: {error}.") from None
+            raise DataError(
+                f"{self.path}: the encoding {self.encoding!r} cannot be read ({error}). Save the file as UTF-8."
+            ) from None
 
     @property
     def line(self) -> int:
@@ -190,6 +198,15 @@ class InlineText:
         if self._keeps_space or "\n" not in text:
             return text
         return _BROKEN_LINE.sub(" ", text).strip()
+
+
+def _is_utf8(block: bytes) -> bool:
+    """Return whether a block of a file is UTF-8; a character may be cut at either end."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(block.lstrip(bytes(range(0x80, 0xC0))))
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def escaped(text: str) -> str:

@@ -6,6 +6,7 @@ left out. The file of a segment is that of its first reference (#:).
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -159,6 +160,8 @@ def _line_end(path: str | Path) -> str:
 def _charset(path: str | Path) -> str:
     with open_bytes(path) as stream:
         head = stream.read(1 << 14)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(f"{path} is UTF-16. Save it as UTF-8.")
     found = _CHARSET.search(head)
     charset = found[1].decode() if found else "utf-8"
     if charset == "CHARSET":  # the placeholder of templates
@@ -171,10 +174,12 @@ def _charset(path: str | Path) -> str:
 
 
 def _decoded(raw: bytes, charset: str, path: str | Path, line: int) -> str:
+    if b"\0" in raw:
+        _refuse(path, line, "a NUL character. This is not a PO file, or it is damaged")
     try:
         return raw.decode(charset)
     except UnicodeDecodeError:
-        _refuse(path, line, f"a byte that is not {charset}, the charset of the header")
+        _refuse(path, line, f"a byte that is not {charset}, the charset of the file")
 
 
 def _refuse(path: str | Path, line: int, problem: str) -> NoReturn:

@@ -108,6 +108,10 @@ def _read(path: str | Path) -> _Table:
     try:
         text = raw[start:].decode(encoding)
     except UnicodeDecodeError as error:
+        if encoding != "utf-8":
+            raise DataError(
+                f"{path}: byte {error.start + start} is not UTF-16. The file is damaged or cut off."
+            ) from None
         raise not_utf8(raw, error.start + start, str(path)) from None
     if "\0" in text:
         raise DataError(f"{path}: a NUL character. This is not a table of text; it may be UTF-16 or binary.")
