@@ -49,6 +49,7 @@ SLOW = (
     "contract/test_metrics.py::test_every_variant",  # every metric once is in both
     # Simulations, long texts, many characters, killed workers.
     "unit/kernels/test_moses.py::test_characters_of_all_scripts",
+    "unit/knowledge/test_building.py::test_a_dump_of_3000_entities",
     "unit/metrics/test_rima.py::test_scores_do_not_depend_on_avx512",  # under valgrind
     "unit/metrics/test_sequence_metrics.py::test_segments_of_400_words",
     "unit/quality/test_conformal.py::test_cross_conformal_intervals_of_grouped_data",

@@ -93,7 +93,7 @@ def with_vectors(name: str) -> Callable[[Path], str]:
 
 def with_log_probabilities(folder: Path) -> str:
     """Numbers for the systems of the sample, and for those of the hard texts."""
-    for systems, segments in ((SAMPLE.systems, len(SAMPLE)), (("x", "reversed", "moved", "reference"), len(HARD) ** 2)):
+    for systems, segments in ((SAMPLE.systems, len(SAMPLE)), (("x", "reversed", "moved", "neighbour"), len(HARD) ** 2)):
         for number, system in enumerate(systems, 1):
             (folder / system).write_text("".join(f"{-number * i}\t{i}\n" for i in range(1, segments + 1)))
     return f"lp:file={folder}/{{system}}"

@@ -7,7 +7,8 @@ import re
 from .mentions import Mention
 
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,\u00a0\u202f ’']\d{3})*(?:[.,]\d+)?(?![\w])")
-_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"“”«»]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.IGNORECASE)
+# An e-mail address begins where a word does. To look for one at every letter would take the square of a word's length.
+_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"“”«»]+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.IGNORECASE)
 _DECIMAL_POINT = frozenset("en zh ja ko th gu hi bn mr ta te he ar".split())  # other languages use a comma
 _NUMBER_PREFIX, _ADDRESS_PREFIX = "number:", "address:"
 

@@ -8,13 +8,17 @@ annotations of another program.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from ..errors import DataError
 
 __all__ = ["AnnotationLinker", "Linker", "Mention"]
+
+_START = attrgetter("start")
 
 
 class Mention(NamedTuple):
@@ -86,8 +90,10 @@ class AnnotationLinker:
 
 def without_overlaps(mentions: Iterable[Mention]) -> list[Mention]:
     """Return mentions without overlaps, in order. The longer wins, then the larger weight, then the earlier."""
-    kept: list[Mention] = []
+    kept: list[Mention] = []  # in order
     for mention in sorted(mentions, key=lambda m: (m.start - m.end, -m.weight, m.start)):
-        if all(mention.end <= other.start or other.end <= mention.start for other in kept):
-            kept.append(mention)
+        place = bisect_left(kept, mention.start, key=_START)
+        free_before = not place or kept[place - 1].end <= mention.start
+        if free_before and (place == len(kept) or mention.end <= kept[place].start):
+            kept.insert(place, mention)
     return sorted(kept)
