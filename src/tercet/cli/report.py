@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Options of `compare` that are for its text, or for what every page has.
 OF_TEXT = {"top", "edits", "gates", "junit", "pairs", "buckets", "ngrams", "form", "spreadsheet", "width"}
-OF_TEXT |= {"output_file", "style", "intervals"}
+OF_TEXT |= {"full", "output_file", "style", "intervals"}
 
 
 @click.command("report", cls=ManyValues)
