@@ -306,3 +306,9 @@ def test_intervals_over_people_hold_the_truth_and_those_over_pairs_do_not():
         pairs += np.percentile(single, 2.5) <= truth <= np.percentile(single, 97.5)
     assert people >= 88  # of 100; where it is 95 %, fewer have a chance of less than 1 %
     assert pairs <= 65
+
+
+@pytest.mark.parametrize(("defined", "known"), [(4, False), (5, False), (6, True)])
+def test_bounds_need_values_in_more_than_half_of_the_resamples(defined, known):
+    drawn = np.array([float(i) if i < defined else np.nan for i in range(10)])
+    assert np.isfinite(bounds(drawn, raters=8)).all() == known
