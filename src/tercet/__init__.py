@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .scoring import score as score
     from .verifying import verify as verify
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {  # name -> module, and its name there; a module stands for itself
     "Comparison": (".comparing", "Comparison"),
