@@ -27,7 +27,7 @@ def check_writable(path: str | Path) -> None:
 
 @contextmanager
 def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a file for writing bytes, which replaces the old one at the end. Devices and pipes are written directly."""
+    """Open a file for writing bytes, which replaces the old one at the end. Devices and pipes are kept."""
     path = Path(path)
     if path.is_dir():
         raise UsageError(f"{path} is a directory; a file name is needed.")
@@ -54,10 +54,18 @@ def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _writing_through(path: Path) -> Iterator[BinaryIO]:
-    """Open a device or pipe such as /dev/null, which must not be replaced by a file."""
+    """Open a device or pipe such as /dev/null, which must not be replaced by a file.
+
+    It gets the bytes at the end: archives are written by seeking, which devices and pipes cannot do.
+    """
+    import shutil
+    import tempfile
+
     try:
-        with path.open("wb") as stream:
+        with path.open("wb") as device, tempfile.TemporaryFile() as stream:
             yield stream
+            stream.seek(0)
+            shutil.copyfileobj(stream, device)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}.") from None
 

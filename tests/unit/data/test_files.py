@@ -4,12 +4,14 @@ import gzip
 import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tercet.data import lines
-from tercet.data.files import held, writing
+from tercet.data.files import held, writing, writing_bytes
 from tercet.errors import DataError, UsageError
 
 
@@ -35,6 +37,19 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
         assert read.result() == "through"
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_an_archive_goes_through_a_pipe_though_it_is_written_by_seeking(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit((tmp_path / "pipe").read_bytes)
+        with writing_bytes(tmp_path / "pipe") as stream:
+            np.savez_compressed(stream, numbers=np.arange(3))
+        with np.load(BytesIO(read.result())) as archive:
+            assert archive["numbers"].tolist() == [0, 1, 2]
+    with writing_bytes("/dev/null") as stream:
+        np.savez_compressed(stream, numbers=np.arange(3))
 
 
 def test_a_folder_is_held_by_one_at_a_time(tmp_path: Path) -> None:
