@@ -178,6 +178,19 @@ def test_an_array_with_a_damaged_head_is_refused(tmp_path: Path, head: bytes) ->
         load_scores(path)
 
 
+def test_saved_numbers_that_were_changed_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    save_scores(path, tercet.score(make_testset(10, 2), ["chrf"]))
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    np.savez(path, **arrays)
+    assert load_scores(path)[0].n_segments == 10
+    arrays["counts_0_1"] = arrays["counts_0_1"] * 2
+    np.savez(path, **arrays)
+    with pytest.raises(DataError, match="damaged: its numbers are not those that were saved"):
+        load_scores(path)
+
+
 def write(path: Path, lines: list[str]) -> Path:
     text = "".join(f"{line}\n" for line in lines).encode()
     path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)

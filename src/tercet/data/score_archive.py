@@ -5,11 +5,12 @@ A file is a NumPy archive without pickles: arrays, and a JSON text with everythi
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,8 @@ def save_scores(path: str | Path, scores: Sequence[Scores]) -> None:
             arrays[f"counts_{i}_{j}"] = item.counts[system]
             arrays[f"totals_{i}_{j}"] = item.totals[system]
             arrays[f"segment_{i}_{j}"] = item.segment[system]
-    about = json.dumps({"format": FORMAT, "scores": described}, ensure_ascii=False)
+    digest = _digest(described, arrays)
+    about = json.dumps({"format": FORMAT, "scores": described, "digest": digest}, ensure_ascii=False)
     arrays["about"] = np.frombuffer(about.encode("utf-8"), dtype=np.uint8)
     with writing_bytes(path) as stream:
         np.savez_compressed(stream, **arrays)
@@ -65,7 +67,10 @@ def load_scores(path: str | Path) -> list[Scores]:
             about = json.loads(_array(archive, "about").tobytes().decode("utf-8"))
             if about["format"] not in (1, FORMAT):
                 raise DataError(f"{path} has format {about['format']}; this version reads format {FORMAT}.")
-            return [_restore(entry, archive, i) for i, entry in enumerate(about["scores"])]
+            arrays = {name: _array(archive, name) for name in archive.files if name != "about"}
+            if "digest" in about and about["digest"] != _digest(about["scores"], arrays):  # 0.1 wrote none
+                raise DataError(f"{path} is damaged: its numbers are not those that were saved.")
+            return [_restore(entry, arrays, i) for i, entry in enumerate(about["scores"])]
     except _DAMAGES as error:
         raise DataError(f"{path} is not a file written by 'tercet score --save': {error}") from None
 
@@ -78,9 +83,18 @@ def _array(archive: Any, name: str) -> NDArray[Any]:
     return found
 
 
-def _restore(entry: dict[str, Any], archive: Any, i: int) -> Scores:
+def _digest(described: Any, arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return a checksum of everything that is saved."""
+    as_read = json.loads(json.dumps(described))  # keys are texts then
+    found = hashlib.sha256(json.dumps(as_read, sort_keys=True).encode("utf-8"))
+    for name, array in sorted(arrays.items()):
+        found.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        found.update(np.ascontiguousarray(array).data)
+    return found.hexdigest()
+
+
+def _restore(entry: dict[str, Any], arrays: Mapping[str, NDArray[Any]], i: int) -> Scores:
     systems = list(entry["system"])
-    counts = {system: _array(archive, f"counts_{i}_{j}") for j, system in enumerate(systems)}
     known = entry["metric"]
     if isinstance(known, str):  # format 1, of Tercet 0.1
         known = {"spec": known, "label": entry["label"], "signature": entry["metric_signature"]}
@@ -89,9 +103,9 @@ def _restore(entry: dict[str, Any], archive: Any, i: int) -> Scores:
         metric=MetricRecord(**{name: known[name] for name in _FACTS if name in known}),
         n_segments=entry["n_segments"],
         system=entry["system"],
-        segment={system: _array(archive, f"segment_{i}_{j}") for j, system in enumerate(systems)},
-        counts=counts,
-        totals={system: _array(archive, f"totals_{i}_{j}") for j, system in enumerate(systems)},
+        segment={system: arrays[f"segment_{i}_{j}"] for j, system in enumerate(systems)},
+        counts={system: arrays[f"counts_{i}_{j}"] for j, system in enumerate(systems)},
+        totals={system: arrays[f"totals_{i}_{j}"] for j, system in enumerate(systems)},
         document_ids=entry["document_ids"],
         reference_numbers=frozenset(entry["reference_numbers"]),
         provenance=entry["provenance"],
