@@ -44,6 +44,8 @@ def test_json_has_everything(demo):
         ([".", "--features", "features_f@*", "--learner", "ridge"], 2, "language"),
         ([".", "--features", "chrf@x", "--learner", "ridge"], 2, "part of chrf"),
         ([".", "--features", "chrf", "--across", "5", "--seed", "-3"], 2, "The seed must be"),
+        ([".", "--features", "chrf", "--across", "9" * 23], 2, "from 0 to 1000"),
+        ([".", "--features", "chrf", "--across", "-1"], 2, "from 0 to 1000"),
         ([".", "--features", "chrf", "--out", "nowhere/a.metric"], 2, "there is no folder nowhere"),
         ([".", "--features", "kobe", "--learner", "ridge"], 1, "A feature must be a number for every output"),
     ],

@@ -45,7 +45,7 @@ TITLE = "A metric learnt from people's judgements"
 )
 @click.option(
     "--across",
-    type=click.IntRange(min=0),
+    type=int,
     default=0,
     show_default=True,
     help="Where people gave scores: pairs per output with outputs of other segments.",

@@ -37,6 +37,7 @@ from .training import (
 )
 
 SEED = 12345
+MOST_ACROSS = 1000  # pairs per output
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +140,8 @@ def learn(
     ['chrf', 'ter']
     """
     check_draws(1, seed)
+    if not 0 <= across <= MOST_ACROSS:
+        raise UsageError(f"The number of pairs per output (across) must be from 0 to {MOST_ACROSS}, not {across}.")
     chosen, left = find_learner(learner), _as_list(leave_out)
     if not _as_list(features):
         raise UsageError("Name at least one feature: a metric, as chrf, or parts of one, as beer@*.")
