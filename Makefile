@@ -24,6 +24,9 @@ $(STAMP): $(VENV)/.user
 demo: $(VENV)/.user
 	$(BIN)/tercet demo
 
+# Compiled test modules are kept for the next run, whatever the shell says.
+test test-all: export PYTHONDONTWRITEBYTECODE =
+
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'not slow' --hypothesis-profile quick
 

@@ -46,7 +46,11 @@ SLOW = (
     "conformance/test_upf_cobalt",
     "conformance/test_wmt12_qe.py::test_errors_are_those",
     "conformance/test_wmt12_qe.py::test_cross_conformal",
-    "contract/test_metrics.py::test_every_variant",  # every metric once is in both
+    "contract/test_metrics.py::test_every_variant",  # the other metrics once are in both
+    *(
+        f"contract/test_metrics.py::test_every_metric_keeps_the_contract[{name}]"
+        for name in ("bertr", "cobalt_f", "esim", "features_f", "layered", "metrics_f", "party", "prep", "upc_stout")
+    ),
     # Simulations, long texts, many characters, killed workers.
     "unit/kernels/test_moses.py::test_characters_of_all_scripts",
     "unit/knowledge/test_building.py::test_a_dump_of_3000_entities",
@@ -64,7 +68,9 @@ SLOW = (
     "unit/test_engine.py::test_a_scheduler_that_vanishes",
     "end_to_end/test_fuzz.py::test_damaged",
     "end_to_end/test_packaged_parsers.py",  # downloads
+    "end_to_end/test_cobalt.py::test_any_text_is_parsed",
     "end_to_end/test_kb_command.py::test_a_wikidata_dump_with_two_jobs",
+    "end_to_end/test_kb_command.py::test_ctrl_c_stops",
     "end_to_end/test_parse_command.py::test_the_command_writes_what_the_library_returns_whatever",
     "end_to_end/test_score_command.py::test_memory_does_not_grow",
     "end_to_end/test_score_command.py::test_stopping_leaves_no_half_written_file[2]",
@@ -75,6 +81,7 @@ SLOW = (
     ),
     # A real browser; `make test` has most tests of the report in it.
     "end_to_end/test_accessibility.py",
+    "end_to_end/test_entities_page.py",
     "end_to_end/test_pages_in_browser.py",
     "end_to_end/test_rating_browser",
     "end_to_end/test_report_in_browser.py::test_2000_segments",

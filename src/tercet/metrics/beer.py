@@ -41,6 +41,7 @@ NAMES = (
     *LENGTHS,
     *(f"{piece}.{share}" for piece in PIECES[CHARACTERS:] for share in SHARES),
 )
+SkipBigrams = list[Counter[tuple[str, str]]]  # one for each of GAPS
 EMPTY = 100_000.0  # the imbalance of lengths if one of them is 0
 _BLANKS = re.compile(" +")
 _FILES = ("core_model", "feature_values_scaling", "output_scaling", "feature_names_mapping")
@@ -111,11 +112,12 @@ class _References:
         self.characters = NgramIndex(_characters(texts), each, CHARACTERS - 1)
         self.words = NgramIndex(_numbered(texts, numbers, grow=True), each, WORDS)
         self.skips = [_skip_bigrams(words) for words in texts]
-        self.sides = _count(texts)
+        self.sides = _count(texts, self.skips)
 
     def compare(self, outputs: list[list[str]], segments: Ints) -> Floats:
         """Return the features of each reference text with the output of its segment, shape (reference texts, 62)."""
-        sides = _count(outputs)
+        skips = [_skip_bigrams(text) for text in outputs]
+        sides = _count(outputs, skips)
         ours, theirs = sides.totals[segments], self.sides.totals
         lengths = np.stack([sides.lengths[segments], self.sides.lengths])
         matches = np.empty_like(theirs)
@@ -123,7 +125,6 @@ class _References:
         matches[:, 1:CHARACTERS] = self.characters.count_matches(_characters(outputs), segments)
         words = self.words.count_matches(_numbered(outputs, self.numbers, grow=False), segments)
         matches[:, CHARACTERS : CHARACTERS + WORDS] = words + self._edges(outputs, segments)
-        skips = [_skip_bigrams(text) for text in outputs]
         for row, segment in enumerate(segments.tolist()):
             matches[row, CHARACTERS + WORDS :] = [
                 sum((mine & other).values()) for mine, other in zip(skips[segment], self.skips[row], strict=True)
@@ -154,10 +155,10 @@ def _shares(matches: Ints, ours: Ints, theirs: Ints, lengths: Ints) -> Floats:
     return np.concatenate([table[:, :cut], imbalance, table[:, cut:]], axis=1)
 
 
-def _count(texts: list[list[str]]) -> _Sides:
+def _count(texts: list[list[str]], pairs: list[SkipBigrams]) -> _Sides:
     words = np.array([len(text) for text in texts], dtype=np.int64)
     characters = _characters(texts).lengths + [bool(text) and text != [""] for text in texts]
-    skips = np.array([[gap.total() for gap in _skip_bigrams(text)] for text in texts]).reshape(len(texts), len(GAPS))
+    skips = np.array([[gap.total() for gap in each] for each in pairs]).reshape(len(texts), len(GAPS))
     totals = [
         characters[:, np.newaxis], ngram_totals(characters - 1, CHARACTERS - 1), ngram_totals(words, WORDS) + 2, skips
     ]  # fmt: skip
@@ -180,7 +181,7 @@ def _numbered(texts: list[list[str]], numbers: dict[str, int], *, grow: bool) ->
     return Units(ids, offsets_of([len(words) for words in texts]))
 
 
-def _skip_bigrams(words: Sequence[str]) -> list[Counter[tuple[str, str]]]:
+def _skip_bigrams(words: Sequence[str]) -> SkipBigrams:
     """Return the pairs of words with at most so many words between them, for each of `GAPS`."""
     found = []
     for gap in GAPS:
