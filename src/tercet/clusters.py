@@ -16,6 +16,7 @@ log = logging.getLogger(__name__)
 CONNECT = 10  # seconds
 ANSWER = 20.0  # seconds in which the scheduler must answer while results are waited for
 WITHOUT_WORKERS = 30.0  # seconds for which a cluster may have no worker
+_VANISHED = "The cluster at {} does not answer any more. With a cache (--cache DIR) the run goes on where it stopped."
 
 
 class WorkerDied(TercetError):
@@ -54,8 +55,10 @@ class ClusterExecutor(Executor):
 
         def hand_over(done: Any) -> None:
             with suppress(InvalidStateError):  # nobody waits any more
-                try:
-                    made.set_result(done.result())
+                try:  # Dask has one thread for such calls: waiting here for ever would stop later clusters too
+                    made.set_result(done.result(timeout=3 * ANSWER))
+                except TimeoutError:
+                    made.set_exception(WorkerDied(_VANISHED.format(self.watch.address)))
                 except Exception as error:  # noqa: BLE001  whatever the work raised is raised where it is waited for
                     made.set_exception(error)
 
@@ -74,10 +77,7 @@ class Watch:
         try:
             workers = self.client.sync(self.client.scheduler.ncores, callback_timeout=ANSWER)
         except (OSError, TimeoutError, AttributeError, RuntimeError):  # closed, or no answer
-            raise WorkerDied(
-                f"The cluster at {self.address} does not answer any more. With a cache (--cache DIR) the run goes on "
-                "where it stopped."
-            ) from None
+            raise WorkerDied(_VANISHED.format(self.address)) from None
         now = time.monotonic()
         self.without_workers = None if workers else self.without_workers or now
         if self.without_workers and now - self.without_workers > WITHOUT_WORKERS:
