@@ -27,8 +27,9 @@ demo: $(VENV)/.user
 # Compiled test modules are kept for the next run, whatever the shell says.
 test test-all: export PYTHONDONTWRITEBYTECODE =
 
+# Some tests wait, so three workers keep two cores busy.
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'not slow' --hypothesis-profile quick
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m 'not slow' --hypothesis-profile quick
 
 test-all: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
