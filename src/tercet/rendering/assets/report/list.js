@@ -120,3 +120,23 @@ function printChosen() {
     for (const i of printed) fill(placeOf(i));
   });
 }
+
+// Unpack the data, build the page, show what the address asks for, and follow its changes. build: returns the parts.
+async function startPage(build) {
+  D = await unpack();
+  state = readAddress();
+  byId("app").append(...build());
+  show();
+  showTicked();
+  byId("app").setAttribute("aria-busy", "false");
+  if (state.seg !== null) goTo(state.seg);
+  printChosen();
+  addEventListener("hashchange", () => { state = readAddress(); show(); if (state.seg !== null) goTo(state.seg); });
+}
+
+function start(build) {
+  startPage(build).catch((error) => {
+    byId("app").append(el("p", {}, `The page cannot be shown: ${error.message}`));
+    throw error;
+  });
+}

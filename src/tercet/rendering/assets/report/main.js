@@ -48,20 +48,7 @@ function buildMethods() {
       D.facts.map(([name, value]) => row(name, value)))));
 }
 
-async function start() {
-  D = await unpack();
-  state = readAddress();
+start(() => {
   buildTools(KEYS, ACTIONS, HINT);
-  byId("app").append(...buildOverview(), buildPair(), buildAnalyses(), buildSegments(), buildFindings(), buildMethods());
-  show();
-  showTicked();
-  byId("app").setAttribute("aria-busy", "false");
-  if (state.seg !== null) goTo(state.seg);
-  printChosen();
-  addEventListener("hashchange", () => { state = readAddress(); show(); if (state.seg !== null) goTo(state.seg); });
-}
-
-start().catch((error) => {
-  byId("app").append(el("p", {}, `The page cannot be shown: ${error.message}`));
-  throw error;
+  return [...buildOverview(), buildPair(), buildAnalyses(), buildSegments(), buildFindings(), buildMethods()];
 });

@@ -169,23 +169,10 @@ function buildSegments() {
   return el("section", {id: "segments", "aria-label": "Segments"}, bar, buildList());
 }
 
-async function start() {
-  D = await unpack();
+start(() => {
   done = readDone();
-  state = readAddress();
   const toggle = () => { if (state.seg !== null) setDone(state.seg, !done.has(numberOf(state.seg))); };
   buildTools([["x", "mark the segment as done"]], {x: toggle}, "The address records what you see. What is done is kept in this browser.");
-  byId("app").append(buildNames(), buildSegments());
-  show();
-  showTicked();
-  showDone();
-  byId("app").setAttribute("aria-busy", "false");
-  if (state.seg !== null) goTo(state.seg);
-  printChosen();
-  addEventListener("hashchange", () => { state = readAddress(); show(); if (state.seg !== null) goTo(state.seg); });
-}
-
-start().catch((error) => {
-  byId("app").append(el("p", {}, `The page cannot be shown: ${error.message}`));
-  throw error;
+  renderers.push(showDone);
+  return [buildNames(), buildSegments()];
 });
