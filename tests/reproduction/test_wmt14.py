@@ -90,6 +90,22 @@ def test_participants_come_near_print(few):
     assert all(abs(cell.difference) < 0.02 and not cell.must for cell in found.values())
 
 
+def test_table_4_takes_scores_from_table_2_unless_they_depend_on_the_other_segments(shared, monkeypatch):
+    rows = {"chrf": "chrf", "ribes": "ribes", "nist": "nist:tokenize=intl"}  # NIST weighs words by the whole test set
+    alone, shared_scores = (DataSets.under(shared / "data") for _ in range(2))
+    expected = segment_table(alone, rows=rows, pairs=FEW)
+    system_table(shared_scores, rows=rows, pairs=FEW)
+    scored, counted = DataSets.scored, []
+
+    def noted(self, texts, rows, **more):
+        counted.extend(rows)
+        return scored(self, texts, rows, **more)
+
+    monkeypatch.setattr(DataSets, "scored", noted)
+    assert segment_table(shared_scores, rows=rows, pairs=FEW) == expected
+    assert set(counted) == {"SENTBLEU", "nist"}
+
+
 def test_what_needs_ties_or_other_judgements_is_unchecked(segments, few):
     reasons = {(one.row, one.column): one.reason for one in segments.unchecked}
     assert "with the ties" in reasons["SENTBLEU", "HTIES"]

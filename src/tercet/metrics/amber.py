@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
+from itertools import combinations, pairwise
 from math import exp
 from typing import Any, ClassVar
 
@@ -76,28 +77,30 @@ class AMBER(WordPairMetric):
     def forms(self, output: Sequence[str], reference: Sequence[str]) -> list[tuple[float, float]]:
         """Return for each form of the texts the score of n-grams, and the product of penalties."""
         found = []
-        for cut in FORMS.values():
-            ours, theirs = ([part for word in words for part in cut(word)] for words in (output, reference))
-            values = penalties(ours, theirs)
+        for pair in _in_forms(output, reference).values():
             product = 1.0
             for name, exponent in PENALTIES.items():
-                product *= max(values[name], FLOOR) ** exponent
-            found.append((self.overlap(ours, theirs), product))
+                if exponent:
+                    product *= max(getattr(pair, name), FLOOR) ** exponent
+            found.append((self.overlap(pair), product))
         return found
 
-    def overlap(self, output: Sequence[str], reference: Sequence[str]) -> float:
+    def overlap(self, pair: Pair) -> float:
         """Return the weighted mean of the mean precision, the F-measure of means, and the mean F-measure."""
-        precisions, recalls = _shares(output, reference)
+        precisions, recalls = (
+            [found / max(len(words) - n, 1) for n, found in enumerate(pair.matched)]
+            for words in (pair.output, pair.reference)
+        )
         if not precisions[0]:
             return 0.0
-        smoothed = [precisions[0]]
+        product = precisions[0]
         for n in range(2, ORDER + 1):  # 1 is added, as in smoothed BLEU, so that short segments have a score
-            ngrams = max(len(output) - n + 1, 0)
-            smoothed.append((precisions[n - 1] * ngrams + 1) / (ngrams + 1))
-        mean = float(np.prod(smoothed)) ** (1 / ORDER)
+            ngrams = max(len(pair.output) - n + 1, 0)
+            product *= (precisions[n - 1] * ngrams + 1) / (ngrams + 1)
+        mean: float = product ** (1 / ORDER)
         together = self._f(sum(precisions) / ORDER, recalls[0])
         each = sum(map(self._f, precisions, recalls)) / ORDER
-        return float(self.precision * mean + self.fmean * together + (1 - self.precision - self.fmean) * each)
+        return self.precision * mean + self.fmean * together + (1 - self.precision - self.fmean) * each
 
     def _f(self, precision: float, recall: float) -> float:
         below = self.alpha * precision + (1 - self.alpha) * recall
@@ -114,32 +117,94 @@ class AMBER(WordPairMetric):
         counts = np.array([self.count_pair(words, other) for other in others], dtype=np.float64)
         row = int(self.segment_scores(counts).argmax())
         rows = {}
-        for name, cut in FORMS.items():
-            ours, theirs = ([part for word in text for part in cut(word)] for text in (words, others[row]))
-            rows[name] = {"overlap": self.overlap(ours, theirs), **penalties(ours, theirs)}
+        for name, pair in _in_forms(words, others[row]).items():
+            rows[name] = {"overlap": self.overlap(pair), **{each: getattr(pair, each) for each in PENALTIES}}
         return {"score": float(self.segment_scores(counts)[row]), "reference": row, "forms": rows}
 
 
-def penalties(output: Sequence[str], reference: Sequence[str]) -> dict[str, float]:
-    """Return the ten penalties of two texts, 0 to 1; 1 is none."""
-    places = _aligned(output, reference)
-    chunks = sum(after != before + 1 for before, after in zip([-2, *places], places, strict=False))
-    matched = [sum(found.values()) for found in _matches(output, reference)]
-    following = [(after + 1) / (before + 1) for before, after in pairwise(matched)]
-    rho, tau = _orders(places)
-    letters = [sum(map(len, words)) for words in (output, reference)]
+def _in_forms(output: Sequence[str], reference: Sequence[str]) -> dict[str, Pair]:
     return {
-        "brevity": _brevity(len(output), len(reference)),
-        "redundancy": _brevity(len(reference), len(output)),
-        "character_brevity": _brevity(*letters),
-        "character_redundancy": _brevity(*letters[::-1]),
-        "chunks": 1 - CHUNK_WEIGHT * (chunks / len(places)) ** CHUNK_EXPONENT if places else 0.0,
-        "continuity": sum(following) / len(following),
-        "short_words": _difference(output, reference, lambda word: len(word) <= SHORT),
-        "long_words": _difference(output, reference, lambda word: len(word) > SHORT),
-        "spearman": (1 + rho) / 2,
-        "kendall": (1 + tau) / 2,
+        name: Pair(*([part for word in words for part in cut(word)] for words in (output, reference)))
+        for name, cut in FORMS.items()
     }
+
+
+class Pair:
+    """An output and a reference in one form, and their ten penalties, 0 to 1; 1 is none."""
+
+    def __init__(self, output: Sequence[str], reference: Sequence[str]) -> None:
+        self.output, self.reference = output, reference
+        self.lengths = len(output), len(reference)
+
+    @cached_property
+    def matched(self) -> list[int]:
+        """The numbers of n-grams of each order that both texts have."""
+        return [_count_matches(self.output, self.reference, n) for n in range(1, ORDER + 1)]
+
+    @cached_property
+    def places(self) -> list[int]:
+        return _aligned(self.output, self.reference)
+
+    @cached_property
+    def letters(self) -> list[int]:
+        return [sum(map(len, words)) for words in (self.output, self.reference)]
+
+    @property
+    def brevity(self) -> float:
+        return _brevity(*self.lengths)
+
+    @property
+    def redundancy(self) -> float:
+        return _brevity(*self.lengths[::-1])
+
+    @property
+    def character_brevity(self) -> float:
+        return _brevity(*self.letters)
+
+    @property
+    def character_redundancy(self) -> float:
+        return _brevity(*self.letters[::-1])
+
+    @property
+    def chunks(self) -> float:
+        chunks = sum(after != before + 1 for before, after in zip([-2, *self.places], self.places, strict=False))
+        return 1 - CHUNK_WEIGHT * (chunks / len(self.places)) ** CHUNK_EXPONENT if self.places else 0.0
+
+    @property
+    def continuity(self) -> float:
+        following = [(after + 1) / (before + 1) for before, after in pairwise(self.matched)]
+        return sum(following) / len(following)
+
+    @property
+    def short_words(self) -> float:
+        return self._difference(lambda word: len(word) <= SHORT)
+
+    @property
+    def long_words(self) -> float:
+        return self._difference(lambda word: len(word) > SHORT)
+
+    def _difference(self, kind: Callable[[str], bool]) -> float:
+        """Return exp of minus the difference of the numbers of words of a kind, per word of the reference."""
+        ours, theirs = (sum(map(kind, words)) for words in (self.output, self.reference))
+        return exp(-abs(ours - theirs) / max(len(self.reference), 1))
+
+    @property
+    def spearman(self) -> float:
+        """Spearman's rho of the places of aligned words, from 0 to 1; 0 without places, 1 for one."""
+        n = len(self.places)
+        if n < 2:
+            return float(n)
+        ranks = {place: rank for rank, place in enumerate(sorted(self.places))}
+        distances = sum((ranks[place] - rank) ** 2 for rank, place in enumerate(self.places))
+        return 1 - 3 * distances / (n * (n * n - 1))
+
+    @property
+    def kendall(self) -> float:
+        """Kendall's tau of the places of aligned words, from 0 to 1: the share of pairs in order."""
+        n = len(self.places)
+        if n < 2:
+            return float(n)
+        return sum(before < after for before, after in combinations(self.places, 2)) / (n * (n - 1) / 2)
 
 
 def _brevity(length: int, other: int) -> float:
@@ -147,28 +212,15 @@ def _brevity(length: int, other: int) -> float:
     return 1.0 if length >= other else exp(1 - other / length) if length else 0.0
 
 
-def _difference(output: Sequence[str], reference: Sequence[str], kind: Callable[[str], bool]) -> float:
-    """Return exp of minus the difference of the numbers of words of a kind, per word of the reference."""
-    ours, theirs = (sum(map(kind, words)) for words in (output, reference))
-    return exp(-abs(ours - theirs) / max(len(reference), 1))
-
-
-def _matches(output: Sequence[str], reference: Sequence[str]) -> list[Counter[tuple[str, ...]]]:
-    """Return the n-grams of each order that both texts have."""
-    return [_ngrams(output, n) & _ngrams(reference, n) for n in range(1, ORDER + 1)]
-
-
-def _ngrams(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
-    return Counter(zip(*(words[i:] for i in range(n)), strict=False))
-
-
-def _shares(output: Sequence[str], reference: Sequence[str]) -> tuple[list[float], list[float]]:
-    """Return precision and recall of n-grams by order."""
-    matched = [sum(found.values()) for found in _matches(output, reference)]
-    precisions, recalls = (
-        [found / max(len(words) - n, 1) for n, found in enumerate(matched)] for words in (output, reference)
-    )
-    return precisions, recalls
+def _count_matches(output: Sequence[str], reference: Sequence[str], n: int) -> int:
+    """Return how many n-grams both texts have."""
+    left = Counter(zip(*(reference[i:] for i in range(n)), strict=False))
+    found = 0
+    for ngram in zip(*(output[i:] for i in range(n)), strict=False):
+        if left.get(ngram, 0) > 0:
+            left[ngram] -= 1
+            found += 1
+    return found
 
 
 def _aligned(output: Sequence[str], reference: Sequence[str]) -> list[int]:
@@ -182,14 +234,3 @@ def _aligned(output: Sequence[str], reference: Sequence[str]) -> list[int]:
             follows = places[-1] + 1 if places else 0
             places.append(candidates.pop(candidates.index(follows) if follows in candidates else 0))
     return places
-
-
-def _orders(places: Sequence[int]) -> tuple[float, float]:
-    """Return Spearman's rho and Kendall's tau of places that should ascend; -1 without places, 1 for one."""
-    n = len(places)
-    if n < 2:
-        return (1.0, 1.0) if n else (-1.0, -1.0)
-    ranks = np.argsort(np.argsort(places))
-    distances = int(((ranks - np.arange(n)) ** 2).sum())
-    ascending = int((ranks[:, None] < ranks[None, :])[np.triu_indices(n, 1)].sum())
-    return 1 - 6 * distances / (n * (n * n - 1)), 4 * ascending / (n * (n - 1)) - 1

@@ -10,8 +10,7 @@ once marked as first or last.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from hashlib import sha256
@@ -41,7 +40,6 @@ NAMES = (
     *LENGTHS,
     *(f"{piece}.{share}" for piece in PIECES[CHARACTERS:] for share in SHARES),
 )
-SkipBigrams = list[Counter[tuple[str, str]]]  # one for each of GAPS
 EMPTY = 100_000.0  # the imbalance of lengths if one of them is 0
 _BLANKS = re.compile(" +")
 _FILES = ("core_model", "feature_values_scaling", "output_scaling", "feature_names_mapping")
@@ -110,26 +108,38 @@ class _References:
         self.texts, self.numbers = texts, numbers
         each = np.arange(len(texts) + 1, dtype=np.int64)
         self.characters = NgramIndex(_characters(texts), each, CHARACTERS - 1)
-        self.words = NgramIndex(_numbered(texts, numbers, grow=True), each, WORDS)
-        self.skips = [_skip_bigrams(words) for words in texts]
-        self.sides = _count(texts, self.skips)
+        words = _numbered(texts, numbers, grow=True)
+        self.words = NgramIndex(words, each, WORDS)
+        self.skips = [np.unique(keys, return_counts=True) for keys in _skip_bigrams(words, len(numbers))]
+        self.sides = _count(texts)
 
     def compare(self, outputs: list[list[str]], segments: Ints) -> Floats:
         """Return the features of each reference text with the output of its segment, shape (reference texts, 62)."""
-        skips = [_skip_bigrams(text) for text in outputs]
-        sides = _count(outputs, skips)
+        sides = _count(outputs)
         ours, theirs = sides.totals[segments], self.sides.totals
         lengths = np.stack([sides.lengths[segments], self.sides.lengths])
         matches = np.empty_like(theirs)
         matches[:, 0] = lengths[:, :, 0].min(0)
         matches[:, 1:CHARACTERS] = self.characters.count_matches(_characters(outputs), segments)
-        words = self.words.count_matches(_numbered(outputs, self.numbers, grow=False), segments)
-        matches[:, CHARACTERS : CHARACTERS + WORDS] = words + self._edges(outputs, segments)
-        for row, segment in enumerate(segments.tolist()):
-            matches[row, CHARACTERS + WORDS :] = [
-                sum((mine & other).values()) for mine, other in zip(skips[segment], self.skips[row], strict=True)
-            ]
+        words = _numbered(outputs, self.numbers, grow=False)
+        edges = self._edges(outputs, segments)
+        matches[:, CHARACTERS : CHARACTERS + WORDS] = self.words.count_matches(words, segments) + edges
+        matches[:, CHARACTERS + WORDS :] = self._skips(_taken(words, segments))
         return _shares(matches, ours, theirs, lengths)
+
+    def _skips(self, outputs: Units) -> Ints:
+        """Count the skip-bigrams that each reference text has in common with its output."""
+        found = np.zeros((len(self.texts), len(GAPS)), dtype=np.int64)
+        for column, keys in enumerate(_skip_bigrams(outputs, len(self.numbers))):
+            known, counts = self.skips[column]
+            mine, how_often = np.unique(keys, return_counts=True)
+            places = np.searchsorted(known, mine)
+            same = places < len(known)
+            same[same] = known[places[same]] == mine[same]
+            common = np.minimum(how_often[same], counts[places[same]])
+            rows = mine[same] // max(len(self.numbers), 1) ** 2
+            found[:, column] = np.bincount(rows, common, minlength=len(found))
+        return found
 
     def _edges(self, outputs: list[list[str]], segments: Ints) -> Ints:
         """Count the first and last n-grams that are the same."""
@@ -155,10 +165,11 @@ def _shares(matches: Ints, ours: Ints, theirs: Ints, lengths: Ints) -> Floats:
     return np.concatenate([table[:, :cut], imbalance, table[:, cut:]], axis=1)
 
 
-def _count(texts: list[list[str]], pairs: list[SkipBigrams]) -> _Sides:
+def _count(texts: list[list[str]]) -> _Sides:
     words = np.array([len(text) for text in texts], dtype=np.int64)
     characters = _characters(texts).lengths + [bool(text) and text != [""] for text in texts]
-    skips = np.array([[gap.total() for gap in each] for each in pairs]).reshape(len(texts), len(GAPS))
+    reach = np.maximum(np.minimum(words[:, np.newaxis] - 1, np.array(GAPS) + 1), 0)
+    skips = reach * words[:, np.newaxis] - reach * (reach + 1) // 2
     totals = [
         characters[:, np.newaxis], ngram_totals(characters - 1, CHARACTERS - 1), ngram_totals(words, WORDS) + 2, skips
     ]  # fmt: skip
@@ -181,13 +192,27 @@ def _numbered(texts: list[list[str]], numbers: dict[str, int], *, grow: bool) ->
     return Units(ids, offsets_of([len(words) for words in texts]))
 
 
-def _skip_bigrams(words: Sequence[str]) -> SkipBigrams:
-    """Return the pairs of words with at most so many words between them, for each of `GAPS`."""
-    found = []
+def _taken(units: Units, texts: Ints) -> Units:
+    """Return these texts of all."""
+    parts = [units.ids[units.offsets[text] : units.offsets[text + 1]] for text in texts.tolist()]
+    return Units(np.concatenate([*parts, units.ids[:0]]), offsets_of([len(part) for part in parts]))
+
+
+def _skip_bigrams(words: Units, vocabulary: int) -> Iterator[Ints]:
+    """Yield for each of `GAPS` the pairs of known words with at most so many words between them.
+
+    A pair is one number, made of the text, the first and the second word.
+    """
+    lengths = words.lengths
+    ids, texts = words.ids.astype(np.int64), np.repeat(np.arange(len(lengths)), lengths)
+    ends = words.offsets[1:][texts]
+    first, by_distance = np.flatnonzero(ids >= 0), []
+    for ahead in range(1, int(lengths.max(initial=0))):
+        first = first[first + ahead < ends[first]]
+        both = first[ids[first + ahead] >= 0]
+        by_distance.append((texts[both] * vocabulary + ids[both]) * vocabulary + ids[both + ahead])
     for gap in GAPS:
-        reach = min(gap + 1, max(len(words) - 1, 0))
-        found.append(Counter(pair for ahead in range(1, reach + 1) for pair in zip(words, words[ahead:], strict=False)))
-    return found
+        yield np.concatenate([*by_distance[: gap + 1], ids[:0]])
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ import csv
 import io
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -19,9 +20,11 @@ from importlib import import_module
 from importlib.resources import files
 from math import isnan
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..data.catalogue import data_folder
+from ..engine import open_executor
 from ..errors import DataError, MissingDependency, UnknownName, UsageError
 from .results import Cell as Cell
 from .results import Curve as Curve
@@ -148,29 +151,43 @@ def reproduce(
     if table is not None and paper == ALL:
         raise UsageError("--table and --figure need a paper: tercet reproduce PAPER --table N.")
     known = {name: tables(name) for name in (PAPERS if paper == ALL else (paper,))}
-    if not isinstance(data, DataSets):
-        folders = [data] if isinstance(data, str | Path) else data
-        options = {"cache": cache, "jobs": jobs, "progress": progress, "rows": rows, "slow": SLOW}
-        data = DataSets.under(*folders, also=data_folder(), **options)
+    if isinstance(data, DataSets):
+        return _recomputed(known, table, data, progress)
+    folders = [data] if isinstance(data, str | Path) else data
+    # Tables share processes and counts: without a cache of the user's, counts are kept until the end of the run.
+    kept = TemporaryDirectory(prefix="tercet-") if cache is None else nullcontext(cache)
+    with kept as folder, open_executor(jobs) as executor:
+        options = {"cache": folder, "executor": executor, "progress": progress, "rows": rows, "slow": SLOW}
+        return _recomputed(known, table, DataSets.under(*folders, also=data_folder(), **options), progress)
+
+
+def _recomputed(
+    known: Mapping[str, Mapping[str, PaperTable]],
+    table: str | None,
+    data: DataSets,
+    progress: Callable[[str], None] | None,
+) -> Reproductions:
+    """Recompute one table of a paper, or all tables of all papers in `known`."""
     if table is not None:
-        if table not in known[paper]:
-            raise UnknownName(f"table or figure of {paper}", table, known[paper])
-        missing = data.missing(known[paper][table].needs)
+        ((paper, those),) = known.items()
+        if table not in those:
+            raise UnknownName(f"table or figure of {paper}", table, those)
+        missing = data.missing(those[table].needs)
         if missing:
             raise UsageError(f"{paper}, {title_of(table)}: {missing}")
-        known = {paper: {table: known[paper][table]}}
+        known = {paper: {table: those[table]}}
     own = {row for those in known.values() for one in those.values() for row in one.own_rows}
     for row in data.rows or ():
         if row not in own and row != EVERY_ROW:
             raise UnknownName("row with a metric of ours", row, own)
     found: list[Reproduction] = []
     total = sum(map(len, known.values()))
-    for of_paper, those in known.items():
+    for paper, those in known.items():
         for name, one in those.items():
-            data.title = f"{of_paper}, {title_of(name)}"
+            data.title = f"{paper}, {title_of(name)}"
             if progress is not None:
                 progress(f"{data.title} ({len(found) + 1} of {total})")
-            found.append(_recompute(of_paper, name, one, data))
+            found.append(_recompute(paper, name, one, data))
     return Reproductions(tuple(found), single=table is not None)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..data.scores import Floats
 from ..data.testset import TestSet
-from ..engine import Cache, open_executor
+from ..engine import Cache
 from ..metrics.cobalt import Cobalt
 from ..workers import results_in_order
 from .sources import DataSets
@@ -50,17 +50,16 @@ def _counted(
     both = [(output, reference or "") for output, reference in zip(outputs, references, strict=True)]
     pieces = [both[start : start + STEP] for start in range(0, len(both), STEP)]
     parts: list[dict[str, Floats]] = []
-    with open_executor(data.jobs) as executor:
-        done: Iterable[dict[str, Floats]]
-        if executor is None:
-            done = (score_piece(piece, metrics) for piece in pieces)
-        else:
-            tasks = ((piece, metrics) for piece in pieces)
-            done = results_in_order(executor, score_piece, tasks, doing="aligning")
-        _report(data, texts, f"0 of {len(outputs)} outputs")
-        for part in done:
-            parts.append(part)
-            _report(data, texts, f"{min(len(parts) * STEP, len(outputs))} of {len(outputs)} outputs")
+    done: Iterable[dict[str, Floats]]
+    if data.executor is None:
+        done = (score_piece(piece, metrics) for piece in pieces)
+    else:
+        tasks = ((piece, metrics) for piece in pieces)
+        done = results_in_order(data.executor, score_piece, tasks, doing="aligning")
+    _report(data, texts, f"0 of {len(outputs)} outputs")
+    for part in done:
+        parts.append(part)
+        _report(data, texts, f"{min(len(parts) * STEP, len(outputs))} of {len(outputs)} outputs")
     found = {row: np.concatenate([part[row] for part in parts]) for row in metrics}
     if store:
         for row, scores in found.items():

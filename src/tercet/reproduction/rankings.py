@@ -13,6 +13,7 @@ from ..errors import DataError
 from ..metaeval.gold import Gold, find_gold, preferences_of
 from ..metaeval.joining import align_segments
 from ..metaeval.measures import ResampleOptions, parse_statistic, preference_level
+from ..scoring import make_ready
 from ..stats.resampling import SEED
 from ..text.tokenisers import tokeniser
 from . import Cell, DataSets, Printed, Unchecked, check
@@ -127,6 +128,34 @@ def segment_taus(people: Judged, scores: Sequence[Scores], bounded: Collection[s
     return found
 
 
+def whole_scores(data: DataSets, name: str, pair: str, rows: Mapping[str, str]) -> list[Scores]:
+    """Return the scores of all segments of a language pair by the rows with our own metrics."""
+    found = data.scored(evidence(data, name, pair)[1], rows, optional=True)
+    _known(data, name, pair).update({rows[item.label]: item for item in found})
+    return found
+
+
+def judged_scores(data: DataSets, name: str, pair: str, rows: Mapping[str, str]) -> list[Scores]:
+    """Return the scores of the judged segments by the rows with our own metrics.
+
+    Scores that another table has (`whole_scores`) are taken from there, unless they depend on the other segments.
+    """
+    people, taken = judged(data, name, pair), {}
+    for row, spec in rows.items():
+        scores = _known(data, name, pair).get(spec)
+        if scores is None or scores.metric.whole:
+            continue
+        if make_ready(people.texts, [spec])[0].signature == scores.metric.signature:  # it names what the metric learnt
+            segment = {system: values[people.rows] for system, values in scores.segment.items()}
+            taken[row] = Scores(scores.metric, scores.system, segment, n_segments=len(people.rows)).relabelled(row)
+    others = {row: spec for row, spec in rows.items() if row not in taken}
+    return [*data.scored(people.texts, others, optional=True), *taken.values()]
+
+
+def _known(data: DataSets, name: str, pair: str) -> dict[str, Scores]:
+    return data.once((name, "whole scores", pair), dict)
+
+
 def own_taus(
     data: DataSets, name: str, pair: str, rows: Mapping[str, str], bounded: Collection[str]
 ) -> dict[str, dict[str, float]]:
@@ -134,7 +163,7 @@ def own_taus(
     people = judged(data, name, pair)
     known: dict[tuple[str, bool], dict[str, float]] = data.once((name, "own taus", pair), dict)
     keys = {row: (spec, row in bounded) for row, spec in rows.items() if data.asks_for(row, spec)}
-    scores = data.scored(people.texts, {row: rows[row] for row in keys if keys[row] not in known}, optional=True)
+    scores = judged_scores(data, name, pair, {row: rows[row] for row in keys if keys[row] not in known})
     known |= {keys[row]: taus for row, taus in segment_taus(people, scores, bounded).items()} if scores else {}
     return {row: known[key] for row, key in keys.items() if key in known}
 

@@ -23,6 +23,8 @@ from ..data.lines import read_lines
 from ..errors import DataError, MissingDependency, UsageError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from ..data.scores import Scores
     from ..data.testset import TestSet
     from ..metrics import Metric
@@ -129,7 +131,7 @@ def read_sources(listed: Mapping[str, Mapping[str, Any]]) -> dict[str, Source]:
 class DataSets:
     """The data sets of one run, by their names in `tables.toml`, and how scores are computed from them.
 
-    find: returns the folder of a data set, or None. cache, jobs: see `tercet.score`. progress: called with a text.
+    find: returns the folder of a data set, or None. cache, executor: see `tercet.score`. progress: called with a text.
     rows: which rows with our own metrics are computed; None for those whose metric is not in `slow`, ["all"] for all.
     """
 
@@ -138,14 +140,14 @@ class DataSets:
         find: Callable[[Source], Path | None],
         *,
         cache: str | Path | None = None,
-        jobs: int = 1,
+        executor: Executor | None = None,
         progress: Callable[[str], None] | None = None,
         rows: Collection[str] | None = None,
         slow: Collection[str] = (),
     ) -> None:
         self._find = find
         self._kept: dict[Hashable, Any] = {}
-        self.cache, self.jobs, self.progress, self.rows, self.slow = cache, jobs, progress, rows, slow
+        self.cache, self.executor, self.progress, self.rows, self.slow = cache, executor, progress, rows, slow
         self.title = ""  # of the table that is being recomputed
 
     @classmethod
@@ -235,7 +237,8 @@ class DataSets:
                     del wanted[row]
         if not wanted:
             return []
-        found = score(texts, list(wanted.values()), cache=self.cache, jobs=self.jobs, progress=self._counted(texts))
+        show = self._counted(texts)
+        found = score(texts, list(wanted.values()), cache=self.cache, executor=self.executor, progress=show)
         return [item.relabelled(row) for row, item in zip(wanted, found, strict=True)]
 
     def asks_for(self, row: str, metric: str | Metric) -> bool:

@@ -68,7 +68,7 @@ def _alignments(data: DataSets) -> tuple[bool, SystemAlignments]:
         own = data("wmt16") is not None
         name = "wmt16" if own else "wmt14"
         texts = evidence(data, name, EXACT_PAIR)[1] if own else flat(judged(data, name, EXACT_PAIR), EXACT_PAIR)
-        return own, alignments(texts, cache=data.cache, jobs=data.jobs).total
+        return own, alignments(texts, cache=data.cache, executor=data.executor).total
 
     return data.once("thesis alignments", make)
 
@@ -122,7 +122,7 @@ def equivalence_table(data: DataSets) -> Reproduction:
     values = {}
     for pair in pairs_of(data, name, wanted):
         if own:
-            total = alignments(evidence(data, name, pair)[1], cache=data.cache, jobs=data.jobs).total
+            total = alignments(evidence(data, name, pair)[1], cache=data.cache, executor=data.executor).total
             changed, outputs = total.changed, total.segments
         else:
             _, scores = judged_cobalt(data, name, pair)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import mean
 
-from ..engine import open_executor
 from ..errors import MissingDependency, UsageError
 from ..learning import SEED
 from ..learning.computing import compute_features
@@ -57,11 +56,11 @@ def _taus(data: DataSets) -> dict[str, dict[str, float]]:
     def parts(name: str, pairs: Sequence[str]) -> list[Part]:
         examples = gather([data.needed(name)], pairs=pairs_of(data, name, pairs))
         return [
-            Part(one, compute_features(one, members, executor=executor, cache=data.cache).values) for one in examples
+            Part(one, compute_features(one, members, executor=data.executor, cache=data.cache).values)
+            for one in examples
         ]
 
-    with open_executor(data.jobs) as executor:
-        training, tested = parts("wmt12", TRAINED), parts("wmt14", TESTED)
+    training, tested = parts("wmt12", TRAINED), parts("wmt14", TESTED)
     learner, found = find_learner("logistic"), {}
     for row, group in {**GROUPS, ALL: "all"}.items():
         columns = [FEATURES["all"].index(name) for name in FEATURES[group]]

@@ -28,6 +28,7 @@ from .rankings import (
     sentbleu,
     table_row,
     tokenised,
+    whole_scores,
 )
 
 NAME = "wmt14"
@@ -49,8 +50,8 @@ NO_TIES = "It needs rankings.tsv with the ties of all five-way rankings of WMT14
 def _system_scores(data: DataSets, pair: str, rows: Mapping[str, str]) -> list[Scores]:
     """Return the scores of the baselines of Table 2 and of the metrics of `rows`."""
     plain, words = evidence(data, NAME, pair)[1], tokenised(data, NAME, pair)
-    others = data.scored(plain, rows, optional=True)
-    return [*data.scored(plain, OF_PLAIN), *data.scored(words, OF_TOKENISED), *others]
+    own = whole_scores(data, NAME, pair, rows)
+    return [*data.scored(plain, OF_PLAIN), *data.scored(words, OF_TOKENISED), *own]
 
 
 def _taus(data: DataSets, pair: str, rows: Mapping[str, str], bounded: Sequence[str]) -> dict[str, dict[str, float]]:

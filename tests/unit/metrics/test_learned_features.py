@@ -2,11 +2,14 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis.strategies import lists, text, tuples
 
 import tercet
 from tercet import TestSet
@@ -18,6 +21,7 @@ from tercet.metrics._adequacy import NAMES as ADEQUACY
 from tercet.metrics._adequacy import adequacy_features
 from tercet.metrics._fluency import NAMES as FLUENCY
 from tercet.metrics._fluency import SIMPLE, OutputFluency
+from tercet.metrics.beer import GAPS
 from tercet.metrics.cobalt import Cobalt
 from tercet.metrics.tree_kernel import _sequences
 from tercet.quality.fluency_models import estimate_models, load_models, save_models
@@ -160,3 +164,19 @@ def test_what_is_explained_is_the_score_of_the_segment(name, tmp_path):
         (found,) = tercet.explain(testset, [spec], segment=segment)
         assert found.score == pytest.approx(scores.segment["x"][segment - 1])
         assert found.to_dict()["features"]
+
+
+def _skip_bigrams(words, gap):
+    return Counter((words[i], words[j]) for i, j in combinations(range(len(words)), 2) if j - i <= gap + 1)
+
+
+@given(lists(tuples(text("ab c", max_size=12), text("ab c", max_size=12)), min_size=1, max_size=3))
+def test_skip_bigrams_of_beer_are_pairs_of_words_in_order(segments):
+    outputs = [" ".join(output.split()) for output, _ in segments]
+    references = [" ".join(["c", *reference.split()]) for _, reference in segments]
+    found = tercet.score(TestSet({"a": outputs}, {"ref": references}), "beer:model=none")[0].extras["a"]
+    for row, (output, reference) in enumerate(zip(outputs, references, strict=True)):
+        for gap in GAPS:
+            ours, theirs = (_skip_bigrams(one.split(), gap) for one in (output, reference))
+            common, all_of = (ours & theirs).total(), ours.total() + theirs.total()
+            assert found[f"skip{gap}.f.1.0"][row] == pytest.approx(2 * common / all_of if all_of else 0)

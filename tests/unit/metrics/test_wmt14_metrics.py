@@ -7,7 +7,7 @@ import pytest
 
 from tercet.errors import DataError
 from tercet.metrics import create
-from tercet.metrics.amber import penalties
+from tercet.metrics.amber import Pair
 from tercet.metrics.elexr import relations
 from tercet.metrics.impact import CommonPart, common_parts, f_measure
 from tercet.metrics.tbleu import affix_distance
@@ -96,14 +96,14 @@ def test_elexr_is_the_share_of_words_whose_relations_agree():
 
 
 def test_the_penalties_of_amber():
-    found = penalties("the cat sat".split(), "sat the cat now".split())
-    assert found["brevity"] == pytest.approx(exp(1 - 4 / 3))
-    assert found["redundancy"] == 1 and found["character_brevity"] == pytest.approx(exp(1 - 12 / 9))
-    assert found["chunks"] == pytest.approx(1 - 0.5 * (2 / 3) ** 3)
-    assert found["continuity"] == pytest.approx((2 / 4 + 1 / 2 + 1 / 1) / 3)
-    assert found["short_words"] == pytest.approx(exp(-1 / 4)) and found["long_words"] == 1
-    assert found["kendall"] == pytest.approx((1 + (1 - 2) / 3) / 2)  # the cat, the sat, cat sat: 1 of 3 ascends
-    assert found["spearman"] == pytest.approx((1 + 1 - 6 * 6 / (3 * 8)) / 2)
+    found = Pair("the cat sat".split(), "sat the cat now".split())
+    assert found.brevity == pytest.approx(exp(1 - 4 / 3))
+    assert found.redundancy == 1 and found.character_brevity == pytest.approx(exp(1 - 12 / 9))
+    assert found.chunks == pytest.approx(1 - 0.5 * (2 / 3) ** 3)
+    assert found.continuity == pytest.approx((2 / 4 + 1 / 2 + 1 / 1) / 3)
+    assert found.short_words == pytest.approx(exp(-1 / 4)) and found.long_words == 1
+    assert found.kendall == pytest.approx((1 + (1 - 2) / 3) / 2)  # the cat, the sat, cat sat: 1 of 3 ascends
+    assert found.spearman == pytest.approx((1 + 1 - 6 * 6 / (3 * 8)) / 2)
 
 
 def test_the_overlap_of_amber_is_a_mean_of_three():
@@ -112,7 +112,7 @@ def test_the_overlap_of_amber_is_a_mean_of_three():
     f_of_means = 1 / 8 / (0.9 / 8 + 0.1)
     mean_of_f = 1 / 2 / (0.9 / 2 + 0.1) / 4
     expected = 0.3 * precisions + 0.5 * f_of_means + 0.2 * mean_of_f
-    assert create("amber").overlap(["a", "x"], ["a"]) == pytest.approx(expected)
+    assert create("amber").overlap(Pair(["a", "x"], ["a"])) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("name", NAMES)
