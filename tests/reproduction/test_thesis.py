@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tercet.reproduction import reproduce
+from tercet.reproduction.thesis_analyses import _kappa
 
 from ..docs.running import run
 from .conftest import values
@@ -78,6 +79,29 @@ def test_the_figures_show_what_the_text_says(tables):
     assert [round(value, 3) for value in different.values()] == [0.242, 0.368, 0.369, 0.332, 0.301]
     spread = tables["figure 6.3"].extra["standard deviation"]
     assert [round(value, 3) for value in spread.values()] == [1.020, 1.108, 1.019, 1.005, 0.894]
+
+
+def test_people_agree_as_the_program_of_wmt15_counts(data):
+    (found,) = reproduce("thesis", table="4.20", data=data)
+    assert (found.equal, len(found.cells), len(found.unchecked)) == (10, 10, 0)
+    assert all(cell.must for cell in found.cells) and found.statements[0].holds
+
+
+@pytest.mark.parametrize(
+    ("options", "kappa", "by_chance"),
+    [
+        # "a|b" twice with the same outcome, once with a tie, and once in the other order, which is not compared.
+        ({}, (1 / 3 - 11 / 32) / (21 / 32), 11 / 32),
+        # "d,e" is two systems: (d, e) is tied and shown once, so that it only adds a tie.
+        ({"each_system": True}, (1 / 3 - 0.34) / 0.66, 0.34),
+        ({"each_system": True, "ties": False}, 1.0, 0.5),
+    ],
+)
+def test_kappa_is_of_outputs_that_were_shown_in_the_same_order(options, kappa, by_chance):
+    rows = [("a|b", "1|2"), ("a|b", "1|3"), ("a|b", "2|2"), ("b|a", "1|2")]
+    rows += [("d,e", "1")] if options.get("each_system") else []
+    rankings = [("cs-en", "7", *row) for row in rows]
+    assert _kappa(rankings, **options) == pytest.approx((kappa, by_chance))
 
 
 def test_nothing_that_should_reproduce_differs(tables):

@@ -33,7 +33,7 @@ OPTIONS = ("complete", "identical", "level", "slices", "resamples", "confidence"
 @click.option("--complete", is_flag=True, help="Use only raters who judged every output.")
 @click.option(
     "--identical", type=click.Choice(["once", "each"]), default="once", show_default=True,
-    help="In rankings, count outputs with the same text once, or each (as WMT did in 2015 and 2016).",
+    help="In rankings, count outputs with the same text once, or each (as in WMT's files of comparisons).",
 )  # fmt: skip
 @click.option(
     "--level", multiple=True, type=click.Choice(["nominal", "ordinal", "interval", "ratio"]),

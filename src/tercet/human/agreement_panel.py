@@ -145,7 +145,7 @@ def panel_of_rankings(judgements: Judgements, sources: Collection[str], *, ident
     """Build the panel of all pairs of outputs in rankings. A rater may have compared the same two several times.
 
     identical: how to count outputs with the same text, which were shown once. "once": as one output. "each": as
-    several outputs that are tied, as WMT did in 2015 and 2016.
+    several outputs that are tied, as in WMT's files of comparisons of 2015 and 2016.
     """
     check_raters(judgements, "Agreement")
     if identical == "once":

@@ -7,7 +7,7 @@ WMT14 stands in where the texts of WMT16 are missing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -152,52 +152,55 @@ def _beside(
 def agreement_table(data: DataSets) -> Reproduction:
     """Return Table 4.20: kappa of people who compared the same outputs of WMT15, with and without ties.
 
-    Each system of a cell with several counts, pairs of judges are pooled, and P(E) is from the share of ties of the
-    language pair.
+    As the task's program counts: two comparisons are of the same outputs only if these were shown in the same order,
+    and two of the same judge count too. With ties, systems with the same output are one; without, each of them counts.
     """
     folder = data.needed("wmt15_rr")
-    found = read_table(folder, "rankings.tsv", ["lp", "seg", "judge", "systems", "ranks"])
-    cells: list[Cell] = []
-    for pair, columns in printed("thesis_t4_20").cells.items():
-        rows = [place for place, name in enumerate(found["lp"]) if name == pair]
-        if not rows:
+    found = read_table(folder, "rankings.tsv", ["lp", "seg", "systems", "ranks"])
+    values: dict[str, dict[str, float]] = {}
+    chance = []
+    for pair in printed("thesis_t4_20").cells:
+        rankings = [item for item in zip(*found.values(), strict=True) if item[0] == pair]
+        if not rankings:
             raise DataError(f"{folder / 'rankings.tsv'} has no rankings of {pair}.")
-        with_ties, without = _kappas({name: [found[name][row] for row in rows] for name in found})
-        cells.append(check(pair, "Human_TIES", columns["Human_TIES"], with_ties, must=False))
-        cells.append(check(pair, "Human_-TIES", columns["Human_-TIES"], without, must=False))
-    order = _order([cell for cell in cells if cell.column == "Human_-TIES"])
-    statement = Statement(
-        "agreement of people is lowest for fr-en or ru-en", order[0] in ("fr-en", "ru-en"), ", ".join(order), must=False
-    )
+        values[pair] = {
+            "Human_TIES": _kappa(rankings)[0],
+            "Human_-TIES": _kappa(rankings, each_system=True, ties=False)[0],
+        }
+        chance.append(_kappa(rankings, each_system=True)[1])
+    cells = [
+        check(row, column, text, values[row][column])
+        for row, column, text in printed("thesis_t4_20").numbers()
+        if column in values[row]
+    ]
+    average = float(np.mean(chance))
+    text = "section 2.2.4: P(E) is .338 for the language pairs into English"
+    statement = Statement(text, round(average, 3) == 0.338, f"{average:.4f}, on average, if each system counts")
     return Reproduction(cells, statements=[statement])
 
 
-def _order(cells: list[Cell]) -> list[str]:
-    return [cell.row for cell in sorted(cells, key=lambda cell: cell.recomputed)]
+def _kappa(rankings: Sequence[tuple[str, ...]], *, each_system: bool = False, ties: bool = True) -> tuple[float, float]:
+    """Return kappa of all comparisons of the same outputs, and P(E).
 
-
-def _kappas(found: Mapping[str, list[str]]) -> tuple[float, float]:
-    """Return kappa of comparisons with ties, and of those in which both judges preferred an output."""
-    comparisons: dict[tuple[str, str, str], list[tuple[str, int]]] = {}
-    for segment, judge, systems, ranks in zip(*(found[n] for n in ("seg", "judge", "systems", "ranks")), strict=True):
-        ranked = [(cell.split(","), int(rank)) for cell, rank in zip(systems.split("|"), ranks.split("|"), strict=True)]
-        for (left, one), (right, other) in combinations([item for item in ranked if item[1] >= 0], 2):
-            for a in left:
-                for b in right:
-                    sign = (one > other) - (one < other)
-                    key, value = ((segment, a, b), sign) if a < b else ((segment, b, a), -sign)
-                    comparisons.setdefault(key, []).append((judge, value))
-    outcomes = Counter(value == 0 for listed in comparisons.values() for _, value in listed)
-    ties = outcomes[True] / outcomes.total()
-    agree, total, agree_strict, strict = 0, 0, 0, 0
-    for listed in comparisons.values():
-        for (judge, value), (judge_2, value_2) in combinations(listed, 2):
-            if judge != judge_2:
-                total, agree = total + 1, agree + (value == value_2)
-                if value and value_2:
-                    strict, agree_strict = strict + 1, agree_strict + (value == value_2)
-    by_chance = ties**2 + 2 * ((1 - ties) / 2) ** 2
-    return (agree / total - by_chance) / (1 - by_chance), 2 * agree_strict / strict - 1
+    each_system: systems with the same output, which was shown once, count as several that are tied. Otherwise they are
+    one.
+    """
+    comparisons: dict[tuple[str, str, str], list[int]] = {}
+    for _, segment, systems, ranks in rankings:
+        ranked = [
+            (name, int(rank))
+            for cell, rank in zip(systems.split("|"), ranks.split("|"), strict=True)
+            for name in (cell.split(",") if each_system else [cell])
+            if int(rank) >= 0
+        ]
+        for (left, one), (right, other) in combinations(ranked, 2):
+            if one != other or ties:
+                comparisons.setdefault((segment, left, right), []).append((one > other) - (one < other))
+    outcomes = Counter(value for listed in comparisons.values() for value in listed)
+    pairs = Counter(one == other for listed in comparisons.values() for one, other in combinations(listed, 2))
+    tied = outcomes[0] / outcomes.total()
+    by_chance = tied**2 + 2 * ((1 - tied) / 2) ** 2
+    return (pairs[True] / pairs.total() - by_chance) / (1 - by_chance), by_chance
 
 
 def unknown_table(data: DataSets) -> Reproduction:
