@@ -19,6 +19,7 @@ from .engine import SHARD, Progress, count, open_executor
 from .errors import UnknownName, UsageError
 from .kernels import warn_if_slow
 from .metrics import Floats, Metric, Ready, create, restore
+from .metrics._ready import warn_of_guess
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -126,13 +127,15 @@ def corpus(
     >>> round(tercet.corpus("bleu", ["the cat sat on the mat"], ["the cat sat on the mat"]), 2)
     100.0
     """
+    if not isinstance(metric, str | Metric):
+        raise UsageError(f'corpus computes one metric, as "bleu", not {metric!r}. For several use score.')
     if references is None:
         named: dict[str, Any] = {}
     elif isinstance(references, Mapping):
         named = dict(references)
     else:
         listed = as_list(references)
-        several = bool(listed) and not isinstance(listed[0], str)
+        several = isinstance(listed, Sequence) and bool(listed) and not isinstance(listed[0], str)
         named = {str(i): texts for i, texts in enumerate(listed)} if several else {"reference": listed}
     testset = TestSet({"output": outputs}, named, source, pair=language_pair)
     return score(testset, metric, keep_counts=False)[0].system["output"]
@@ -144,24 +147,22 @@ def make_ready(testset: TestSet | TextFiles, metrics: Sequence[str | Metric] | s
         metrics = [metrics]
     if not isinstance(metrics, Sequence):
         raise UsageError(f'metrics must be a list of names, as ["bleu"], not {metrics!r}.')
+    if not metrics:
+        raise UsageError("No metric is asked for.")
     given = [create(metric) for metric in metrics]
     for metric in given:
         metric.resolved(testset.target_language).check_needs(testset)  # all, before the first of them learns
     ready = []
     for asked, metric in zip(metrics, given, strict=True):
         ready.append(metric.ready(testset, asked=asked if isinstance(asked, str) else ""))
-        _warn_of_language(metric, ready[-1], testset.target_language)
+        warn_of_language(metric, ready[-1], testset.target_language)
     return ready
 
 
-def _warn_of_language(given: Metric, ready: Ready, known: str | None) -> None:
-    """A metric that depends on the language of the outputs should not be English by accident."""
+def warn_of_language(given: Metric, ready: Ready, known: str | None) -> None:
+    """Warn if a metric that depends on the language of the outputs is English by accident."""
     if known is None and getattr(given, "language", "") is None:
-        log.warning(
-            "%s: the language of the outputs is not given and taken to be %s. Say it with -l, as en-de.",
-            ready.label,
-            getattr(ready.metric, "language", None),
-        )
+        warn_of_guess(ready.label, getattr(ready.metric, "language", ""))
 
 
 def check_texts(testset: object) -> None:
@@ -170,7 +171,8 @@ def check_texts(testset: object) -> None:
 
     if not isinstance(testset, TestSet | TextFiles):
         raise UsageError(
-            f"A TestSet is needed, as TestSet(outputs={{…}}, references={{…}}), not {type(testset).__name__}."
+            f"A TestSet is needed, as TestSet(outputs={{…}}, references={{…}}) or tercet.read(FILE), not "
+            f"{type(testset).__name__}."
         )
 
 

@@ -122,6 +122,11 @@ def test_every_language_pair_of_a_file_or_one(folder: Path) -> None:
     assert [item["pair"] for item in both] == ["de-en", "fr-en"]
     one = json.loads(words("rankings.tsv", "-f", "json", "-n", 20, "-l", "fr-en", folder=folder).out)
     assert one == both[1:]
+    (folder / "of-a-pair.jsonl").write_text(
+        '{"kind": "da", "segment": "1", "system": "a", "value": 3, "pair": "en-de"}\n'
+    )
+    other = words("of-a-pair.jsonl", "-l", "de-en", folder=folder)
+    assert (other.code, other.err) == (1, "Error: of-a-pair.jsonl is for en-de, not for de-en.\n")
     text = words("rankings.tsv", "-n", 20, "-l", "fr-en", folder=folder).out
     assert "P(A), no ties" in text and "Ties" in text
 

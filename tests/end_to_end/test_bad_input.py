@@ -55,6 +55,8 @@ def test_a_bad_file_is_named_with_what_is_wrong(folder: Path, name: str, place: 
         (["nothing", "-i", "nothing"], 1, "empty"),
         (["-i", "out"], 2, "No reference is given"),
         (["ref", "-i", "out", "-m", "blue"], 2, "Did you mean bleu"),
+        (["ref", "-i", "out", "-m", "chrf++"], 2, "There is no metric called 'chrf++'. Write chrf:word_order=2."),
+        (["ref", "-i", "out", "-m", "bleu,chrf"], 2, "Metrics are separated by blanks, not by commas: bleu chrf"),
         (["ref", "-i", "out", "-m", "chrf:word_oder=2"], 2, "Did you mean word_order?"),
         (["ref", "-i", "out", "-m", "chrf:beta=-1"], 2, "beta must be above 0"),
         (["ref", "-i", "out", "-m", "bleu:max_ngram_order=0"], 2, "max_ngram_order must be 1 to 100"),

@@ -4,6 +4,7 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+from pathlib import Path
 
 import numpy as np
 import pandas
@@ -103,8 +104,33 @@ def test_a_missing_reference_of_pandas_is_none():
     assert testset.references["two"] == (None, "a dog was barking")
 
 
+@pytest.mark.parametrize("missing", [None, float("nan"), pandas.NA])
+def test_every_missing_value_of_pandas_is_a_missing_reference(missing):
+    texts = tercet.TestSet({"a": ["x", "y"]}, {"one": ["x", "y"], "two": [missing, "z"]})
+    assert texts.references["two"] == (None, "z")
+    with pytest.raises(UsageError, match="segment 1: .* where a text is needed"):
+        tercet.TestSet({"a": [missing]})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tercet.corpus(["bleu", "chrf"], ["x"], ["x"]), "corpus computes one metric"),
+        (lambda: tercet.corpus("bleu", ["x"], (text for text in "x")), "must be a list of texts, .* not generator"),
+        (lambda: tercet.corpus("bleu", ["x"], Path("ref.txt")), "must be a list of texts, .* not .*Path"),
+        (lambda: tercet.score(TESTSET, []), "No metric is asked for"),
+        (lambda: tercet.score("file.jsonl", "bleu"), r"or tercet.read\(FILE\), not str"),
+        (lambda: tercet.meta(TESTSET, metrics="bleu"), "A data set is the path or name of one, not TestSet"),
+        (lambda: tercet.agree("nowhere.jsonl"), "There is no file nowhere.jsonl"),
+    ],
+)
+def test_misuse_is_refused_with_a_message(call, message):
+    with pytest.raises(tercet.TercetError, match=message):
+        call()
+
+
 def test_numbers_are_no_texts():
-    with pytest.raises(UsageError, match="system 'a', segment 1: int where a text is needed"):
+    with pytest.raises(UsageError, match="system 'a', segment 1: 1 where a text is needed"):
         tercet.TestSet({"a": np.array([1, 2])})
 
 

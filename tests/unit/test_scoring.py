@@ -246,6 +246,32 @@ def test_a_data_frame_has_a_row_per_system_and_segment() -> None:
     assert len(frame) == 8
 
 
+@pytest.mark.parametrize(
+    ("given", "pair", "target"),
+    [
+        ("en-pt_BR", "en-pt_BR", "pt_BR"),
+        ("en-pt-BR", "en-pt_BR", "pt_BR"),
+        ("en-US-de-DE", "en_US-de_DE", "de_DE"),
+        ("zh-Hans-en", "zh_Hans-en", "en"),
+        ("EN-DE", "EN-DE", "DE"),
+    ],
+)
+def test_a_region_is_no_language_of_a_pair(given: str, pair: str, target: str) -> None:
+    texts = TestSet({"a": ["x"]}, pair=given)
+    assert (texts.pair, texts.target_language) == (pair, target)
+    assert TextFiles({"a": "a.txt"}, {}, pair=given).target_language == target
+
+
+def test_three_languages_are_no_pair() -> None:
+    with pytest.raises(UsageError, match="A language pair is SRC-TGT, as en-de or en-pt_BR, not 'en-de-fr'"):
+        TestSet({"a": ["x"]}, pair="en-de-fr")
+
+
+def test_codes_of_three_letters_mean_the_same_as_those_of_two() -> None:
+    texts = TestSet({"a": ["ein Haus"]}, {"r": ["das Haus"]}, pair="eng-deu_Latn")
+    assert "|language:de|" in tercet.score(texts, "meteor")[0].metric.signature
+
+
 def test_a_metric_that_goes_by_language_says_which_it_took(caplog: pytest.LogCaptureFixture) -> None:
     texts = TestSet({"a": ["ein Haus"]}, {"r": ["das Haus"]})
     tercet.score(texts, ["meteor"])

@@ -61,7 +61,12 @@ SHOWN = {"matrix", "figures", "figure_form", "form", "width", "output_file", "qu
     help="At system level, use the mean of its segment scores as the system score of every metric that has them.",
 )  # fmt: skip
 @click.option(
-    "--level", type=click.Choice(["sys", "seg"]), default="sys", show_default=True, help="Systems or segments."
+    "--level",
+    type=click.Choice(["sys", "seg", "system", "segment"]),
+    metavar="sys|seg",
+    default="sys",
+    show_default=True,
+    help="Systems or segments.",
 )
 @click.option(
     "--stat", "statistic", default=None, metavar="STATISTIC",

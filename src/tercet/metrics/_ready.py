@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ from ._contract import Floats, Learnt, Metric, Shard
 if TYPE_CHECKING:
     from ..text.marks import Marks
 
+log = logging.getLogger(__name__)
 OPENED = 8  # metrics whose heavy resources a process keeps
 _opened: OrderedDict[Any, Any] = OrderedDict()
 
@@ -116,6 +118,13 @@ def make_ready(given: Metric, testset: Any = None, *, asked: str = "") -> Ready:
         fingerprint=fingerprint,
         needs=metric.needs,
         tolerance=metric.tolerance,
+    )
+
+
+def warn_of_guess(metric: str, language: str) -> None:
+    """Warn that the outputs are taken to be in a language, because nobody said in which they are."""
+    log.warning(
+        "%s: the language of the outputs is not given and taken to be %s. Say it with -l, as en-de.", metric, language
     )
 
 

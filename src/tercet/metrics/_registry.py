@@ -19,6 +19,13 @@ from ._contract import Floats, MeanMetric, Metric, Shard
 from ._parameters import param
 
 _FILE = re.compile(r"(?P<path>.+?\.py)(?::(?P<object>[^\W\d]\w*))?(?::(?P<given>.*))?", re.DOTALL)
+# How metrics are written that people know by these names.
+_WRITTEN = {
+    "chrf2": "chrf", "chrf+": "chrf:word_order=1", "chrf2+": "chrf:word_order=1", "chrf++": "chrf:word_order=2",
+    "chrf2++": "chrf:word_order=2", "spbleu": "bleu:tokenize=flores200", "sacrebleu": "bleu",
+    "bert-score": "bertscore", "bert_score": "bertscore", "gemba": "judge", "hter": "ter, with the post-edit as -r",
+    "xcomet": "comet:model=FOLDER", "cometkiwi": "comet:model=FOLDER",
+}  # fmt: skip
 # What loading a user's file may raise; the message says where.
 _BROKEN = (ImportError, SyntaxError, NameError, AttributeError, TypeError, ValueError, LookupError, OSError)
 
@@ -57,6 +64,10 @@ def find(name: str) -> Any:
         from ._external import ExternalMetric
 
         return ExternalMetric
+    if "," in name:
+        raise UsageError(f"Metrics are separated by blanks, not by commas: {name.replace(',', ' ')}")
+    if name in _WRITTEN:
+        raise UsageError(f"There is no metric called {name!r}. Write {_WRITTEN[name]}.")
     raise UnknownName("metric", name, names())
 
 
