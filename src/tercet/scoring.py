@@ -250,12 +250,15 @@ def paired_tests(
     ]
 
 
-def add_test_intervals(scores: Sequence[Scores], tests: Sequence[Comparisons]) -> list[Scores]:
-    """Return the scores with the intervals of a paired bootstrap, which come from the same resamples."""
+def add_tests(scores: Sequence[Scores], tests: Sequence[Comparisons]) -> list[Scores]:
+    """Return the scores with their paired tests; with those of a bootstrap also its intervals, if there are no others.
+
+    The intervals come from the same resamples.
+    """
     return [
-        item
+        replace(item, test=test)
         if item.interval or test.test != "bootstrap"
-        else replace(item, interval=dict(zip(item.systems, test.intervals, strict=True)))
+        else replace(item, test=test, interval=dict(zip(item.systems, test.intervals, strict=True)))
         for item, test in zip(scores, tests, strict=True)
     ]
 

@@ -188,14 +188,17 @@ def test_results_have_short_reprs_and_escaped_html():
 
 
 def test_the_gate_and_the_paired_tests_are_functions():
-    from tercet.scoring import add_test_intervals, paired_tests
+    from tercet.scoring import add_tests, paired_tests
 
     verdicts = tercet.compare(TESTSET, "bleu", resamples=100).gate("bleu drops by 1000")
     assert [(each.failed, each.system) for each in verdicts] == [(False, "b")]
     scores = tercet.score(TESTSET, "bleu")
     tests = paired_tests(scores, resamples=100)
     assert tests[0].p_value.shape == (2, 2)
-    assert set(add_test_intervals(scores, tests)[0].interval) == {"a", "b"}
+    (tested,) = add_tests(scores, tests)
+    assert set(tested.interval) == {"a", "b"}
+    assert (tested.p_value("a"), tested.p_value("b")) == (None, tests[0].p_value[0, 1])
+    assert tested.record("b").items() >= {"p_value": tests[0].p_value[0, 1], "baseline": "a", "bs": "100"}.items()
 
 
 def test_a_notebook_shows_tables():

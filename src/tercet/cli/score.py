@@ -136,7 +136,7 @@ def command(**options: Any) -> None:
     tercet score -t DIR -l en-de -m bleu -f json
     cat out.txt | tercet score ref.txt -b
     """  # fmt: skip
-    from ..scoring import add_test_intervals
+    from ..scoring import add_tests
     from . import scoreboard
 
     options["form"] = options["form"] or _usual_format()
@@ -165,7 +165,7 @@ def command(**options: Any) -> None:
 
         click.echo(scores_table(scores, tests, options).render(options["form"]))
         return
-    click.echo(scoreboard.render(add_test_intervals(scores, tests) if tests else scores, tests, options))
+    click.echo(scoreboard.render(add_tests(scores, tests) if tests else scores, options))
 
 
 def amend(spec: str, options: dict[str, Any]) -> str:
