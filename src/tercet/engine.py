@@ -25,6 +25,7 @@ from .count_cache import Cache as Cache
 from .data.testset import TestSet
 from .errors import UsageError
 from .metrics import Floats, Ready, Shard
+from .metrics._ready import reporting_faults
 from .workers import Warnings, result_of, submit
 
 if TYPE_CHECKING:
@@ -151,22 +152,9 @@ def count_unit(
     counts = []
     for systems, metric in zip(wanted, metrics, strict=True):
         ready = _received(metric.path) if isinstance(metric, Parcel) else metric
-        counts.append(_count(ready, texts.only(systems)) if systems else {})
+        with reporting_faults(ready, "counted"):
+            counts.append(ready.count(texts.only(systems)) if systems else {})
     return counts
-
-
-def _count(metric: Ready, texts: Shard) -> dict[str, Floats]:
-    """Count by one metric. A fault in a metric of the user's own is reported with its place."""
-    try:
-        return metric.count(texts)
-    except (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:
-        if metric.metric.code.__module__.startswith("tercet."):
-            raise
-        from traceback import extract_tb
-
-        last = extract_tb(error.__traceback__)[-1]
-        what = f"{type(error).__name__}: {error} ({last.filename}, line {last.lineno})"
-        raise UsageError(f"{metric.name} failed while it counted: {what}") from error
 
 
 def count(
