@@ -84,6 +84,8 @@ def score(
     if by not in (None, "document") and not isinstance(testset, TestSet):
         testset = testset.read()  # grouping needs the texts
     ready = make_ready(testset, metrics)
+    if not ready and not scores:
+        raise UsageError("No metric is asked for.")
     keep_counts = keep_counts or confidence is not False or by is not None
     if executor is not None:
         tallies = _tally(testset, ready, executor, cache, keep_counts, progress)
@@ -147,8 +149,6 @@ def make_ready(testset: TestSet | TextFiles, metrics: Sequence[str | Metric] | s
         metrics = [metrics]
     if not isinstance(metrics, Sequence):
         raise UsageError(f'metrics must be a list of names, as ["bleu"], not {metrics!r}.')
-    if not metrics:
-        raise UsageError("No metric is asked for.")
     given = [create(metric) for metric in metrics]
     for metric in given:
         metric.resolved(testset.target_language).check_needs(testset)  # all, before the first of them learns

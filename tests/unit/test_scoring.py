@@ -46,7 +46,7 @@ def test_the_form_that_others_rely_on() -> None:
         (lambda t: TestSet([["a"]], {"r": ["b"]}), UsageError, "outputs must be named"),
         (lambda t: TestSet({"a": ["x", "y"]}, {"r": ["x"]}), NotParallel, "output 'a': 2, reference 'r': 1"),
         (lambda t: TestSet({"a": []}, {"r": []}), DataError, "no segments"),
-        (lambda t: TestSet({"a": ["x", 3]}, {"r": ["x", "y"]}), UsageError, "segment 2: int"),
+        (lambda t: TestSet({"a": ["x", 3]}, {"r": ["x", "y"]}), UsageError, "segment 2: 3 where a text is needed"),
         (lambda t: TestSet({"a": ["x"]}, {"r": [None]}), DataError, "segment 1: no reference"),
         (lambda t: TestSet({"a": ["x"]}, pair="ende"), UsageError, "SRC-TGT"),
         (lambda t: TestSet({"a": ["x"]}, pair=("en", "de")), UsageError, "SRC-TGT"),

@@ -346,6 +346,8 @@ def _refuse_what_does_not_go_together(options: dict[str, Any]) -> None:
         )
     if options["score_only"] and (options["paired_bs"] or options["paired_ar"]):
         raise UsageError("-b prints scores alone; leave it out to see the test.")
+    if options["score_only"] and options["by"]:
+        raise UsageError("-b prints scores of systems alone; leave it out to see those of groups.")
     if options["merge"]:
         texts = ("references", "more_references", "outputs", "source", "test_set", "docs", "metrics", *FLAGS)
         given = [name for name in texts if options[name] not in (None, ())]
