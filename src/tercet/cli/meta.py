@@ -118,8 +118,9 @@ def command(**options: Any) -> None:
     tercet meta DIR --level sys --matrix --top-n --figures plots
     """  # fmt: skip
     from ..metaeval import sign_flips
+    from ..metaeval.results import COLUMNS
     from .console import rendered
-    from .metaboard import COLUMNS, verdict_parts
+    from .metaboard import verdict_parts
 
     found = _judged(options)
     results = found.results

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import MissingDependency
-from ..rendering.document import Details, Heading, Notes, Part, Picture, Table
+from ..rendering.document import Details, Heading, Notes, Part, Picture, Table, listing
 from ..rendering.tables import Bold, number
-from ..reproduction import CONTRADICTIONS, PAPERS
-from ..reproduction.results import Cell, Matrix, Plot, Reproduction, Reproductions, Unchecked, count_of, title_of
+from ..reproduction import CONTRADICTIONS, PAPERS, Cell, Matrix, Plot, Reproduction, Reproductions, Unchecked, title_of
+from ..reproduction.results import count_of, counts_of
 from .reproduceboard import laid_out, other_parts, shown, winners_table
 
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ log = logging.getLogger(__name__)
 
 ALPHA = 0.05  # smaller p-values are marked in head-to-head figures
 CLASSES = {"equal": "good", "in interval": "inside", "near": "near"}
-COUNTS = ("equal", "in interval", "near", "different", "from print", "not checked")
-COUNTED = ("Equal", "In the printed interval", "Near", "Different", "Follows from print", "Not checked")
+COUNTED = {"equal": "Equal", "in interval": "In the printed interval", "near": "Near", "different": "Different",
+           "from print": "Follows from print", "not checked": "Not checked"}  # fmt: skip
 LEGEND = {
     "good": "equal: rounds to the printed number; or the paper's statement holds",
     "inside": "equal: lies in the interval that the paper prints",
@@ -48,10 +47,7 @@ def page_parts(results: Reproductions) -> Iterator[Part]:
     if listed and not results.single:
         yield Heading("Contradictions in the papers")
         yield "Found while recomputing; each was checked against the data or against other numbers of the same paper."
-        yield Table(
-            ["Paper", "Where", "The paper says", "Found"],
-            [[one["paper"], one["where"], one["says"], one["found"]] for one in listed],
-        )
+        yield listing(listed, {"Paper": "paper", "Where": "where", "The paper says": "says", "Found": "found"})
     for paper, found in results.by_paper().items():
         yield from (Heading(PAPERS[paper]), _sentence(count_of(found)))
         for one in filter(_is_made, found):
@@ -68,16 +64,13 @@ def _sentence(text: str) -> str:
 
 def _answer(results: Reproductions) -> str:
     """Return the sentence that answers the question: how many numbers reproduce."""
-    cells = [cell for one in results for cell in one.cells]
-    derived = [cell for one in results for cell in one.derived]
-    equal = sum(cell.equal for cell in cells)
-    failed = sum(len(one.failed) for one in results)
-    printed = len(cells) + len(derived) + sum(len(one.unchecked) for one in results)
+    counts, failed = counts_of(results.tables), sum(len(one.failed) for one in results)
     verdict = f"{failed} that should be equal are not." if failed else "All that should be equal are."
+    equal = counts["equal"] + counts["in interval"]
     text = f"{equal:,} numbers, recomputed from the data, are equal to print. {verdict}"
-    if derived:
-        text += f" {sum(cell.equal for cell in derived):,} more follow from other numbers of the same paper."
-    return f"{text} The tables have {printed:,} numbers in all."
+    if any(one.derived for one in results):
+        text += f" {counts['from print']:,} more follow from other numbers of the same paper."
+    return f"{text} The tables have {counts.total():,} numbers in all."
 
 
 def _command(one: Reproduction) -> str:
@@ -88,23 +81,21 @@ def _command(one: Reproduction) -> str:
 
 
 def _counts(found: Sequence[Reproduction]) -> list[str]:
-    counts = Counter(cell.verdict for one in found for cell in one.cells)
-    counts["from print"] = sum(cell.equal for one in found for cell in one.derived)
-    counts["not checked"] = sum(len(one.unchecked) for one in found)
-    return [f"{counts[name]:,}" for name in COUNTS]
+    counts = counts_of(found)
+    return [f"{counts[name]:,}" for name in COUNTED]
 
 
 def _by_paper(results: Reproductions) -> Table:
     rows = [[PAPERS[paper].partition("), ")[0] + ")", *_counts(found)] for paper, found in results.by_paper().items()]
     if len(rows) > 1:
         rows.append([Bold("all"), *map(Bold, _counts(results.tables))])
-    return Table(["Paper", *COUNTED], rows, caption="Printed numbers by what was found")
+    return Table(["Paper", *COUNTED.values()], rows, caption="Printed numbers by what was found")
 
 
 def _by_table(results: Reproductions) -> Table:
     """Return the counts of the tables of which numbers were recomputed from data."""
     rows = [[one.paper, title_of(one.table), *_counts([one])] for one in results if one.cells]
-    return Table(["Paper", "Table", *COUNTED], rows)
+    return Table(["Paper", "Table", *COUNTED.values()], rows)
 
 
 def _legend() -> Table:

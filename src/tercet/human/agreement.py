@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from ..data.display import to_frame
 from ..data.judgements import KINDS, Judgements
 from ..data.rankings import SAME
 from ..data.scores import Scores
@@ -40,6 +41,7 @@ from .span_agreement import span_panel
 CATEGORIES = ("adequacy", "fluency", "likert")  # kinds with few values, in steps of 1
 IDENTICAL = ("once", "each")
 MAX_SLICES = 1000
+COLUMNS = ("name", "pair", "kind", *(each.name for each in fields(MeasuredAgreement)))  # of `Agreement.rows`
 
 
 @dataclass(frozen=True)
@@ -74,9 +76,18 @@ class Agreement:
         """Return one coefficient, NaN if it is not defined."""
         return next((item.value for item in self.measures if (item.measure, item.group) == (measure, group)), math.nan)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per coefficient and group of raters."""
+        facts = {"name": self.name, "pair": self.pair, "kind": self.kind}
+        return [facts | asdict(item) for item in self.measures]
+
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as a dictionary for JSON."""
         return asdict(self)
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a pandas data frame."""
+        return to_frame(self.rows(), COLUMNS)
 
 
 def agree(
