@@ -66,6 +66,27 @@ def test_a_click_sorts_numbers_up_then_down_then_back(visit: Any, page_file: Pat
     assert directions(tab) == ["none", "none", "none"]
 
 
+def test_a_command_below_a_heading_is_copied_by_its_button(visit: Any, context: Any, tmp_path: Path) -> None:
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    command = "tercet reproduce wmt19 --table 3 --data DIR"
+    write_page(tmp_path / "page.html", Document([Heading("One", code=command, anchor="one"), Heading("Two")], "A page"))
+    tab = visit(tmp_path / "page.html", "#one")
+    tab.get_by_role("button", name="Copy").click()
+    tab.get_by_role("button", name="Copied").wait_for()
+    assert tab.evaluate("navigator.clipboard.readText()") == command
+
+
+def test_sentences_in_a_table_are_below_each_other_on_a_small_screen(visit: Any, tmp_path: Path) -> None:
+    table = Table(["where", "says", "found"], [["here", "a long sentence " * 5, "another " * 9], ["there", "x", "y"]])
+    write_page(tmp_path / "page.html", Document([table], "A page"))
+    tab = visit(tmp_path / "page.html")
+    for width, columns in ((1200, 3), (400, 1)):
+        tab.set_viewport_size({"width": width, "height": 800})
+        lefts = {round(cell.bounding_box()["x"]) for cell in tab.locator("tbody td").all()}
+        assert len(lefts) == columns
+        assert tab.evaluate("document.querySelector('.scroll').scrollWidth <= innerWidth")
+
+
 @pytest.mark.parametrize("key", ["Enter", "Space"])
 def test_the_keyboard_reaches_contents_table_and_headers_and_sorts(visit: Any, page_file: Path, key: str) -> None:
     tab = visit(page_file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -73,7 +73,7 @@ def texts(folder: Path, pair: str, systems: Iterable[str] = SYSTEMS) -> None:
         [(i, f"Barack Obama {i}", text) for i, text in enumerate(references, 1)],
     )
     rows = [
-        (i, *(worse(text, by, i + len(pair)) for by in range(len(names)))) for i, text in enumerate(references, 1)
+        (i, *(worse(text, by + 1, i + len(pair)) for by in range(len(names)))) for i, text in enumerate(references, 1)
     ]
     table(folder / f"{pair}.outputs.tsv", f"seg {' '.join(names)}", rows)
 
@@ -145,22 +145,26 @@ def wmt17(folder: Path) -> None:
     table(folder / "DA-seglevel.tsv", "lp system seg DA_z", rows)
 
 
-def ce_dataset(folder: Path, *, paraphrased: bool = False) -> None:
-    rows = []
+def _scored_systems() -> Iterator[tuple[object, ...]]:
+    """Yield system, source, reference, output and score."""
     for number in (1, 2, 3, 4):
-        for place in range(20):
+        for place in range(40):
             text = SPANISH[place % 6]
             output = worse(text, (number + place) % 5, place)
-            row = [f"System{number}", f"sentence {place}", text, output, 1 + (number * place) % 4]
-            if paraphrased:
-                row += [output, text, output if place % 3 else text, text]
-            rows.append(row)
-    others = " morphology structure order number" if paraphrased else ""
-    table(folder / "ce_dataset.tsv", f"system source reference mt score{others}", rows)
+            yield f"System{number}", f"sentence {place}", text, output, 1 + (number + place) % 4
+
+
+def ce_dataset(folder: Path) -> None:
+    table(folder / "ce_dataset.tsv", "system source reference mt score", _scored_systems())
 
 
 def ce_paraphrased(folder: Path) -> None:
-    ce_dataset(folder, paraphrased=True)
+    rows = [
+        (system, text, output, score, output, text, output if score > 2 else text, text)
+        for system, _, text, output, score in _scored_systems()
+    ]
+    header = "system reference mt score morphology structure order number"
+    table(folder / "ce_dataset.tsv", header, rows)
 
 
 def eamt11(folder: Path) -> None:
@@ -176,8 +180,8 @@ def eamt11(folder: Path) -> None:
 def iwslt2019_pe(folder: Path) -> None:
     rows = [
         (f"news.en-es.{'ab'[place % 2]}_doc-1", f"sentence {'x ' * (place % 7)}{place}", text, output, edit, 9 - by, by)
-        for place in range(48)
-        for by in (place % 4,)
+        for place in range(120)
+        for by in (place // 3 % 4,)
         for text in (SPANISH[place % 6],)
         for output, edit in ((worse(text, by, place), worse(text, by // 2, place)),)
     ]
@@ -258,7 +262,9 @@ def _annotated(path: Path, pair: str, *, source: bool) -> None:
     named = {f"Barack Obama {i}": [[0, 12, f"/m/{i}"], [0, 6, "/m/0"]] for i in range(1, 7)}
     outputs = {"reference": lines_of(pair)}
     names = systems_of(pair)
-    outputs |= {name: tuple(worse(t, by, i + 5) for i, t in enumerate(lines_of(pair), 1)) for by, name in enumerate(names)}
+    outputs |= {
+        name: tuple(worse(t, by + 1, i + 5) for i, t in enumerate(lines_of(pair), 1)) for by, name in enumerate(names)
+    }
     items = [
         {"seg": i, "system": system, "text": text, "entities": [[0, 1, f"/m/{i}"]] if by < i + 2 else []}
         for by, (system, lines) in enumerate(outputs.items())

@@ -256,6 +256,17 @@ def test_a_page_begins_with_the_count_and_the_meaning_of_marks_and_ends_with_wha
     assert places == sorted(places)
 
 
+def test_a_page_has_bars_of_the_counts_and_addresses_that_stay_the_same(paper, tercet, tmp_path):
+    pytest.importorskip("vl_convert", reason="plots need vl-convert")
+    paper(made_up())
+    assert tercet("tiny", "--html", "page.html", "-q").code == 0
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert text.count("<svg") == 3 and "Anyone (2020): 2 of 4, Equal" in text and "2 of 4, Not checked" in text
+    assert re.findall(r'<h[23] id="([^"]*)"', text) == ["overview", "tiny", "tiny-table-1", "tiny-not-recomputed"]
+    assert "<td>Table 2</td><td>in need of data</td>" in text and "<td>Data: nowhere, elsewhere</td>" in text
+    assert text.count("The data set nowhere was not found") == 1
+
+
 def test_counts_on_a_page_have_no_decimals(paper, tercet, tmp_path):
     printed = {"n": (21862.0, 11.0), "BLEU": (1.0, 0.0)}
     cells = [

@@ -82,9 +82,9 @@ def test_specia_makes_its_tables_from_its_own_data(ce_dataset, quick_training):
 
 
 def test_other_post_edits_stand_in_for_specia_across_systems(tmp_path, quick_training):
-    header = "file_name\tS\tREF\tMT\tPE\tHTER"
+    header = "file_name\tS\tREF\tMT\tPE\tDA\tHTER"
     rows = [
-        f"newstest.en-es.{'ab'[i % 2]}_doc-1\tsentence {'x ' * (i % 7)}{i}\tr\tfrase {'y ' * (i % 7)}{i}\tp\t{i % 7}"
+        f"newstest.en-es.{'ab'[i % 2]}_doc-1\tsentence {'x ' * (i % 7)}{i}\tr\tfrase {'y ' * (i % 7)}{i}\tp\t1\t{i % 7}"
         for i in range(60)
     ]
     write(tmp_path / "post-edits" / "annotations.tsv", header, *rows)
@@ -95,8 +95,6 @@ def test_other_post_edits_stand_in_for_specia_across_systems(tmp_path, quick_tra
 
 
 def test_references_of_eamt09_make_chapter_3(ce_dataset):
-    for path in ce_dataset.rglob("ce_dataset.tsv"):
-        path.write_text(path.read_text("utf-8").replace("System", "System "), "utf-8")
     one, two, three = (made("thesis", name, ce_dataset) for name in ("3.1", "3.2", "3.3"))
     assert (len(one.cells), len(two.cells), len(three.cells)) == (12, 10, 4)
     changed = {(cell.row, cell.column): cell.recomputed for cell in two.cells}
@@ -155,7 +153,7 @@ def da_rows(pairs: list[str]) -> list[str]:
 PAIRS = ["cs-en", "de-en", "fi-en", "ro-en", "ru-en", "tr-en"]
 
 
-@pytest.mark.parametrize(("number", "cells"), [("4.12", 36), ("A.8", 36), ("4.15", 36), ("4.21", 24), ("A.9", 20)])
+@pytest.mark.parametrize(("number", "cells"), [("4.12", 36), ("A.8", 36), ("4.15", 36), ("4.21", 24), ("A.9", 24)])
 def test_direct_assessments_of_wmt16_make_their_tables(parser, tmp_path, number, cells):
     write(tmp_path / "segment_da" / "wmt16.tsv", *da_rows([*PAIRS, "en-ru"]))
     found = made("thesis", number, tmp_path)

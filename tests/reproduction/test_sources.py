@@ -53,7 +53,8 @@ def test_a_message_names_the_files_and_columns_of_each_data_set():
     assert data.missing(["wmt16_da or wmt17"]) == (
         "The data set wmt16_da or wmt17 was not found: direct assessment of segments of WMT16, with texts: "
         "wmt16.tsv (lp, z, source, reference, mt); or texts and direct assessment of segments of WMT17: "
-        "{pair}.segments.tsv (seg, source, reference); {pair}.outputs.tsv (seg); DA-seglevel.tsv (lp, system, seg). "
+        "{pair}.segments.tsv (seg, source, reference); {pair}.outputs.tsv (seg); DA-seglevel.tsv (lp, system, seg, "
+        "DA_z). "
         "Give the folder that contains it with --data, or add it: tercet data add FOLDER wmt16_da."
     )
     assert "Available from the Linguistic Data Consortium (LDC2006T04)" in data.missing(["mtc_p4"])

@@ -28,10 +28,12 @@ def test_each_group_is_trained_on_one_year_and_tested_on_the_other(folder, monke
     assert [cell.row for cell in found.cells] == ["Fluency-SIMPLE", "Fluency-refined", "Fluency-words", "Fluency-Pos"]
     for cell in found.cells:
         assert cell.recomputed == pytest.approx(sum(found.extra[cell.row].values()) / 2)
-    assert list(found.extra["all features"]) == ["cs-en", "ru-en"]
+    assert list(found.extra["all features"]) == ["cs-en 2014", "ru-en 2014"]
     # The same as the command: train on WMT12, test on WMT14.
     learnt = tercet.learn(folder / "wmt12", [f"features_f@{name}" for name in GROUPS["words"]], test=folder / "wmt14")
-    assert {one.name.split()[1]: one.tau for one in learnt.tests} == pytest.approx(found.extra["Fluency-words"])
+    assert {f"{one.name.split()[1]} 2014": one.tau for one in learnt.tests} == pytest.approx(
+        found.extra["Fluency-words"]
+    )
 
 
 def test_without_language_models_the_table_says_how_to_make_them(folder, monkeypatch):

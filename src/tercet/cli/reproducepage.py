@@ -22,6 +22,7 @@ ALPHA = 0.05  # smaller p-values are marked in head-to-head figures
 CLASSES = {"equal": "good", "in interval": "inside", "near": "near"}
 COUNTED = {"equal": "Equal", "in interval": "In the printed interval", "near": "Near", "different": "Different",
            "from print": "Follows from print", "not checked": "Not checked"}  # fmt: skip
+FOUND = "Printed numbers by what was found"
 LEGEND = {
     "good": "equal: rounds to the printed number; or the paper's statement holds",
     "inside": "equal: lies in the interval that the paper prints",
@@ -37,25 +38,29 @@ SHOWN_FIGURES = 2  # of a table; more are folded
 
 def page_parts(results: Reproductions) -> Iterator[Part]:
     """Yield the parts of the page."""
-    yield Heading("Overview")
+    yield Heading("Overview", anchor="overview")
     yield _answer(results)
+    if not results.single:
+        yield from _drawn(_counted_bars(results))
     yield _by_paper(results)
     if not results.single:
         yield Details("The same by table", [_by_table(results)])
-    yield _legend()
+    yield Details("What the marks mean", [_legend()])
     listed = [one for one in CONTRADICTIONS if one["paper"] in results.by_paper()]
     if listed and not results.single:
-        yield Heading("Contradictions in the papers")
+        yield Heading("Contradictions in the papers", anchor="contradictions")
         yield "Found while recomputing; each was checked against the data or against other numbers of the same paper."
         yield listing(listed, {"Paper": "paper", "Where": "where", "The paper says": "says", "Found": "found"})
     for paper, found in results.by_paper().items():
-        yield from (Heading(PAPERS[paper]), _sentence(count_of(found)))
+        yield from (Heading(PAPERS[paper], anchor=paper), _sentence(count_of(found)))
         for one in filter(_is_made, found):
-            yield Heading(f"{title_of(one.table)}: {one.caption}", level=3, code=_command(one))
+            title, anchor = f"{title_of(one.table)}: {one.caption}", f"{paper}-{title_of(one.table)}"
+            yield Heading(title, level=3, code=_command(one), anchor=anchor.lower().replace(" ", "-"))
             yield from _table_parts(one)
         left = [one for one in found if not _is_made(one)]
         if left:
-            yield from (Heading(f"Not recomputed ({paper})", level=3), _left_out(left))
+            yield Heading(f"Not recomputed ({paper})", level=3, anchor=f"{paper}-not-recomputed")
+            yield from _left_out(left)
 
 
 def _sentence(text: str) -> str:
@@ -80,16 +85,36 @@ def _command(one: Reproduction) -> str:
     return f"tercet reproduce {one.paper} {option} --data DIR"
 
 
-def _counts(found: Sequence[Reproduction]) -> list[str]:
+def _count(found: Sequence[Reproduction]) -> dict[str, int]:
+    """Return the numbers of printed numbers by what was found, in the order of `COUNTED`."""
     counts = counts_of(found)
-    return [f"{counts[name]:,}" for name in COUNTED]
+    return {label: counts[name] for name, label in COUNTED.items()}
+
+
+def _counts(found: Sequence[Reproduction]) -> list[str]:
+    return [f"{count:,}" for count in _count(found).values()]
+
+
+def _counted_bars(results: Reproductions) -> Iterator[Figure]:
+    from ..rendering.bars import part_bars
+    from ..rendering.figures import BLUE, GREEN, ORANGE, PALE, SKY, VERMILLION
+
+    colours = dict(zip(COUNTED.values(), (BLUE, SKY, ORANGE, VERMILLION, GREEN, PALE), strict=True))
+    by_paper = {_short(paper): _count(found) for paper, found in results.by_paper().items()}
+    if any(any(counts.values()) for counts in by_paper.values()):
+        yield part_bars(by_paper, colours, label="share of the printed numbers", title=FOUND)
+
+
+def _short(paper: str) -> str:
+    """Return the authors and the year of a paper."""
+    return PAPERS[paper].partition("), ")[0] + ")"
 
 
 def _by_paper(results: Reproductions) -> Table:
-    rows = [[PAPERS[paper].partition("), ")[0] + ")", *_counts(found)] for paper, found in results.by_paper().items()]
+    rows = [[_short(paper), *_counts(found)] for paper, found in results.by_paper().items()]
     if len(rows) > 1:
         rows.append([Bold("all"), *map(Bold, _counts(results.tables))])
-    return Table(["Paper", *COUNTED.values()], rows, caption="Printed numbers by what was found")
+    return Table(["Paper", *COUNTED.values()], rows)
 
 
 def _by_table(results: Reproductions) -> Table:
@@ -109,18 +134,24 @@ def _is_made(one: Reproduction) -> bool:
     return bool(one.cells or one.statements or one.extra or one.winners or one.matrices or one.curves or one.plots)
 
 
-def _left_out(found: Sequence[Reproduction]) -> Table:
-    """Return a table of the tables that were not recomputed."""
+def _left_out(found: Sequence[Reproduction]) -> Iterator[Table]:
+    """Yield a table of the tables that were not recomputed, and one of the data sets that they need."""
     rows = []
+    data: dict[str, str] = {}  # what is said of data sets that are missing, once for all tables that need them
     for one in found:
         reasons = dict.fromkeys(item.reason for item in one.unchecked) or [
             note.removeprefix("Not recomputed. ") for note in one.notes
         ]
         numbers = len(one.unchecked) + len(one.derived)
         derived = f"{sum(cell.equal for cell in one.derived)} of {len(one.derived)}" if one.derived else ""
-        rows.append([title_of(one.table), one.caption, str(numbers or ""), derived, " ".join(reasons)])
-    header = ["Table", "What", "Numbers", "Follow from print", "What is missing"]
-    return Table(header, rows)
+        missing = " ".join(reasons)
+        if one.needs and "was not found" in missing:
+            name = ", ".join(one.needs)
+            data[name], missing = missing, f"Data: {name}"
+        rows.append([title_of(one.table), one.caption, str(numbers or ""), derived, missing])
+    yield Table(["Table", "What", "Numbers", "Follow from print", "What is missing"], rows)
+    if data:
+        yield Table(["Data", "How to provide them"], [[name, text] for name, text in data.items()])
 
 
 def _table_parts(one: Reproduction) -> Iterator[Part]:
@@ -167,12 +198,17 @@ def _page_table(one: Reproduction, chosen: set[str], caption: str) -> Table:
     return laid_out(rows, columns, texts, caption=caption, classes=marks)
 
 
-def _pictures(one: Reproduction) -> Iterator[Part]:
+def _drawn(figures: Iterator[Figure], of: str = "the overview") -> list[Picture]:
+    """Return the figures, or none with a warning if a package is missing."""
     try:
-        figures = [Picture(figure) for figure in _figures(one)]
+        return [Picture(figure) for figure in figures]
     except MissingDependency as missing:
-        log.warning("The figures of %s, %s are left out. %s", one.paper, title_of(one.table), missing)
-        return
+        log.warning("The figures of %s are left out. %s", of, missing)
+        return []
+
+
+def _pictures(one: Reproduction) -> Iterator[Part]:
+    figures = _drawn(_figures(one), f"{one.paper}, {title_of(one.table)}")
     yield from figures[:SHOWN_FIGURES]
     if len(figures) > SHOWN_FIGURES:
         yield Details(f"{len(figures) - SHOWN_FIGURES} more figures", figures[SHOWN_FIGURES:])

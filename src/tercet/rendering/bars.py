@@ -1,10 +1,13 @@
-"""Bar charts: counts of whole numbers, and shares by group."""
+"""Bar charts: counts of whole numbers, shares by group, and parts of a whole."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .figures import BLUE, HOVER, Figure, Row, _altair, _data, _figure, _require
+from .figures import BLUE, HOVER, VERMILLION, Figure, Row, _altair, _data, _figure, _require
+
+NARROW = 0.04  # a part of a bar with a smaller share has no space for its number
+DARK = (BLUE, VERMILLION)  # colours on which text is white
 
 
 def count_bars(counts: Sequence[int], *, label: str, title: str, subtitle: str = "") -> Figure:
@@ -45,3 +48,39 @@ def share_bars(
     facet = alt.Facet("group:N", sort=list(shares), header=header)
     several = alt.layer(bars, data=_data(rows)).properties(width=400, height={"step": 16})
     return _figure(several.facet(facet=facet, columns=1), rows, title, [subtitle], 400)
+
+
+def part_bars(
+    counts: Mapping[str, Mapping[str, int]], colours: Mapping[str, str], *, label: str, title: str, subtitle: str = ""
+) -> Figure:
+    """Return one bar per name, divided into the shares of its parts; `colours` has the parts in their order."""
+    rows: list[Row] = []
+    for name, parts in counts.items():
+        start, whole = 0, sum(parts.values())
+        for part in colours:
+            count = parts.get(part, 0)
+            if count:
+                hover = f"{name}: {count:,} of {whole:,}, {part}"
+                shown = f"{count:,}" if count / whole > NARROW else ""
+                places = {"from": start / whole, "to": (start + count) / whole, "middle": (start + count / 2) / whole}
+                rows.append({"name": name, "part": part, "count": count, **places, "text": shown, "hover": hover})
+            start += count
+    _require(rows, title)
+    alt = _altair()
+    base = alt.Chart(_data(rows)).encode(
+        y=alt.Y("name:N", sort=list(counts), title=None, axis=alt.Axis(ticks=False, labelPadding=6))
+    )
+    domain = [part for part in colours if any(row["part"] == part for row in rows)]
+    scale = alt.Scale(domain=domain, range=[colours[part] for part in domain])
+    bars = base.mark_bar(stroke="white").encode(
+        x=alt.X("from:Q", title=label, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
+        x2="to:Q",
+        color=alt.Color("part:N", title=None, scale=scale, legend=alt.Legend(orient="top", columns=3, labelLimit=240)),
+        **HOVER,
+    )
+    dark = alt.FieldOneOfPredicate(field="part", oneOf=[part for part in domain if colours[part] in DARK])
+    texts = base.mark_text(aria=False).encode(
+        x="middle:Q", text="text:N", color=alt.condition(dark, alt.value("white"), alt.value("black"))
+    )
+    chart = alt.layer(bars, texts).properties(width=560, height={"step": 34})
+    return _figure(chart, rows, title, [subtitle], 560)

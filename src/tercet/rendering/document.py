@@ -26,11 +26,15 @@ MARKS = {"good": "✓", "inside": "±", "near": "≈", "bad": "✗", "unchecked"
 
 @dataclass(frozen=True)
 class Heading:
-    """The title of what follows; `code` is a line below it, such as a signature. Pages show levels from 2 to 4."""
+    """The title of what follows; `code` is a line below it, such as a signature. Pages show levels from 2 to 4.
+
+    anchor: its address within a page, if it should be the same in every page.
+    """
 
     text: str
     code: str = ""
     level: int = 2
+    anchor: str = ""
 
     def __post_init__(self) -> None:
         if self.level not in (2, 3, 4):

@@ -21,7 +21,8 @@ from .tables import Bold, is_numeric
 
 log = logging.getLogger(__name__)
 
-MANY = 30  # headings; the contents of longer pages are folded
+LONG = 50  # characters of a cell: a table with sentences, whose cells are below each other on small screens
+MANY = 12  # headings; the contents of longer pages are folded
 
 
 def page(document: Document, *, language: str = "en") -> str:
@@ -105,7 +106,8 @@ def _contents(headings: Sequence[Heading]) -> Iterator[str]:
     folded = len(headings) > MANY
     yield '<nav aria-label="Contents">' + ("<details><summary>Contents</summary>" if folded else "") + "<ul>"
     for place, heading in enumerate(headings, 1):
-        yield f'<li class="level{heading.level}"><a href="#s{place}">{escape(heading.text)}</a></li>'
+        anchor = escape(heading.anchor or f"s{place}")
+        yield f'<li class="level{heading.level}"><a href="#{anchor}">{escape(heading.text)}</a></li>'
     yield "</ul>" + ("</details>" if folded else "") + "</nav>"
 
 
@@ -119,8 +121,9 @@ def _sections(parts: Iterable[Part]) -> Iterator[str]:
         place += 1
         if place > 1:
             yield "</section>"
-        yield f'<section aria-labelledby="s{place}">'
-        yield f'<h{part.level} id="s{place}">{escape(part.text)}</h{part.level}>'
+        anchor = escape(part.anchor or f"s{place}")
+        yield f'<section aria-labelledby="{anchor}">'
+        yield f'<h{part.level} id="{anchor}">{escape(part.text)}</h{part.level}>'
         if part.code:
             yield f"<p><code>{escape(part.code)}</code></p>"
     if place:
@@ -169,7 +172,9 @@ def _card(segment: SegmentTexts) -> str:
 def _table(table: Table) -> Iterator[str]:
     header, rows = table.columns("html")
     name = escape(table.caption or "Table")
-    yield f'<div class="scroll" tabindex="0" role="group" aria-label="{name}"><table>'
+    prose = any(len(cell) > LONG for row in rows for cell in row[1:])
+    kind = ' class="prose"' if prose else ""
+    yield f'<div class="scroll" tabindex="0" role="group" aria-label="{name}"><table{kind}>'
     if table.caption:
         yield f"<caption>{escape(table.caption)}</caption>"
     numeric = [is_numeric(row[column] for row in rows) for column in range(len(header))]

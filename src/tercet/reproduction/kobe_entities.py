@@ -7,12 +7,14 @@ comparison.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ..data.layouts import open_testset
+from ..data.lines import read_lines
 from ..data.testset import TestSet
 from ..entity_report import count_entities, entities, entity_histogram
 from ..knowledge.mentions import Mention
@@ -114,10 +116,6 @@ def _sample_row(data: DataSets) -> tuple[dict[str, float], str]:
 
 
 def _annotated(path: Path) -> set[str]:
-    import json
-
-    from ..data.lines import read_lines
-
     return {json.loads(line).get("system", "") for line in read_lines(path)}
 
 
@@ -161,15 +159,27 @@ def _text_numbers(data: DataSets) -> tuple[list[Cell], list[Unchecked]]:
     files = [len(one.systems) + len(one.references) + 1 for one in texts]
     sentences = sum(n * len(one) for n, one in zip(files, texts, strict=True))
     values = {"annotated texts (sources, references, outputs)": sum(files), "annotated sentences": sentences}
+    mentions = _mentions(data)
+    values |= mentions
     cells: list[Cell] = []
     unchecked: list[Unchecked] = []
     for row, column, text in printed(TEXT).numbers():
         where, what = row.split(": ")
         if what in values:
-            cells.append(check(row, column, text, values[what]))
+            cells.append(check(row, column, text, values[what], must=what not in mentions))
         elif where == "section 1":
             unchecked.append(Unchecked(row, column, float(text), needed_file("PAIR")))
     return cells, unchecked
+
+
+def _mentions(data: DataSets) -> dict[str, int]:
+    """Return the numbers of mentions and of distinct entities, if the annotations of all language pairs are there."""
+    paths = [annotations_of(data, pair) for name in COUNT_TABLES for pair in printed(name).columns]
+    found = [path for path in paths if path is not None]
+    if len(found) < len(paths):
+        return {}
+    entities = [entity for path in found for line in read_lines(path) for *_, entity in json.loads(line)["entities"]]
+    return {"mentions of entities": len(entities), "distinct entities": len(set(entities))}
 
 
 def system_figure(data: DataSets) -> Reproduction:

@@ -25,6 +25,7 @@ RESAMPLES = 1000
 HALF_WIDTH_WITHIN = 0.0015  # one step of the last printed digit, plus the variation between resamples
 SENTBLEU = "sentbleu:tokenize=none"  # on text that is first tokenised, then lower-cased
 NOT_ASKED = "It was left out of this run."
+COMPARISONS = "rr"  # {pair}.rr.tsv: comparisons without ties
 
 
 def evidence(data: DataSets, name: str, pair: str) -> tuple[Evidence, TestSet]:
@@ -34,7 +35,9 @@ def evidence(data: DataSets, name: str, pair: str) -> tuple[Evidence, TestSet]:
         found = open_evidence(data.needed(name), pair)
         if found.testset is None:
             raise DataError(f"{name} has no texts of {pair}.")
-        return found, found.testset
+        # Rankings with judges may be beside the comparisons that were taken from them.
+        chosen = [item for item in found.judgements if item.name == COMPARISONS] or found.judgements
+        return replace(found, judgements=chosen), found.testset
 
     return data.once((name, pair), read)
 

@@ -53,7 +53,7 @@ def _systems(data: DataSets) -> dict[str, Scored]:
         for system in dict.fromkeys(found["system"]):
             rows = [place for place, name in enumerate(found["system"]) if name == system]
             parts = [[found[name][row] for row in rows] for name in ("source", "mt", "reference")]
-            made[system] = Scored(parts[0], parts[1], parts[2], score[rows])
+            made[system.replace(" ", "")] = Scored(parts[0], parts[1], parts[2], score[rows])
         return made
 
     return data.once("ce_dataset systems", read)

@@ -110,7 +110,7 @@ def penalty_table(data: DataSets) -> Reproduction:
     others = {row: one["Average"] for row, one in values.items() if row != "Exact"}
     text = "words of the same form have the lowest penalty"
     shown = ", ".join(f"{row} {value:.3f}" for row, value in {"Exact": exact, **others}.items())
-    statement = Statement(text, exact < min(others.values()), shown)
+    statement = Statement(text, all(exact < value for value in others.values()), shown)
     return replace(_beside(data, "thesis_t4_14", values, own=own, decimals=3), statements=[statement])
 
 

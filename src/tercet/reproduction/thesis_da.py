@@ -18,12 +18,13 @@ from ..data.testset import TestSet
 from ..errors import DataError
 from ..metrics.cobalt import Cobalt
 from ..stats.correlation import pearson
-from . import Cell, DataSets, Plot, Printed, Reproduction, Statement, Unchecked, check, printed
+from . import LEFT_OUT, Cell, DataSets, Plot, Printed, Reproduction, Statement, Unchecked, check, printed
 from .cobalt_scores import SYSTEM, cobalt_scores
 from .sources import numbers, read_table
-from .thesis_cobalt import ABLATIONS, NO_PROGRAM, OWN, SAME_ROW, variants
+from .thesis_cobalt import ABLATIONS, NO_PROGRAM, OWN, SAME_ROW, language_pairs, variants, year_values
 
-SET, ANALOGUE = "wmt16_da", "wmt17"
+SET, ANALOGUE, RANKED = "wmt16_da", "wmt17", "wmt16"
+COUNTED, ROUNDED = ("Assessments", "Translations"), "It is a count that the thesis rounds."
 LEVELS = ("L1", "L2", "L3", "L4")  # quarters of the data by human score; L4 is the best
 WITHIN = {OWN: 0.02, "Meteor": 0.03, "chrF2": 0.0015}  # how far Tercet's metrics may be from print
 COLUMNS = ("lp", "z", "reference", "mt")
@@ -155,6 +156,29 @@ def da_table(data: DataSets, *, expected: str, rows: Mapping[str, str]) -> Repro
     return Reproduction(cells, unchecked, _parts_help(values) if ablated else (), notes, extra=shown)
 
 
+def rankings_table(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
+    """Return Table 5.3: tau on the rankings of WMT16, and r with its direct assessments, whichever are there."""
+    pairs = language_pairs("thesis_t4_12")
+    values: dict[str, dict[str, dict[str, float]]] = {RANKED: {}, SET: {}}
+    if data(RANKED) is not None:
+        taus = year_values(data, RANKED, pairs, rows)
+        values[RANKED] = {**taus, "BLEU": taus.get("SENTBLEU", {})}
+    if data(SET) is not None:
+        values[SET] = _by_column(data, rows, printed("thesis_t4_12"))
+    cells: list[Cell] = []
+    unchecked: list[Unchecked] = []
+    for row, column, text in printed("thesis_t5_3").numbers():
+        pair, _, kind = column.partition("_")
+        name = RANKED if kind == "RR_tau" else SET
+        value = values[name].get(row, {}).get(pair)
+        if value is not None:
+            cells.append(check(row, column, text, value, must=False))
+        else:
+            reason = data.missing([name]) or (ROUNDED if row in COUNTED else NO_PROGRAM)
+            unchecked.append(Unchecked(row, column, float(text), reason))
+    return Reproduction(cells, unchecked)
+
+
 def _parts_help(values: Mapping[str, Mapping[str, float]]) -> list[Statement]:
     lower = [row for row in ABLATIONS if np.mean(list(values[row].values())) < np.mean(list(values[OWN].values()))]
     text = "on average r is lower without the context penalty"
@@ -164,8 +188,11 @@ def _parts_help(values: Mapping[str, Mapping[str, float]]) -> list[Statement]:
 def quality_figure(data: DataSets, *, rows: Mapping[str, str]) -> Reproduction:
     """Return Figure 4.4: the difference in r between UPF-Cobalt and other metrics, by quality."""
     values = _by_column(data, rows, printed("thesis_tA_9"))
-    gains = {row: [(level, values[OWN][level] - abs(values[row][level])) for level in LEVELS] for row in rows}
-    best = max(rows, key=lambda row: sum(abs(value) for value in values[row].values()))
+    others = [row for row in rows if row in values]
+    if not others:
+        return Reproduction(notes=[f"Not recomputed. {LEFT_OUT}"])
+    gains = {row: [(level, values[OWN][level] - abs(values[row][level])) for level in LEVELS] for row in others}
+    best = max(others, key=lambda row: sum(abs(value) for value in values[row].values()))
     last = gains[best][-1][1]
     statement = Statement(
         f"UPF-Cobalt gains nothing over the best metric (here {best}) for the best quarter", last <= 0, f"{last:+.3f}",
@@ -185,8 +212,10 @@ def scatter_figure(data: DataSets, *, row: str, rows: Mapping[str, str] | None =
     points, r = {}, {}
     for pair, one in people.items():
         scores = _scores(data, pair, rows or {})
-        if row not in scores:
-            return Reproduction(notes=[f"Not recomputed: {row} was left out, or cannot run here."])
+        if row not in scores:  # there is a warning if a package or model is missing
+            asked = data.asks_for(row, (rows or {}).get(row, ""))
+            reason = f"{row} cannot run here." if asked else LEFT_OUT
+            return Reproduction(notes=[f"Not recomputed. {reason}"])
         r[pair] = float(pearson(scores[row], one.human))
         points[f"{pair}, r = {r[pair]:.3f}"] = list(zip(one.human.tolist(), scores[row].tolist(), strict=True))
     plot = Plot("scatter", _of(data, f"{row} and direct assessment"), "human score (z)", row, points)

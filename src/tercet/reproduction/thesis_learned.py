@@ -1,4 +1,5 @@
-"""Fomicheva (2017), doctoral thesis, Table 5.6: groups of features of fluency, learnt here on WMT12, tested on WMT14.
+"""Fomicheva (2017), doctoral thesis, Table 5.6: groups of features of fluency, learnt here on WMT12, tested on WMT14
+and WMT15.
 
 The thesis trained on WMT14 to test on WMT15, and on WMT13 to test on WMT14; the texts of WMT13 and WMT15 with their
 rankings are not at hand. Only outputs that people judged are parsed, and their features are computed once.
@@ -6,7 +7,7 @@ rankings are not at hand. Only outputs that people judged are parsed, and their 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import mean
 
 from ..errors import MissingDependency, UsageError
@@ -18,54 +19,65 @@ from ..learning.training import Part, choose, fit, measure
 from ..metrics._members import find_members
 from ..metrics.features_f import GROUPS as FEATURES
 from . import Cell, DataSets, Reproduction, Unchecked, check, printed
-from .rankings import pairs_of
+from .rankings import COMPARISONS, pairs_of
 
 GROUPS = {"Fluency-SIMPLE": "simple", "Fluency-refined": "refined", "Fluency-words": "words", "Fluency-Pos": "tags"}
 ALL = "all features"
-TRAINED, TESTED = ("cs-en", "de-en", "es-en", "fr-en"), ("fr-en", "de-en", "hi-en", "cs-en", "ru-en")
+TRAINED, TESTED = ("cs-en", "de-en", "es-en", "fr-en"), ("fr-en", "de-en", "hi-en", "fi-en", "cs-en", "ru-en")
+YEARS = {"WMT2014": "wmt14", "WMT2015": "wmt15"}  # columns
 METRIC = "features_f"
 WITHIN = 0.05  # other language models, parser and training data
 NO_WIDTH = "Half-widths are not recomputed."
-NO_TEXTS = "It needs the texts and rankings of WMT15."
 
 
 def fluency_group_table(data: DataSets) -> Reproduction:
-    """Return Table 5.6, the column of WMT14; for comparison tau by language pair, and with all features."""
+    """Return Table 5.6 for the years whose texts are there; for comparison by language pair, and with all features."""
     table = printed("thesis_t5_6")
-    values: dict[str, dict[str, float]] = {}
+    here = {column: year for column, year in YEARS.items() if data(year) is not None}
+    values: dict[str, dict[str, dict[str, float]]] = {}
     reason = NO_WIDTH
     try:
-        values = _taus(data)
+        values = _taus(data, here)
     except (MissingDependency, UsageError) as error:  # no parser, or no language models
         reason = str(error)
     cells: list[Cell] = []
     unchecked: list[Unchecked] = []
     for row, column, text in table.numbers():
-        if column == "WMT2014" and row in values:
-            cells.append(check(row, column, text, mean(values[row].values()), within=WITHIN, must=False))
+        taus = values.get(column, {}).get(row)
+        if taus:
+            cells.append(check(row, column, text, mean(taus.values()), within=WITHIN, must=False))
         else:
-            why = reason if column.startswith("WMT2014") else NO_TEXTS
-            unchecked.append(Unchecked(row, column, float(text), why))
-    return Reproduction(cells, unchecked, extra=values, note_values={"within": WITHIN})
+            missing = data.missing([YEARS[column.removesuffix("_ci")]])
+            unchecked.append(Unchecked(row, column, float(text), missing or reason))
+    extra: dict[str, dict[str, float]] = {}
+    for column, rows in values.items():
+        for row, taus in rows.items():
+            extra.setdefault(row, {}).update({f"{pair} {column[-4:]}": tau for pair, tau in taus.items()})
+    return Reproduction(cells, unchecked, extra=extra, note_values={"within": WITHIN})
 
 
-def _taus(data: DataSets) -> dict[str, dict[str, float]]:
-    """Return tau on each language pair of WMT14, by group of features."""
+def _taus(data: DataSets, years: Mapping[str, str]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return tau on each language pair of the data sets `years`, by column of the table and group of features."""
     members = find_members([f"{METRIC}@*"])
 
     def parts(name: str, pairs: Sequence[str]) -> list[Part]:
-        examples = gather([data.needed(name)], pairs=pairs_of(data, name, pairs))
+        here = pairs_of(data, name, pairs)
+        gold = COMPARISONS if any(data.needed(name).glob(f"*.{COMPARISONS}.tsv*")) else None
+        examples = gather([data.needed(name)], pairs=here, gold=gold)
         return [
             Part(one, compute_features(one, members, executor=data.executor, cache=data.cache).values)
             for one in examples
         ]
 
-    training, tested = parts("wmt12", TRAINED), parts("wmt14", TESTED)
-    learner, found = find_learner("logistic"), {}
+    training, tested = parts("wmt12", TRAINED), {column: parts(name, TESTED) for column, name in years.items()}
+    learner = find_learner("logistic")
+    found: dict[str, dict[str, dict[str, float]]] = {column: {} for column in years}
     for row, group in {**GROUPS, ALL: "all"}.items():
         columns = [FEATURES["all"].index(name) for name in FEATURES[group]]
-        some, held = ([Part(part.examples, part.features[:, columns]) for part in some] for some in (training, tested))
+        some = [Part(part.examples, part.features[:, columns]) for part in training]
         setting, _ = choose(learner, some, SEED)
         predictor = fit(learner, some, setting, SEED)
-        found[row] = {part.examples.pair: measure("", [part], predictor.predict).tau for part in held}
+        for column, of_year in tested.items():
+            held = [Part(part.examples, part.features[:, columns]) for part in of_year]
+            found[column][row] = {part.examples.pair: measure("", [part], predictor.predict).tau for part in held}
     return found

@@ -7,6 +7,7 @@ TSV files can make the tables. Post-edits of IWSLT 2019 stand in for EAMT11.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import mean
 
 import numpy as np
@@ -20,12 +21,8 @@ from .sources import numbers, read_table
 
 SYSTEM = "mt"
 BLEU, METEOR, TER = "bleu:variant=mteval", "meteor", "ter"
-RULES = (
-    "morphology",
-    "structure",
-    "order",
-    "number",
-)  # columns with a paraphrase of the reference by one group of rules
+RULES = ("morphology", "structure", "order", "number")  # columns with paraphrases of the reference by a group of rules
+PLAIN, PARAPHRASED = "ce_dataset", "ce_paraphrased"  # EAMT09
 PERCENT = 100
 NO_PROGRAM = "Neither the metric nor its scores are available."
 
@@ -42,24 +39,27 @@ def _segment(data: DataSets, texts: TestSet, spec: str) -> Floats:
 
 def _ce_rows(data: DataSets, columns: Sequence[str]) -> dict[str, dict[str, list[str]]]:
     """Return the columns of EAMT09 by system."""
-    found = read_table(data.needed("ce_dataset"), "ce_dataset.tsv", ["system", *columns])
-    systems = list(dict.fromkeys(found["system"]))
+    folder = data(PARAPHRASED) or data.needed(PLAIN)
+    found = read_table(folder, "ce_dataset.tsv", ["system", *columns])
     return {
-        system: {
+        system.replace("System", "System ").replace("  ", " "): {  # the thesis writes System 1, Specia et al. System1
             name: [text for text, owner in zip(found[name], found["system"], strict=True) if owner == system]
             for name in columns
         }
-        for system in systems
+        for system in dict.fromkeys(found["system"])
     }
 
 
 def _multi_reference_bleu(data: DataSets) -> dict[str, dict[str, Floats]]:
-    """Return by system BLEU of segments with the reference alone, with each group of rules, and with all of them."""
+    """Return by system BLEU of segments with the reference alone, and, if there are paraphrases, with each group of
+    rules and with all of them."""
 
     def make() -> dict[str, dict[str, Floats]]:
         found = {}
-        for system, one in _ce_rows(data, ["mt", "reference", "score", *RULES]).items():
-            sets = {"Reference": (), **{name.capitalize(): (name,) for name in RULES}, "All": RULES}
+        rules = RULES if data(PARAPHRASED) is not None else ()
+        sets: dict[str, tuple[str, ...]] = {"Reference": ()}
+        sets |= {**{name.capitalize(): (name,) for name in rules}, "All": rules} if rules else {}
+        for system, one in _ce_rows(data, ["mt", "reference", "score", *rules]).items():
             found[system] = {
                 column: _segment(
                     data, _texts(one["mt"], {name: one[name] for name in ("reference", *rules)}, "en-es"), BLEU
@@ -79,7 +79,8 @@ def multi_reference_table(data: DataSets) -> Reproduction:
         system: {column: float(pearson(row, one["score"])) for column, row in one.items() if column != "score"}
         for system, one in found.items()
     }
-    return compare_rows("thesis_t3_1", values)
+    compared, missing = compare_rows("thesis_t3_1", values), data.missing([PARAPHRASED])
+    return replace(compared, unchecked=[replace(one, reason=missing or one.reason) for one in compared.unchecked])
 
 
 def affected_table(data: DataSets) -> Reproduction:

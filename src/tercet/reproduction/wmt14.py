@@ -44,7 +44,10 @@ OF_TOKENISED = {
 WINS = "expected-wins"  # instead of the task's TrueSkill, which needs the ties
 SYSTEM_WIDTH_WITHIN = 0.005  # of half-widths at system level, whose human scores are not the task's
 NO_METRIC = "Neither the metric nor its scores are available."
-NO_TIES = "It needs rankings.tsv with the ties of all five-way rankings of WMT14; the published copy has none."
+NO_TIES = (
+    "It needs the ties of all five-way rankings, which the published copy does not have. Who has them as rankings gets "
+    "HTIES by tercet meta --stat tau:hties."
+)
 
 
 def _system_scores(data: DataSets, pair: str, rows: Mapping[str, str]) -> list[Scores]:

@@ -27,4 +27,21 @@ for (const table of document.querySelectorAll("table")) {
     });
   });
 }
+for (const code of document.querySelectorAll("section > p > code:only-child")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.setAttribute("aria-live", "polite");
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = "Copied";
+    } catch { // without permission: select it, to be copied by hand
+      getSelection().selectAllChildren(code);
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+  code.after(" ", button);
+}
 document.querySelector("header").append(themeButton());
