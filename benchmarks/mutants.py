@@ -30,7 +30,7 @@ LIMIT = 30  # seconds of CPU for the tests of one mutant
 ELSEWHERE = {  # tests of modules that have no file of their own
     "raters": ["tests/unit/stats/test_reliability.py"],
     "winners": ["tests/unit/stats/test_williams.py", "tests/unit/stats/test_permutation.py"],
-    "metaeval.measures": ["tests/unit/metaeval/test_measures.py", "tests/unit/metaeval/test_measurement.py"],
+    "metaeval.measures": [f"tests/unit/metaeval/test_{name}.py" for name in ("measures", "measurement", "judging")],
     "human.agreement_measures": ["tests/unit/human/test_agreement.py"],
 }
 WIDER = ["tests/property/test_stats.py", "tests/property/test_significance.py"]  # for survivors

@@ -250,7 +250,7 @@ def _preferences(counts: ComparisonCounts, pairs: Bools, weights: Floats, *, alo
     if alone:  # the repeats of a rater who is in the resample three times count three times, not nine times
         agreed, total = weights @ same.diagonal(), weights @ met.diagonal()
     else:
-        agreed, total = (((weights @ part) * weights).sum(1) / 2 for part in (same, met))
+        agreed, total = (((weights @ part) * weights).sum(1) for part in (same, met))
     tied = ratio(weights @ counts.ties, weights @ counts.made)
     found = [
         preference_agreement(one, whole - one, ties=share)

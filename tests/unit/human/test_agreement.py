@@ -21,7 +21,7 @@ from tercet.stats.reliability import icc
 from ..stats.coefficients import fleiss_kappa, krippendorff_alpha, mean_kappa
 
 nan = math.nan
-RATERS = ("a", "b", "c", "d", "e")
+RATERS = tuple("abcdefgh")
 TABLE = np.random.default_rng(3).integers(1, 6, (5, 12)).astype(float)
 
 
@@ -125,6 +125,20 @@ def test_groups_are_by_the_reference_shown():
         krippendorff_alpha(apart, level="ordinal")
     )
     assert result.shown == ("A", "B", "src")
+
+
+def test_the_interval_of_the_gap_encloses_it():
+    """Raters of a reference agree on most outputs, those of different references on fewer."""
+    rng = np.random.default_rng(6)
+    first, other = rng.integers(1, 6, (2, 60))
+    truths = np.repeat([first, np.where(np.arange(60) < 35, first, other)], 4, axis=0)
+    table = np.where(rng.random((8, 60)) < 0.8, truths, rng.integers(1, 6, (8, 60)))
+    result = agree(scored(table, reference=list("AAAABBBB")), resamples=200)
+    (gap,) = [item for item in result.gaps if item.measure == "kappa"]
+    assert gap.low < gap.value < gap.high < of(result, "kappa", "same reference").value
+    apart = np.full((8, 120), nan)
+    apart[:4, :60], apart[4:, 60:] = table[:4], table[4:]
+    assert of(result, "alpha, nominal", "same reference").value == pytest.approx(krippendorff_alpha(apart))
 
 
 def test_one_reference_for_all_makes_no_groups():
@@ -235,6 +249,13 @@ def test_slices_follow_the_order_in_which_raters_worked():
         assert item.agreement["all"] == pytest.approx(mean_kappa(part, "linear"))
         assert item.spread == pytest.approx(part.std(axis=1).mean())
         assert math.isnan(item.seconds)
+
+
+def test_slices_of_rankings_by_hand():
+    first, second = {"x": 1, "y": 2}, {"x": 2, "y": 1}
+    data = ranked(("a", "1", first), ("a", "2", first), ("b", "1", first), ("b", "2", second))
+    both = [(item.measure, item.agreement["all"]) for item in agree(data, slices=2, resamples=50).slices]
+    assert both == [("kappa", 1.0), ("kappa", -1.0)]
 
 
 def test_a_hundred_judgements_fall_into_five_equal_slices():

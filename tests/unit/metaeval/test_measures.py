@@ -1,9 +1,10 @@
 """Statistics by name: which there are, at which level, and what may be drawn."""
 
+import numpy as np
 import pytest
 
 from tercet.errors import UnknownName, UsageError
-from tercet.metaeval.measures import STATISTICS, parse_statistic
+from tercet.metaeval.measures import STATISTICS, Measured, parse_statistic, segment_level
 
 
 @pytest.mark.parametrize("name", STATISTICS)
@@ -55,3 +56,35 @@ def test_unknown_names_are_refused_with_the_nearest(text: str, level: str, messa
 def test_what_does_not_go_together_is_refused(text: str, level: str, options: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         parse_statistic(text, level, **options)  # type: ignore[arg-type]
+
+
+# Three systems, four segments: one pair is tied for people only, one pair is wrong, the last segment has no pair.
+PEOPLE = np.array([[1, 1, 1, np.nan], [1, 2, np.nan, 5], [2, 3, 2, np.nan]])
+METRIC = np.array([[[1.0, 1.0, 2.0, 0.0], [1.1, 2.0, 9.0, 0.0], [2.0, 3.0, 1.0, 0.0]]])
+
+
+def accuracy(name: str, average: str, segments: slice = slice(None)) -> Measured:
+    statistic = parse_statistic(name, "seg", average=average)
+    return segment_level(statistic, PEOPLE[:, segments], METRIC[..., segments], draws={"resamples": 30, "seed": 1})
+
+
+def test_accuracy_of_segments_is_the_mean_over_those_with_pairs() -> None:
+    found = accuracy("accuracy", "item")
+    assert found.values == pytest.approx([(2 / 3 + 1 + 0) / 3])
+    assert (found.n.tolist(), found.resampled.n, found.epsilon) == ([7], 4, None)
+    assert np.ptp(found.resampled.samples) > 0
+
+
+def test_calibrated_accuracy_counts_small_differences_as_ties() -> None:
+    found = accuracy("accuracy-calibrated", "item")
+    assert found.values == pytest.approx([2 / 3])
+    assert found.epsilon == pytest.approx([0.1])
+
+
+def test_accuracy_without_averaging_is_of_all_pairs_and_has_no_interval() -> None:
+    two = slice(0, 2)
+    assert accuracy("accuracy", "none", two).values == pytest.approx([13 / 15])
+    assert accuracy("accuracy-calibrated", "none", two).values == pytest.approx([1])
+    found = accuracy("accuracy", "none", two)
+    assert (found.n.tolist(), found.resampled.n) == ([15], 1)
+    assert np.isnan(found.resampled.intervals()[0].low)

@@ -312,3 +312,7 @@ def test_intervals_over_people_hold_the_truth_and_those_over_pairs_do_not():
 def test_bounds_need_values_in_more_than_half_of_the_resamples(defined, known):
     drawn = np.array([float(i) if i < defined else np.nan for i in range(10)])
     assert np.isfinite(bounds(drawn, raters=8)).all() == known
+
+
+def test_bounds_of_zero_have_no_sign():
+    assert str(bounds(np.full(20, -0.0), raters=9)) == "(0.0, 0.0)"
