@@ -18,6 +18,7 @@ from .files import bare_name, is_bilingual
 from .jsonl import read_jsonl
 from .lines import read_blocks
 from .sgm import head_tags, languages_of, read_sgm
+from .tables import first_lines
 from .testset import TestSet
 from .wmtxml import language_pair, read_wmtxml
 
@@ -216,7 +217,10 @@ def _xml(folder: Path) -> dict[str, Opener]:
     for path in sorted(folder.iterdir()):
         if not bare_name(path).endswith(".xml") or not path.is_file():
             continue
-        pair = pair_of_name(bare_name(path)) or language_pair(path)
+        pair = pair_of_name(bare_name(path))
+        if pair is None and not any("<dataset" in line for line in first_lines(path, 20)):
+            continue  # another kind of XML, such as a report of tests
+        pair = pair or language_pair(path)
         if pair is None:
             raise DataError(_NO_PAIR.format(path))
         if pair in found:
