@@ -144,7 +144,10 @@ def _file(path: Path, pair: str | None, systems: Iterable[str] | None) -> TestSe
     if name.endswith(".xml"):
         testset = read_wmtxml(path, systems=systems)
         return testset if testset.pair else replace(testset, pair=pair or pair_of_name(name))
-    raise UsageError(f"{path} has an unknown ending. Known endings: {', '.join(ENDINGS)}, each also with .gz.")
+    raise UsageError(
+        f"{path} has an unknown ending. Known endings: {', '.join(ENDINGS)}, each also with .gz. Plain texts are given as "
+        "references and outputs (-r and -i; TestSet.read)."
+    )
 
 
 def pair_of_name(name: str) -> str | None:
