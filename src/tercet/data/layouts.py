@@ -145,8 +145,8 @@ def _file(path: Path, pair: str | None, systems: Iterable[str] | None) -> TestSe
         testset = read_wmtxml(path, systems=systems)
         return testset if testset.pair else replace(testset, pair=pair or pair_of_name(name))
     raise UsageError(
-        f"{path} has an unknown ending. Known endings: {', '.join(ENDINGS)}, each also with .gz. Plain texts are given as "
-        "references and outputs (-r and -i; TestSet.read)."
+        f"{path} has an unknown ending. Known endings: {', '.join(ENDINGS)}, each also with .gz. "
+        "Plain texts are given as references and outputs (-r and -i; TestSet.read)."
     )
 
 

@@ -67,7 +67,7 @@ def test_single_files_are_known_by_their_ending(tmp_path: Path) -> None:
     (tmp_path / "set.txt").write_text("a\n")
     with pytest.raises(
         UsageError,
-        match=r"has an unknown ending\. Known endings: \.jsonl, \.tsv, .* Plain texts are given as references and outputs",
+        match=r"has an unknown ending\. Known endings: \.jsonl, \.tsv, .* Plain texts are given as",
     ):
         open_testset(tmp_path / "set.txt")
 
