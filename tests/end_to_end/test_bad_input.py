@@ -46,6 +46,12 @@ def test_a_bad_file_is_named_with_what_is_wrong(folder: Path, name: str, place: 
     assert result.out == ""
 
 
+def test_a_hyphen_as_output_is_standard_output(folder: Path) -> None:
+    words = ("score", "ref", "-i", "out", "-b")
+    assert tercet(*words, "-o", "-", cwd=folder).out == tercet(*words, cwd=folder).out != ""
+    assert not (folder / "-").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

@@ -65,7 +65,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_json_is_what_the_library_returns(folder):
     done = run(folder, "ref.txt", "-i", "good.txt", "fair.txt", "bad.txt", "-m", "bleu", "chrf", "-f", "json",
-               "-n", "100", "--slice", "length", "--slice", "document", "--docs", "docs.txt", "--top", "2")  # fmt: skip
+               "-n", "100", "--slice", "length", "--by", "document", "--docs", "docs.txt", "--top", "2")  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     names = ("good.txt", "fair.txt", "bad.txt")
     testset = TestSet({n: TEXTS[n] for n in names}, {"ref.txt": TEXTS["ref.txt"]}, documents=TEXTS["docs.txt"])

@@ -26,6 +26,8 @@ def test_a_model_is_written_and_its_figures_printed(demo):
     assert done.code == 0, done.err
     assert "Held out" in done.out
     assert "Without each metric" in done.out
+    tercet("learn", ".", "-m", "chrf", "ter", "--learner", "ridge", "-o", "b.metric", cwd=demo)
+    assert (demo / "b.metric").read_bytes() == (demo / "a.metric").read_bytes()
     scored = tercet("score", "refA.txt", "-i", "Alder.txt", "-l", "en-de", "-m", "learned:model=a.metric", cwd=demo)
     assert scored.out.startswith("Learned|nrefs:1|model:a.metric|checksum:")
 

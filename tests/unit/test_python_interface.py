@@ -121,6 +121,9 @@ def test_every_missing_value_of_pandas_is_a_missing_reference(missing):
         (lambda: tercet.score(TESTSET, []), "No metric is asked for"),
         (lambda: tercet.score("file.jsonl", "bleu"), r"or tercet.read\(FILE\), not str"),
         (lambda: tercet.meta(TESTSET, metrics="bleu"), "A data set is the path or name of one, not TestSet"),
+        (lambda: tercet.parse("a cat", "en"), "A list of texts is needed, as \\['a cat'\\], not a single text"),
+        (lambda: tercet.link("Berlin", "en"), "A list of texts is needed"),
+        (lambda: tercet.paraphrase("a cat", "en"), "A list of texts is needed"),
         (lambda: tercet.agree("nowhere.jsonl"), "There is no file nowhere.jsonl"),
     ],
 )
@@ -216,3 +219,18 @@ def test_a_notebook_shows_tables():
     assert len(shown) == 3
     assert all("<table>" in html for html in shown)
     assert "Alder" in shown[1]
+
+
+def test_a_comparison_is_indexed_by_metric():
+    found = tercet.compare(TESTSET, ["bleu", "chrf"], resamples=50)
+    assert found["chrf"] is found.metric("chrf")
+
+
+def test_quality_is_ranked_by_the_model_of_a_name():
+    pytest.importorskip("onnxruntime")
+    found = tercet.qe.rank("default", ["Hallo Welt."], ["Hello world."], languages="de-en")
+    assert 0 <= found.segments[0].quality <= 100
+    with pytest.raises(UsageError, match="There is no model nowhere.qe"):
+        tercet.qe.rank("nowhere.qe", ["a"], ["b"])
+    with pytest.raises(UsageError, match="A list of texts is needed"):
+        tercet.qe.rank("default", "ab", "cd", languages="de-en")

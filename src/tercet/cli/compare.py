@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 @click.option("--alpha", default=0.05, show_default=True, help="Significance level.")
 @click.option(
     "--slice",
+    "--by",
     "slices",
     multiple=True,
     metavar="WHAT",

@@ -15,13 +15,18 @@ TITLE = "A metric learnt from people's judgements"
 @click.command("learn", cls=ManyValues)
 @click.argument("judgements", nargs=-1, required=True, metavar="JUDGEMENTS...")
 @several(
+    "-m",
     "--features",
+    "--metrics",
+    "features",
     of="METRIC[@PART]",
     required=True,
     help="Metrics, as chrf; parts of one, as meteor@recall; all its parts, as beer@*.",
 )
 @click.option("-t", "--texts", metavar="DIR|FILE", help="The texts, if JUDGEMENTS are files without them.")
-@click.option("--out", metavar="FILE", help="Write the model to FILE, for -m learned:model=FILE.")
+@click.option(
+    "-o", "--out", "--output", "out", metavar="FILE", help="Write the model to FILE, for -m learned:model=FILE."
+)
 @several(
     "-l",
     "--pair",

@@ -12,7 +12,12 @@ from .options import JOBS, QUIET
 @click.argument("texts", nargs=-1, required=True, metavar="TEXTS...")
 @click.option("-l", "--language", required=True, metavar="CODE", help="The language of the texts, e.g. en.")
 @click.option(
-    "--out", metavar="FILE", help="Write the models to FILE. [default: kept for the language, with 'tercet data']"
+    "-o",
+    "--out",
+    "--output",
+    "out",
+    metavar="FILE",
+    help="Write the models to FILE. [default: kept for the language, with 'tercet data']",
 )
 @click.option("--backend", metavar="NAME", help="The parser, as for tercet parse. [default: the installed one]")
 @click.option("--cache", metavar="DIR", help="Store parses in this folder and reuse those already there.")

@@ -236,7 +236,7 @@ def with_output(command: click.Command) -> click.Command:
 def _writing_to_file(callback: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(callback)
     def run(*arguments: Any, output_file: str | None = None, **options: Any) -> Any:
-        if output_file is None:
+        if output_file is None or output_file == "-":
             return callback(*arguments, **options)
         from contextlib import redirect_stdout
 

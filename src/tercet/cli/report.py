@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..data.files import check_writable
+from ..errors import UsageError
 from .compare import command as compare_command
 from .compare import read_thresholds, selected_segments, word_options
 from .console import Progress
@@ -41,6 +44,10 @@ def command(**options: Any) -> None:
     tercet report ref.txt -i a.txt b.txt c.txt -s src.txt -m chrf bleu -o report.html
     tercet report -t DIR -l en-de -m chrf --scores comet.json --judgements ratings.tsv
     """  # fmt: skip
+    path = Path(options["path"])
+    check_writable(path)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise UsageError(f"The report is a page of HTML: write -o {path.with_suffix('.html')}.")
     found = make_report(options, read_testset(options, needs_reference=needs_reference(options)))
     found.write(options["path"])
     click.echo(f"{found.verdict}\nWrote {options['path']}")

@@ -206,6 +206,8 @@ class Comparison:
         """What a metric says; asked for as it was given, by spec, name, label or signature."""
         return self.metrics[find_metric(name, [result.record for result in self.metrics])]
 
+    __getitem__ = metric
+
     def pvalue(self, metric: str, a: str, b: str, test: str | None = None, *, corrected: bool = False) -> float:
         """The two-sided p-value of a test, by default the decisive one; 1 for a system and itself.
 

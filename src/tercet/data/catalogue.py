@@ -103,7 +103,7 @@ def entries() -> list[Entry]:
 def find(name: str) -> Entry:
     """Return the data set of this name."""
     if name not in _catalogue():
-        raise UnknownName("data set", name, _catalogue())
+        raise UnknownName("data set", name, _catalogue(), listed_by="tercet data list")
     return _catalogue()[name]
 
 
@@ -128,7 +128,7 @@ def where(name: str, folder: str | Path) -> Path:
     if not _is_installed(name, place):
         known = {*_catalogue(), *_names(place)}
         if name not in known:
-            raise UnknownName("data set", name, known)
+            raise UnknownName("data set", name, known, listed_by="tercet data list")
         raise UsageError(
             f"Data set {name!r} is not in {place}. Fetch it: tercet data get {name}. "
             f"Or add a copy that you have: tercet data add FOLDER {name}."

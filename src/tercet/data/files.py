@@ -19,6 +19,8 @@ BILINGUAL = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff", ".tmx", ".po"
 def check_writable(path: str | Path) -> None:
     """Raise UsageError if no file can be written at a path, so that long work does not end in vain."""
     path = Path(path)
+    if str(path) == "-":
+        raise UsageError("'-' is not the name of a file to write.")
     if path.is_dir():
         raise UsageError(f"{path} is a directory; a file name is needed.")
     if not path.absolute().parent.is_dir():
@@ -29,8 +31,7 @@ def check_writable(path: str | Path) -> None:
 def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
     """Open a file for writing bytes, which replaces the old one at the end. Devices and pipes are kept."""
     path = Path(path)
-    if path.is_dir():
-        raise UsageError(f"{path} is a directory; a file name is needed.")
+    check_writable(path)
     if path.exists() and not path.is_file():
         with _writing_through(path) as stream:
             yield stream

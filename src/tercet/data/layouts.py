@@ -18,6 +18,7 @@ from .files import bare_name, is_bilingual
 from .jsonl import read_jsonl
 from .lines import read_blocks
 from .sgm import head_tags, languages_of, read_sgm
+from .tables import first_lines
 from .testset import TestSet
 from .wmtxml import language_pair, read_wmtxml
 
@@ -143,7 +144,10 @@ def _file(path: Path, pair: str | None, systems: Iterable[str] | None) -> TestSe
     if name.endswith(".xml"):
         testset = read_wmtxml(path, systems=systems)
         return testset if testset.pair else replace(testset, pair=pair or pair_of_name(name))
-    raise UsageError(f"{path} has an unknown ending. Known endings: {', '.join(ENDINGS)}, each also with .gz.")
+    raise UsageError(
+        f"{path} has an unknown ending. Known endings: {', '.join(ENDINGS)}, each also with .gz. "
+        "Plain texts are given as references and outputs (-r and -i; TestSet.read)."
+    )
 
 
 def pair_of_name(name: str) -> str | None:
@@ -216,7 +220,10 @@ def _xml(folder: Path) -> dict[str, Opener]:
     for path in sorted(folder.iterdir()):
         if not bare_name(path).endswith(".xml") or not path.is_file():
             continue
-        pair = pair_of_name(bare_name(path)) or language_pair(path)
+        pair = pair_of_name(bare_name(path))
+        if pair is None and not any("<dataset" in line for line in first_lines(path, 20)):
+            continue  # another kind of XML, such as a report of tests
+        pair = pair or language_pair(path)
         if pair is None:
             raise DataError(_NO_PAIR.format(path))
         if pair in found:

@@ -259,6 +259,12 @@ def _named(what: str, kind: str, texts: Any, *, gaps: bool = False) -> dict[str,
     return {name: _texts(f"{kind} {name!r}", lines, gaps=gaps) for name, lines in texts.items()}
 
 
+def check_several(texts: Any) -> None:
+    """Raise UsageError for a single text in place of a list, whose characters would be taken for texts."""
+    if isinstance(texts, str):
+        raise UsageError(f"A list of texts is needed, as [{_cut(texts)!r}], not a single text.")
+
+
 def as_list(lines: Any) -> Any:
     """Return texts from pandas, NumPy or Arrow as a list; anything else as it is."""
     for method in ("to_pylist", "tolist"):

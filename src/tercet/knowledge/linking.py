@@ -18,6 +18,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..data.testset import check_several
 from ..errors import UnknownName, UsageError
 from ..text.scripts import base_code
 from .foreign import needs_identifier, stop_words, without_foreign
@@ -292,4 +293,5 @@ def link(texts: Sequence[str], language: str, *, kb: str | Path = "default", **o
     """
     from .default import resolve
 
+    check_several(texts)
     return KBLinker(resolve(kb), **options).link(texts, language)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..data.testset import check_several
 from ..errors import DataError, UsageError
 from ..text.coding import whole_characters
 from ..workers import results_in_order
@@ -55,6 +56,7 @@ def parse(
     >>> [token.form for token in tercet.parse(["Dogs bark."], "en")[0].tokens]
     ['Dogs', 'bark', '.']
     """
+    check_several(texts)
     texts = [whole_characters(text) for text in texts]
     if backend is None:
         backend = default_name(language)

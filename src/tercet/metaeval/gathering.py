@@ -232,8 +232,8 @@ def judge_pairs(
 
 
 def _as_list(values: Any) -> list[Any]:
-    """Return the values as a list; a single string or path is a list of one."""
-    return [values] if isinstance(values, str | Path) else list(values)
+    """Return the values as a list; a single string or path is a list of one, and None an empty one."""
+    return [values] if isinstance(values, str | Path) else list(values or ())
 
 
 def _find_dataset(dataset: str | Path, folder: str | Path | None) -> Path:

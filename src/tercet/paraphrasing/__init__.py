@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..data.testset import check_several
 from ..errors import DataError, UsageError
 from ..language.ngram_models import KenlmModel, NgramModel, open_model
 from ..language.parsing import Progress, parse
@@ -80,6 +81,7 @@ def paraphrase(
     >>> found.variants[0].text
     'The proposal was approved by the committee.'
     """
+    check_several(references)
     references = tuple(references)
     if most < 1:
         raise UsageError(f"The number of variants must be at least 1, not {most}.")

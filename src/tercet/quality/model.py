@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.model_file import CONTROL, Dataset, ModelFile, has_form, read_model, write_model
+from ..data.testset import check_several
 from ..errors import DataError, UsageError
 from ..stats.resampling import check_share
 from .conformal import Conformal
@@ -184,6 +185,8 @@ class QualityModel:
         executor: Executor | None = None,
     ) -> FeatureTable:
         """Return the features of these texts that the model uses."""
+        check_several(sources)
+        check_several(outputs)
         if len(sources) != len(outputs):
             raise DataError(f"There are {len(sources)} sources and {len(outputs)} outputs: one output each is needed.")
         self._warn_of_changed_needs()

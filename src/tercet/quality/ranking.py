@@ -15,13 +15,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import nan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, UsageError
+from .default import load_model
 from .features.families import family
+from .inputs import check_languages
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -151,10 +154,11 @@ def _short(value: float) -> str:
 
 
 def rank(
-    model: QualityModel,
+    model: QualityModel | str | Path,
     sources: Sequence[str],
     outputs: Sequence[str],
     *,
+    languages: str | Sequence[str] | None = None,
     top: int | None = None,
     target: float | None = None,
     level: float = 0.9,
@@ -165,8 +169,11 @@ def rank(
 ) -> SegmentRanking:
     """Rank segments by predicted quality, the worst first, with reasons and the cut-off for a target quality.
 
+    model: a model, its file, or "default", the package's own. languages: the language pair, for a model by name.
     ids, files: the id and the file of each segment, for the result.
     """
+    if isinstance(model, str | Path):
+        model = load_model(str(model), None if languages is None else check_languages(languages))
     if top is not None and top < 1:
         raise UsageError(f"top must be 1 or more, not {top}.")
     if target is not None:

@@ -245,7 +245,7 @@ def test_where_says_how_to_get_what_is_missing(tmp_path: Path) -> None:
         UsageError, match=r"Fetch it: tercet data get wmt23\. Or add a copy .*tercet data add FOLDER wmt23"
     ):
         where("wmt23", tmp_path)
-    with pytest.raises(UnknownName, match="There is no data set called 'nope'"):
+    with pytest.raises(UnknownName, match="There is no data set called 'nope'. 'tercet data list' lists them."):
         where("nope", tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "record.json").write_text("{")

@@ -66,7 +66,8 @@ def test_single_files_are_known_by_their_ending(tmp_path: Path) -> None:
         open_testset(tmp_path / "set.xml", "zh-en")
     (tmp_path / "set.txt").write_text("a\n")
     with pytest.raises(
-        UsageError, match=r"has an unknown ending\. Known endings: \.jsonl, \.tsv, \.sgm, \.sgml, \.xml"
+        UsageError,
+        match=r"has an unknown ending\. Known endings: \.jsonl, \.tsv, .* Plain texts are given as",
     ):
         open_testset(tmp_path / "set.txt")
 
@@ -128,6 +129,13 @@ def test_a_file_whose_name_and_text_disagree_is_refused(tmp_path: Path) -> None:
     write_jsonl(SMALL, tmp_path / "zh-en.jsonl")
     with pytest.raises(DataError, match=r"zh-en\.jsonl holds the language pair ru-en, but its name has zh-en\."):
         open_testset(tmp_path)
+
+
+def test_another_kind_of_xml_in_a_folder_is_left_alone(tmp_path: Path) -> None:
+    write_jsonl(SMALL, tmp_path / "ru-en.jsonl")
+    (tmp_path / "quality.xml").write_text('<?xml version="1.0"?>\n<testsuites tests="1"/>\n', encoding="utf-8")
+    assert pairs(tmp_path) == ["ru-en"]
+    assert open_testset(tmp_path) == replace(SMALL, name="ru-en")
 
 
 def test_two_xml_files_of_one_pair_are_refused(tmp_path: Path) -> None:

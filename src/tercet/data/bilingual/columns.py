@@ -141,5 +141,5 @@ def _refuse(header: Sequence[str], where: str) -> None:
     present = ", ".join(repr(name.strip()[:40]) for name in header[:20] if name.strip()) or "none"
     raise DataError(
         f"{where}: no column with texts was recognised. Columns: {present}. Say which is which: --columns "
-        "source=COLUMN,output=COLUMN. Headers such as source, target and reference need no --columns."
+        "source=COLUMN,output=COLUMN. Known headers need none: source, target, reference; en and de with -l en-de."
     )
