@@ -159,6 +159,11 @@ class MetricResult:
     record: MetricRecord = field(repr=False)
 
     @property
+    def decimals(self) -> int:
+        """How many decimals tables of differences show."""
+        return max(2, self.record.decimals)
+
+    @property
     def ranked(self) -> list[SystemResult]:
         """The systems, best first, those without a score last."""
         worth = -1 if self.higher_is_better is False else 1
@@ -198,9 +203,14 @@ class Comparison:
     baseline: str | None
 
     @property
+    def n_segments(self) -> int:
+        """The number of segments, of metrics that differ in it the smallest."""
+        return min(result.n_segments for result in self.metrics)
+
+    @property
     def decisive(self) -> str:
         """The test that verdicts and clusters go by (see `decisive_test`)."""
-        return decisive_test(self.resamples, min(result.n_segments for result in self.metrics))
+        return decisive_test(self.resamples, self.n_segments)
 
     def metric(self, name: str) -> MetricResult:
         """What a metric says; asked for as it was given, by spec, name, label or signature."""
@@ -274,7 +284,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         tables = []
         for result in self.metrics:
-            shown = f"{{:.{max(2, result.record.decimals)}f}}"
+            shown = f"{{:.{result.decimals}f}}"
             rows = [
                 [pair.a, pair.b, *map(shown.format, (pair.difference, pair.ci_low, pair.ci_high)),
                  pair.p_holm[self.decisive]]
