@@ -96,7 +96,7 @@ class _MetricParts:
             "System": "system",
             self.metric.name: "score",
             "±": lambda s: (s.ci_high - s.ci_low) / 2,
-            f"{100 * ranked[0].confidence:g} % interval": lambda s: interval(s.ci_low, s.ci_high, self.width),
+            f"{100 * ranked[0].confidence:g} % interval": lambda s: (s.ci_low, s.ci_high),
         }
         if not self.metric.clusters:  # nothing to rank by: not all pairs were compared
             del columns["Rank"]

@@ -29,6 +29,12 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption:
     return "\n".join([*lines, "</tbody></table>"])
 
 
+def listed(names: Sequence[object], most: int = 5) -> str:
+    """Return the first names, and the number of the others, for a sentence."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(str, names[:most])) + more
+
+
 def _shown(cell: object) -> str:
     return f"{cell:.4f}".rstrip("0").rstrip(".") if isinstance(cell, float) else "" if cell is None else str(cell)
 

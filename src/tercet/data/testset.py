@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, NotParallel, UnknownName, UsageError
-from .display import html_table, to_frame
+from .display import html_table, listed, to_frame
 
 Texts = tuple[str, ...]
 
@@ -150,11 +150,11 @@ class TestSet:
             yield list(zip(shown, row, strict=True))
 
     def __repr__(self) -> str:
-        known = [f"outputs: {_listed(self.outputs)}"] if self.outputs else []
-        known += [f"references: {_listed(self.references)}"] if self.references else []
+        known = [f"outputs: {listed([*map(_cut, self.outputs)])}"] if self.outputs else []
+        known += [f"references: {listed([*map(_cut, self.references)])}"] if self.references else []
         known += ["source"] if self.source is not None else []
         known += [f"{len(set(self.documents))} documents"] if self.documents is not None else []
-        known += [f"labels: {_listed(self.labels)}"] if self.labels else []
+        known += [f"labels: {listed([*map(_cut, self.labels)])}"] if self.labels else []
         size = f"{len(self)} segment{'s' * (len(self) != 1)}"
         pair = f", {self.pair}" if self.pair else ""
         return f"TestSet({_cut(self.name)!r}{pair}: {'; '.join([size, *known])})"
@@ -269,11 +269,6 @@ def _texts(what: str, lines: Any, *, gaps: bool = False) -> tuple[Any, ...]:
         if not isinstance(line, str) and not (gaps and line is None):
             raise UsageError(f"{what}, segment {number}: {type(line).__name__} where a text is needed.")
     return checked
-
-
-def _listed(names: Mapping[str, Any], most: int = 5) -> str:
-    shown = [_cut(name) for name in list(names)[:most]]
-    return ", ".join(shown) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _cut(text: str, most: int = 30) -> str:

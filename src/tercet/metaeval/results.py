@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, isnan, nan
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -178,20 +178,6 @@ def sign_flips(results: Sequence[Verdicts]) -> dict[str, tuple[list[str], list[s
             elif item.signed < 0:
                 negative.append(result.pair)
     return {label: both for label, both in signs.items() if all(both)}
-
-
-def values_by_pair(results: Sequence[Verdicts]) -> dict[str, dict[str, float]]:
-    """Return the defined values of each metric by language pair. The metric with the highest mean comes first."""
-    values: dict[str, dict[str, float]] = {}
-    for result in results:
-        for item in result.items:
-            values.setdefault(item.label, {}).update({} if isnan(item.value) else {result.pair: item.value})
-    return dict(sorted(values.items(), key=lambda item: -mean_value(item[1]) if item[1] else inf))
-
-
-def mean_value(values: Mapping[str, float]) -> float:
-    """Return the mean over language pairs, NaN for none."""
-    return sum(values.values()) / len(values) if values else nan
 
 
 def statistic_name(result: Verdicts) -> str:

@@ -59,7 +59,10 @@ def exchanges(n: int, resamples: int) -> int:
 
 
 def resamples_made(test: str, n: int, resamples: int, grouping: str = "") -> str:
-    """Return how many resamples of n segments a test makes, or exchanges if it makes all. grouping: of digits, as ","."""
+    """Return how many resamples of n segments a test makes, or exchanges if it makes all of them.
+
+    grouping: of the digits, such as ",".
+    """
     if is_exact(test, n):
         return f"all {exchanges(n, resamples):{grouping}} exchanges"
     return f"{resamples:{grouping}} resamples"
