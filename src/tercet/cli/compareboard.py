@@ -98,11 +98,9 @@ class _MetricParts:
             "±": lambda s: (s.ci_high - s.ci_low) / 2,
             f"{100 * ranked[0].confidence:g} % interval": lambda s: (s.ci_low, s.ci_high),
         }
-        if not self.metric.clusters:  # nothing to rank by: not all pairs were compared
-            del columns["Rank"]
-            return listing(ranked, columns, self.width, key=self.key)
-        groups = ("Cluster", [str(s.cluster or DASH) for s in ranked])
-        return listing(ranked, columns, self.width, key=self.key, groups=groups)
+        # Without clusters there is nothing to rank by: not all pairs were compared.
+        groups = ("Cluster", [str(s.cluster or DASH) for s in ranked]) if self.metric.clusters else None
+        return listing(ranked, columns, self.width, optional=["Rank"], key=self.key, groups=groups)
 
     def differences(self) -> Table:
         """Return the matrix of differences, systems in order of rank; significant differences are bold."""
