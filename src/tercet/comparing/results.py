@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from math import isnan
 from typing import Any
 
-from ..data.display import html_table, to_frame
+from ..data.display import Tabular, html_table
 from ..data.scores import MetricRecord, find_metric
 from ..data.stream import TextFiles
 from ..data.testset import TestSet
@@ -182,7 +182,7 @@ class MetricResult:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Tabular):
     """The comparison of all pairs of systems, or of all with a baseline, by one or more metrics.
 
     Examples
@@ -263,10 +263,6 @@ class Comparison:
             for result in self.metrics
             for pair in result.pairs
         ]
-
-    def to_pandas(self) -> Any:
-        """Return the tidy table as a pandas data frame."""
-        return to_frame(self.rows())
 
     def to_dict(self, *, full: bool = False) -> dict[str, Any]:
         """Return the result as the JSON form has it.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.display import html_table, to_frame
+from ..data.display import Tabular, html_table
 from ..errors import UnknownName
 
 Floats = NDArray[np.float64]
@@ -59,7 +59,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdicts:
+class Verdicts(Tabular):
     """The verdicts on all metrics for one language pair, in the order of the metrics."""
 
     dataset: str
@@ -123,7 +123,7 @@ def _fields(result: Verdict | Verdicts, names: Sequence[str]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MetaEvaluation:
+class MetaEvaluation(Tabular):
     """The result of `judge_pairs`: one `Verdicts` per language pair. Index it by number or by pair, or iterate."""
 
     results: tuple[Verdicts, ...]
@@ -157,10 +157,6 @@ class MetaEvaluation:
     def to_dict(self) -> dict[str, Any]:
         """Return the dictionaries of all language pairs, keyed by language pair."""
         return {result.pair: result.to_dict() for result in self.results}
-
-    def to_pandas(self) -> Any:
-        """Return a pandas data frame with one row per metric and language pair."""
-        return to_frame(self.rows())
 
     def _repr_html_(self) -> str:
         names = ("pair", "label", "value", "ci_low", "ci_high", "n", "winner")

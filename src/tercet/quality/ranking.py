@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.display import Tabular
 from ..errors import DataError, UsageError
 from .features.families import family
 
@@ -103,7 +104,7 @@ class CutOff:
 
 
 @dataclass(frozen=True)
-class SegmentRanking:
+class SegmentRanking(Tabular):
     """Segments by need of review, the worst first; all of them, or the first `top`."""
 
     segments: tuple[Ranked, ...]
