@@ -10,6 +10,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from functools import partial
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +20,8 @@ from .errors import MissingDependency
 from .human.campaign import Campaign
 from .human.dashboard import Dashboard, compute
 from .human.results import Results, results_of
-from .rendering.document import Document, Heading, Notes, Part, Picture, Segments, SegmentTexts, Table
-from .rendering.tables import DASH, full, interval, number
+from .rendering.document import Column, Document, Heading, Notes, Part, Picture, Segments, SegmentTexts, Table, listing
+from .rendering.tables import DASH, interval, number
 
 if TYPE_CHECKING:
     from .human.judged_outputs import JudgedOutput
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+INTERVAL = "95 % interval"
 BARS = "▁▂▃▄▅▆▇█"
 COLUMNS = ("system", "mean", "low", "high", "outputs", "judgements",
            "cluster", "score", "score_low", "score_high", "best")  # fmt: skip
@@ -91,11 +93,9 @@ class CampaignResults:
 
     def document(self, form: str = "text", *, names: bool = True) -> Document:
         """Return the document. TSV and CSV have one row per system. names: with the names of raters."""
-        if form in ("tsv", "csv"):
-            rows = [[full(row[name]) for name in COLUMNS] for row in self.systems()]
-            return Document([Table(COLUMNS, rows)])
         about = ", ".join(part for part in (self.campaign.name, self.campaign.pair, self.campaign.protocol) if part)
-        return Document(_parts(self, form, names), f"Rating results: {about}", lambda: self.to_dict(names=names))
+        title, data = f"Rating results: {about}", partial(self.to_dict, names=names)
+        return Document(_parts(self, form, names), title, data, self.systems, COLUMNS)
 
 
 def results(campaign: str | Path, *, database: str | Path | None = None) -> CampaignResults:
@@ -202,13 +202,10 @@ def _picture(found: CampaignResults, scored: Results) -> Iterator[Part]:
 
 def _means(scored: Results) -> Table:
     low, high = scored.edges
-    rows = [
-        [each.system, number(each.mean, 2), interval(each.low, each.high, 2), str(each.outputs),
-         str(each.judgements), _sparkline(each.bins)]
-        for each in scored.systems
-    ]  # fmt: skip
-    header = ["System", "Mean", "95 % interval", "Outputs", "Judgements", f"Distribution, {low:g} to {high:g}"]
-    return Table(header, rows)
+    columns: dict[str, Column] = {"System": "system", "Mean": "mean", INTERVAL: lambda each: (each.low, each.high)}
+    columns |= {"Outputs": "outputs", "Judgements": "judgements"}
+    columns[f"Distribution, {low:g} to {high:g}"] = lambda each: _sparkline(each.bins)
+    return listing(scored.systems, columns, 2)
 
 
 def _sparkline(bins: Sequence[int]) -> str:
@@ -219,21 +216,19 @@ def _sparkline(bins: Sequence[int]) -> str:
 
 def _ranking(numbers: Dashboard) -> Table:
     places = numbers.ranking.places if numbers.ranking else ()
-    rows = [
-        [place.system, number(place.score, 3), interval(place.low, place.high, 3), str(place.segments),
-         f"{100 * place.best:.0f} %"]
-        for place in places
-    ]  # fmt: skip
-    header = ["System", numbers.score[:1].upper() + numbers.score[1:], "95 % interval", "Segments", "Best in"]
-    return Table(header, rows, groups=("Cluster", [str(place.cluster) for place in places]))
+    columns: dict[str, Column] = {
+        "System": "system",
+        numbers.score[:1].upper() + numbers.score[1:]: "score",
+        INTERVAL: lambda place: (place.low, place.high),
+        "Segments": "segments",
+        "Best in": lambda place: f"{100 * place.best:.0f} %",
+    }
+    return listing(places, columns, groups=("Cluster", [str(place.cluster) for place in places]))
 
 
 def _agreement(numbers: Dashboard) -> Table:
-    rows = [
-        [each.measure, number(each.value, 3), interval(each.low, each.high, 3), str(each.pairs), str(each.items)]
-        for each in numbers.agreement
-    ]
-    return Table(["Measure", "Value", "95 % interval", "Pairs of raters", "Items judged by two or more"], rows)
+    columns: dict[str, Column] = {"Measure": "measure", "Value": "value", INTERVAL: lambda each: (each.low, each.high)}
+    return listing(numbers.agreement, columns | {"Pairs of raters": "pairs", "Items judged by two or more": "items"})
 
 
 def _raters(numbers: Dashboard) -> Table:

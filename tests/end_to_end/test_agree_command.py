@@ -102,10 +102,11 @@ def test_csv_has_one_row_per_coefficient(folder: Path) -> None:
     ran = words("ratings.tsv", "-f", "csv", "-n", 50, folder=folder)
     rows = list(csv.DictReader(io.StringIO(ran.out)))
     (part,) = load([folder / "ratings.tsv"])
-    expected = agree(part.judgements, source=part.source, resamples=50).measures
+    expected = agree(part.judgements, source=part.source, resamples=50)
     assert [(row["measure"], row["group"], float(row["value"])) for row in rows] == [
-        (item.measure, item.group, item.value) for item in expected
+        (item.measure, item.group, item.value) for item in expected.measures
     ]
+    assert list(rows[0]) == list(expected.to_pandas()) == list(expected.rows()[0])
     assert rows[0]["kind"] == "adequacy" and rows[0]["pair"] == ""
 
 

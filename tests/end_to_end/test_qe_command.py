@@ -15,6 +15,7 @@ import pytest
 
 from tercet.cli.qe import command
 from tercet.quality.cross_system import assess
+from tercet.quality.features import describe_features
 from tercet.quality.model import QualityModel
 from tercet.quality.ranking import rank
 from tercet.rendering.tables import to_json
@@ -99,6 +100,8 @@ def test_predictions_in_all_forms_are_the_librarys(folder: Path) -> None:
     found = json.loads(words("predict", "model.qe", *TEST, "--level", 0.8, "-f", "json", folder=folder).out)
     assert [each["quality"] for each in found["segments"]] == expected.values.tolist()
     assert [each["low"] for each in found["segments"]] == expected.lower.tolist()
+    assert found["segments"] == expected.rows()
+    assert [each["segment"] for each in expected.rows(outputs)] == outputs
     assert (found["model"], found["level"], found["pair"]) == (model.checksum, 0.8, "de-en")
     assert found["mean"] == expected.values.mean()
     lines = words("predict", "model.qe", *TEST, "--level", 0.8, "-f", "jsonl", folder=folder).out.splitlines()
@@ -227,6 +230,8 @@ def test_the_list_of_features_says_what_they_need(folder: Path) -> None:
     assert "lm_word: probability and perplexity" in out
     listed = json.loads(words("features", "--list", "-l", "de-en", "-f", "json", folder=folder).out)
     assert len(listed) >= 84
+    unknown = [each | {"available": None, "missing": None} for each in listed]
+    assert json.loads(to_json(describe_features())) == unknown
     found = {each["name"]: each for each in listed}
     assert found["source_tokens"]["available"] is True
     assert found["source_perplexity"]["available"] is False
@@ -291,6 +296,7 @@ def test_a_ranking_as_a_table_says_what_to_do_with_each_segment(folder: Path) ->
     assert [int(row[0]) for row in rows] == [each.segment for each in expected.segments]
     assert [float(row[1]) for row in rows] == [each.quality for each in expected.segments]
     assert [row[8] for row in rows] == [each.unusual or "" for each in expected.segments]
+    assert [row[5] for row in rows] == [row["reasons"] for row in expected.rows()]
     review = expected.cut_off.to_review
     assert 0 < review < 90
     assert [row[4] for row in rows] == [each.decision for each in expected.segments]

@@ -17,6 +17,7 @@ import pytest
 from sacrebleu.metrics import BLEU, CHRF
 
 import tercet as library
+from tercet.rendering.tables import to_json
 
 from .command import TERCET, tercet
 
@@ -167,6 +168,22 @@ def test_references_may_stand_anywhere(folder: Path) -> None:
         assert tercet("score", *words.split(), cwd=folder).json == expected
 
 
+def test_json_and_rows_are_what_the_library_returns(folder: Path) -> None:
+    texts = library.TestSet({"a.txt": A, "b.txt": B}, {"ref.txt": REFERENCE})
+    scores = library.score(texts, ["bleu", "chrf"])
+    words = ("score", "ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf")
+    assert tercet(*words, "-f", "json", cwd=folder).json == json.loads(to_json(scores.records()))
+    for asked, expected in (
+        ((), scores.record_rows()),
+        (("-sl",), scores.record_rows(segments=True)),
+        (("--by", "length"), library.score(texts, ["bleu", "chrf"], by="length").record_rows()),
+    ):
+        header, *rows = (line.split("\t") for line in tercet(*words, *asked, "-f", "tsv", cwd=folder).out.splitlines())
+        assert header == list(expected[0])
+        assert rows == [["" if cell is None else str(cell) for cell in row.values()] for row in expected]
+    assert scores.record_rows(segments=True, ids=[f"id{place}" for place in range(len(A))])[0]["segment"] == "id0"
+
+
 @pytest.mark.parametrize("test", ["--paired-bs", "--paired-ar"])
 def test_paired_tests_take_the_first_system_as_baseline(folder: Path, test: str) -> None:
     found = tercet("score", "ref.txt", "-i", "a.txt", "b.txt", "a.txt", test, "-f", "json", cwd=folder).json
@@ -177,6 +194,10 @@ def test_paired_tests_take_the_first_system_as_baseline(folder: Path, test: str)
     assert {entry["baseline"] for entry in found} == {"a.txt"}
     shown = tercet("score", "ref.txt", "-i", "a.txt", "b.txt", test, cwd=folder).out
     assert "baseline" in shown
+    both = tercet("score", "ref.txt", "-i", "a.txt", "b.txt", test, "-ci", "-f", "json", cwd=folder).json[0][
+        "signature"
+    ]
+    assert both.count("seed:") == 1 and "bs:1000" in both and ("ar:" in both) == (test == "--paired-ar")
 
 
 def test_several_references_in_one_file(folder: Path) -> None:

@@ -86,6 +86,16 @@ def test_the_data_have_all_numbers_and_undefined_ones_are_null() -> None:
     assert any("SHA-256" in name for name, _ in data["facts"])
 
 
+def test_the_methods_name_exact_tests_and_all_their_exchanges() -> None:
+    few, many = (
+        dict(tercet.report(tercet.demo("en-de").take(range(n)), "chrf", tests=["randomisation"]).to_dict()["facts"])
+        for n in (10, 20)
+    )
+    assert few["Tests"] == "two-sided; exact randomisation, all 512 exchanges; seed 12345"
+    assert many["Tests"] == "two-sided; approximate randomisation, 10,000 resamples; seed 12345"
+    assert few["Verdicts"].startswith("exact randomisation, corrected")
+
+
 def test_two_metrics_with_one_label_go_by_what_was_asked_for() -> None:
     found = tercet.report(tercet.demo("en-de"), ["bleu", "bleu:tokenize=char"], resamples=20)
     assert [metric["name"] for metric in found.to_dict()["metrics"]] == ["bleu", "bleu:tokenize=char"]

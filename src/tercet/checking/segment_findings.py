@@ -12,8 +12,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
+from ..data.display import listed
 from ..text import scripts
 
 # What a finding of each kind adds to a segment's points: how likely it is a real and serious error.
@@ -23,6 +24,7 @@ POINTS: Mapping[str, int] = {
 }  # fmt: skip
 WORDS_IN_FULL = 12  # numbers up to this one may be written as words
 SHOWN = 3  # words that a message lists
+_listed = partial(listed, most=SHOWN)
 _NUMBER = re.compile(r"\d(?:[\d.,:'’\u00a0\u202f٫٬]*\d)?")
 _PLACEHOLDER = re.compile(r"%(?:\d+\$)?[sdifuxc@](?![a-zA-Z])|\{\{?[\w.-]*\}?\}|\$\{[\w.]+\}|%[A-Z_]{2,}%|&[a-z]+;")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -321,11 +323,6 @@ def _dates(sides: Sides, context: Context) -> Iterator[str]:
 def _differences(source: Iterable[str], output: Iterable[str]) -> tuple[list[str], list[str]]:
     first, second = Counter(source), Counter(output)
     return list((first - second).elements()), list((second - first).elements())
-
-
-def _listed(items: Sequence[str]) -> str:
-    shown = ", ".join(items[:SHOWN])
-    return f"{shown} and {len(items) - SHOWN} more" if len(items) > SHOWN else shown
 
 
 Check = Callable[[Sides, Context], Iterator[str]]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..comparing import Buckets, MetricResult, NgramComparison, WordComparison
+from ..data.display import listed
 from ..rendering.document import Column, Heading, Notes, Part, Table, listing
 from ..rendering.tables import Bold, interval, number
 
 GROUPS = {"frequency": "Frequency", "pos": "Part of speech", "label": "Label"}
-SEGMENTS = 5  # numbers of segments that a cell of text lists
 
 
 def word_parts(words: WordComparison) -> Iterator[Part]:
@@ -53,7 +53,7 @@ def ngram_parts(found: NgramComparison) -> Iterator[Part]:
             "In references": lambda row: row[1].in_references,
             "Ratio": lambda row: row[1].ratio,
             "p Holm": lambda row: _marked(row[1].p_holm, 4, significant=row[1].p_holm < found.alpha),
-            "Segments": lambda row: _listed(max(row[1].b_segments, row[1].a_segments, key=len)),
+            "Segments": lambda row: listed(max(row[1].b_segments, row[1].a_segments, key=len)),
         }
         yield listing(rows, columns, 2, key=("Pair", f"{found.a} - {found.b}"))
     notes = [
@@ -67,11 +67,6 @@ def ngram_parts(found: NgramComparison) -> Iterator[Part]:
 def _marked(value: float, width: int, *, significant: bool) -> str:
     text = number(value, width)
     return Bold(text) if significant else text
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    shown = ", ".join(map(str, numbers[:SEGMENTS]))
-    return f"{shown} and {len(numbers) - SEGMENTS} more" if len(numbers) > SEGMENTS else shown
 
 
 def bucket_parts(metric: MetricResult, buckets: Buckets, width: int) -> Iterator[Part]:

@@ -10,7 +10,7 @@ from ..comparing import Comparison, MetricResult, PairResult, Segment
 from ..explaining import OPERATIONS, EditComparison, MetricEdits
 from ..rendering.document import Column, Heading, Notes, Part, Segments, SegmentTexts, Table, listing
 from ..rendering.tables import DASH, Bold, interval, number
-from ..stats.paired import FEW_SEGMENTS, RESAMPLES, exchanges, is_exact, smallest_p_value, test_name
+from ..stats.paired import FEW_SEGMENTS, RESAMPLES, is_exact, resamples_made, smallest_p_value, test_name
 from .compare_findings import bucket_parts
 
 MATRIX_FROM = 7  # systems; fewer are listed in pairs
@@ -34,7 +34,7 @@ def comparison_parts(
     many = result.baseline is None and len(result.metrics[0].systems) >= MATRIX_FROM
     matrix = many and form not in ("tsv", "csv") and not pairs
     for i, metric in enumerate(result.metrics):
-        decimals = max(2, metric.record.decimals) if width is None else width
+        decimals = metric.decimals if width is None else width
         yield from _MetricParts(result, metric, form, decimals, edits.metrics[i] if edits else None, matrix).parts()
     yield Notes(list(dict.fromkeys(_legend(result, form, with_edits=edits is not None, matrix=matrix))))
 
@@ -96,13 +96,11 @@ class _MetricParts:
             "System": "system",
             self.metric.name: "score",
             "±": lambda s: (s.ci_high - s.ci_low) / 2,
-            f"{100 * ranked[0].confidence:g} % interval": lambda s: interval(s.ci_low, s.ci_high, self.width),
+            f"{100 * ranked[0].confidence:g} % interval": lambda s: (s.ci_low, s.ci_high),
         }
-        if not self.metric.clusters:  # nothing to rank by: not all pairs were compared
-            del columns["Rank"]
-            return listing(ranked, columns, self.width, key=self.key)
-        groups = ("Cluster", [str(s.cluster or DASH) for s in ranked])
-        return listing(ranked, columns, self.width, key=self.key, groups=groups)
+        # Without clusters there is nothing to rank by: not all pairs were compared.
+        groups = ("Cluster", [str(s.cluster or DASH) for s in ranked]) if self.metric.clusters else None
+        return listing(ranked, columns, self.width, optional=["Rank"], key=self.key, groups=groups)
 
     def differences(self) -> Table:
         """Return the matrix of differences, systems in order of rank; significant differences are bold."""
@@ -179,13 +177,8 @@ def verdict(result: Comparison, metric: MetricResult, pair: PairResult) -> str:
 
 
 def _legend(result: Comparison, form: str, *, with_edits: bool, matrix: bool) -> Iterator[str]:
-    n = min(metric.n_segments for metric in result.metrics)
-    exact = {test: is_exact(test, n) for test in result.tests}
-    facts = [
-        f"{test_name(test, n)} ("
-        + (f"all {exchanges(n, resamples)} exchanges)" if exact[test] else f"{resamples} resamples)")
-        for test, resamples in result.resamples.items()
-    ]
+    n, resampled = result.n_segments, result.resamples.items()
+    facts = [f"{test_name(test, n)} ({resamples_made(test, n, resamples)})" for test, resamples in resampled]
     yield f"p: two-sided, {', '.join(facts)}, seed {result.seed}."
     if matrix:
         marked = "marked" if form == "text" else "bold"
@@ -197,15 +190,15 @@ def _legend(result: Comparison, form: str, *, with_edits: bool, matrix: bool) ->
     pairs = max(len(metric.pairs) for metric in result.metrics)
     if pairs > 1:
         yield "Holm: corrected for the number of comparisons by this metric and test."
-    for test, resamples in result.resamples.items():
-        smallest = smallest_p_value(test, n, resamples)
+    for test, resamples in resampled:
+        smallest, exact = smallest_p_value(test, n, resamples), is_exact(test, n)
         if test in result.raised:
             yield f"{resamples} resamples instead of {RESAMPLES[test]}: {pairs} comparisons need them."
-        elif resamples != RESAMPLES[test] and not exact[test]:
+        elif resamples != RESAMPLES[test] and not exact:
             among = f", corrected for {pairs} comparisons {min(pairs * smallest, 1):.2g}" if pairs > 1 else ""
             yield f"The smallest p-value of {resamples} resamples is {smallest:.2g}{among}."
         if pairs * smallest >= result.alpha:
-            what = f"{n} segments" if exact[test] else f"{resamples} resamples"
+            what = f"{n} segments" if exact else f"{resamples} resamples"
             among = f" among {pairs} comparisons" if pairs > 1 else ""
             yield f"{what} are too few for {test} to be significant{among}."
     if form == "text" and not matrix:

@@ -60,7 +60,7 @@ def use_colour() -> bool:
 def rendered(
     form: str,
     parts: Iterable[Part],
-    data: Callable[[], Any],
+    data: Callable[[], Any] | None,
     title: str = "",
     rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None,
     columns: Sequence[str] = (),

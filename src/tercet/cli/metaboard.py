@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isnan
+from math import inf, isnan, nan
 from typing import Any
 
+from ..data.display import listed
 from ..metaeval import Verdict, Verdicts
-from ..metaeval.joining import listed
-from ..metaeval.results import mean_value, ranked_items, statistic_name, values_by_pair
+from ..metaeval.results import ranked_items, statistic_name
 from ..metaeval.significance import TESTS
 from ..rendering.document import Column, Heading, Notes, Part, Table, grid, listing
-from ..rendering.tables import DASH, Bold, interval, number
+from ..rendering.tables import DASH, Bold, number
 
 P_VALUES = "p-values: row better than column"
 
@@ -78,7 +78,7 @@ def _one(result: Verdicts, width: int) -> Iterator[Part]:
     columns: dict[str, Column] = {
         "Metric": "label",
         "Value": lambda item: _marked(item, width),
-        f"{100 * result.confidence:g} % interval": lambda item: interval(item.ci_low, item.ci_high, width),
+        f"{100 * result.confidence:g} % interval": lambda item: (item.ci_low, item.ci_high),
         "n": "n",
     }
     notes = list(_legend([result]))
@@ -97,16 +97,17 @@ def _one(result: Verdicts, width: int) -> Iterator[Part]:
 
 def _several(results: Sequence[Verdicts], width: int) -> Iterator[Part]:
     found = {result.pair: {item.label: item for item in result.items} for result in results}
-    values = values_by_pair(results)
-    more: dict[str, Any] = {
-        "Mean": lambda label: mean_value(values[label]),
-        "Pairs": lambda label: len(values[label]),
+    values = {
+        label: {pair: by[label].value for pair, by in found.items() if label in by and not isnan(by[label].value)}
+        for label in dict.fromkeys(item.label for result in results for item in result.items)
     }
+    means = {label: sum(known.values()) / len(known) if known else nan for label, known in values.items()}
+    more: dict[str, Any] = {"Mean": means.get, "Pairs": lambda label: len(values[label])}
     if results[0].test:
         more["Wins"] = lambda label: sum(bool(by[label].winner) for by in found.values() if label in by)
     sizes = {result.pair: str(max(item.n for item in result.items)) for result in results}
     table = grid(
-        values.keys(),
+        sorted(values, key=lambda label: -means[label] if values[label] else inf),
         [*found, *more],
         lambda label, name: more[name](label) if name in more else _marked(found[name].get(label), width),
         width,

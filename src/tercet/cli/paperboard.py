@@ -8,7 +8,7 @@ from typing import Any
 from ..comparing import Comparison, MetricResult
 from ..data.scores import Scores
 from ..rendering.paper import Column, PaperTable
-from ..stats.paired import test_name
+from ..stats.paired import resamples_made, test_name
 
 ALPHA = 0.05  # of the tests of `score`
 
@@ -44,7 +44,7 @@ def scores_table(scores: Sequence[Scores], tests: Sequence[Any] | None, options:
         level = next(iter(scores[0].interval.values())).confidence
         caption.append(f"In brackets: {100 * level:g}% bootstrap intervals.")
     if tests:
-        test = f"{test_name(tests[0].test, tests[0].n)}, {tests[0].resamples} resamples, p < {ALPHA:g}"
+        test = _tested(tests[0].test, tests[0].n, tests[0].resamples, ALPHA)
         caption.append(_marked(systems[0], f"{test}, not corrected for several comparisons"))
     return PaperTable(systems, columns, [part for part in caption if part])
 
@@ -58,7 +58,7 @@ def comparison_table(result: Comparison, options: dict[str, Any], references: in
             metric.name,
             metric.higher_is_better,
             metric.signature,
-            max(2, metric.record.decimals) if options["width"] is None else options["width"],
+            metric.decimals if options["width"] is None else options["width"],
             [system.score for system in metric.systems],
             [_mark(result, metric, system.system, system.cluster) for system in metric.systems],
             [(system.ci_low, system.ci_high) for system in metric.systems] if options["intervals"] else [],
@@ -66,11 +66,8 @@ def comparison_table(result: Comparison, options: dict[str, Any], references: in
         for metric in result.metrics
     ]
     several = any(len(metric.pairs) > 1 for metric in result.metrics)
-    n = min(metric.n_segments for metric in result.metrics)
-    test = (
-        f"{test_name(result.decisive, n)}, {result.resamples[result.decisive]} resamples, p < {result.alpha:g}"
-        + ", Holm's correction" * several
-    )
+    test = _tested(result.decisive, result.n_segments, result.resamples[result.decisive], result.alpha)
+    test += ", Holm's correction" * several
     caption = [_subject(first.n_segments, references), _bold(columns)]
     if options["intervals"]:
         caption.append(f"In brackets: {100 * result.confidence:g}% bootstrap intervals.")
@@ -92,6 +89,10 @@ def _mark(result: Comparison, metric: MetricResult, system: str, cluster: int | 
     pair = metric.pair(system, result.baseline)
     better = pair.better(metric.higher_is_better) if result.is_significant(pair) else None
     return "" if better is None else "+" if better == system else "-"
+
+
+def _tested(test: str, n: int, resamples: int, alpha: float) -> str:
+    return f"{test_name(test, n)}, {resamples_made(test, n, resamples)}, p < {alpha:g}"
 
 
 def _subject(segments: int, references: int) -> str:

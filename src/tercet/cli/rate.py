@@ -161,7 +161,8 @@ def results_command(campaign: str, database: str | None, no_names: bool, form: s
     from .console import rendered
 
     document = results(campaign, database=database).document(form, names=not no_names)
-    click.echo(rendered(form, document.parts, document.data or (lambda: None), document.title))
+    behind = (document.data, document.title, document.rows, document.columns)
+    click.echo(rendered(form, document.parts, *behind))
 
 
 @command.command("import", short_help="Make a campaign from one of Pearmut or Appraise.")

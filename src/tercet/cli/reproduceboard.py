@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..data.display import listed
 from ..rendering.document import Column, Heading, Notes, Part, Table, grid, listing
 from ..rendering.tables import Bold, number
 from ..reproduction import PAPERS, list_tables
@@ -130,7 +131,6 @@ def reasons(one: Reproduction) -> list[str]:
         # A reason that applies to all columns is named by rows, and vice versa.
         by_row = len(columns) == len(one.columns) or (len(rows) < len(columns) and len(rows) < len(one.rows))
         names = rows if by_row else [_named(name) for name in columns]
-        listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
-        where = f" ({listed})" if len(by_reason) > 1 or one.cells else ""
+        where = f" ({listed(names, NAMED)})" if len(by_reason) > 1 or one.cells else ""
         sentences.append(f"Not checked: {len(items)} number{'s' if len(items) > 1 else ''}{where}. {reason}")
     return sentences

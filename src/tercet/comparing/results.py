@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from math import isnan
 from typing import Any
 
-from ..data.display import html_table, to_frame
+from ..data.display import Tabular, html_table
 from ..data.scores import MetricRecord, find_metric
 from ..data.stream import TextFiles
 from ..data.testset import TestSet
@@ -159,6 +159,11 @@ class MetricResult:
     record: MetricRecord = field(repr=False)
 
     @property
+    def decimals(self) -> int:
+        """How many decimals tables of differences show."""
+        return max(2, self.record.decimals)
+
+    @property
     def ranked(self) -> list[SystemResult]:
         """The systems, best first, those without a score last."""
         worth = -1 if self.higher_is_better is False else 1
@@ -177,7 +182,7 @@ class MetricResult:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Tabular):
     """The comparison of all pairs of systems, or of all with a baseline, by one or more metrics.
 
     Examples
@@ -198,9 +203,14 @@ class Comparison:
     baseline: str | None
 
     @property
+    def n_segments(self) -> int:
+        """The number of segments, of metrics that differ in it the smallest."""
+        return min(result.n_segments for result in self.metrics)
+
+    @property
     def decisive(self) -> str:
         """The test that verdicts and clusters go by (see `decisive_test`)."""
-        return decisive_test(self.resamples, min(result.n_segments for result in self.metrics))
+        return decisive_test(self.resamples, self.n_segments)
 
     def metric(self, name: str) -> MetricResult:
         """What a metric says; asked for as it was given, by spec, name, label or signature."""
@@ -256,10 +266,6 @@ class Comparison:
             for pair in result.pairs
         ]
 
-    def to_pandas(self) -> Any:
-        """Return the tidy table as a pandas data frame."""
-        return to_frame(self.rows())
-
     def to_dict(self, *, full: bool = False) -> dict[str, Any]:
         """Return the result as the JSON form has it.
 
@@ -276,7 +282,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         tables = []
         for result in self.metrics:
-            shown = f"{{:.{max(2, result.record.decimals)}f}}"
+            shown = f"{{:.{result.decimals}f}}"
             rows = [
                 [pair.a, pair.b, *map(shown.format, (pair.difference, pair.ci_low, pair.ci_high)),
                  pair.p_holm[self.decisive]]

@@ -16,12 +16,12 @@ from ..data.scores import Scores
 from ..data.testset import TestSet, checksum
 from ..metrics._external import ExternalMetric
 from ..slicing import segment_groups
+from ..stats.paired import resamples_made, test_name
 from .layers import Layer, pack
 from .verdicts import verdict
 
 LARGE = 10  # scores above it need no more than one decimal
 GROUPS = 500  # a label with more different values is no slice
-TESTS = {"bootstrap": "paired bootstrap", "randomisation": "approximate randomisation"}
 
 
 def usual_slices(testset: TestSet) -> list[str]:
@@ -171,12 +171,14 @@ def _slice(by: str, testset: TestSet) -> dict[str, Any]:
 
 def _facts(comparison: Comparison, testset: TestSet) -> list[list[str]]:
     """Return what a reader needs to make the same report again, as pairs of name and value."""
-    tests = "; ".join(f"{TESTS[test]}, {comparison.resamples[test]:,} resamples" for test in comparison.tests)
+    n = comparison.n_segments
+    made = {test: resamples_made(test, n, comparison.resamples[test], ",") for test in comparison.tests}
+    tests = "; ".join(f"{test_name(test, n)}, {resamples}" for test, resamples in made.items())
     pairs = len(comparison.metrics[0].pairs)
     corrected = f", corrected for {pairs} comparisons (Holm)" if pairs > 1 else ""
     facts = [
         ["Tests", f"two-sided; {tests}; seed {comparison.seed}"],
-        ["Verdicts", f"{TESTS[comparison.decisive]}{corrected}, significant below {comparison.alpha:g}"],
+        ["Verdicts", f"{test_name(comparison.decisive, n)}{corrected}, significant below {comparison.alpha:g}"],
         ["Intervals", f"{100 * comparison.confidence:g} %, bootstrap over segments"],
         ["Versions", f"Tercet {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"],
     ]

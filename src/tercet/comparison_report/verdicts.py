@@ -36,7 +36,7 @@ def verdict(comparison: Comparison, metric: MetricResult) -> str:
 
 def _margin(comparison: Comparison, metric: MetricResult, pair: PairResult) -> str:
     """Return by how much the better system is better, with interval and p-value."""
-    width, p = max(2, metric.record.decimals), shown_p(pair.p_holm[comparison.decisive])
+    width, p = metric.decimals, shown_p(pair.p_holm[comparison.decisive])
     low, high = (pair.ci_low, pair.ci_high) if pair.difference > 0 else (-pair.ci_high, -pair.ci_low)
     return f"{abs(pair.difference):.{width}f} {metric.name} ({low:.{width}f} to {high:.{width}f}, {p})"
 
@@ -47,7 +47,7 @@ def _of_pair(comparison: Comparison, metric: MetricResult, pair: PairResult) -> 
     if better is not None:
         worse = pair.b if better == pair.a else pair.a
         return f"{better} is better than {worse} by {_margin(comparison, metric, pair)}."
-    width = max(2, metric.record.decimals)
+    width = metric.decimals
     difference = f"{pair.difference:+.{width}f} {metric.name} ({pair.ci_low:+.{width}f} to {pair.ci_high:+.{width}f}"
     return f"{pair.a} and {pair.b} cannot be told apart: {pair.a} - {pair.b} is {difference}, {shown_p(p)})."
 

@@ -18,6 +18,18 @@ def to_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = 
     return pandas.DataFrame(list(rows), columns=columns)
 
 
+class Tabular:
+    """A result with rows, one dictionary each, which pandas can show."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the rows, which all have the same keys."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a pandas data frame."""
+        return to_frame(self.rows())
+
+
 def html_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
     """Return an HTML table with escaped texts; floats have four decimals at most."""
     from html import escape  # slow to import, and only notebooks need it
@@ -27,6 +39,12 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption:
     for row in rows:
         lines.append("<tr>" + "".join(f"<td>{escape(_shown(cell))}</td>" for cell in row) + "</tr>")
     return "\n".join([*lines, "</tbody></table>"])
+
+
+def listed(names: Sequence[object], most: int = 5) -> str:
+    """Return the first names, and the number of the others, for a sentence."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(str, names[:most])) + more
 
 
 def _shown(cell: object) -> str:

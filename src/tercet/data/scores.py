@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, UnknownName, UsageError
-from .display import html_table, to_frame
+from .display import Tabular, html_table
 
 Floats = NDArray[np.float64]
 
@@ -68,7 +68,7 @@ class MetricRecord:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores:
+class Scores(Tabular):
     """Scores of one metric.
 
     metric: the metric, ready to compute, or a record of it when read from a file.
@@ -231,10 +231,6 @@ class Scores:
             found["documents" if self.by == "document" else "groups"] = dict(self.group[system])
         return found
 
-    def to_pandas(self) -> Any:
-        """Return the tidy table as a pandas data frame."""
-        return to_frame(self.rows())
-
     def __repr__(self) -> str:
         shown = [f"{system}={value:.{self.metric.decimals}f}" for system, value in list(self.system.items())[:5]]
         more = f", … {len(self.system) - 5} more" if len(self.system) > 5 else ""
@@ -249,7 +245,7 @@ class Scores:
         return [(system, f"{value:.{self.metric.decimals}f}") for system, value in self.system.items()]
 
 
-class ScoreList(Sequence[Scores]):
+class ScoreList(Tabular, Sequence[Scores]):
     """The scores by several metrics, in the order in which they were asked for.
 
     It is a sequence, and is indexed by the string that was asked for ("chrf:word_order=2"), too.
@@ -298,10 +294,6 @@ class ScoreList(Sequence[Scores]):
     def to_dict(self) -> dict[str, Any]:
         """Return the scores of systems by metric, under the strings that were asked for."""
         return {item.metric.names[0]: item.to_dict() for item in self._scores}
-
-    def to_pandas(self) -> Any:
-        """Return the tidy tables of all metrics as one pandas data frame."""
-        return to_frame(self.rows())
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self._scores))

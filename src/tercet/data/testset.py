@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, NotParallel, UnknownName, UsageError
-from .display import html_table, to_frame
+from .display import html_table, listed, to_frame
 
 Texts = tuple[str, ...]
 
@@ -151,11 +151,11 @@ class TestSet:
             yield list(zip(shown, row, strict=True))
 
     def __repr__(self) -> str:
-        known = [f"outputs: {_listed(self.outputs)}"] if self.outputs else []
-        known += [f"references: {_listed(self.references)}"] if self.references else []
+        known = [f"outputs: {listed([*map(_cut, self.outputs)])}"] if self.outputs else []
+        known += [f"references: {listed([*map(_cut, self.references)])}"] if self.references else []
         known += ["source"] if self.source is not None else []
         known += [f"{len(set(self.documents))} documents"] if self.documents is not None else []
-        known += [f"labels: {_listed(self.labels)}"] if self.labels else []
+        known += [f"labels: {listed([*map(_cut, self.labels)])}"] if self.labels else []
         size = f"{len(self)} segment{'s' * (len(self) != 1)}"
         pair = f", {self.pair}" if self.pair else ""
         return f"TestSet({_cut(self.name)!r}{pair}: {'; '.join([size, *known])})"
@@ -291,11 +291,6 @@ def _texts(what: str, lines: Any, *, gaps: bool = False) -> tuple[Any, ...]:
 def is_missing(text: Any) -> bool:
     """Return whether a text is None, or the NaN or NA of pandas."""
     return text is None or (isinstance(text, float) and text != text) or type(text).__name__ == "NAType"
-
-
-def _listed(names: Mapping[str, Any], most: int = 5) -> str:
-    shown = [_cut(name) for name in list(names)[:most]]
-    return ", ".join(shown) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _cut(text: str, most: int = 30) -> str:

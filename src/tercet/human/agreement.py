@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ..data.display import to_frame
+from ..data.display import Tabular
 from ..data.judgements import KINDS, Judgements
 from ..data.rankings import SAME
 from ..data.scores import Scores
@@ -45,7 +45,7 @@ COLUMNS = ("name", "pair", "kind", *(each.name for each in fields(MeasuredAgreem
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Tabular):
     """The result of `agree`. judgements, raters, outputs: their numbers, without control items.
 
     measures: coefficients by group of raters. gaps: agreement with the same reference minus agreement with different
@@ -84,10 +84,6 @@ class Agreement:
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as a dictionary for JSON."""
         return asdict(self)
-
-    def to_pandas(self) -> Any:
-        """Return the rows as a pandas data frame."""
-        return to_frame(self.rows(), COLUMNS)
 
 
 def agree(

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..data.catalogue import locate
+from ..data.display import listed
 from ..data.evidence import Evidence, evidence_pairs, open_evidence
 from ..data.judgement_files import pairs_of_judgements, read_judgement_file
 from ..data.judgements import Judgements
@@ -31,7 +32,7 @@ from ..metrics._learned_model import hash_references
 from ..metrics._seen import seen_by
 from ..scoring import score
 from ..stats.resampling import SEED
-from .joining import has_only_segments, listed, only_segments_note, references_among
+from .joining import has_only_segments, only_segments_note, references_among
 from .judging import Options, judge
 from .results import MetaEvaluation, Verdicts
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.display import listed
 from ..data.scores import Scores
 from ..data.testset import TestSet
 from ..errors import DataError, UnknownName
@@ -22,7 +23,6 @@ Indices = NDArray[np.intp]
 
 ADVICE = "Use --common to leave out for all metrics what one metric lacks."
 _WHO = {True: "not all metrics", False: "no metric"}
-NAMED = 5  # the most names that a message lists
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,12 +164,6 @@ def _without_value(scores: Sequence[Scores], lacking: Sequence[str]) -> list[str
         if what:
             alike.setdefault(what, []).append(item.label)
     return [f"No score for {what}, so no value: {', '.join(labels)}. {ADVICE}" for what, labels in alike.items()]
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return the first names, and the number of the others, for a message."""
-    shown = ", ".join(names[:NAMED])
-    return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} more"
 
 
 def references_among(testset: TestSet | None, names: Iterable[str]) -> list[str]:

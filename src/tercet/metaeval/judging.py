@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.display import listed
 from ..data.evidence import Evidence
 from ..data.scores import Scores
 from ..errors import UsageError
@@ -17,7 +18,7 @@ from ..stats.correlation_bootstrap import Resampled, system_means
 from ..stats.outliers import mad_outliers, quality_levels, top_n
 from ..stats.resampling import SEED, check_share
 from .gold import Gold, check_gold, find_gold, gold_names, has_preferences, margin_of, without_systems
-from .joining import check_systems, listed, references_among
+from .joining import check_systems, references_among
 from .measurement import Measurement, Question, find
 from .measures import ResampleOptions, Statistic, parse_statistic
 from .results import Verdict, Verdicts

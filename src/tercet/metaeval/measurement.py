@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.display import listed
 from ..data.evidence import Evidence
 from ..data.judgements import KINDS
 from ..data.scores import Scores
@@ -21,7 +22,6 @@ from .joining import (
     average_segments,
     drop_gaps,
     judged_columns,
-    listed,
     name_of,
 )
 from .measures import (

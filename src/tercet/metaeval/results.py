@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, isnan, nan
+from math import isnan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.display import html_table, to_frame
+from ..data.display import Tabular, html_table
 from ..errors import UnknownName
 
 Floats = NDArray[np.float64]
@@ -59,7 +59,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdicts:
+class Verdicts(Tabular):
     """The verdicts on all metrics for one language pair, in the order of the metrics."""
 
     dataset: str
@@ -123,7 +123,7 @@ def _fields(result: Verdict | Verdicts, names: Sequence[str]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MetaEvaluation:
+class MetaEvaluation(Tabular):
     """The result of `judge_pairs`: one `Verdicts` per language pair. Index it by number or by pair, or iterate."""
 
     results: tuple[Verdicts, ...]
@@ -158,10 +158,6 @@ class MetaEvaluation:
         """Return the dictionaries of all language pairs, keyed by language pair."""
         return {result.pair: result.to_dict() for result in self.results}
 
-    def to_pandas(self) -> Any:
-        """Return a pandas data frame with one row per metric and language pair."""
-        return to_frame(self.rows())
-
     def _repr_html_(self) -> str:
         names = ("pair", "label", "value", "ci_low", "ci_high", "n", "winner")
         return html_table(names, [[row[name] for name in names] for row in self.rows()])
@@ -178,20 +174,6 @@ def sign_flips(results: Sequence[Verdicts]) -> dict[str, tuple[list[str], list[s
             elif item.signed < 0:
                 negative.append(result.pair)
     return {label: both for label, both in signs.items() if all(both)}
-
-
-def values_by_pair(results: Sequence[Verdicts]) -> dict[str, dict[str, float]]:
-    """Return the defined values of each metric by language pair. The metric with the highest mean comes first."""
-    values: dict[str, dict[str, float]] = {}
-    for result in results:
-        for item in result.items:
-            values.setdefault(item.label, {}).update({} if isnan(item.value) else {result.pair: item.value})
-    return dict(sorted(values.items(), key=lambda item: -mean_value(item[1]) if item[1] else inf))
-
-
-def mean_value(values: Mapping[str, float]) -> float:
-    """Return the mean over language pairs, NaN for none."""
-    return sum(values.values()) / len(values) if values else nan
 
 
 def statistic_name(result: Verdicts) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.display import Tabular
 from ..data.model_file import CONTROL, Dataset, ModelFile, has_form, read_model, write_model
 from ..data.testset import check_several
 from ..errors import DataError, UsageError
@@ -52,7 +53,7 @@ _ON_THE_CARD = ("held_out", "needs", "trained_on")
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions:
+class Predictions(Tabular):
     """Predicted quality of each segment, with an interval that contains the true label with probability `level`.
 
     Predictions and intervals are not clipped to the range of labels. features: the features of the segments. unusual:

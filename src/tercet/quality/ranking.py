@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.display import Tabular
 from ..errors import DataError, UsageError
 from .default import load_model
 from .features.families import family
@@ -106,7 +107,7 @@ class CutOff:
 
 
 @dataclass(frozen=True)
-class SegmentRanking:
+class SegmentRanking(Tabular):
     """Segments by need of review, the worst first; all of them, or the first `top`."""
 
     segments: tuple[Ranked, ...]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..errors import UnknownName, UsageError
-from .tables import DASH, full, markdown_text, number, shown_width, table, to_json, to_json_lines
+from .tables import DASH, full, interval, markdown_text, number, shown_width, table, to_json, to_json_lines
 from .tables import FORMS as TABLE_FORMS
 
 FORMS = (*TABLE_FORMS, "json", "html")
@@ -250,7 +250,12 @@ def grid(
 
 
 def cell(value: Any, width: int = 3) -> str:
-    """Return a value for people: a float has `width` decimals, (value, low, high) is a number with its interval."""
+    """Return a value for people: a float has `width` decimals, (value, low, high) is a number with its interval.
+
+    (low, high) is an interval alone.
+    """
+    if isinstance(value, tuple) and len(value) == 2:
+        return interval(*value, width)
     if isinstance(value, tuple):
         found, low, high = (number(each, width) for each in value)
         return found if DASH in (low, high) else f"{found} ({low} to {high})"

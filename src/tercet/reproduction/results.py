@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..data.display import html_table, to_frame
+from ..data.display import Tabular, html_table
 
 # Of a cell in JSON, and of a row in tables for programs.
 CELL = ("row", "column", "printed", "recomputed", "difference", "verdict", "equal", "interval", "within", "must")
@@ -199,7 +199,7 @@ class Reproduction:
 
 
 @dataclass(frozen=True, repr=False)
-class Reproductions:
+class Reproductions(Tabular):
     """The result of `reproduce`: one `Reproduction` per table. Index it by number, or iterate.
 
     single: the result is of one table, not of a whole paper.
@@ -250,10 +250,6 @@ class Reproductions:
             for paper, found in self.by_paper().items()
         ]
         return papers[0] if len(papers) == 1 else {**self._totals(self.tables), "papers": papers}
-
-    def to_pandas(self) -> Any:
-        """Return a pandas data frame with one row per printed number."""
-        return to_frame(self.rows())
 
     def _repr_html_(self) -> str:
         names = ("paper", "table", "row", "column", "printed", "recomputed", "equal", "reason")

@@ -58,6 +58,16 @@ def exchanges(n: int, resamples: int) -> int:
     return 2 ** (n - 1) if is_exact("randomisation", n) else resamples
 
 
+def resamples_made(test: str, n: int, resamples: int, grouping: str = "") -> str:
+    """Return how many resamples of n segments a test makes, or exchanges if it makes all of them.
+
+    grouping: of the digits, such as ",".
+    """
+    if is_exact(test, n):
+        return f"all {exchanges(n, resamples):{grouping}} exchanges"
+    return f"{resamples:{grouping}} resamples"
+
+
 def smallest_p_value(test: str, n: int, resamples: int) -> float:
     """Return the smallest p-value that a test can give for n segments."""
     return 1 / exchanges(n, resamples) if is_exact(test, n) else 1 / (resamples + 1)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tercet.errors import DataError, UsageError
-from tercet.quality.cross_system import across_systems, assess, untested
+from tercet.quality.cross_system import across_systems, assess
 from tercet.quality.model import QualityModel
 
 from .test_training import examples, small
@@ -28,7 +28,7 @@ def test_models_trained_on_one_system_are_tested_on_each(model: QualityModel) ->
     assert (found.across.systems, found.across.segments) == (("good", "fair", "poor"), (40, 40, 40))
     assert (found.across.pearson > 0.8).all()
     assert [each.n for each in found.by_system.values()] == [40, 40, 40]
-    assert untested(found.across) == []
+    assert found.across.untested == []
     with ThreadPoolExecutor(2) as executor:
         again = assess(model, sources, outputs, labels, systems=SYSTEMS, resamples=20, executor=executor)
     assert again.across is not None
@@ -54,7 +54,7 @@ def test_a_system_with_few_segments_is_tested_on_but_not_trained_on(model: Quali
     sources, outputs, labels = examples(60, seed=8)
     found = assess(model, sources, outputs, labels, systems=["many"] * 50 + ["few"] * 10, resamples=20)
     assert found.across is not None
-    assert untested(found.across) == ["few"]
+    assert found.across.untested == ["few"]
     assert np.isfinite(found.across.rmse[0]).all()
     assert np.isnan(found.across.rmse[1]).all()
     with pytest.raises(UsageError, match="--across needs at least two systems, and all segments are of 'one'"):

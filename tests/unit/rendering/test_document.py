@@ -19,6 +19,7 @@ from tercet.rendering.document import (
     Segments,
     SegmentTexts,
     Table,
+    cell,
     grid,
     listing,
     records,
@@ -34,6 +35,12 @@ PARTS = [
     Segments("Deciding", [CARD]),
     Pre("  $ tercet"),
 ]
+
+
+def test_cells_round_numbers_and_show_intervals() -> None:
+    assert [cell(value, 2) for value in (0.125, 7, None, (1.0, 0.5, 1.5), (0.5, 1.5), (math.nan, 1.5))] == [
+        "0.12", "7", "–", "1.00 (0.50 to 1.50)", "0.50 to 1.50", "–",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.display import Tabular
 from ...errors import DataError, UnknownName, UsageError
 from ...workers import results_in_order
 from ..resources import HOW_TO_GIVE, Resources
@@ -49,7 +50,7 @@ def baseline_features() -> tuple[Feature, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureTable:
+class FeatureTable(Tabular):
     """Features of sentence pairs.
 
     values: shape (pairs, features), always finite: an undefined feature has its neutral value. left_out: the features
