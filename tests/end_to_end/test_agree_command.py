@@ -187,7 +187,7 @@ def test_figures(folder: Path, tmp_path: Path) -> None:
         (["nobody.tsv"], 1, "no rater is named. Agreement needs the names of raters."),
         (["words.tsv"], 1, "words.tsv holds no judgements in a known format"),
         (["broken.json"], 1, "broken.json: "),
-        (["cut.json"], 1, "cut.json, line 1, column 13: not JSON"),
+        (["cut.json"], 1, "cut.json, line 1, column 13: not a campaign"),
         (["export.json"], 2, "export.json is a campaign export, which does not state the kind of judgement"),
         (["ratings.tsv", "--weights", "Major"], 2, "Weights of errors: 'Major' must have the form"),
         (["ratings.tsv", "--confidence", "2"], 2, "The confidence"),
