@@ -30,6 +30,11 @@ class TercetError(Exception):
         return _rebuilt, (type(self), str(self))
 
 
+def with_place(error: TercetError, place: str) -> TercetError:
+    """Return an error of the same class whose message begins with the place where it happened."""
+    return _rebuilt(type(error), f"{place}: {error}")
+
+
 def _rebuilt(kind: type[TercetError], message: str) -> TercetError:
     error = kind.__new__(kind)
     Exception.__init__(error, message)

@@ -58,9 +58,10 @@ def find_better(
 ) -> tuple[Floats | None, NDArray[np.bool_] | None]:
     """Return p-values of the row's metric being better than the column's, and which metric (row) outperforms which.
 
-    Both are None without a test, or if the test is undefined for all pairs, as Williams' test for three systems.
+    Both are None without a test or a second metric, or if the test is undefined for all pairs, as Williams' test for
+    three systems.
     """
-    if test is None:
+    if test is None or len(found.metrics) < 2:
         return None, None
     if test == "overlap":
         intervals = resampled.intervals(asked.confidence)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import TercetError, UnknownName, UsageError
+from ..errors import TercetError, UnknownName, UsageError, with_place
 from ._contract import Floats, Metric, Shard, mean_score
 from ._features import NONE, FeatureMetric
 from ._ready import Ready
@@ -105,7 +105,7 @@ def make_ready(members: Sequence[Member], testset: Any) -> list[Ready]:
         try:
             found.append(member.metric.ready(testset, asked=member.spec))
         except TercetError as error:
-            raise type(error)(f"{member.spec}: {error}") if member.spec not in str(error) else error from None
+            raise (error if member.spec in str(error) else with_place(error, member.spec)) from None
     return found
 
 

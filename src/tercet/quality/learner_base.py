@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import DataError, UsageError
+from ..errors import DataError, MissingDependency, UsageError
 from ..stats.correlation import is_constant_series
 from ..stats.resampling import Floats
 from ..workers import results_in_order
@@ -198,7 +198,11 @@ def on_one_thread(function: Callable[..., Result], *given: Any) -> Result:
     Products of this size gain nothing from more threads, which slow each other down if other processes use the cores.
     And the last bits of the result do not depend on the number of cores. threadpoolctl comes with scikit-learn.
     """
-    with import_module("threadpoolctl").threadpool_limits(1, user_api="blas"):
+    try:
+        limits = import_module("threadpoolctl").threadpool_limits
+    except ImportError:
+        raise MissingDependency("Training a model", "qe") from None
+    with limits(1, user_api="blas"):
         return function(*given)
 
 

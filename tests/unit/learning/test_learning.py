@@ -1,17 +1,19 @@
 """Metrics learnt from judgements: figures on what was held out, models that are metrics, and what is refused."""
 
 import gzip
+import sys
 
 import numpy as np
 import pytest
 
 import tercet
 from tercet import TestSet, examples
-from tercet.errors import DataError, UnknownName, UsageError
+from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
 from tercet.learning.logistic import fit_logistic
 from tercet.metrics import create
 from tercet.metrics._learned_model import load_model
 from tercet.metrics._seen import seen_by
+from tercet.metrics.meteor import METEOR
 
 sklearn = pytest.importorskip("sklearn", reason="scikit-learn is not installed")
 WORDS = "a small red house stands near the old bridge over a quiet river in the north".split()
@@ -229,3 +231,18 @@ def test_the_training_script_compares_rankings_with_and_without_assessments(tmp_
     printed = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in printed] == [["across", str(number)] for number in training.ACROSS]
     assert all(float(line.split()[-1]) > 0.5 for line in printed)
+
+
+def test_a_missing_package_is_named_with_its_extra(demo, monkeypatch):
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    with pytest.raises(MissingDependency, match=r"Training a model needs .*'tercet\[qe\]'"):
+        tercet.learn(demo, ["chrf", "ter"], learner="ridge")
+
+
+def test_an_error_of_a_member_keeps_its_class_and_names_the_member(monkeypatch):
+    def missing(self, testset):
+        raise MissingDependency("A parser", "en")
+
+    monkeypatch.setattr(METEOR, "learn", missing)
+    with pytest.raises(MissingDependency, match=r"^meteor: A parser needs a package .*'tercet\[en\]'"):
+        tercet.score(TestSet({"a": ["x"]}, {"r": ["x"]}, pair="de-en"), "mean:of=chrf+meteor")

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from inspect import signature
@@ -11,9 +12,10 @@ from typing import Any
 import pytest
 
 import tercet
+from tercet import examples
 from tercet.cli.meta import SHOWN, command
 from tercet.engine import Progress
-from tercet.errors import DataError, UnknownName, UsageError
+from tercet.errors import DataError, MissingDependency, UnknownName, UsageError
 from tercet.metaeval import judge, judge_pairs
 from tercet.metaeval.judging import Options
 from tercet.rendering.tables import to_json
@@ -134,3 +136,12 @@ def test_published_metrics_with_segment_scores_only_are_left_out_with_a_hint(tmp
     (means,) = judge_pairs(place, metrics="chrf", published=True, mean_of_segments=True, resamples=20)
     assert [(item.label, item.mean_of_segments) for item in means.items] == [("chrF2", 20), ("mine", 20)]
     assert means.notes == ()
+
+
+def test_one_metric_needs_no_test_and_no_scipy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    examples.write("en-de", tmp_path)
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    (item,) = judge_pairs(tmp_path, metrics="chrf", level="seg", resamples=20)["en-de"].items
+    assert item.label == "chrF2"
+    with pytest.raises(MissingDependency, match="The Williams test"):
+        judge_pairs(tmp_path, metrics=["chrf", "bleu"], level="seg", resamples=20)
