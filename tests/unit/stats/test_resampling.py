@@ -15,6 +15,7 @@ from tercet.stats.resampling import (
     SEED,
     batch_rows,
     check_cube,
+    check_share,
     draw_swaps,
     draw_weights,
     evaluate,
@@ -58,6 +59,18 @@ def test_swaps_are_fair_and_independent():
     correlations = np.corrcoef(swaps.T) - np.eye(70)
     assert np.abs(correlations).max() < 5 / np.sqrt(20_000)
     assert not np.array_equal(swaps[0], swaps[1])
+
+
+@pytest.mark.parametrize("n", [64, 65, 129])
+def test_the_last_segment_is_exchanged_as_often_as_others(n):
+    """Exchanges are made from words of 64 bits."""
+    assert np.concatenate(list(draw_swaps(n, 2000)))[:, -1].mean() == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.parametrize("share", [0, 1, -0.1, 1.5, "0.5", float("nan")])
+def test_shares_lie_strictly_between_0_and_1(share):
+    with pytest.raises(UsageError, match="The power must lie between 0 and 1, not"):
+        check_share("The power", share)
 
 
 def test_resamples_and_swaps_are_different_streams():
